@@ -1,0 +1,40 @@
+# Each target sets up what it needs on a fresh machine, and is quick the second time.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: setup demo test check bench docs clean
+
+setup: .venv/.base                       ## the library and its command line, in .venv
+
+.venv/.python:
+	$(PYTHON) -m venv .venv
+	touch $@
+
+.venv/.base: .venv/.python pyproject.toml constraints.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	touch $@
+
+.venv/.test: .venv/.base
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test]'
+	touch $@
+
+demo: .venv/.base                        ## the story in the terminal: no key, no Docker, no network
+	$(BIN)/mulligan demo
+
+check: .venv/.test                       ## style, types and floors
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+test: check                              ## everything: the checks, then every test
+	$(BIN)/python -m pytest
+
+bench: .venv/.test                       ## what it costs, beside what the peers cost
+	$(BIN)/python -m bench overhead
+
+docs: .venv/.test                        ## write the generated pages anew
+	$(BIN)/python -m mulligan.cli.reference > docs/cli.md
+
+clean:
+	rm -rf .venv .venv-peers

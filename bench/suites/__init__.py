@@ -1,0 +1,41 @@
+"""The suites, one file each. A new file here is a new suite; nothing else has to know it.
+
+A suite is a module with three functions:
+
+- `add_arguments(parser)`: its own options
+- `run(options) -> dict`: measure, and return the JSON object (`n`, `versions` and its figures)
+- `show(result) -> renderable`: the same object for a person, as something rich can print
+
+Its name is the file's, with `-` for `_`; its docstring's first line is its summary.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import pkgutil
+from typing import Any, Protocol, cast
+
+from rich.console import RenderableType
+
+Result = dict[str, Any]
+
+
+class Suite(Protocol):
+    """What a suite's module offers."""
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None: ...
+
+    def run(self, options: argparse.Namespace) -> Result: ...
+
+    def show(self, result: Result) -> RenderableType: ...
+
+
+def names() -> list[str]:
+    """Every suite there is."""
+    return sorted(module.name.replace("_", "-") for module in pkgutil.iter_modules(__path__))
+
+
+def load(name: str) -> Suite:
+    """The suite of that name. Only its own module is imported."""
+    return cast("Suite", importlib.import_module(f"{__name__}.{name.replace('-', '_')}"))

@@ -1,0 +1,323 @@
+"""What an observed call costs: beside OpenTelemetry, agent-saga, logfire and raw SQLite."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import statistics
+import sys
+import tempfile
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from bench.imports import FLOOR, IN_USE, OURS, import_once
+from bench.peers import add_peer_arguments, peer_python
+from bench.report import Step, progress, table
+from bench.rounds import Answer, Ask, Worker, digits, interleave, middle, pick, quartiles, ratio
+
+Result = dict[str, Any]
+
+REDACTION = ("scrub_us", "logfire_us", "ratio", "full_us", "parameters_us")
+MEANINGS = {
+    "otel_ratio": "call site ÷ a batch span that is dropped",
+    "otel_total_ratio": "all stored ÷ a span as JSON in a file",
+    "saga_ratio": "call site ÷ agent-saga, reversible",
+    "bare_us": "µs a bare call",
+    "observed_us": "µs an observed call",
+    "log_share": "rows/s ÷ raw executemany",
+    "stall_p99_ratio": "p99 lag ÷ spans as JSON in a file",
+    "worst_stall_ms": "ms the loop was late at worst",
+    "redaction_ratio": "redaction ÷ logfire's scrubber",
+    "import_ms": "ms of import mulligan",
+    "floor_import_ms": "ms of asyncio, apsw and orjson",
+    "first_use_import_ms": "ms of from mulligan import Mulligan",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """How much is measured."""
+
+    rounds: int = 21
+    calls: int = 1_500
+    """In a block. Below the 2,048 spans that OpenTelemetry's queue holds: nobody loses any."""
+    log_rounds: int = 15
+    rows: int = 60_000
+    turns: int = 4
+    """Of each contender in the measurement of stalls."""
+    rate: int = 3_000
+    seconds: float = 5.0
+    imports: int = 15
+    payloads: tuple[tuple[int, int], ...] = ((200, 300), (2_000, 60), (100_000, 3))
+    """For redaction: bytes of a payload, and how many of them make a block."""
+
+
+QUICK = Plan(
+    rounds=2,
+    calls=100,
+    log_rounds=2,
+    rows=1_024,
+    turns=1,
+    seconds=0.2,
+    imports=1,
+    payloads=((200, 10), (2_000, 2), (100_000, 1)),
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_peer_arguments(parser)
+    parser.add_argument("--rounds", type=int, metavar="N", help="rounds of calls and redaction")
+    parser.add_argument("--seed", type=int, default=1, help="of payloads and of the order")
+    parser.add_argument("--quick", action="store_true", help="seconds, not minutes; no figures")
+    parser.add_argument(
+        "--alone", action="store_true", help="without the peers: figures against them are null"
+    )
+
+
+def run(options: argparse.Namespace) -> Result:
+    plan = QUICK if options.quick else Plan()
+    if options.rounds:
+        plan = replace(plan, rounds=options.rounds)
+    peers = None if options.alone else peer_python(options.peers, install=not options.no_install)
+    load = os.getloadavg()
+    steps = plan.rounds * (1 + len(plan.payloads)) + plan.log_rounds + plan.turns + plan.imports
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="mulligan-bench-")))
+        workers = _start(stack, folder, peers)
+        step = stack.enter_context(progress(steps))
+        measured = Measured(workers, plan=plan, seed=options.seed, step=step)
+        sections = [calls(measured), stalls(measured), redaction(measured)]
+        sections += [log_share(measured), imports(measured)]
+    result: Result = {"n": plan.rounds * plan.calls}
+    spread: Result = {}
+    for section in sections:
+        spread |= section.pop("spread")
+        result |= section
+    versions = {k: v for worker in workers.values() for k, v in worker.versions.items()}
+    loads = {"start": [digits(x) for x in load], "end": [digits(x) for x in os.getloadavg()]}
+    repeats = {"calls": plan.rounds, "log": plan.log_rounds, "stall": plan.turns}
+    repeats |= {"redaction": plan.rounds, "import": plan.imports, "calls_in_a_block": plan.calls}
+    return {**result, "spread": spread, "load": loads, "repeats": repeats, "versions": versions}
+
+
+def _start(stack: ExitStack, folder: Path, peers: Path | None) -> dict[str, Worker]:
+    """Every worker, once. Those without work sleep while another is measured."""
+    ours = Path(sys.executable)
+    wanted: dict[str, tuple[Path, str, tuple[str, ...]]] = {
+        "ours": (ours, "ours", (str(folder / "ours.db"),)),
+        "redaction": (ours, "redaction", ()),
+        "log": (ours, "log", (str(folder),)),
+    }
+    if peers:
+        wanted |= {
+            "otel_drop": (peers, "otel", ("drop",)),
+            "otel_json": (peers, "otel", ("json", str(folder / "spans.jsonl"))),
+            "saga": (peers, "saga", (str(folder / "saga.log"),)),
+            "logfire": (peers, "logfire_scrubber", ()),
+        }
+    workers: dict[str, Worker] = {}
+    for name, (python, module, arguments) in wanted.items():
+        workers[name] = Worker(module, *arguments, python=python)
+        stack.callback(workers[name].close)
+    return workers
+
+
+class Measured:
+    """The contenders that are there, and the blocks they were asked for."""
+
+    def __init__(self, workers: dict[str, Worker], *, plan: Plan, seed: int, step: Step) -> None:
+        self.workers = workers
+        self.plan = plan
+        self._seed = seed
+        self._step = step
+        self._chance = random.Random(seed)
+
+    def asking(self, worker: str, operation: str, **parameters: object) -> dict[str, Ask]:
+        """A contender by its worker's name, or none where that worker is not there."""
+        if worker not in self.workers:
+            return {}
+
+        def ask(number: int) -> Answer:
+            seed = self._seed * 1_000 + number
+            return self.workers[worker].ask(operation, seed=seed, **parameters)
+
+        return {worker: ask}
+
+    def rounds(
+        self, contenders: Mapping[str, Ask], *, rounds: int, what: str, warm_ups: int = 1
+    ) -> dict[str, list[Answer]]:
+        """The answers of all, interleaved."""
+        return interleave(
+            contenders,
+            rounds=rounds,
+            chance=self._chance,
+            step=lambda: self._step(what),
+            warm_ups=warm_ups,
+        )
+
+
+def calls(measured: Measured) -> Result:
+    """A call of the tool: bare, ours, and the peers'."""
+    n = measured.plan.calls
+    contenders = {"bare": measured.asking("ours", "bare", n=n)["ours"]}
+    for name in ("ours", "otel_drop", "otel_json", "saga"):
+        contenders |= measured.asking(name, "calls", n=n)
+    answers = measured.rounds(contenders, rounds=measured.plan.rounds, what="calls")
+    site = {name: pick(blocks, "call_us") for name, blocks in answers.items()}
+    total = {name: pick(blocks, "total_us") for name, blocks in answers.items()}
+    keys, spread = _ratios(
+        ("otel_ratio", site["ours"], site.get("otel_drop")),
+        ("otel_total_ratio", total["ours"], total.get("otel_json")),
+        ("saga_ratio", site["ours"], site.get("saga")),
+    )
+    spread |= {"bare_us": quartiles(site["bare"]), "observed_us": quartiles(site["ours"])}
+    by_name = {
+        name: {
+            "call_us": middle(site[name]),
+            "total_us": middle(total[name]),
+            "lost": _lost(blocks),
+        }
+        for name, blocks in answers.items()
+    }
+    keys |= {"bare_us": middle(site["bare"]), "observed_us": middle(site["ours"])}
+    return {**keys, "calls": by_name, "spread": spread}
+
+
+def stalls(measured: Measured) -> Result:
+    """How late the event loop gets while calls come in."""
+    plan = measured.plan
+    load: dict[str, object] = {"rate": plan.rate, "seconds": plan.seconds}
+    contenders = {"bare": measured.asking("ours", "bare_stall", **load)["ours"]}
+    for name in ("ours", "otel_drop", "otel_json"):
+        contenders |= measured.asking(name, "stall", **load)
+    answers = measured.rounds(contenders, rounds=plan.turns, what="stalls", warm_ups=0)
+    p99 = {name: pick(turns, "p99_ms") for name, turns in answers.items()}
+    worst = {name: pick(turns, "worst_ms") for name, turns in answers.items()}
+    keys, spread = _ratios(("stall_p99_ratio", p99["ours"], p99.get("otel_json")))
+    by_name = {
+        name: {
+            "p50_ms": middle(pick(answers[name], "p50_ms")),
+            "p99_ms": middle(p99[name]),
+            "worst_ms": digits(max(worst[name])),
+            "worst_ms_median": middle(worst[name]),
+            "lost": _lost(answers[name]),
+        }
+        for name in answers
+    }
+    spread["worst_stall_ms"] = quartiles(worst["ours"])
+    keys["worst_stall_ms"] = digits(max(worst["ours"]))
+    return {**keys, "stall": by_name, "spread": spread}
+
+
+def redaction(measured: Measured) -> Result:
+    """Secrets out of mixed payloads of three sizes: ours and logfire's."""
+    by_size: Result = {}
+    paired: list[float] = []
+    for size, n in measured.plan.payloads:
+        contenders = measured.asking("logfire", "scrub", n=n, size=size)
+        for name in ("scrub", "full", "parameters"):
+            contenders[name] = measured.asking("redaction", name, n=n, size=size)["redaction"]
+        answers = measured.rounds(
+            contenders, rounds=measured.plan.rounds, what=f"redaction of {size:,} bytes"
+        )
+        us = {name: pick(blocks, "us") for name, blocks in answers.items()}
+        figures: Result = {f"{name}_us": middle(values) for name, values in us.items()}
+        figures["ratio"] = figures["parameters_ratio"] = None
+        if "logfire" in us:
+            figures["ratio"], figures["spread"] = ratio(us["scrub"], us["logfire"])
+            figures["parameters_ratio"], _ = ratio(us["parameters"], us["logfire"])
+            paired += [a / b for a, b in zip(us["scrub"], us["logfire"], strict=True)]
+        by_size[str(size)] = figures
+    combined = statistics.median(paired) if paired else None
+    spread = {"redaction_ratio": quartiles(paired)} if paired else {}
+    return {
+        "redaction_ratio": digits(combined) if combined else None,
+        "redaction": by_size,
+        "spread": spread,
+    }
+
+
+def log_share(measured: Measured) -> Result:
+    """Rows a second through the log's writer, roll-ups kept, and straight into the same table."""
+    rows = measured.plan.rows
+    contenders = {name: measured.asking("log", name, n=rows)["log"] for name in ("stored", "raw")}
+    answers = measured.rounds(contenders, rounds=measured.plan.log_rounds, what="log")
+    rates = {name: pick(blocks, "rows_per_second") for name, blocks in answers.items()}
+    share, spread = ratio(rates["stored"], rates["raw"])
+    by_name = {f"{name}_rows_per_second": round(middle(rates[name])) for name in rates}
+    return {"log_share": share, "log": {"rows": rows, **by_name}, "spread": {"log_share": spread}}
+
+
+def imports(measured: Measured) -> Result:
+    """`import mulligan` in a fresh process, beside what it stands on."""
+    statements = {"import_ms": OURS, "floor_import_ms": FLOOR, "first_use_import_ms": IN_USE}
+    contenders = {key: partial(import_once, code) for key, code in statements.items()}
+    answers = measured.rounds(contenders, rounds=measured.plan.imports, what="imports")
+    taken = {key: pick(blocks, "ms") for key, blocks in answers.items()}
+    figures: Result = {key: middle(values) for key, values in taken.items()}
+    return {**figures, "spread": {key: quartiles(values) for key, values in taken.items()}}
+
+
+def _lost(blocks: list[Answer]) -> int:
+    """Records that a queue dropped in all blocks: what is lost is cheap, so it must be seen."""
+    return sum(int(block.get("lost", 0)) for block in blocks)
+
+
+def _ratios(*wanted: tuple[str, list[float], list[float] | None]) -> tuple[Result, Result]:
+    """Each ratio and its spread; `None` where the peer is not there."""
+    keys: Result = {}
+    spread: Result = {}
+    for key, ours, theirs in wanted:
+        keys[key] = None
+        if theirs:
+            keys[key], spread[key] = ratio(ours, theirs)
+    return keys, spread
+
+
+def show(result: Result) -> RenderableType:
+    """Five tables: the figures that are held, then what they were made of."""
+    spread = result["spread"]
+    figures = [
+        (meaning, key, result[key], *_range(spread.get(key))) for key, meaning in MEANINGS.items()
+    ]
+    calls = [(name, *_cells(each)) for name, each in result["calls"].items()]
+    stall = [(name, *_cells(each)) for name, each in result["stall"].items()]
+    redaction = [
+        (f"{int(size):,} bytes", *(each.get(name) for name in REDACTION))
+        for size, each in result["redaction"].items()
+    ]
+    log = result["log"]
+    load = result["load"]
+    versions = ", ".join(f"{name} {version}" for name, version in result["versions"].items())
+    return Group(
+        table("overhead", ("figure", "key", "median", "q1", "q3"), figures),
+        table("µs a call", ("", "call site", "all stored", "lost"), calls),
+        table(
+            "ms the event loop is late", ("", "p50", "p99", "worst", "median worst", "lost"), stall
+        ),
+        table(
+            "µs to redact", ("", "ours", "logfire", "ratio", "logged in full", "logged"), redaction
+        ),
+        Text(
+            f"log: {log['stored_rows_per_second']:,} rows/s stored, "
+            f"{log['raw_rows_per_second']:,} raw, in {log['rows']:,} rows\n"
+            f"{result['n']:,} calls each in {result['seconds']} s; "
+            f"load {load['start'][0]} at the start, {load['end'][0]} at the end\n{versions}"
+        ),
+    )
+
+
+def _range(spread: dict[str, float] | None) -> tuple[float | None, float | None]:
+    return (spread["q1"], spread["q3"]) if spread else (None, None)
+
+
+def _cells(figures: dict[str, float]) -> list[float]:
+    return list(figures.values())

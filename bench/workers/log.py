@@ -1,0 +1,138 @@
+"""The log: rows through its writer with roll-ups kept, and the same rows straight into SQLite.
+
+Every block has files of its own, made by the store, so that schema, indexes and pragmas are the
+same on both sides and no block pays for the rows of another.
+"""
+
+from __future__ import annotations
+
+import gc
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import apsw
+import orjson
+
+from bench.payloads import AGENT, CONTEXT, call_arguments
+from bench.workers.protocol import serve
+from mulligan.core.call import LogRow
+from mulligan.core.ids import RANDOM_BITS, time_ordered_id
+from mulligan.stores.opening import open_store
+from mulligan.stores.sqlite.files import log_path
+from mulligan.stores.sqlite.session import LOG, PRAGMAS
+from mulligan.telemetry.writer import LogWriter, WriterLimits
+
+BATCH = WriterLimits().batch
+START_US = 1_800_000_000_000_000
+PATIENCE = 600.0
+
+
+def build_rows(n: int, *, seed: int) -> list[LogRow]:
+    """Rows as calls leave them: three agents with four tools each, turns of ten calls, and one call
+    in twenty fails. Each tool has a latency of its own, from 0.5 ms to 1 s.
+    """
+    chance = random.Random(f"rows {seed}")
+    arguments = [orjson.dumps(each).decode() for each in call_arguments(2_000, seed=seed)]
+    rows = []
+    for number in range(n):
+        failed = chance.random() < 0.05
+        agent = number // 10 % 3
+        tool = agent * 4 + chance.randrange(4)
+        at_us = START_US + number * 300
+        rows.append(
+            LogRow(
+                id=time_ordered_id(at_us, chance.getrandbits(RANDOM_BITS)),
+                at_us=at_us,
+                tenant="",
+                agent=f"{AGENT} {agent}",
+                server="calendar",
+                tool=f"plan_event_{tool}",
+                parameters=arguments[number % len(arguments)],
+                context=CONTEXT,
+                outcome="failure" if failed else "success",
+                duration_us=int(500 * 2**tool * chance.lognormvariate(0, 0.4)),
+                error_class="rate_limit" if failed else None,
+                error_type="ApiError" if failed else None,
+                error_message="Too many requests: wait 3 seconds" if failed else None,
+                error_code="429" if failed else None,
+                error_at="calendar.py:42" if failed else None,
+                result=None if failed else '{"id":"evt_8f3k2m91","title":"<text 24 9f2c41aa>"}',
+                try_number=1,
+                parent=None,
+                turn=time_ordered_id(START_US + number // 10 * 3_000, 7),
+                weight=1.0,
+            )
+        )
+    return rows
+
+
+def store_rows(path: Path, *, n: int, seed: int) -> dict[str, Any]:
+    """Queue every row, then store them all: the rate at which the log works off a backlog.
+
+    Queueing is a part of the call site and is measured there; here it is told beside.
+    """
+    rows = build_rows(n, seed=seed)
+    store = open_store(f"sqlite:///{path}")
+    # Room for all of them, and no hurry: nothing may be shed, and nothing stored before its time.
+    limits = WriterLimits(rows=n + 1, bytes=1 << 40, batch=n + 1, interval=PATIENCE)
+    writer = LogWriter(store.log, clock=lambda: datetime.now(UTC), limits=limits)
+    gc.collect()
+    started = time.perf_counter()
+    for row in rows:
+        writer.emit(row)
+    queued = time.perf_counter()
+    writer.flush(timeout=PATIENCE)
+    stored = time.perf_counter()
+    kept = writer.tally().stored
+    writer.close()
+    store.close()
+    if kept != n:
+        raise RuntimeError(f"{n - kept} of {n} rows were not stored")
+    return {"rows_per_second": n / (stored - queued), "emit_us": (queued - started) / n * 1e6}
+
+
+def insert_rows(path: Path, *, n: int, seed: int) -> dict[str, Any]:
+    """The least that storing them can take with this driver: no queue, no roll-ups."""
+    rows = build_rows(n, seed=seed)
+    open_store(f"sqlite:///{path}").close()
+    connection = apsw.Connection(str(log_path(path)), flags=apsw.SQLITE_OPEN_READWRITE)
+    for pragma in PRAGMAS[LOG]:
+        connection.execute(f"pragma {pragma}")
+    insert = f"insert into execution values ({', '.join('?' * len(LogRow._fields))})"
+    gc.collect()
+    started = time.perf_counter()
+    for first in range(0, n, BATCH):
+        connection.execute("begin immediate")
+        connection.executemany(insert, rows[first : first + BATCH])
+        connection.execute("commit")
+    stored = time.perf_counter()
+    connection.close()
+    return {"rows_per_second": n / (stored - started)}
+
+
+def in_fresh_files(
+    block: Callable[..., dict[str, Any]], folder: str, *, n: int, seed: int
+) -> dict[str, Any]:
+    """Run a block in a folder that is gone afterwards."""
+    with tempfile.TemporaryDirectory(dir=folder) as place:
+        return block(Path(place) / "bench.db", n=n, seed=seed)
+
+
+def main(folder: str) -> None:
+    serve(
+        {
+            "stored": partial(in_fresh_files, store_rows, folder),
+            "raw": partial(in_fresh_files, insert_rows, folder),
+        },
+        packages=["apsw"],
+    )
+
+
+main(*sys.argv[1:])

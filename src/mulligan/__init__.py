@@ -1,0 +1,70 @@
+"""Mulligan gives an AI agent a second shot.
+
+Names are handed on when they are first used, so that `import mulligan` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mulligan.app.mulligan import Mulligan
+    from mulligan.app.settings import Settings
+    from mulligan.core.action import Action, State
+    from mulligan.core.call import Call, Execution, Outcome
+    from mulligan.core.effect import Effect, Mode, Repeat
+    from mulligan.core.errors import MulliganError
+    from mulligan.core.finding import (
+        Confidence,
+        Correction,
+        Fact,
+        Finding,
+        Severity,
+        Standing,
+        Verdict,
+    )
+    from mulligan.core.policy import Retention
+    from mulligan.core.turn import Turn
+    from mulligan.redaction import Capture
+
+_HOMES = {
+    "Action": "mulligan.core.action",
+    "Call": "mulligan.core.call",
+    "Capture": "mulligan.redaction",
+    "Confidence": "mulligan.core.finding",
+    "Correction": "mulligan.core.finding",
+    "Effect": "mulligan.core.effect",
+    "Execution": "mulligan.core.call",
+    "Fact": "mulligan.core.finding",
+    "Finding": "mulligan.core.finding",
+    "Mode": "mulligan.core.effect",
+    "Mulligan": "mulligan.app.mulligan",
+    "MulliganError": "mulligan.core.errors",
+    "Outcome": "mulligan.core.call",
+    "Repeat": "mulligan.core.effect",
+    "Retention": "mulligan.core.policy",
+    "Settings": "mulligan.app.settings",
+    "Severity": "mulligan.core.finding",
+    "Standing": "mulligan.core.finding",
+    "State": "mulligan.core.action",
+    "Turn": "mulligan.core.turn",
+    "Verdict": "mulligan.core.finding",
+}
+
+__all__ = [
+    "Action", "Call", "Capture", "Confidence", "Correction", "Effect", "Execution", "Fact",
+    "Finding", "Mode", "Mulligan", "MulliganError", "Outcome", "Repeat", "Retention", "Settings",
+    "Severity", "Standing", "State", "Turn", "Verdict",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> object:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'mulligan' has no attribute {name!r}")
+    return getattr(import_module(home), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

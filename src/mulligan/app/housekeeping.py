@@ -1,0 +1,68 @@
+"""Retention, kept in the background: what is past its time goes, and what is open never does."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from dataclasses import dataclass
+
+from mulligan.core.interfaces import Clock, Store
+from mulligan.core.policy import Retention
+
+HOUR = 3600.0
+
+_report = logging.getLogger("mulligan")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Swept:
+    """How much one round removed."""
+
+    rows: int
+    compressed: int
+    actions: int
+    kept: int
+
+
+def sweep(store: Store, *, retention: Retention, clock: Clock) -> Swept:
+    """Remove everything that is past its time, once."""
+    now = clock()
+    compressed = 0
+    if retention.compress is not None:
+        compressed = store.log.compress(before=now - retention.compress)
+    return Swept(
+        rows=store.log.prune(before=now - retention.log),
+        compressed=compressed,
+        actions=store.journal.prune(settled_before=now - retention.settled),
+        kept=store.vault.shred(now=now),
+    )
+
+
+class Housekeeping:
+    """Sweeps every hour, from a while after the start, on a thread that never holds up an exit."""
+
+    def __init__(
+        self, store: Store, *, retention: Retention, clock: Clock, first: float = 30.0
+    ) -> None:
+        self._store = store
+        self._retention = retention
+        self._clock = clock
+        self._over = threading.Event()
+        self._first = first
+        self._thread = threading.Thread(target=self._run, name="mulligan-sweep", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop sweeping."""
+        self._over.set()
+        if self._thread.is_alive() and self._thread is not threading.current_thread():
+            self._thread.join(timeout=5.0)
+
+    def _run(self) -> None:
+        pause = self._first
+        while not self._over.wait(pause):
+            pause = HOUR
+            try:
+                sweep(self._store, retention=self._retention, clock=self._clock)
+            except Exception:  # noqa: BLE001 - tried again in an hour; doctor shows what is overdue
+                _report.warning("Old records could not be removed.", exc_info=True)

@@ -1,0 +1,161 @@
+"""What the command line and the pages ask about one store."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from types import TracebackType
+from typing import Self
+
+from mulligan.app.settings import Settings
+from mulligan.core.call import LogRow
+from mulligan.core.interfaces import Health, LogQuery, Loss, Store
+from mulligan.core.policy import Retention
+from mulligan.redaction import Capture
+from mulligan.stores.opening import open_store
+
+CONTEXT_GOAL = 0.8
+"""The share of calls that should say which agent made them, and what for."""
+
+OLDEST = timedelta(days=1)
+"""How far beyond its retention a row may be before something is wrong: sweeping is hourly."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diagnosis:
+    """How a store is, what it lost, and how well its calls are labelled."""
+
+    health: Health
+    retention: Retention
+    losses: tuple[Loss, ...]
+    calls: float
+    """In the last 24 hours."""
+    failures: float
+    with_context: float | None
+    """The share of those calls with agent and context; `None` when there were none."""
+    capture: Capture
+    problems: tuple[str, ...]
+    """One sentence each; empty when nothing needs a person."""
+
+    @property
+    def dropped(self) -> int:
+        """Rows the log ever gave up."""
+        return sum(loss.successes + loss.failures for loss in self.losses)
+
+
+class Insights:
+    """Questions about a store, and the acts a person may take on it."""
+
+    def __init__(self, store: Store, *, settings: Settings) -> None:
+        self._store = store
+        self._settings = settings
+
+    @classmethod
+    def open(cls, settings: Settings, *, tolerate_damage: bool = False) -> Self:
+        """Open the store that the settings name, as it is: nothing is created or migrated."""
+        store = open_store(
+            settings.store,
+            migrate=False,
+            vault_key=settings.vault_key,
+            retention=settings.retention,
+            tolerate_damage=tolerate_damage,
+        )
+        return cls(store, settings=settings)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._store.close()
+
+    def log(self, query: LogQuery) -> list[LogRow]:
+        """Rows of the log."""
+        return self._store.log.rows(query)
+
+    def follow(
+        self, query: LogQuery, *, pause: float = 0.5, sleep: Callable[[float], None] = time.sleep
+    ) -> Iterator[LogRow]:
+        """The last rows that fit, then each new one as it is stored. Never ends by itself."""
+        for row in reversed(self._store.log.rows(query)):
+            query = replace(query, after=max(query.after, row.id))
+            yield row
+        query = replace(query, oldest_first=True, limit=500)
+        while True:
+            for row in self._store.log.rows(query):
+                query = replace(query, after=row.id)
+                yield row
+            sleep(pause)
+
+    def diagnose(self) -> Diagnosis:
+        """Look at everything once."""
+        health = self._store.health()
+        losses = tuple(self._store.log.losses())
+        now = datetime.now(UTC)
+        counts = self._store.log.rollups(since=now - timedelta(hours=24), until=now).values()
+        calls = sum(c.calls for c in counts)
+        share = sum(c.with_context for c in counts) / calls if calls else None
+        problems = [*health.problems, *self._overdue(now)]
+        if losses:
+            problems.append(_lost(losses))
+        if share is not None and share < CONTEXT_GOAL:
+            problems.append(
+                f"Only {share:.0%} of the last day's calls say which agent made them and what "
+                f"for (goal: {CONTEXT_GOAL:.0%}). Wrap turns in `with m.turn(agent=…, context=…)`."
+            )
+        if self._settings.capture is Capture.FULL:
+            problems.append("capture is 'full': the log holds raw values. Not for production.")
+        return Diagnosis(
+            health=health,
+            retention=self._settings.retention,
+            losses=losses,
+            calls=calls,
+            failures=sum(c.failures for c in counts),
+            with_context=share,
+            capture=self._settings.capture,
+            problems=tuple(problems),
+        )
+
+    def accept_damage(self, note: str) -> int:
+        """Go on from what is left of a damaged journal. How many damages were accepted."""
+        return self._store.journal.accept_damage(note)
+
+    def _overdue(self, now: datetime) -> list[str]:
+        limit = now - self._settings.retention.log - OLDEST
+        late = self._store.log.rows(LogQuery(until=limit, oldest_first=True, limit=1))
+        if not late:
+            return []
+        oldest = datetime.fromtimestamp(late[0].at_us / 1e6, UTC)
+        kept_days = self._settings.retention.log.days
+        return [f"The log has rows from {oldest:%Y-%m-%d}, past its {kept_days} days: unswept."]
+
+
+def migrate_store(settings: Settings) -> Health:
+    """Bring the store up to date, or make it, and say how it is now."""
+    store = open_store(
+        settings.store,
+        migrate=True,
+        vault_key=settings.vault_key,
+        retention=settings.retention,
+        tolerate_damage=True,
+    )
+    try:
+        return store.health()
+    finally:
+        store.close()
+
+
+def _lost(losses: tuple[Loss, ...]) -> str:
+    successes = sum(loss.successes for loss in losses)
+    failures = sum(loss.failures for loss in losses)
+    last = losses[-1]
+    return (
+        f"The log lost {successes + failures} rows ({failures} of failures), last on "
+        f"{last.at:%Y-%m-%d %H:%M} UTC ({last.reason})."
+    )

@@ -1,0 +1,177 @@
+"""What an application may set, and the only place that reads the environment."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Self
+
+from mulligan.core.errors import ConfigurationError
+from mulligan.core.policy import Retention
+from mulligan.redaction import Capture
+
+PREFIX = "MULLIGAN_"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Everything that can be set. Arguments win over the environment, that over pyproject.toml."""
+
+    store: str = "memory:"
+    tenant: str = ""
+    capture: Capture = Capture.REDACTED
+    """`full` logs parameters and results raw less secrets: for development only."""
+    allow: frozenset[str] = frozenset()
+    """Parameters that the log shows as they are, less secrets."""
+    sample: float = 1.0
+    """The share of first-try successes that the log keeps. Failures are always kept."""
+    spans: bool | None = None
+    """`None`: whenever the application has set up OpenTelemetry."""
+    vault_key: bytes | None = field(default=None, repr=False)
+    """32 bytes; the vault is encrypted when set."""
+    redaction_key: bytes | None = field(default=None, repr=False)
+    """The key of the log's hashes. `None`: the store's own secret."""
+    retention: Retention = field(default_factory=Retention)
+    migrate: bool = True
+    """Bring an older store up to date when the application opens it."""
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.sample <= 1.0:
+            raise ConfigurationError(
+                f"sample is {self.sample}; it is the share of successes to keep, "
+                "above 0 and up to 1."
+            )
+        if self.vault_key is not None and len(self.vault_key) != 32:
+            raise ConfigurationError(
+                f"vault_key has {len(self.vault_key)} bytes, not 32. "
+                'Make one with `python -c "import os,base64;'
+                'print(base64.b64encode(os.urandom(32)).decode())"`.'
+            )
+
+    @classmethod
+    def load(
+        cls, *, folder: Path | None = None, environment: Mapping[str, str] | None = None
+    ) -> Self:
+        """Read `[tool.mulligan]` of the nearest pyproject.toml, then the environment."""
+        found = _from_pyproject(folder or Path.cwd())
+        source = os.environ if environment is None else environment
+        for name in _READERS:
+            variable = PREFIX + name.upper()
+            if source.get(variable):
+                found[name] = source[variable]
+        return cls().changed(**found)
+
+    def changed(self, **values: object) -> Self:
+        """These settings with some values replaced, each given as itself or as text."""
+        read: dict[str, object] = {}
+        for name, value in values.items():
+            if name not in _READERS:
+                known = ", ".join(sorted(_READERS))
+                raise ConfigurationError(f"There is no setting {name!r}. There are: {known}.")
+            read[name] = _read(name, value)
+        days = {k.removesuffix("_days"): read.pop(k) for k in list(read) if k.endswith("_days")}
+        if days:
+            read["retention"] = replace(self.retention, **days)  # type: ignore[arg-type]
+        return replace(self, **read)  # type: ignore[arg-type]
+
+
+def _read(name: str, value: object) -> object:
+    try:
+        return _READERS[name](value)
+    except (ValueError, TypeError, binascii.Error) as error:
+        shown = "<hidden>" if name.endswith("_key") else repr(value)
+        raise ConfigurationError(f"The setting {name} cannot be {shown}: {error}.") from error
+
+
+def _from_pyproject(folder: Path) -> dict[str, object]:
+    for place in (folder, *folder.parents):
+        file = place / "pyproject.toml"
+        if file.is_file():
+            try:
+                table = tomllib.loads(file.read_text(encoding="utf-8"))
+            except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+                raise ConfigurationError(f"{file} cannot be read: {error}.") from error
+            found = table.get("tool", {}).get("mulligan", {})
+            return {k: v for k, v in found.items() if k not in _FOR_SURFACES}
+    return {}
+
+
+_FOR_SURFACES = frozenset({"app"})
+"""Keys of `[tool.mulligan]` that the command line reads and an application does not."""
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError("it must be text")
+    return value
+
+
+def _truth(value: object) -> bool:
+    if isinstance(value, bool):
+        return value
+    match str(value).strip().lower():
+        case "1" | "true" | "yes" | "on":
+            return True
+        case "0" | "false" | "no" | "off":
+            return False
+        case _:
+            raise ValueError("say true or false")
+
+
+def _names(value: object) -> frozenset[str]:
+    if isinstance(value, str):
+        return frozenset(part.strip() for part in value.split(",") if part.strip())
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return frozenset(_text(part) for part in value)
+    raise TypeError("it must be a list of names")
+
+
+def _number(value: object) -> float:
+    if isinstance(value, (int, float, str)) and not isinstance(value, bool):
+        return float(value)
+    raise TypeError("it must be a number")
+
+
+def _days(value: object) -> timedelta:
+    if isinstance(value, timedelta):
+        return value
+    days = _number(value)
+    if days <= 0:
+        raise ValueError("it must be more than 0 days")
+    return timedelta(days=days)
+
+
+def _key(value: object) -> bytes | None:
+    if value is None or isinstance(value, bytes):
+        return value
+    return base64.b64decode(_text(value), validate=True)
+
+
+def _retention(value: object) -> Retention:
+    if not isinstance(value, Retention):
+        raise TypeError("it must be a Retention; as text use log_days, settled_days and kept_days")
+    return value
+
+
+_READERS = {
+    "store": _text,
+    "tenant": _text,
+    "capture": lambda value: Capture(str(value)),
+    "allow": _names,
+    "sample": _number,
+    "spans": lambda value: None if value is None else _truth(value),
+    "vault_key": _key,
+    "redaction_key": _key,
+    "retention": _retention,
+    "log_days": _days,
+    "settled_days": _days,
+    "kept_days": _days,
+    "compress_days": _days,
+    "migrate": _truth,
+}

@@ -1,0 +1,65 @@
+"""How the parts are put together for one application."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from mulligan.app.housekeeping import Housekeeping
+from mulligan.app.settings import Settings
+from mulligan.core.interfaces import Store
+from mulligan.redaction import Redactor
+from mulligan.stores.opening import open_store
+from mulligan.telemetry.events import Events
+from mulligan.telemetry.writer import LogWriter
+from mulligan.turns.instruments import Instruments
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """Everything one application runs on."""
+
+    store: Store
+    instruments: Instruments
+    housekeeping: Housekeeping
+
+    def close(self) -> None:
+        """Close everything, the store last."""
+        self.housekeeping.close()
+        self.instruments.log.close()
+        self.instruments.events.close()
+        self.store.close()
+
+
+def utc_now() -> datetime:
+    """The time, in UTC."""
+    return datetime.now(UTC)
+
+
+def assemble(settings: Settings) -> Parts:
+    """Open the store and put the parts together."""
+    store = open_store(
+        settings.store,
+        migrate=settings.migrate,
+        vault_key=settings.vault_key,
+        retention=settings.retention,
+    )
+    events = Events()
+    redactor = Redactor(
+        key=settings.redaction_key or store.secret(),
+        allow=settings.allow,
+        capture=settings.capture,
+    )
+    instruments = Instruments(
+        redactor=redactor,
+        log=LogWriter(store.log, clock=utc_now, on_drop=events.publish),
+        events=events,
+        tenant=redactor.label(settings.tenant) if settings.tenant else "",
+        sample=settings.sample,
+        spans=settings.spans,
+    )
+    return Parts(
+        store=store,
+        instruments=instruments,
+        housekeeping=Housekeeping(store, retention=settings.retention, clock=utc_now),
+    )

@@ -1,0 +1,94 @@
+"""`mulligan doctor`: how the store is, and what needs a person."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import asdict
+from datetime import timedelta
+
+from mulligan.app.insights import Diagnosis, Insights
+from mulligan.app.settings import Settings
+from mulligan.cli import render
+from mulligan.cli.options import Commands, add_command, add_json, add_store
+
+
+def add_to(commands: Commands) -> None:
+    """Add the command."""
+    parser = add_command(
+        commands,
+        "doctor",
+        help="how the store is, and what needs a person",
+        about="Look at the store without changing it: engine and schema, damage, rows lost, "
+        "retention,\nand how many calls say who made them and what for. Exit code 1 if "
+        "anything needs a person.",
+    )
+    add_store(parser)
+    add_json(parser)
+    parser.add_argument(
+        "--accept-damage",
+        metavar="NOTE",
+        help="go on from what is left of a damaged journal; the note stays on record",
+    )
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace, settings: Settings) -> int:
+    """Show the diagnosis."""
+    with Insights.open(settings, tolerate_damage=True) as insights:
+        if options.accept_damage is not None:
+            accepted = insights.accept_damage(options.accept_damage)
+            print(f"Accepted {accepted} damages.", file=sys.stderr)
+        found = insights.diagnose()
+    if options.json:
+        render.print_json(_as_json(found))
+    else:
+        _show(found)
+    return 1 if found.problems else 0
+
+
+def _show(found: Diagnosis) -> None:
+    console = render.console()
+    health = found.health
+    share = "-" if found.with_context is None else f"{found.with_context:.0%}"
+    schemas = ", ".join(f"{part} {number}" for part, number in health.schemas.items())
+    console.print(
+        render.table_of(
+            [
+                ("store", health.url),
+                ("engine", f"{health.kind} {health.version}"),
+                ("schema", schemas),
+                ("size", f"{health.size_bytes / 1e6:.1f} MB"),
+                ("rows in the log", health.rows),
+                ("rows dropped", found.dropped),
+                ("open actions", health.open_actions),
+                ("calls, last 24 h", f"{found.calls:.0f} ({found.failures:.0f} failed)"),
+                ("with agent and context", share),
+                ("capture", found.capture.value),
+                ("retention", _retention(found)),
+            ],
+            columns=("what", "found"),
+        )
+    )
+    for problem in found.problems:
+        console.print(render.plain(f"! {problem}"), style="yellow")
+    if not found.problems:
+        console.print("Nothing needs you.", style="green")
+
+
+def _retention(found: Diagnosis) -> str:
+    keep = found.retention
+    return (
+        f"log {keep.log.days} d, settled actions {keep.settled.days} d, "
+        f"vault {keep.kept.days} d after settlement, open actions for ever"
+    )
+
+
+def _as_json(found: Diagnosis) -> dict[str, object]:
+    report = asdict(found)
+    report["dropped"] = found.dropped
+    report["retention"] = {
+        f"{name}_days": value / timedelta(days=1) if value is not None else None
+        for name, value in report["retention"].items()
+    }
+    return report

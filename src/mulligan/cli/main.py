@@ -1,0 +1,71 @@
+"""`mulligan`: the commands, and what their exit codes mean."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from mulligan.app.settings import Settings
+from mulligan.cli import demo, doctor, log, migrate
+from mulligan.core.errors import ConfigurationError, MulliganError
+
+FINE, ATTENTION, BAD_INPUT, FAILED = 0, 1, 2, 3
+
+EXIT_CODES = """\
+exit codes:
+  0  done, and nothing needs you
+  1  something needs a person
+  2  the command was given something it cannot use
+  3  the store could not be used
+"""
+
+_COMMANDS = (demo, log, doctor, migrate)
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The whole command line, also for the generated reference."""
+    parser = argparse.ArgumentParser(
+        prog="mulligan",
+        description="Gives an AI agent a second shot: see what its tools did, and what came of it.",
+        epilog=EXIT_CODES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=_version())
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for command in _COMMANDS:
+        command.add_to(commands)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command. Every error of ours is one sentence on standard error."""
+    options = build_parser().parse_args(arguments)
+    try:
+        settings = Settings.load()
+        if getattr(options, "store", None):
+            settings = settings.changed(store=options.store)
+        return int(options.run(options, settings))
+    except ConfigurationError as error:
+        return _complain(error, BAD_INPUT)
+    except MulliganError as error:
+        return _complain(error, FAILED)
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # The reader went away (`mulligan log | head`): that is no error, and Python must not
+        # complain about it at exit either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FINE
+
+
+def _complain(error: MulliganError, code: int) -> int:
+    print(f"mulligan: {error}", file=sys.stderr)
+    return code
+
+
+def _version() -> str:
+    from importlib.metadata import version
+
+    return f"mulligan {version('mulligan')}"

@@ -1,0 +1,65 @@
+"""Options that several commands share, and how their values are read."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from mulligan.core.errors import NaiveTimeError
+
+Commands = Any
+"""What `add_subparsers` returns; argparse gives it no public type."""
+
+_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+
+
+def add_command(commands: Commands, name: str, *, help: str, about: str) -> argparse.ArgumentParser:  # noqa: A002
+    """A sub-command with its one line of help and its longer description."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        name, help=help, description=about, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    return parser
+
+
+def add_store(parser: argparse.ArgumentParser) -> None:
+    """`--store URL`."""
+    parser.add_argument(
+        "--store",
+        metavar="URL",
+        help="sqlite:///path.db or postgresql://…; else MULLIGAN_STORE, else "
+        "`store` under [tool.mulligan] in pyproject.toml",
+    )
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """`--json`."""
+    parser.add_argument("--json", action="store_true", help="print JSON and nothing else")
+
+
+def moment(text: str) -> datetime:
+    """`2h`, `7d` (that long ago), or an ISO time with its zone."""
+    span = re.fullmatch(r"(\d{1,6})([smhdw])", text.strip())
+    if span:
+        return datetime.now(UTC) - timedelta(**{_UNITS[span[2]]: int(span[1])})
+    try:
+        read = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no time; say 30m, 2h or 7d, or an ISO time with its zone, "
+            "such as 2026-11-14T09:00+01:00"
+        ) from error
+    if read.tzinfo is None:
+        raise argparse.ArgumentTypeError(
+            f"{NaiveTimeError(name=repr(text), value=text).args[0].split(':')[0]}; "
+            f"write {text}+00:00 for UTC, or say 30m, 2h or 7d"
+        )
+    return read.astimezone(UTC)
+
+
+def count(text: str) -> int:
+    """A whole number above zero."""
+    if not text.isascii() or not text.isdigit() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
+    return int(text)

@@ -1,0 +1,29 @@
+"""Writes docs/cli.md from the parser itself, so that the page cannot be out of date."""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+from mulligan.cli.main import build_parser
+
+
+def render_reference() -> str:
+    """The page: the help of the program and of each command."""
+    os.environ["COLUMNS"] = "88"  # argparse wraps by the terminal, the page must not
+    parser = build_parser()
+    parts = ["# Command line", "", "Written by `make docs` from the program itself.", ""]
+    parts += _section("mulligan", parser)
+    for action in parser._actions:  # noqa: SLF001 - argparse has no public way to list commands
+        if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
+            for name, command in action.choices.items():
+                parts += _section(f"mulligan {name}", command)
+    return "\n".join(parts)
+
+
+def _section(title: str, parser: argparse.ArgumentParser) -> list[str]:
+    return [f"## {title}", "", "```text", parser.format_help().rstrip(), "```", ""]
+
+
+if __name__ == "__main__":
+    print(render_reference())

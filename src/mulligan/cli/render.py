@@ -1,0 +1,109 @@
+"""How things look in a terminal. Text from tools is shown as text: no markup, no escapes."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from mulligan.core.call import LogRow, Outcome
+
+WIDE = 160
+"""Columns when nobody says how wide: a pipe, a file."""
+
+_STYLES = {
+    Outcome.SUCCESS: "green",
+    Outcome.FAILURE: "red",
+    Outcome.UNKNOWN: "yellow",
+    Outcome.CANCELLED: "yellow",
+}
+
+
+def console() -> Console:
+    """Where people read."""
+    return Console(width=None if sys.stdout.isatty() else WIDE, highlight=False)
+
+
+def print_json(value: object) -> None:
+    """One JSON document on standard output."""
+    print(json.dumps(value, ensure_ascii=False, default=str))
+
+
+def plain(value: object) -> Text:
+    """Foreign text, harmless in a terminal."""
+    shown = "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in str(value))
+    return Text(shown, overflow="fold")
+
+
+def table_of(rows: Iterable[Sequence[object]], *, columns: Sequence[str], title: str = "") -> Table:
+    """A table of foreign text."""
+    table = Table(title=title or None, title_justify="left", header_style="bold", pad_edge=False)
+    for name in columns:
+        table.add_column(name, overflow="fold")
+    for row in rows:
+        table.add_row(*(cell if isinstance(cell, Text) else plain(cell) for cell in row))
+    return table
+
+
+def log_table(rows: Iterable[LogRow], *, title: str = "") -> Table:
+    """Rows of the log as a table."""
+    columns = ("time", "agent", "tool", "try", "outcome", "ms", "parameters", "result or error")
+    return table_of((_log_cells(row) for row in rows), columns=columns, title=title)
+
+
+def _log_cells(row: LogRow) -> tuple[object, ...]:
+    ended = f"{row.error_type}: {row.error_message}" if row.error_type else row.result or ""
+    return (
+        f"{time_of(row):%H:%M:%S}",
+        row.agent,
+        f"{row.server}.{row.tool}" if row.server else row.tool,
+        row.try_number,
+        Text(row.outcome, style=_STYLES.get(Outcome(row.outcome), "")),
+        f"{row.duration_us / 1000:.1f}",
+        _short(row.parameters),
+        _short(ended),
+    )
+
+
+def log_line(row: LogRow) -> Text:
+    """One row on one line, for following."""
+    ended = f"{row.error_type}: {row.error_message}" if row.error_type else row.result or ""
+    line = Text(f"{time_of(row):%H:%M:%S} ")
+    line.append(f"{row.outcome:9}", style=_STYLES.get(Outcome(row.outcome), ""))
+    line.append(f"{row.duration_us / 1000:8.1f} ms  ")
+    line.append(plain(f"{row.agent or '-'} {row.tool} {_short(row.parameters)} {_short(ended)}"))
+    return line
+
+
+def log_json(row: LogRow) -> Mapping[str, object]:
+    """One row as JSON, its JSON texts parsed and its time readable."""
+    fields = row._asdict()
+    fields["at"] = time_of(row).isoformat()
+    del fields["at_us"]
+    for name in ("parameters", "result"):
+        fields[name] = _parsed(fields[name])
+    return fields
+
+
+def time_of(row: LogRow) -> datetime:
+    """When a row's call was made, in UTC."""
+    return datetime.fromtimestamp(row.at_us / 1_000_000, UTC)
+
+
+def _parsed(text: str | None) -> object:
+    if text is None:
+        return None
+    try:
+        return json.loads(text)
+    except ValueError:
+        # Cut short by its bound; the text itself is still worth showing.
+        return text
+
+
+def _short(text: str, *, most: int = 240) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"

@@ -1,0 +1,1 @@
+"""The words and the rules. Standard library only; no clock, no store, no model, no network."""

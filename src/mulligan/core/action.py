@@ -1,0 +1,155 @@
+"""An execution that changed the world: the states it goes through, and the entries of proof."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from mulligan.core.effect import Effect, Repeat
+
+
+class State(StrEnum):
+    """Where an action stands in the journal."""
+
+    HELD = "held"
+    APPROVED = "approved"
+    INTENT = "intent"
+    """On disk, synced, before the outside call."""
+    EXECUTED = "executed"
+    PENDING_REVIEW = "pending_review"
+    UNKNOWN = "unknown"
+    UNDOING = "undoing"
+    """On disk, synced, before the outside call that undoes."""
+    DISPUTED = "disputed"
+    CONFLICT = "conflict"
+    UNDO_FAILED = "undo_failed"
+    NEEDS_HUMAN = "needs_human"
+    VERIFIED = "verified"
+    UNDONE = "undone"
+    NOT_EXECUTED = "not_executed"
+    DENIED = "denied"
+    EXPIRED = "expired"
+    CLOSED = "closed"
+
+
+SETTLED = frozenset(
+    {State.VERIFIED, State.UNDONE, State.NOT_EXECUTED, State.DENIED, State.EXPIRED, State.CLOSED}
+)
+"""Nothing more is owed. Every other state is open, and stands on the open list."""
+
+FIRST_STATES = frozenset({State.INTENT, State.HELD})
+
+TRANSITIONS: Mapping[State, frozenset[State]] = {
+    State.HELD: frozenset({State.APPROVED, State.DENIED, State.EXPIRED}),
+    State.APPROVED: frozenset({State.INTENT, State.DENIED, State.EXPIRED}),
+    State.INTENT: frozenset({State.EXECUTED, State.NOT_EXECUTED, State.UNKNOWN, State.NEEDS_HUMAN}),
+    State.UNKNOWN: frozenset(
+        {State.EXECUTED, State.NOT_EXECUTED, State.NEEDS_HUMAN, State.UNKNOWN}
+    ),
+    State.EXECUTED: frozenset(
+        {State.VERIFIED, State.UNDOING, State.PENDING_REVIEW, State.DISPUTED, State.NEEDS_HUMAN}
+    ),
+    State.PENDING_REVIEW: frozenset({State.VERIFIED, State.UNDOING, State.DISPUTED}),
+    State.DISPUTED: frozenset({State.VERIFIED, State.UNDOING}),
+    State.UNDOING: frozenset({State.UNDONE, State.CONFLICT, State.UNDO_FAILED, State.UNDOING}),
+    State.CONFLICT: frozenset({State.UNDOING}),
+    State.UNDO_FAILED: frozenset({State.UNDOING, State.UNDONE}),
+    State.NEEDS_HUMAN: frozenset({State.EXECUTED, State.NOT_EXECUTED, State.UNDOING}),
+}
+"""Where each state leads. A person may also close any open action with a note."""
+
+
+class UndoResult(StrEnum):
+    """What an undo came to, as read back."""
+
+    RESTORED = "restored"
+    PARTIAL = "partial"
+    CONFLICT = "conflict"
+    """Someone else changed it since; their version stands."""
+    FAILED = "failed"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opening:
+    """What is known about an action when its first entry is written; it never changes."""
+
+    tool: str
+    server: str = ""
+    effect: Effect
+    repeat: Repeat = Repeat.ONCE
+    agent: str = ""
+    tenant: str = ""
+    turn: str | None = None
+    attempt: int = 1
+    call: str | None = None
+    parent: str | None = None
+    """The action of the whole bulk, where this is one of its elements."""
+    key: str | None = None
+    """The idempotency key or client id the remote knows this call by."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One line of the journal: an action reached a state."""
+
+    action: str
+    state: State
+    at: datetime
+    version: int
+    """1 for an action's first entry, then one more each time: the fence against late writers."""
+    detail: Mapping[str, object] = field(default_factory=dict)
+    """Redacted, JSON-able: what a person needs to understand the step."""
+    opening: Opening | None = None
+    """Only on the first entry of an action."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Action:
+    """An action as it stands now."""
+
+    id: str
+    opening: Opening
+    state: State
+    version: int
+    opened_at: datetime
+    changed_at: datetime
+    detail: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def settled(self) -> bool:
+        """Whether nothing more is owed."""
+        return self.state in SETTLED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hold:
+    """An irreversible call that waits for a person before it runs."""
+
+    action: str
+    expires_at: datetime
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """A raw value in the vault: a pre-image, or what a late review will need."""
+
+    owner: str
+    """Id of the action or turn it belongs to."""
+    name: str
+    """`before`, `arguments`, `message`, `reply`."""
+    value: bytes
+    expires_at: datetime | None = None
+    """`None`: kept until the action is settled and the retention after it has run."""
+
+
+def leads_to(before: State | None, after: State) -> bool:
+    """Whether the journal accepts `after` as the next state of an action in `before`."""
+    if before is None:
+        return after in FIRST_STATES
+    if after is State.CLOSED:
+        return before not in SETTLED
+    return after in TRANSITIONS.get(before, frozenset())

@@ -1,0 +1,111 @@
+"""A tool invocation, what came of it, and the flat row the log keeps of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class Outcome(StrEnum):
+    """What came of a call."""
+
+    SUCCESS = "success"
+    FAILURE = "failure"
+    UNKNOWN = "unknown"
+    """It may or may not have landed: a timeout, a reset, a death."""
+    CANCELLED = "cancelled"
+
+
+class ErrorClass(StrEnum):
+    """The one list of error classes, in the order they are tested."""
+
+    AUTH = "auth"
+    POLICY = "policy"
+    RATE_LIMIT = "rate_limit"
+    NOT_SENT = "not_sent"
+    AMBIGUOUS = "ambiguous"
+    CONFLICT = "conflict"
+    MISSING = "missing"
+    VALIDATION = "validation"
+    RULE = "rule"
+    TOOL_EXCEPTION = "tool_exception"
+    BAD_RESULT = "bad_result"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One tool invocation: which tool, with what, by whom, and what for."""
+
+    id: str
+    tool: str
+    server: str = ""
+    arguments: Mapping[str, object] = field(default_factory=dict)
+    """Raw. They never reach the log like this."""
+    agent: str = ""
+    context: str = ""
+    tenant: str = ""
+    turn: str | None = None
+    parent: str | None = None
+    """Id of the first try, where this is a later one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """How a call failed."""
+
+    error_class: ErrorClass
+    error: BaseException | None = None
+    """The exception itself, in process only."""
+    retry_after: timedelta | None = None
+    """How long the remote asked us to wait."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Execution:
+    """A call and what came of it, with raw values. It never leaves the process."""
+
+    call: Call
+    outcome: Outcome
+    at: datetime
+    duration: timedelta
+    result: object = None
+    failure: Failure | None = None
+    try_number: int = 1
+
+
+class LogRow(NamedTuple):
+    """One execution as the log keeps it: redacted, flat, in the order of the table's columns.
+
+    A tuple and not a dataclass: it goes to the driver as it is, a hundred thousand a second.
+    """
+
+    id: str
+    """Time-ordered, so that the primary key is also the index by time."""
+    at_us: int
+    """Microseconds since the epoch."""
+    tenant: str
+    agent: str
+    server: str
+    tool: str
+    parameters: str
+    """Redacted JSON."""
+    context: str
+    outcome: str
+    duration_us: int
+    error_class: str | None
+    error_type: str | None
+    error_message: str | None
+    error_code: str | None
+    error_at: str | None
+    """`file:line` of the frame that raised."""
+    result: str | None
+    """Redacted JSON summary."""
+    try_number: int
+    parent: str | None
+    turn: str | None
+    weight: float
+    """How many calls this row stands for, where successes are sampled."""

@@ -1,0 +1,35 @@
+"""What a call can do to the world, and what happens if it is made twice."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Effect(StrEnum):
+    """What a call can do to the world. Depends on the tool *and* the arguments."""
+
+    READ = "read"
+    REVERSIBLE = "reversible"
+    IRREVERSIBLE = "irreversible"
+    UNDECLARED = "undeclared"
+    """Nobody said: it runs, is logged, and is never repeated, undone or called verified."""
+
+
+class Repeat(StrEnum):
+    """What happens if a call is made twice."""
+
+    IDEMPOTENT = "idempotent"
+    KEYED = "keyed"
+    """The remote de-duplicates on our key."""
+    ONCE = "once"
+
+
+class Mode(StrEnum):
+    """How far Mulligan goes with a tool."""
+
+    OBSERVE = "observe"
+    """Only the log; never holds, retries or undoes."""
+    SUGGEST = "suggest"
+    """Review, hold and undo as declared; safe repeats made; corrections offered to the agent."""
+    AUTO = "auto"
+    """Corrections of failing calls are applied too, under the rules of the policy."""

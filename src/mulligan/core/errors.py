@@ -1,0 +1,104 @@
+"""Everything Mulligan raises on purpose.
+
+    MulliganError
+    ├── ConfigurationError          what was asked for cannot be done; nothing was touched
+    │   ├── UnknownStoreError       a store URL nobody recognises
+    │   ├── MissingExtraError       a part that needs `pip install "mulligan[…]"`
+    │   └── NaiveTimeError          a time without a zone
+    ├── StoreError                  the store could not do its work
+    │   ├── StoreUnavailableError   it does not answer, or cannot be opened
+    │   ├── StoreLockedError        another process holds it
+    │   ├── StoreFullError          no room left
+    │   ├── StoreDamagedError       it is corrupt, or shorter than it was
+    │   ├── SchemaTooNewError       written by a newer Mulligan
+    │   └── SchemaTooOldError       `mulligan migrate` has not been run
+    └── JournalError                the journal refused an entry
+        ├── IllegalTransitionError  the action cannot go from that state to this one
+        └── StaleEntryError         another worker moved the action first
+
+Every message says what is wrong, with the value, and what to do next.
+"""
+
+from __future__ import annotations
+
+
+class MulliganError(Exception):
+    """The root: catch this to catch everything of ours."""
+
+
+class ConfigurationError(MulliganError):
+    """What was asked for cannot be done as it was asked."""
+
+
+class UnknownStoreError(ConfigurationError):
+    """A store URL that names no kind of store we have."""
+
+
+class MissingExtraError(ConfigurationError):
+    """An optional part is wanted but not installed."""
+
+    def __init__(self, *, need: str, extra: str) -> None:
+        super().__init__(f'{need} needs an extra: pip install "mulligan[{extra}]".')
+        self.extra = extra
+
+
+class NaiveTimeError(ConfigurationError):
+    """A time without a zone, which can mean two dozen different instants."""
+
+    def __init__(self, *, name: str, value: object) -> None:
+        super().__init__(
+            f"{name} has no time zone: {value}. Pass an aware datetime, for example "
+            f"datetime.now(ZoneInfo('Europe/Berlin'))."
+        )
+
+
+class StoreError(MulliganError):
+    """The store could not do its work; what it held is untouched."""
+
+
+class StoreUnavailableError(StoreError):
+    """The store does not answer, or cannot be opened at all."""
+
+
+class StoreLockedError(StoreError):
+    """Another process holds the store and did not let go in time."""
+
+
+class StoreFullError(StoreError):
+    """There is no room left to write."""
+
+
+class StoreDamagedError(StoreError):
+    """The store is corrupt, or holds less than it once did."""
+
+
+class SchemaTooNewError(StoreError):
+    """The store was written by a newer Mulligan than this one."""
+
+    def __init__(self, *, store: str, found: int, known: int) -> None:
+        super().__init__(
+            f"{store} has schema {found}, but this Mulligan knows schemas up to {known}: "
+            "upgrade Mulligan to open it. Nothing was changed."
+        )
+
+
+class SchemaTooOldError(StoreError):
+    """The store is from an older Mulligan and was not migrated yet."""
+
+    def __init__(self, *, store: str, found: int, known: int) -> None:
+        super().__init__(
+            f"{store} has schema {found}; this Mulligan needs {known}: "
+            "run `mulligan migrate --store URL` once. Nothing was changed."
+        )
+
+
+class JournalError(MulliganError):
+    """The journal refused an entry, so the effect must not happen."""
+
+
+class IllegalTransitionError(JournalError):
+    """An action was asked to go where its state does not lead."""
+
+
+class StaleEntryError(JournalError):
+    """Another worker moved the action first; read it again before acting."""

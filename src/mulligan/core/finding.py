@@ -1,0 +1,115 @@
+"""What reviewers say: facts, findings, and the verdict they add up to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Severity(StrEnum):
+    """How much a finding weighs."""
+
+    ERROR = "error"
+    """The outcome is wrong."""
+    WARNING = "warning"
+    """The outcome stands; the way to it was not good."""
+
+
+class Standing(StrEnum):
+    """What a review came to."""
+
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
+    UNREVIEWED = "unreviewed"
+    """A reviewer that was configured gave no answer. Never a pass."""
+
+
+class Confidence(StrEnum):
+    """How sure we are of an outcome, as shown to the person."""
+
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+
+
+class Source(StrEnum):
+    """Where a finding came from."""
+
+    CHECK = "check"
+    JUDGE = "judge"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """Computed ground truth about a turn. Outranks any model, in both directions."""
+
+    kind: str
+    """`date.weekday`, `id.exists`, `place.home`."""
+    subject: str
+    """What it is about: an argument's value, a phrase of the person's."""
+    value: str
+    about: str
+    """The fact as a sentence, for a judge and for a person."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One thing a reviewer noticed, and what to do about it."""
+
+    rule: str
+    """Stable identifier, `area.problem`: `date.wrong_weekday`."""
+    severity: Severity
+    issue: str
+    correction: str | None = None
+    """Addressed to the agent, in the imperative. `None`: noticed, but nobody knows the fix."""
+    source: Source = Source.CHECK
+    call: str | None = None
+    """Id of the call it is about; `None`: about the attempt as a whole."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """The findings of one review, their standing, and how sure it is."""
+
+    findings: tuple[Finding, ...] = ()
+    standing: Standing
+    confidence: Confidence | None
+    """`None` exactly when the standing is `UNREVIEWED`."""
+
+    @property
+    def errors(self) -> tuple[Finding, ...]:
+        """The findings that make it a rejection."""
+        return tuple(f for f in self.findings if f.severity is Severity.ERROR)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Correction:
+    """What the agent is told before it tries again; rendered from what really happened."""
+
+    text: str
+    findings: tuple[Finding, ...] = ()
+    restored: tuple[str, ...] = ()
+    """Ids of the actions that were undone and read back."""
+    standing_actions: tuple[str, ...] = ()
+    """Ids of the actions that still stand, and must not be repeated."""
+    changes: Mapping[str, object] = field(default_factory=dict)
+    """Arguments to change, where the correction is of one call."""
+
+
+def reach_verdict(
+    findings: Sequence[Finding], *, answered: bool = True, confirmed: bool = False, attempt: int = 1
+) -> Verdict:
+    """Add up findings by the rule of the house.
+
+    `answered` is false when a configured reviewer gave no answer; `confirmed` is true when a
+    fact or a judge spoke *for* the outcome. An error outweighs a missing answer.
+    """
+    found = tuple(findings)
+    if any(f.severity is Severity.ERROR for f in found):
+        sure = Confidence.LOW if attempt > 1 else Confidence.MEDIUM
+        return Verdict(findings=found, standing=Standing.REJECTED, confidence=sure)
+    if not answered:
+        return Verdict(findings=found, standing=Standing.UNREVIEWED, confidence=None)
+    sure = Confidence.HIGH if confirmed and not found else Confidence.MEDIUM
+    return Verdict(findings=found, standing=Standing.ACCEPTED, confidence=sure)

@@ -1,0 +1,200 @@
+"""Everything that can be swapped, and the one file an implementer reads.
+
+A store is four small things: a *journal* (the truth about effects), a *vault* (raw values that
+expire), a *log* (telemetry) and the store that opens and closes them. Each is what one reader
+needs. All methods are synchronous and safe to call from any thread; only `Journal.submit`
+answers later, with a future that both `result()` and `asyncio.wrap_future` understand.
+`mulligan.testing.store_contract` certifies an implementation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol, TypeVar
+
+from mulligan.core.action import Action, Entry, Kept
+from mulligan.core.call import Call, Failure, LogRow
+from mulligan.core.event import Event
+from mulligan.core.finding import Finding
+from mulligan.core.rollup import Rollup, Slot
+
+S = TypeVar("S", contravariant=True)
+
+Clock = Callable[[], datetime]
+"""Now, as an aware datetime in UTC."""
+
+Check = Callable[[S], Iterable[Finding]]
+"""A pure function from a subject to findings; yields nothing when content."""
+
+Subscriber = Callable[[Event], None]
+"""Gets every event. What it raises is counted and goes no further."""
+
+Classify = Callable[[Call, BaseException], Failure]
+"""Says which class of error an exception is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Damage:
+    """A place where the journal is not what its writer wrote."""
+
+    writer: str
+    seq: int
+    """The first entry of that writer that is missing or does not fit."""
+    what: str
+    """One sentence for a person."""
+
+
+class Journal(Protocol):
+    """The durable truth about effects: small, synchronous, never dropped."""
+
+    def submit(self, entries: Sequence[Entry], *, keep: Sequence[Kept] = ()) -> Future[None]:
+        """Write entries and kept values in one transaction, all or none.
+
+        The future is done when they are synced to disk, or fails with `IllegalTransitionError`,
+        `StaleEntryError` (the version is not one more than the action's), or a `StoreError`.
+        An action's first entry carries its `opening`. Entries of one call are in order.
+        """
+
+    def action(self, action: str) -> Action | None:
+        """An action as it stands now."""
+
+    def open_actions(
+        self, *, tenant: str | None = None, after: str = "", limit: int = 100
+    ) -> list[Action]:
+        """Actions that are not settled, oldest first, those with an id above `after`."""
+
+    def history(self, action: str) -> list[Entry]:
+        """Every entry of an action, oldest first."""
+
+    def verify(self) -> list[Damage]:
+        """Hold every writer's chain of hashes, and its high-water mark, against what is there."""
+
+    def accept_damage(self, note: str) -> int:
+        """Go on from what is left, with the note as an entry. Returns how many damages it took."""
+
+    def prune(self, *, settled_before: datetime) -> int:
+        """Forget settled actions that changed last before then; the chains stay verifiable."""
+
+
+class Vault(Protocol):
+    """Raw values apart from everything else: owner-only, expiring, encrypted when a key is set."""
+
+    def put(self, kept: Kept) -> None:
+        """Keep a value; the same owner and name replaces it."""
+
+    def get(self, owner: str, name: str) -> bytes | None:
+        """A kept value, or `None` when there is none or it has expired."""
+
+    def expire(self, owner: str, *, at: datetime) -> None:
+        """Let everything of an owner end at the given time."""
+
+    def shred(self, *, now: datetime) -> int:
+        """Delete what has expired, so that it is gone from the disk too."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loss:
+    """Rows the log gave up."""
+
+    at: datetime
+    reason: str
+    """`overflow`, `refused`, `shutdown`; `damage`, when the log itself was found shortened."""
+    successes: int = 0
+    failures: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batch:
+    """What the log writes in one transaction."""
+
+    rows: Sequence[LogRow]
+    rollups: Mapping[Slot, Rollup] = field(default_factory=dict)
+    losses: Sequence[Loss] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogQuery:
+    """Which rows of the log are wanted. `None` and empty mean any."""
+
+    id_prefix: str = ""
+    tenant: str | None = None
+    agent: str | None = None
+    server: str | None = None
+    tool: str | None = None
+    outcome: str | None = None
+    error_class: str | None = None
+    turn: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    after: str = ""
+    """Only rows with an id above this one: how a follower goes on."""
+    oldest_first: bool = False
+    limit: int = 50
+
+
+class Log(Protocol):
+    """Telemetry about every call: batched, may lose rows, and says how many."""
+
+    def write(self, batch: Batch) -> None:
+        """Store a batch in one transaction. A row whose id is there already is left alone."""
+
+    def rows(self, query: LogQuery) -> list[LogRow]:
+        """Rows that fit, newest first unless asked otherwise; compressed ones too."""
+
+    def rollups(self, *, since: datetime, until: datetime) -> dict[Slot, Rollup]:
+        """The hourly counts from `since` to `until`, both hours included."""
+
+    def losses(self) -> list[Loss]:
+        """Every loss on record, oldest first."""
+
+    def prune(self, *, before: datetime) -> int:
+        """Delete rows, roll-ups and losses older than that. Returns how many rows."""
+
+    def compress(self, *, before: datetime) -> int:
+        """Pack successes older than that into compressed batches. Returns how many rows."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Health:
+    """How a store is."""
+
+    url: str
+    """Without credentials."""
+    kind: str
+    version: str
+    """Of the database engine."""
+    schemas: Mapping[str, int]
+    """Schema version by part: journal, log."""
+    rows: int
+    open_actions: int
+    size_bytes: int
+    problems: tuple[str, ...] = ()
+    """One sentence each; empty when all is well."""
+
+
+class Store(Protocol):
+    """Opens and closes the other three."""
+
+    @property
+    def journal(self) -> Journal:
+        """The truth about effects."""
+
+    @property
+    def vault(self) -> Vault:
+        """Raw values that expire."""
+
+    @property
+    def log(self) -> Log:
+        """Telemetry about every call."""
+
+    def secret(self) -> bytes:
+        """32 random bytes, made once and the same ever after: the key of redaction's hashes."""
+
+    def health(self) -> Health:
+        """Look at everything without changing anything."""
+
+    def close(self) -> None:
+        """Finish what was submitted and let go of every connection. Twice is fine."""

@@ -1,0 +1,222 @@
+"""What happens by default when it matters: decisions as pure functions over tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+from typing import assert_never
+
+from mulligan.core.call import ErrorClass
+from mulligan.core.effect import Effect, Repeat
+from mulligan.core.finding import Standing, Verdict
+
+
+class Step(StrEnum):
+    """What a loop does after a review."""
+
+    ACCEPT = "accept"
+    DEFER = "defer"
+    """Nobody could say; go on visibly, and review later."""
+    RETRY = "retry"
+    GIVE_UP = "give_up"
+
+
+def decide(verdict: Verdict, *, attempt: int, attempts: int = 2) -> Step:
+    """What follows from a verdict on the given attempt, when there are `attempts` in all."""
+    match verdict.standing:
+        case Standing.ACCEPTED:
+            return Step.ACCEPT
+        case Standing.UNREVIEWED:
+            return Step.DEFER
+        case Standing.REJECTED:
+            return Step.RETRY if attempt < attempts else Step.GIVE_UP
+        case unreachable:
+            assert_never(unreachable)
+
+
+class Move(StrEnum):
+    """What may be done about a failed call."""
+
+    SAME = "same"
+    """Make the identical call again, with the same key."""
+    FIX = "fix"
+    """Make it with corrected arguments, validated and classified again."""
+    FIX_NEW_KEY = "fix_new_key"
+    REFRESH = "refresh"
+    """Refresh the credentials, then the identical call."""
+    REREAD = "reread"
+    """Read what is there now, and let the agent decide on it."""
+    POLL = "poll"
+    """The first call is still being worked on: ask again with the same key."""
+    PROBE = "probe"
+    """Find out whether it landed. Absent: the same again. Present: adopt it."""
+    ADOPT = "adopt"
+    """It is as if it had succeeded."""
+    HOLD = "hold"
+    """The corrected call is irreversible: it waits for a person."""
+    SUGGEST = "suggest"
+    """Tell the agent what would help; change nothing."""
+    ASK = "ask"
+    """Only a person can say."""
+    STOP = "stop"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """A cell of the retry matrix: what to do, how often, and what once that is used up."""
+
+    move: Move
+    most: int = 2
+    then: Move = Move.STOP
+
+
+_SAME = Rule(move=Move.SAME)
+_SAME_ONCE = Rule(move=Move.SAME, most=1)
+_SAME_THEN_ASK = Rule(move=Move.SAME, most=1, then=Move.ASK)
+_FIX = Rule(move=Move.FIX, then=Move.SUGGEST)
+_REFRESH = Rule(move=Move.REFRESH, most=1)
+_REREAD = Rule(move=Move.REREAD)
+_PROBE = Rule(move=Move.PROBE, then=Move.ASK)
+_SUGGEST = Rule(move=Move.SUGGEST)
+_STOP = Rule(move=Move.STOP)
+
+_READ, _IDEMPOTENT, _KEYED, _ONCE = range(4)
+
+MATRIX: Mapping[ErrorClass, tuple[Rule, Rule, Rule, Rule]] = {
+    # error class:             READ, IDEMPOTENT, KEYED, ONCE
+    ErrorClass.VALIDATION: (_FIX, _FIX, Rule(move=Move.FIX_NEW_KEY, then=Move.SUGGEST), _FIX),
+    ErrorClass.AUTH: (_REFRESH, _REFRESH, _REFRESH, _REFRESH),
+    ErrorClass.POLICY: (_STOP, _STOP, _STOP, _STOP),
+    ErrorClass.MISSING: (_SUGGEST, _SUGGEST, _SUGGEST, _SUGGEST),
+    ErrorClass.CONFLICT: (_REREAD, _REREAD, _REREAD, _REREAD),
+    ErrorClass.RATE_LIMIT: (_SAME, _SAME, _SAME, _STOP),
+    ErrorClass.NOT_SENT: (_SAME, _SAME, _SAME, _SAME_ONCE),
+    ErrorClass.AMBIGUOUS: (_SAME, Rule(move=Move.SAME, then=Move.ASK), _PROBE, _PROBE),
+    ErrorClass.BAD_RESULT: (_SAME_ONCE, _PROBE, _PROBE, _PROBE),
+    ErrorClass.TOOL_EXCEPTION: (_SAME_ONCE, _SAME_THEN_ASK, _PROBE, _PROBE),
+    ErrorClass.RULE: (_SUGGEST, _SUGGEST, _SUGGEST, _SUGGEST),
+    ErrorClass.UNKNOWN: (_SUGGEST, _SUGGEST, _SUGGEST, _SUGGEST),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failed:
+    """What the matrix needs to know about a call that failed."""
+
+    error_class: ErrorClass
+    effect: Effect
+    repeat: Repeat = Repeat.ONCE
+    tries: int = 1
+    """Tries made so far, the failed one included."""
+    made: int = 0
+    """How often this class's own move was made already for this call."""
+    can_probe: bool = False
+    key_alive: bool = False
+    """The remote still remembers our key."""
+    in_progress: bool = False
+    """The conflict is with our own first call, still being worked on."""
+    deletes: bool = False
+    """The call was to make the missing thing go away."""
+    not_processed: bool = False
+    """The remote documents that a rate-limited call has had no effect."""
+
+
+MOST_TRIES = 3
+_MAKES_A_TRY = frozenset({Move.SAME, Move.FIX, Move.FIX_NEW_KEY, Move.REFRESH, Move.POLL})
+
+
+def next_move(failed: Failed, *, most_tries: int = MOST_TRIES) -> Move:
+    """What may be done about a failed call, by the matrix of error class and repeat."""
+    if failed.effect is Effect.UNDECLARED:
+        return Move.STOP if failed.error_class is ErrorClass.POLICY else Move.SUGGEST
+    rule = _exception_to(failed) or MATRIX[failed.error_class][_column(failed)]
+    no_try_left = failed.tries >= most_tries and rule.move in _MAKES_A_TRY
+    spent = failed.made >= rule.most or no_try_left
+    if failed.effect is Effect.IRREVERSIBLE:
+        return _irreversible(rule, failed.error_class, spent=spent)
+    move = rule.then if spent else rule.move
+    probed_out = failed.made > rule.most or failed.tries > most_tries
+    if move is Move.PROBE and (probed_out or not failed.can_probe):
+        return Move.ASK
+    return move
+
+
+def _column(failed: Failed) -> int:
+    if failed.effect is Effect.READ:
+        return _READ
+    match failed.repeat:
+        case Repeat.IDEMPOTENT:
+            return _IDEMPOTENT
+        case Repeat.KEYED:
+            return _KEYED
+        case Repeat.ONCE:
+            return _ONCE
+        case unreachable:
+            assert_never(unreachable)
+
+
+def _exception_to(failed: Failed) -> Rule | None:
+    """The cells whose answer depends on what the remote can do."""
+    column = _column(failed)
+    match failed.error_class:
+        case ErrorClass.MISSING if column == _IDEMPOTENT and failed.deletes:
+            return Rule(move=Move.ADOPT)
+        case ErrorClass.CONFLICT if column == _KEYED and failed.in_progress:
+            return Rule(move=Move.POLL, then=Move.ASK)
+        case ErrorClass.RATE_LIMIT if column == _ONCE and failed.not_processed:
+            return _SAME
+        case ErrorClass.AMBIGUOUS | ErrorClass.TOOL_EXCEPTION if (
+            column == _KEYED and failed.key_alive
+        ):
+            return Rule(move=Move.SAME, then=Move.PROBE)
+        case _:
+            return None
+
+
+def _irreversible(rule: Rule, error_class: ErrorClass, *, spent: bool) -> Move:
+    """A fix goes back to hold; nothing else is made again but what was never sent."""
+    if error_class is ErrorClass.RATE_LIMIT:
+        return Move.STOP
+    makes_a_try = rule.move in _MAKES_A_TRY or rule.move is Move.PROBE
+    if rule.move in (Move.FIX, Move.FIX_NEW_KEY):
+        return rule.then if spent else Move.HOLD
+    if makes_a_try and error_class is not ErrorClass.NOT_SENT:
+        return Move.ASK
+    return rule.then if spent else rule.move
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backoff:
+    """How long to wait between tries: full jitter, bounded each time and in total."""
+
+    first: timedelta = timedelta(seconds=0.2)
+    longest: timedelta = timedelta(seconds=10)
+    total: timedelta = timedelta(seconds=60)
+
+    def wait(
+        self, *, tries: int, chance: float, spent: timedelta, asked: timedelta | None = None
+    ) -> timedelta | None:
+        """The wait before the next try, or `None` when the total would be exceeded.
+
+        `chance` is a random number from 0 to 1; `asked` is the remote's own Retry-After.
+        """
+        ceiling = min(self.longest, self.first * 2 ** min(tries - 1, 20))
+        pause = max(ceiling * chance, asked or timedelta())
+        return pause if spent + pause <= self.total else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retention:
+    """How long each kind of record is kept. Open actions are kept for ever."""
+
+    log: timedelta = timedelta(days=30)
+    settled: timedelta = timedelta(days=90)
+    """Of the journal, after the action was settled."""
+    kept: timedelta = timedelta(days=7)
+    """Of the vault, after the action was settled."""
+    hold: timedelta = timedelta(minutes=15)
+    """How long a hold waits for a person before it expires to denied."""
+    compress: timedelta | None = None
+    """Successes older than this are kept in compressed batches; `None`: never."""

@@ -1,0 +1,1 @@
+"""What failures have in common and what mends them."""

@@ -1,0 +1,98 @@
+"""Which class of error an exception is, by what it says of itself: code first, then type."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+from collections.abc import Mapping
+from datetime import timedelta
+
+from mulligan.core.call import Call, ErrorClass, Failure
+
+BY_STATUS: Mapping[int, ErrorClass] = {
+    400: ErrorClass.VALIDATION,
+    401: ErrorClass.AUTH,
+    403: ErrorClass.POLICY,
+    404: ErrorClass.MISSING,
+    409: ErrorClass.CONFLICT,
+    410: ErrorClass.MISSING,
+    412: ErrorClass.CONFLICT,
+    422: ErrorClass.VALIDATION,
+    429: ErrorClass.RATE_LIMIT,
+    500: ErrorClass.AMBIGUOUS,
+    502: ErrorClass.AMBIGUOUS,
+    503: ErrorClass.AMBIGUOUS,
+    504: ErrorClass.AMBIGUOUS,
+    -32602: ErrorClass.VALIDATION,
+}
+"""HTTP statuses and JSON-RPC codes. 503 is a rate limit only when it comes with Retry-After."""
+
+BY_NAME: Mapping[str, ErrorClass] = {
+    "ConnectError": ErrorClass.NOT_SENT,
+    "ConnectTimeout": ErrorClass.NOT_SENT,
+    "ConnectTimeoutError": ErrorClass.NOT_SENT,
+    "NameResolutionError": ErrorClass.NOT_SENT,
+    "NewConnectionError": ErrorClass.NOT_SENT,
+    "PoolTimeout": ErrorClass.NOT_SENT,
+    "TimeoutException": ErrorClass.AMBIGUOUS,
+    "Timeout": ErrorClass.AMBIGUOUS,
+    "RemoteProtocolError": ErrorClass.AMBIGUOUS,
+    "ReadError": ErrorClass.AMBIGUOUS,
+    "WriteError": ErrorClass.AMBIGUOUS,
+    "CancelledError": ErrorClass.AMBIGUOUS,
+    "ValidationError": ErrorClass.VALIDATION,
+}
+"""Exceptions of libraries we do not import, nearest class first."""
+
+
+def classify(call: Call, error: BaseException) -> Failure:  # noqa: ARG001 - the interface has both
+    """Say which class of error this is, and how long the remote asked us to wait."""
+    wait = _retry_after(error)
+    found = _class_of(error, waits=wait is not None)
+    return Failure(error_class=found, error=error, retry_after=wait)
+
+
+def _class_of(error: BaseException, *, waits: bool) -> ErrorClass:
+    status = _status(error)
+    if status == 503 and waits:
+        return ErrorClass.RATE_LIMIT
+    if status is not None and status in BY_STATUS:
+        return BY_STATUS[status]
+    for kind in type(error).__mro__:
+        if kind.__name__ in BY_NAME:
+            return BY_NAME[kind.__name__]
+    match error:
+        case ConnectionRefusedError() | socket.gaierror() | ssl.SSLCertVerificationError():
+            return ErrorClass.NOT_SENT
+        case TimeoutError() | ConnectionError() | EOFError():
+            return ErrorClass.AMBIGUOUS
+        case PermissionError():
+            return ErrorClass.POLICY
+        case FileNotFoundError():
+            return ErrorClass.MISSING
+        case Exception():
+            return ErrorClass.TOOL_EXCEPTION
+        case _:
+            return ErrorClass.AMBIGUOUS
+
+
+def _status(error: BaseException) -> int | None:
+    for holder in (error, getattr(error, "response", None)):
+        for name in ("status_code", "status", "code"):
+            value = getattr(holder, name, None)
+            if type(value) is int:
+                return value
+    return None
+
+
+def _retry_after(error: BaseException) -> timedelta | None:
+    asked = getattr(error, "retry_after", None)
+    if asked is None:
+        headers = getattr(getattr(error, "response", None), "headers", None)
+        asked = headers.get("Retry-After") if isinstance(headers, Mapping) else None
+    try:
+        seconds = float(asked) if asked is not None else None
+    except (TypeError, ValueError):
+        # An HTTP date: rare, and waiting by our own schedule instead does no harm.
+        return None
+    return timedelta(seconds=seconds) if seconds is not None and 0 <= seconds < 86_400 else None

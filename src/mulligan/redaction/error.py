@@ -1,0 +1,121 @@
+"""What the log keeps of an exception: no locals, no arguments, no secrets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from mulligan.redaction.mask import Masks
+from mulligan.redaction.names import looks_like_field
+from mulligan.redaction.scrub import UNSURE, escape, scrub, scrub_only
+from mulligan.redaction.stub import shown_class
+
+MESSAGE = 2_000
+_WIDE = 8_192
+_CODES = ("status_code", "status", "code", "errno", "sqlstate")
+_MOST_CAUSES = 5
+_MOST_FRAMES = 10_000
+_LARGEST_CODE = 1_000_000
+
+_traceback_of: Any = BaseException.__dict__["__traceback__"].__get__
+_cause_of: Any = BaseException.__dict__["__cause__"].__get__
+_context_of: Any = BaseException.__dict__["__context__"].__get__
+_suppressed: Any = BaseException.__dict__["__suppress_context__"].__get__
+
+
+class ErrorText(NamedTuple):
+    """An exception as the log keeps it."""
+
+    type: str
+    message: str
+    code: str | None
+    at: str | None
+    """`file:line` of the innermost frame."""
+
+
+def describe(error: BaseException, *, masks: Masks) -> ErrorText:
+    """Read an exception without trusting it."""
+    told = _message(error, masks)
+    causes = "".join(_causes(error))
+    return ErrorText(
+        shown_class(type(error)),
+        told[: MESSAGE - len(causes)] + causes,
+        _code(error),
+        _place(error),
+    )
+
+
+def _message(error: BaseException, masks: Masks) -> str:
+    try:
+        text = str.__str__(str(error))
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # noqa: BLE001 - it is the tool's code, and may raise anything
+        return "<message failed>"
+    wide = text[:_WIDE]
+    told = escape(masks.name(scrub_only(masks.put(wide))))
+    if len(wide) < len(text):
+        told = told[:-UNSURE]
+    if len(told) > MESSAGE:
+        told = told[: MESSAGE - 40] + "…"
+    return told if len(wide) == len(text) else f"{told}<… {len(text) - len(wide):,} more>"
+
+
+def _causes(error: BaseException) -> Iterator[str]:
+    """The types and places of what led to it; their messages stay out."""
+    if issubclass(type(error), BaseExceptionGroup):
+        kinds = [shown_class(type(part)) for part in error.exceptions[:_MOST_CAUSES]]  # type: ignore[attr-defined]
+        yield f" (holds {', '.join(kinds)})"
+    seen = {id(error)}
+    for _ in range(_MOST_CAUSES):
+        cause = _cause_of(error) or (None if _suppressed(error) else _context_of(error))
+        if cause is None or id(cause) in seen:
+            return
+        seen.add(id(cause))
+        place = _place(cause)
+        yield f" (caused by {shown_class(type(cause))}{f' at {place}' if place else ''})"
+        error = cause
+
+
+def _code(error: BaseException) -> str | None:
+    for holder in (error, _ask(error, "response")):
+        for name in _CODES:
+            code = _shown_code(_ask(holder, name))
+            if code is not None:
+                return code
+    return None
+
+
+def _ask(holder: object, name: str) -> object:
+    """An attribute that may be a property of the tool's own, and fail."""
+    try:
+        return getattr(holder, name, None)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # noqa: BLE001 - as above
+        return None
+
+
+def _shown_code(code: Any) -> str | None:
+    kind = type(code)
+    if issubclass(kind, int) and kind is not bool:
+        number = int.__int__(code)
+        return str(number) if -_LARGEST_CODE < number < _LARGEST_CODE else None
+    if issubclass(kind, str):
+        text = str.__str__(code)
+        short = text.isalnum() and text.isascii() and len(text) <= 8
+        if text and (short or looks_like_field(text)) and scrub(text) == text:
+            return text
+    return None
+
+
+def _place(error: BaseException) -> str | None:
+    trace = _traceback_of(error)
+    if trace is None:
+        return None
+    for _ in range(_MOST_FRAMES):
+        if trace.tb_next is None:
+            break
+        trace = trace.tb_next
+    path = trace.tb_frame.f_code.co_filename.replace("\\", "/")
+    return f"{scrub('/'.join(path.split('/')[-2:]))[-100:]}:{trace.tb_lineno}"

@@ -1,0 +1,127 @@
+"""What a name says about its value: a secret, a count of secrets, an id, or nothing."""
+
+from __future__ import annotations
+
+import re
+from enum import IntEnum
+
+
+class Secrecy(IntEnum):
+    """Whether a name gives its value away as a secret."""
+
+    OPEN = 0
+    HIDDEN = 1
+    COUNT = 2
+    """Hidden too, unless the value is a small number: `max_tokens`, `session_count`."""
+
+
+_KEYS_OF = (
+    "api|app|access|account|admin|aes|auth|client|consumer|crypt|customer|decryption|deploy|encrypt"
+    "|encryption|function|gpg|host|license|master|pgp|root|rsa|server|service|shared|sign|signing"
+    "|ssh|storage|subscription|symmetric|webhook|wrapping"
+)
+
+# Held against the name without separators, in lower case: `X-Api-Key` is `xapikey`.
+_STEMS = re.compile(
+    r"passw|passphrase|passcode|passkey|pwd|secret(?!ar)|token(?!i[sz])"
+    r"|auth(?!or(?!i[sz]))|cookie|(?<!ob)(?<!pos)session|sessid|credential|private|bearer|jwt"
+    r"|signature|mnemonic|csrf|xsrf|cvv|hmac|totp|passport|socialsecurity|kennwort|contrasena"
+    r"|(?:credit|debit|bank)card|cardn(?:o|um)|cardholder|seed(?:phrase|words)"
+    r"|recovery(?:phrase|code|key|words)|backupcode|(?:account|routing)n(?:o$|um)|sortcode|taxid"
+    rf"|apikey|accesskey|(?:{_KEYS_OF})keys?(?:$|id|value|secret|base64|pem)"
+)
+
+# Too short or too common inside other words (`mapping`, `className`, `discard`): whole words only.
+_WORDS = frozenset(
+    [
+        "2fa",
+        "apikey",
+        "card",
+        "cards",
+        "cred",
+        "creds",
+        "cvc",
+        "cvn",
+        "iban",
+        "ibans",
+        "mfa",
+        "otp",
+        "pass",
+        "pem",
+        "pin",
+        "pins",
+        "pw",
+        "seed",
+        "session",
+        "sessions",
+        "sid",
+        "sig",
+        "ssn",
+    ]
+)
+_COUNTING = frozenset(
+    [
+        "attempts",
+        "budget",
+        "count",
+        "counts",
+        "duration",
+        "len",
+        "length",
+        "limit",
+        "limits",
+        "minutes",
+        "ms",
+        "seconds",
+        "size",
+        "timeout",
+        "ttl",
+        "usage",
+    ]
+)
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_SEPARATORS = re.compile(r"[^a-z0-9]+")
+_LONGEST_NAME = 200
+
+
+def secrecy(name: str) -> Secrecy:
+    """Judge the name of a field, a parameter or a header, in any case and any spelling."""
+    name = name[-_LONGEST_NAME:]
+    words = [
+        word.rstrip("0123456789")
+        for word in _SEPARATORS.split(_CAMEL.sub("_", name).lower())
+        if word
+    ]
+    # `PassWord` and `passWORD` are not split as their author meant: the plain form is tried too.
+    plain = _SEPARATORS.sub("", name.lower())
+    secret = _STEMS.search(plain) or not _WORDS.isdisjoint(words) or plain in _WORDS
+    if not secret:
+        return Secrecy.OPEN
+    if words and (words[-1] in _COUNTING or words[-1] == "seed" or "tokens" in words):
+        return Secrecy.COUNT
+    return Secrecy.HIDDEN
+
+
+_REPORTS = re.compile(
+    r"(?:error|exception|expired|failed|failure|warning|denied|missing|required|invalid"
+    r"|not_?found|unauthori[sz]ed|unauthenticated)\Z",
+    re.IGNORECASE | re.ASCII,
+)
+
+
+def secrecy_in_prose(name: str) -> Secrecy:
+    """Judge a name before a colon in prose, where `AuthError: no such user` hides nothing."""
+    return Secrecy.OPEN if _REPORTS.search(name) else secrecy(name)
+
+
+_FIELD = re.compile(r"(?=.{1,40}\Z)[A-Za-z_.-]+[0-9]{0,2}\Z|[0-9]{1,4}\Z")
+
+
+def looks_like_field(name: str) -> bool:
+    """Whether a key is the name of a field rather than data used as a key."""
+    return _FIELD.match(name) is not None
+
+
+def names_ids(name: str) -> bool:
+    """Whether a field holds ids: `id`, `event_id`, `eventId`, and their plurals."""
+    return name.endswith(("_id", "-id", "Id", "_ids", "-ids", "Ids")) or name in ("id", "ids")

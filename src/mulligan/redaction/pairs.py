@@ -1,0 +1,117 @@
+"""Secrets that text gives away by name: `password=…`, `"token": "…"`, `Authorization: …`."""
+
+from __future__ import annotations
+
+import re
+
+from mulligan.redaction.names import Secrecy, secrecy_in_prose
+
+HIDDEN = "<hidden>"
+
+_CLOSERS = " \t\r\n\f\v\"'\\)]`*"
+_NAME = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-$"
+_SEPARATOR = re.compile(r"[:=](?!//)")
+_ANY_SEPARATOR = re.compile(r"[:=](?!//)|%3[ADad]")
+_WINDOW = 96
+_FEW = 12
+"""Beyond so many separators the search itself is no dearer than to look whether it pays."""
+_TIME = re.compile(r"[-0-9:.+TZ ]*")
+_SECOND_WORDS = frozenset(
+    word
+    for plain in ("code", "header", "id", "key", "keys", "no", "number", "phrase", "value", "words")
+    for word in (plain, plain.capitalize(), plain.upper())
+)
+"""`API key`, `card number`: words that only say with the one before whether they are secret."""
+
+_TO_END_OF_LINE = re.compile(r"auth|cookie|phrase|mnemonic|words", re.IGNORECASE | re.ASCII)
+_LEAD = r"[\s=>:]{0,8}"
+_QUOTED = (
+    r"""<hidden>|\\++(?P<q>["']).*?(?:\\++(?P=q)|\Z)"""
+    r"""|[bBrRuUfF]{0,2}(?:\"{3}.*?(?:\"{3}|\Z)|'{3}.*?(?:'{3}|\Z)"""
+    r"""|"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|'(?:[^'\\]|\\.)*+(?:'|\\?\Z))"""
+)
+_VALUE = re.compile(
+    rf"(?P<lead>{_LEAD})(?P<value>{_QUOTED}|(?P<open>[\[({{])|[|>][-+]?\s{{1,40}}\S+"
+    r"""|[^\s,;&"'][^\s,;&]*+(?:[,;&][^\s,;&"'][^\s,;&]*+)*+|\S+)""",
+    re.DOTALL,
+)
+_LINE = re.compile(rf"(?P<lead>{_LEAD})(?P<value>{_QUOTED}(?=[\s,;)}}\]]|\Z)|[^\r\n]+)", re.DOTALL)
+_BRACKET = re.compile(r"[\[({]|[\])}]")
+_SMALL_NUMBER = re.compile(r"-?[0-9]{1,8}(?:\.[0-9]{1,4})?[,;.)}\]]{0,4}\Z")
+
+_known: dict[str, Secrecy] = {}
+_MOST_KNOWN = 4096
+
+
+def _last_name(text: str) -> str:
+    """The name at the end of a text, its quotes and brackets left out."""
+    text = text.rstrip(_CLOSERS)
+    before = text.rstrip(_NAME)
+    name = text[len(before) :]
+    if name in _SECOND_WORDS and before.endswith(" "):
+        word = before[:-1]
+        return f"{word[len(word.rstrip(_NAME)) :]}_{name}"
+    return name
+
+
+def _secrecy(name: str) -> Secrecy:
+    known = _known.get(name)
+    if known is None:
+        if len(_known) >= _MOST_KNOWN:
+            _known.clear()
+        known = _known[name] = secrecy_in_prose(name)
+    return known
+
+
+def _ends_in_secret_name(part: str) -> bool:
+    return bool(_secrecy(_last_name(part[-_WINDOW:])))
+
+
+def may_hold_pairs(text: str) -> bool:
+    """Whether a secret name stands before `:` or `=`; `%3A` and `%3D` are not looked for."""
+    if text[0].isdigit() and _TIME.fullmatch(text):
+        return False
+    parts = text.replace("://", " ").replace("=", ":").split(":")
+    if len(parts) > _FEW:
+        return True
+    parts.pop()
+    return any(map(_ends_in_secret_name, parts))
+
+
+def _closing(text: str, start: int) -> int:
+    """Where the bracket that was opened before `start` is closed, or the end of the text."""
+    depth = 1
+    for bracket in _BRACKET.finditer(text, start):
+        depth += 1 if bracket[0] in "[({" else -1
+        if not depth:
+            return bracket.end()
+    return len(text)
+
+
+def hide_pairs(text: str) -> str:
+    """Hide what follows a secret name and a separator."""
+    shown: list[str] = []
+    done = 0
+    separators = _ANY_SEPARATOR if "%3" in text else _SEPARATOR
+    for separator in separators.finditer(text):
+        start, end = separator.span()
+        if start < done:
+            continue
+        name = _last_name(text[start - _WINDOW if start > _WINDOW else 0 : start])
+        secrecy = _secrecy(name)
+        if not secrecy:
+            continue
+        pattern = _LINE if _TO_END_OF_LINE.search(name) else _VALUE
+        found = pattern.match(text, end)
+        if found is None:
+            continue
+        if secrecy is Secrecy.COUNT and _SMALL_NUMBER.match(found["value"]):
+            continue
+        shown += (text[done : found.start("value")], HIDDEN)
+        done = found.end()
+        if found.groupdict().get("open"):
+            done = _closing(text, done)
+    if not shown:
+        return text
+    shown.append(text[done:])
+    return "".join(shown)

@@ -1,0 +1,98 @@
+"""Seed phrases: twelve or more words in a row that no sentence would put there."""
+
+from __future__ import annotations
+
+import re
+
+WORDS = 12
+_LENGTHS = frozenset(range(3, 9))
+
+# Common words that are not in BIP-39: where they stand, it is prose.
+_COMMON = """
+after against and are been being both but cannot could did does doing each expected failed for
+from further get got had has her here him his how invalid its last let line made may might missing
+most new nor not our out required said see set shall she should some string than the their them
+these those through too using value was were which while who whom whose why with would yet your
+"""
+_PROSE = frozenset(_COMMON.split())
+
+_LETTERS = b"abcdefghijklmnopqrstuvwxyz"
+_GAPS = b" \t\n"
+_CLASSES = bytes(
+    ord("a") if byte in _LETTERS else ord("s") if byte in _GAPS else ord(".") for byte in range(256)
+)
+_ENOUGH = "s" * (WORDS - 1)
+_SHORTEST_REGION = WORDS * min(_LENGTHS) + WORDS - 1
+_GAP = re.compile(r"([ \t\n]+)")
+_WORD = re.compile(r"[A-Za-z0-9_]{2}")
+
+
+def may_hold_phrase(raw: bytes) -> bool:
+    """Whether twelve words in a row are all lower case. Never false where a phrase is."""
+    return _ENOUGH in raw.translate(_CLASSES, _LETTERS).decode()
+
+
+def hide_phrases(text: str) -> str:
+    """Hide what reads like the words of a wallet."""
+    shown: list[str] = []
+    done = start = 0
+    # One byte for each character, so that places in the one are places in the other.
+    for region in text.encode("ascii", "replace").translate(_CLASSES).split(b"."):
+        end = start + len(region)
+        enough = end - start >= _SHORTEST_REGION and region.count(b"s") >= WORDS - 1
+        if enough and _reads_like_phrase(text[start:end].split()):
+            shown += (text[done:start], _hide(text, start, end))
+            done = end
+        start = end + 1
+    return "".join([*shown, text[done:]]) if shown else text
+
+
+def _reads_like_phrase(words: list[str]) -> bool:
+    run = 0
+    for word in words:
+        if len(word) in _LENGTHS and word not in _PROSE:
+            run += 1
+            if run == WORDS:
+                return True
+        else:
+            run = 0
+    return False
+
+
+def _hide(text: str, start: int, end: int) -> str:
+    pieces = _pieces(text[start:end])
+    last = len(pieces) - 1
+    shown: list[str] = []
+    run: list[str] = []
+    for number in range(0, last + 1, 2):
+        word = pieces[number]
+        whole = (number or not _inside_word(text, start)) and (
+            number < last or not _inside_word(text, end)
+        )
+        if whole and len(word) in _LENGTHS and word not in _PROSE:
+            run += pieces[number : number + 2]
+        else:
+            shown += (_hidden(run), *pieces[number : number + 2])
+            run = []
+    return "".join([*shown, _hidden(run)])
+
+
+def _pieces(region: str) -> list[str]:
+    """Words, and the gaps between them."""
+    if "  " in region or "\n" in region or "\t" in region:
+        return _GAP.split(region)
+    words = region.split(" ")
+    pieces = [" "] * (2 * len(words) - 1)
+    pieces[::2] = words
+    return pieces
+
+
+def _inside_word(text: str, place: int) -> bool:
+    return place > 0 and _WORD.match(text, place - 1) is not None
+
+
+def _hidden(run: list[str]) -> str:
+    """Words and the gaps after them, hidden if there are enough."""
+    if len(run) < 2 * WORDS - 1:
+        return "".join(run)
+    return "<seed phrase>" if len(run) % 2 else f"<seed phrase>{run[-1]}"

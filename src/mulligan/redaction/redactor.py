@@ -1,0 +1,171 @@
+"""Decides what of a call may be written down."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from typing import Any
+
+import orjson
+
+from mulligan.redaction.error import ErrorText, describe
+from mulligan.redaction.keys import Keys
+from mulligan.redaction.mask import Masks, Open
+from mulligan.redaction.scrub import clip
+from mulligan.redaction.stub import OPENINGS, SHORT, Stubs
+from mulligan.redaction.walk import (
+    BIG,
+    FAILED,
+    FIELD_BYTES,
+    ITEMS,
+    NO_ENUM,
+    NUMBERS,
+    UUID_LENGTH,
+    Walk,
+)
+
+TEXT = 2_000
+LABEL = 100
+_FAILED_JSON = f'"{FAILED}"'
+_MOST_LABELS = 1024
+_MOST_ARGUMENTS = 64
+_ROOMS = (FIELD_BYTES - 8_192, FIELD_BYTES // 5)
+"""Text that grows in JSON, such as quotes, is tried again with less room."""
+_NO_ENUMS: Mapping[str, frozenset[str]] = {}
+_NONE_ALLOWED: frozenset[str] = frozenset()
+
+
+class Capture(StrEnum):
+    """How much of a call is logged."""
+
+    REDACTED = "redacted"
+    """Numbers, booleans, enum values, ids and what is allowed by name; stubs of everything else."""
+    FULL = "full"
+    """Everything less secrets, for development."""
+
+
+class Redactor:
+    """Turns what a call was given and gave back into text without secrets. Never raises."""
+
+    def __init__(
+        self, *, key: bytes, allow: Iterable[str] = (), capture: Capture = Capture.REDACTED
+    ) -> None:
+        self.capture = capture
+        self._allow = frozenset(allow)
+        self._full = capture is Capture.FULL
+        self._stubs = Stubs(key)
+        self._keys = Keys(self._stubs)
+        self._labels: dict[str, str] = {}
+
+    def parameters(
+        self,
+        arguments: Mapping[str, object],
+        *,
+        enums: Mapping[str, frozenset[str]] = _NO_ENUMS,
+        allow: frozenset[str] = _NONE_ALLOWED,
+    ) -> str:
+        """Redacted JSON of a call's arguments; strings of a parameter's `enums` are shown."""
+        allow = self._allow | allow if allow else self._allow
+        try:
+            for room in _ROOMS:
+                shown = self._arguments(arguments, enums=enums, allow=allow, room=room)
+                encoded = orjson.dumps(shown)
+                if len(encoded) <= FIELD_BYTES:
+                    return encoded.decode()
+        except Exception:  # noqa: BLE001 - the call goes on, whatever it was given
+            return _FAILED_JSON
+        return _FAILED_JSON
+
+    def result(self, value: object) -> str:
+        """Redacted JSON of what a call gave back."""
+        try:
+            for room in _ROOMS:
+                encoded = orjson.dumps(self._walk(room).value(value))
+                if len(encoded) <= FIELD_BYTES:
+                    return encoded.decode()
+        except Exception:  # noqa: BLE001 - as above
+            return _FAILED_JSON
+        return _FAILED_JSON
+
+    def error(
+        self,
+        error: BaseException,
+        *,
+        arguments: Mapping[str, object],
+        enums: Mapping[str, frozenset[str]] = _NO_ENUMS,
+        allow: frozenset[str] = _NONE_ALLOWED,
+    ) -> ErrorText:
+        """What may be kept of an exception; the arguments it quotes become their names."""
+        try:
+            opened = Open(self._allow | allow, enums, self._full)
+            return describe(error, masks=Masks(arguments, keys=self._keys, opened=opened))
+        except Exception:  # noqa: BLE001 - as above
+            return ErrorText("Exception", FAILED, None, None)
+
+    def text(self, text: str) -> str:
+        """Prose without secrets, cut to a bearable length."""
+        try:
+            return clip(str.__str__(text), most=TEXT)
+        except Exception:  # noqa: BLE001 - as above
+            return FAILED
+
+    def label(self, name: str) -> str:
+        """The name of a tool, an agent or a server, on one line."""
+        try:
+            known = self._labels.get(name)
+            if known is None:
+                known = clip(" ".join(str.__str__(name[:TEXT]).split()), most=TEXT)[:LABEL]
+                if len(self._labels) >= _MOST_LABELS:
+                    self._labels.clear()
+                if len(name) <= LABEL:
+                    self._labels[name] = known
+        except Exception:  # noqa: BLE001 - as above
+            return FAILED
+        return known
+
+    def value(self, value: object) -> object:
+        """The value less secrets, in JSON's own types: for a judge, never for the log."""
+        try:
+            return self._walk(FIELD_BYTES, full=True).value(value)
+        except Exception:  # noqa: BLE001 - as above
+            return FAILED
+
+    def _walk(self, room: int, *, full: bool = False) -> Walk:
+        return Walk(stubs=self._stubs, keys=self._keys, full=full or self._full, room=room)
+
+    def _arguments(
+        self,
+        arguments: Mapping[str, Any],
+        *,
+        enums: Mapping[str, frozenset[str]],
+        allow: frozenset[str],
+        room: int,
+    ) -> dict[str, object]:
+        shown: dict[str, object] = {}
+        # Most calls have a few small arguments: those are settled here, without a walk.
+        inline = not self._full and len(arguments) <= _MOST_ARGUMENTS
+        known = self._keys.open if inline else NO_ENUM
+        copy = self._stubs.copy
+        opened = bool(allow or enums)
+        walk = None
+        for name, value in arguments.items():
+            if name in known and not (opened and (name in allow or name in enums)):
+                kind = type(value)
+                if kind is str:
+                    size = len(value)
+                    if size <= SHORT and size != UUID_LENGTH:
+                        digest = copy()
+                        digest.update(value.encode("utf-8", "surrogatepass"))
+                        shown[name] = OPENINGS[size] + digest.hexdigest() + ">"
+                        continue
+                elif value is None or kind is bool or (kind in NUMBERS and -BIG < value < BIG):
+                    shown[name] = value
+                    continue
+            walk = walk or self._walk(room)
+            if len(shown) >= ITEMS or walk.room <= 0:
+                shown["<…>"] = f"<… {len(arguments) - len(shown):,} more>"
+                break
+            if opened:
+                walk.open(full=self._full or name in allow, enum=enums.get(name, NO_ENUM))
+            walk.argument(name, value=value, shown=shown)
+        return shown

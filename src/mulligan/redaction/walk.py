@@ -1,0 +1,273 @@
+"""Goes through a value of any shape and builds what may be shown of it, within bounds."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from enum import Enum
+from itertools import islice
+from math import isfinite, isnan
+from pathlib import PurePath
+from types import MappingProxyType
+from typing import Any
+from uuid import UUID
+
+from mulligan.redaction.keys import Keys
+from mulligan.redaction.names import Secrecy
+from mulligan.redaction.objects import attributes, enum_value, is_record, tuple_names
+from mulligan.redaction.pairs import HIDDEN
+from mulligan.redaction.scrub import clip, scrub
+from mulligan.redaction.stub import SHORT, Stubs, shown_class
+
+BIG = 10**8
+"""From here on a number may be a card, a phone or an account."""
+DEPTH = 32
+ITEMS = 2_000
+FIELD_BYTES = 65_536
+_LONGEST_STRING = 16_000
+_ENTRY = 24
+NUMBERS = frozenset({int, float})
+_ITEM = 8
+FAILED = "<redaction failed>"
+_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", re.ASCII)
+UUID_LENGTH = 36
+_DEEPER = "<… deeper>"
+_CONTAINERS: tuple[Any, ...] = (list, set, frozenset, deque, MappingProxyType)
+NO_ENUM: frozenset[str] = frozenset()
+
+
+class Walk:
+    """One field on its way to the log: what is left of its bounds."""
+
+    __slots__ = ("_short", "enum", "full", "items", "keys", "room", "stubs")
+
+    def __init__(self, *, stubs: Stubs, keys: Keys, full: bool, room: int = FIELD_BYTES) -> None:
+        self.stubs = stubs
+        self.keys = keys
+        self.room = room
+        self.items = ITEMS
+        self.full = full
+        """Strings are scrubbed, not replaced by stubs."""
+        self.enum = NO_ENUM
+        """Strings that may be shown as they are."""
+        self._short = scrub if full else stubs.short
+        """What most strings come to, for the loops that see most of them."""
+
+    def open(self, *, full: bool, enum: frozenset[str]) -> None:
+        """Show more of the values that follow."""
+        self.full = full
+        self.enum = enum
+        self._short = self.string if enum else scrub if full else self.stubs.short
+
+    def value(self, value: Any, *, depth: int = 0, ids: bool = False) -> object:
+        """What may be shown of a value."""
+        kind = type(value)
+        if kind is str:
+            return self.string(value, ids=ids)
+        if kind is dict:
+            return self._mapping(value.items(), len(value), depth)
+        if kind is list or kind is tuple:
+            return self._sequence(value, len(value), depth, ids=ids)
+        if value is None or kind is bool:
+            return value
+        if kind is int:
+            return value if -BIG < value < BIG else self.stubs.integer(value)
+        if kind is float:
+            return self._float(value)
+        return self._other(value, kind, depth, ids=ids)
+
+    def string(self, value: str, *, ids: bool = False) -> str:
+        """What may be shown of a string."""
+        if value in self.enum:
+            return scrub(value)
+        if self.full:
+            most = min(_LONGEST_STRING, max(self.room, 0))
+            shown = scrub(value) if len(value) <= most else clip(value, most=most)
+        elif ids and len(value) == UUID_LENGTH and _UUID.fullmatch(value):
+            shown = value
+        else:
+            shown = self.stubs.text(value)
+        self.room -= len(shown) + 3
+        return shown
+
+    def argument(self, name: object, *, value: object, shown: dict[str, object]) -> None:
+        """Add an argument to those that are shown already; one that fails says so alone."""
+        self.items = ITEMS
+        # No argument takes more than half of what is left, so that a huge one leaves room.
+        rest = self.room - self.room // 2
+        self.room -= rest
+        try:
+            self._entry(name, value, shown, depth=0)
+        except Exception:  # noqa: BLE001 - the others are still worth showing
+            shown[self.keys.of(name).shown] = FAILED
+        self.room += rest
+
+    def _float(self, value: float) -> object:
+        if -BIG < value < BIG:
+            return value
+        if isfinite(value):
+            return self.stubs.text(float.__repr__(value), name="float")
+        return "<nan>" if isnan(value) else "<inf>" if value > 0 else "<-inf>"
+
+    def _mapping(
+        self, pairs: Iterable[tuple[Any, Any]], size: int, depth: int
+    ) -> dict[str, object] | str:
+        if depth >= DEPTH:
+            return _DEEPER
+        shown: dict[str, object] = {}
+        # Taken in one go, so that nobody can change the dictionary in between.
+        left = self.items
+        taken = list(pairs) if size <= left else list(islice(pairs, left))
+        self.items = left - len(taken)
+        known, make, room = self.keys.open, self._short, self.room
+        for name, value in taken:
+            if room <= 0:
+                break
+            if type(name) is str and name in known:
+                kind = type(value)
+                if kind is str:
+                    length = len(value)
+                    if length <= SHORT and length != UUID_LENGTH:
+                        shown[name] = text = make(value)
+                        room -= len(text) + _ENTRY
+                        continue
+                elif value is None or kind is bool or (kind in NUMBERS and -BIG < value < BIG):
+                    shown[name] = value
+                    room -= _ENTRY
+                    continue
+            self.room = room
+            self._entry(name, value, shown, depth=depth)
+            room = self.room
+        self.room = room
+        if len(shown) < size:
+            shown["<…>"] = f"<… {size - len(shown):,} more>"
+        return shown
+
+    def _entry(self, name: Any, value: Any, shown: dict[str, object], *, depth: int) -> None:
+        key = self.keys.of(name)
+        label = key.label(shown)
+        self.room -= len(label) + _ITEM
+        if key.secrecy:
+            shown[label] = self._secret(value, key.secrecy)
+        else:
+            shown[label] = self.value(value, depth=depth + 1, ids=key.ids)
+
+    def _secret(self, value: Any, secrecy: Secrecy) -> object:
+        """Under a secret name nothing is shown, or a small number where it is a count."""
+        if secrecy is Secrecy.COUNT and type(value) in NUMBERS and -BIG < value < BIG:
+            return value
+        self.room -= len(HIDDEN)
+        return HIDDEN
+
+    def _sequence(
+        self, items: Iterable[Any], size: int, depth: int, *, ids: bool
+    ) -> list[object] | str:
+        if depth >= DEPTH:
+            return _DEEPER
+        shown: list[object] = []
+        left = self.items
+        taken = list(items) if size <= left else list(islice(items, left))
+        self.items = left - len(taken)
+        make, room = self._short, self.room
+        for item in taken:
+            if room <= 0:
+                break
+            if type(item) is str and len(item) <= SHORT and not ids:
+                text = make(item)
+                room -= len(text) + _ITEM
+                shown.append(text)
+            else:
+                self.room = room - _ITEM
+                shown.append(self.value(item, depth=depth + 1, ids=ids))
+                room = self.room
+        self.room = room
+        if len(shown) < size:
+            shown.append(f"<… {size - len(shown):,} more>")
+        return shown
+
+    def _other(self, value: Any, kind: type, depth: int, *, ids: bool) -> object:
+        """Not one of JSON's own types. Subclasses of those are read past their own methods."""
+        if issubclass(kind, Enum):
+            return self._enum(value)
+        if issubclass(kind, str):
+            return self.string(str.__str__(value), ids=ids)
+        if issubclass(kind, int):
+            return self.value(int.__int__(value), depth=depth, ids=ids)
+        if issubclass(kind, float):
+            return self._float(float.__float__(value))
+        if issubclass(kind, dict):
+            return self._mapping(dict.items(value), dict.__len__(value), depth)
+        if issubclass(kind, tuple):
+            return self._tuple(value, kind, depth, ids=ids)
+        if issubclass(kind, _CONTAINERS):
+            return self._container(value, kind, depth, ids=ids)
+        return self._scalar(value, kind) or self._object(value, kind, depth)
+
+    def _container(self, value: Any, kind: type, depth: int, *, ids: bool) -> object:
+        if kind is MappingProxyType:
+            # What it stands for may be anything, with a length that lies.
+            return self._mapping(islice(value.items(), self.items), len(value), depth)
+        plain = next(known for known in _CONTAINERS if issubclass(kind, known))
+        shown = self._sequence(plain.__iter__(value), plain.__len__(value), depth, ids=ids)
+        # Sets come in another order in every process.
+        return (
+            sorted(shown, key=str) if plain in (set, frozenset) and type(shown) is list else shown
+        )
+
+    def _enum(self, value: object) -> object:
+        inner = enum_value(value)
+        if type(inner) is str:
+            return clip(inner, most=200)
+        if type(inner) is int:
+            return self.value(inner)
+        return f"<{shown_class(type(value))}>"
+
+    def _tuple(self, value: tuple[object, ...], kind: type, depth: int, *, ids: bool) -> object:
+        size = tuple.__len__(value)
+        items = tuple.__iter__(value)
+        names = tuple_names(kind)
+        if names is not None and len(names) == size:
+            return self._mapping(zip(names, items, strict=False), size, depth)
+        return self._sequence(items, size, depth, ids=ids)
+
+    def _scalar(self, value: Any, kind: type) -> str | None:
+        """The standard library's own values; text in full capture, a stub otherwise."""
+        if kind is UUID:
+            return str(value)
+        if issubclass(kind, bytes | bytearray):
+            return self.stubs.data(bytes(memoryview(value)), name=shown_class(kind))
+        if kind is memoryview:
+            return f"<memoryview {value.nbytes}>"
+        text = _text_of(value, kind)
+        if text is None:
+            return None
+        return (
+            clip(text, most=1_000) if self.full else self.stubs.text(text, name=shown_class(kind))
+        )
+
+    def _object(self, value: object, kind: type, depth: int) -> object:
+        if is_record(kind):
+            own = attributes(value)
+            return self._mapping(own.items(), len(own), depth)
+        return f"<{shown_class(kind)}>"
+
+
+def _text_of(value: object, kind: type) -> str | None:
+    for known, text in _TEXTS.items():
+        if issubclass(kind, known):
+            return text(value)
+    return None
+
+
+# In this order: a datetime is a date too. The classes' own methods, not those of a subclass.
+_TEXTS: Mapping[type, Callable[[Any], str]] = {
+    datetime: datetime.isoformat,
+    date: date.isoformat,
+    time: time.isoformat,
+    timedelta: timedelta.__str__,
+    Decimal: Decimal.__str__,
+    PurePath: PurePath.__str__,
+}

@@ -1,0 +1,65 @@
+"""The chain of hashes that makes a lost or changed entry visible: pure functions."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import orjson
+
+GENESIS = bytes(32)
+"""What a writer's first entry links to."""
+
+
+class Line(NamedTuple):
+    """An entry in its writer's chain, in the order of the table's columns."""
+
+    writer: str
+    seq: int
+    action: str
+    version: int
+    state: str
+    at_us: int
+    body: str | None
+    """`None`: hollow. Retention took the content and left the link."""
+    hash: bytes
+
+
+class Break(NamedTuple):
+    """Where a chain does not hold."""
+
+    seq: int
+    what: str
+
+
+def link(previous: bytes, line: Line) -> bytes:
+    """The hash of an entry: over the hash before it and everything it says."""
+    # An array of JSON values is unambiguous: no two different lines give the same bytes.
+    content = orjson.dumps(line[:-1])
+    return hashlib.sha256(previous + content).digest()
+
+
+def breaks(lines: Iterable[Line], *, after: int, previous: bytes) -> Iterator[Break]:
+    """Every place where lines in order do not follow on `after` and `previous`.
+
+    After a break the chain is taken up again at the hash as it is stored, so that one damage is
+    one break. A hollow line can only be checked by the line that follows it.
+    """
+    expected = after + 1
+    for line in lines:
+        if line.seq != expected:
+            lost = line.seq - expected
+            yield Break(expected, f"{_entries(lost)} before entry {line.seq} {_are(lost)} missing")
+        elif line.body is not None and link(previous, line) != line.hash:
+            yield Break(line.seq, f"entry {line.seq} is not what was written")
+        expected = line.seq + 1
+        previous = line.hash
+
+
+def _entries(count: int) -> str:
+    return "1 entry" if count == 1 else f"{count} entries"
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"

@@ -1,0 +1,114 @@
+"""Words of the journal as the tables hold them, and back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+import orjson
+
+from mulligan.core.action import SETTLED, Action, Entry, Opening, State
+from mulligan.core.effect import Effect, Repeat
+from mulligan.core.errors import JournalError
+from mulligan.stores.instants import from_us, to_us
+
+_OPENING_FIELDS = tuple(field.name for field in fields(Opening))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """An entry made ready on the caller's thread, so that the writing thread only writes."""
+
+    entry: Entry
+    at_us: int
+    opening: str | None
+    detail: str
+    body: str
+    """What the chain protects besides the columns: opening and detail in one JSON text."""
+
+    @property
+    def settles(self) -> bool:
+        """Whether nothing more is owed after this entry."""
+        return self.entry.state in SETTLED
+
+
+def draft(entry: Entry) -> Draft:
+    """Encode an entry, or say in a `JournalError` why it cannot be kept."""
+    opening = None if entry.opening is None else _dump(_opening_fields(entry.opening), entry=entry)
+    detail = _dump(dict(entry.detail), entry=entry)
+    return Draft(
+        entry=entry,
+        at_us=to_us(entry.at, name="The time of an entry"),
+        opening=opening,
+        detail=detail,
+        body=f'{{"opening":{opening or "null"},"detail":{detail}}}',
+    )
+
+
+def entry_of(row: tuple[Any, ...]) -> Entry:
+    """An entry as it was submitted, from the columns action, version, state, at_us, body."""
+    action, version, state, at_us, body = row
+    content = load(body)
+    opening = content["opening"]
+    return Entry(
+        action=action,
+        state=State(state),
+        at=from_us(at_us),
+        version=version,
+        detail=content["detail"],
+        opening=None if opening is None else opening_of(opening),
+    )
+
+
+def action_of(row: tuple[Any, ...]) -> Action:
+    """An action from the columns id, opening, state, version, opened_us, changed_us, detail."""
+    action, opening, state, version, opened_us, changed_us, detail = row
+    return Action(
+        id=action,
+        opening=opening_of(load(opening)),
+        state=State(state),
+        version=version,
+        opened_at=from_us(opened_us),
+        changed_at=from_us(changed_us),
+        detail=load(detail),
+    )
+
+
+def opening_of(content: Mapping[str, Any]) -> Opening:
+    """An opening from its JSON; fields of a later Mulligan are left aside."""
+    known = {name: content[name] for name in _OPENING_FIELDS if name in content}
+    known["effect"] = Effect(known["effect"])
+    known["repeat"] = Repeat(known["repeat"])
+    return Opening(**known)
+
+
+def load(text: str) -> Any:
+    """JSON, also with the lone surrogates that only the standard library takes."""
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return json.loads(text)
+
+
+def _opening_fields(opening: Opening) -> dict[str, object]:
+    return {name: getattr(opening, name) for name in _OPENING_FIELDS}
+
+
+def _dump(content: Mapping[str, object], *, entry: Entry) -> str:
+    try:
+        return orjson.dumps(content, option=orjson.OPT_SORT_KEYS).decode()
+    except TypeError:
+        return _dump_slowly(content, entry=entry)
+
+
+def _dump_slowly(content: Mapping[str, object], *, entry: Entry) -> str:
+    """Lone surrogates and huge integers: the journal does not refuse an effect for those."""
+    try:
+        return json.dumps(content, sort_keys=True, separators=(",", ":"))
+    except (TypeError, ValueError) as error:
+        raise JournalError(
+            f"The entry {entry.state} of action {entry.action} cannot be kept, because its detail "
+            f"is not JSON ({error}): pass strings, numbers, lists and mappings."
+        ) from error

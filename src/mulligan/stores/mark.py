@@ -1,0 +1,139 @@
+"""High-water marks: how far each writer got, kept outside the database file.
+
+SQLite opens a shortened write-ahead log as if nothing were wrong, with a shorter history. The
+mark is what we hold against it. It is written *after* a commit was synced and is itself never
+synced, so it costs no sync and is never ahead of the file unless the file has lost something; a
+power cut can only leave it behind, which proves nothing and harms nothing.
+
+The file is an array of 64-byte records, one for each writer. A writer claims its record once,
+under a lock, and from then on is the only one to write there, so processes need not agree on
+anything else. A record lies within one sector and carries a checksum: one that is torn all the
+same counts as unknown, because a wrong mark must never accuse a sound journal.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import struct
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+_RECORD = struct.Struct(">16sQQ24s")
+_CHECKSUM = struct.Struct(">4sI")
+_SIZE = _RECORD.size + _CHECKSUM.size
+_MAGIC = b"MARK"
+_FREE = bytes(_SIZE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mark:
+    """How far a writer got."""
+
+    writer: str
+    commits: int
+    """Transactions it has committed."""
+    seq: int = 0
+    """Its last entry."""
+    proof: bytes = bytes(24)
+    """The beginning of that entry's hash."""
+
+    def pack(self) -> bytes:
+        """The record in the file."""
+        record = _RECORD.pack(bytes.fromhex(self.writer), self.commits, self.seq, self.proof)
+        return record + _CHECKSUM.pack(_MAGIC, zlib.crc32(record))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Marks:
+    """Everything a mark file says."""
+
+    found: dict[str, Mark]
+    torn: int = 0
+    """Records that cannot be read: whose they were, nobody knows."""
+    missing: bool = False
+    """There is no mark file at all."""
+
+
+def unpack(record: bytes) -> Mark | None:
+    """The mark in a record, or `None` when it is torn."""
+    if len(record) != _SIZE:
+        return None
+    magic, checksum = _CHECKSUM.unpack(record[_RECORD.size :])
+    if magic != _MAGIC or checksum != zlib.crc32(record[: _RECORD.size]):
+        return None
+    writer, commits, seq, proof = _RECORD.unpack(record[: _RECORD.size])
+    return Mark(writer=writer.hex(), commits=commits, seq=seq, proof=proof)
+
+
+class MarkFile:
+    """The marks beside one database file; this process has a record of its own in it."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file: int | None = None
+        self._offset = 0
+        self.trouble: str | None = None
+        """Why the mark could not be written. The commit it would have marked stands."""
+
+    def read(self) -> Marks:
+        """Every mark. Read it *before* the database, or a commit in between looks like a loss."""
+        try:
+            content = self._path.read_bytes()
+        except FileNotFoundError:
+            return Marks(found={}, missing=True)
+        records = [content[at : at + _SIZE] for at in range(0, len(content), _SIZE)]
+        marks = [unpack(record) for record in records if record.rstrip(b"\0")]
+        found = {mark.writer: mark for mark in marks if mark is not None}
+        return Marks(found=found, torn=sum(mark is None for mark in marks))
+
+    def write(self, mark: Mark) -> None:
+        """Move this writer's mark; trouble is noted, because the commit it marks is done."""
+        try:
+            if self._file is None:
+                self._claim()
+            assert self._file is not None  # noqa: S101 - claimed just above
+            os.pwrite(self._file, mark.pack(), self._offset)
+            self.trouble = None
+        except OSError as error:
+            self.trouble = f"The mark {self._path} could not be written: {error.strerror}."
+
+    def reset(self, marks: Iterable[Mark]) -> None:
+        """Make the file say exactly this; records of writers that are gone become free."""
+        left = {mark.writer: mark for mark in marks}
+        with _locked(self._path) as file:
+            size = os.fstat(file).st_size
+            for offset in range(0, size, _SIZE):
+                here = unpack(os.pread(file, _SIZE, offset))
+                mark = None if here is None else left.pop(here.writer, None)
+                os.pwrite(file, _FREE if mark is None else mark.pack(), offset)
+            for offset, mark in enumerate(left.values(), start=-(-size // _SIZE)):
+                os.pwrite(file, mark.pack(), offset * _SIZE)
+
+    def close(self) -> None:
+        """Let go of the file. A writer that comes after claims a record of its own."""
+        if self._file is not None:
+            os.close(self._file)
+        self._file = None
+
+    def _claim(self) -> None:
+        with _locked(self._path) as file:
+            end = -(-os.fstat(file).st_size // _SIZE) * _SIZE
+            os.pwrite(file, _FREE, end)
+            self._offset = end
+            self._file = os.dup(file)
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[int]:
+    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield file
+    finally:
+        # A duplicate shares the lock, so closing alone would not give it back.
+        fcntl.flock(file, fcntl.LOCK_UN)
+        os.close(file)

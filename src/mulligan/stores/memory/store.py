@@ -1,0 +1,63 @@
+"""A store that lives as long as its process."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+
+from mulligan.core.interfaces import Health
+from mulligan.stores.fork import renew_after_fork
+from mulligan.stores.memory.journal import MemoryJournal, MemoryVault
+from mulligan.stores.memory.log import MemoryLog
+from mulligan.stores.options import Options
+
+
+class MemoryStore:
+    """Keeps to the same rules as the others. Nothing reaches a disk, so nothing is encrypted."""
+
+    def __init__(self, options: Options) -> None:
+        self._vault = MemoryVault(clock=options.clock)
+        self._journal = MemoryJournal(self._vault, kept_for=options.retention.kept)
+        self._log = MemoryLog()
+        self._secret = secrets.token_bytes(32)
+        renew_after_fork(self)
+
+    @property
+    def journal(self) -> MemoryJournal:
+        """The truth about effects."""
+        return self._journal
+
+    @property
+    def vault(self) -> MemoryVault:
+        """Raw values that expire."""
+        return self._vault
+
+    @property
+    def log(self) -> MemoryLog:
+        """Telemetry about every call."""
+        return self._log
+
+    def secret(self) -> bytes:
+        """32 random bytes, the same as long as the store lives."""
+        return self._secret
+
+    def health(self) -> Health:
+        """Look at everything without changing anything."""
+        return Health(
+            url="memory:",
+            kind="memory",
+            version="",
+            schemas={},
+            rows=self._log.count(),
+            open_actions=len(self._journal.open_actions(limit=2**31)),
+            size_bytes=0,
+        )
+
+    def close(self) -> None:
+        """Take nothing more. What was there can be read until the process ends."""
+        self._journal.closed = True
+
+    def forked(self) -> None:
+        """In a child: a copy of its own."""
+        self._vault.lock = threading.RLock()
+        self._log.forked()

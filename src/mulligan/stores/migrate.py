@@ -1,0 +1,95 @@
+"""Numbered, forward-only migrations, each in one transaction together with its number.
+
+Killed at any statement, a migration has not happened; two at once take turns, and the second
+finds the work done.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Protocol
+
+from mulligan.core.errors import SchemaTooNewError, SchemaTooOldError
+
+_STATEMENT_END = re.compile(r";\s*(?:\n|$)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Migration:
+    """One step of a schema."""
+
+    number: int
+    statements: tuple[str, ...]
+
+
+class Schema(Protocol):
+    """The schema of one database, as far as migrating it goes."""
+
+    def version(self) -> int:
+        """The number of its last migration; 0 when it is empty."""
+
+    def locked(self) -> AbstractContextManager[None]:
+        """A transaction that only one migrator can be in."""
+
+    def execute(self, sql: str) -> object:
+        """Run one statement."""
+
+    def set_version(self, number: int) -> None:
+        """Write the number down, in the same transaction."""
+
+
+@cache
+def migrations(part: str) -> tuple[Migration, ...]:
+    """The migrations of a part, such as `sqlite/log`, in order."""
+    folder = files("mulligan.stores").joinpath("schema", *part.split("/"))
+    steps = sorted((file.name, file.read_text("utf-8")) for file in folder.iterdir())
+    return tuple(
+        Migration(number=int(name[:4]), statements=_statements(text)) for name, text in steps
+    )
+
+
+def latest(part: str) -> int:
+    """The schema this Mulligan writes."""
+    return migrations(part)[-1].number
+
+
+def check_version(part: str, *, store: str, found: int, migrate: bool) -> None:
+    """Refuse a schema from the future always, and one from the past unless we may migrate it."""
+    known = latest(part)
+    if found > known:
+        raise SchemaTooNewError(store=store, found=found, known=known)
+    if found < known and not migrate:
+        raise SchemaTooOldError(store=store, found=found, known=known)
+
+
+def bring_up_to_date(
+    schema: Schema, part: str, *, watch: Callable[[str], None] = lambda _statement: None
+) -> int:
+    """Run what is missing. Returns how many migrations that was; `watch` sees each statement."""
+    done = 0
+    for migration in migrations(part):
+        if schema.version() >= migration.number:
+            continue
+        with schema.locked():
+            # Another migrator may have been faster while we waited for the lock.
+            if schema.version() >= migration.number:
+                continue
+            for statement in migration.statements:
+                watch(statement)
+                schema.execute(statement)
+            watch("set version")
+            schema.set_version(migration.number)
+            watch("commit")
+        done += 1
+    return done
+
+
+def _statements(text: str) -> tuple[str, ...]:
+    lines = (line for line in text.splitlines() if not line.startswith("--"))
+    parts = _STATEMENT_END.split("\n".join(lines))
+    return tuple(part.strip() for part in parts if part.strip())

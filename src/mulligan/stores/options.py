@@ -1,0 +1,26 @@
+"""How a store is to be opened."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from mulligan.core.interfaces import Clock
+from mulligan.core.policy import Retention
+from mulligan.stores.instants import utc_now
+from mulligan.stores.seal import Seal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What `open_store` was told, besides where."""
+
+    seal: Seal
+    """Made first: a wrong or unusable key must leave no file behind."""
+    migrate: bool = True
+    retention: Retention = field(default_factory=Retention)
+    tolerate_damage: bool = False
+    """Open a damaged journal all the same, to look at it."""
+    clock: Clock = utc_now
+    patience: timedelta = timedelta(seconds=5)
+    """How long to wait for a lock that another process holds, or a server that does not answer."""

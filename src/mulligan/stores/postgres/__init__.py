@@ -1,0 +1,1 @@
+"""Postgres: one schema, `mulligan`, that many processes share."""

@@ -1,0 +1,52 @@
+"""The schema of a Postgres database: its migrations, and the table that counts them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from mulligan.stores.migrate import bring_up_to_date, check_version
+from mulligan.stores.postgres.session import PostgresSession
+
+PART = "postgres"
+_LOCK = 0x4D756C6C
+"""The advisory lock of whoever migrates."""
+
+
+class PostgresSchema:
+    """A database's schema: what ran stands in the table `migration`."""
+
+    def __init__(self, session: PostgresSession) -> None:
+        self._session = session
+
+    def version(self) -> int:
+        """The number of its last migration; 0 when it is empty."""
+        [(table,)] = self._session.fetch("migration_table")
+        return int(self._session.fetch("schema_version")[0][0]) if table else 0
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """A transaction that only one migrator can be in."""
+        with self._session.transaction():
+            self._session.fetch("lock_migrations", lock=_LOCK)
+            # Asked first: who may not create a schema may still use one that is there.
+            if not self._session.fetch("schema")[0][0]:
+                self._session.run("make_schema")
+            self._session.run("make_migration_table")
+            yield
+
+    def execute(self, sql: str) -> object:
+        """Run one statement."""
+        return self._session.execute(sql)
+
+    def set_version(self, number: int) -> None:
+        """Write the number down, in the same transaction."""
+        self._session.run("add_migration", number=number)
+
+
+def prepare(session: PostgresSession, *, store: str, migrate: bool) -> None:
+    """Create or migrate the schema, or refuse it in one sentence and leave it as it is."""
+    schema = PostgresSchema(session)
+    check_version(PART, store=store, found=schema.version(), migrate=migrate)
+    if migrate:
+        bring_up_to_date(schema, PART)

@@ -1,0 +1,132 @@
+"""One connection to a Postgres server."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import timedelta
+from functools import cache
+from typing import Any
+
+import psycopg
+
+from mulligan.core.errors import StoreUnavailableError
+from mulligan.stores.postgres.errors import translated
+from mulligan.stores.queries import for_psycopg, load
+from mulligan.stores.session import ConnectionLostError, Row
+from mulligan.stores.url import without_credentials
+
+_LONGEST_PAUSE = 0.5
+
+
+class PostgresSession:
+    """Named queries on one connection. Used by one thread at a time."""
+
+    def __init__(self, url: str, *, patience: timedelta) -> None:
+        self._store = without_credentials(url)
+        self._queries = _queries()
+        self._connection = _connect(url, store=self._store, patience=patience)
+
+    def fetch(self, query: str, **values: object) -> list[Row]:
+        """All rows of a query."""
+        return self.execute(self._queries[query], values)
+
+    def fetch_where(self, query: str, filters: Sequence[str], **values: object) -> list[Row]:
+        """All rows of a query whose `{where}` is the named filters, joined by `and`."""
+        where = " and ".join(self._queries[name] for name in filters) or "true"
+        return self.execute(self._queries[query].replace("{where}", where), values)
+
+    def run(self, query: str, **values: object) -> int:
+        """Run a statement. Returns how many rows it changed."""
+        with translated(self._store, self._connection):
+            return self._connection.execute(_trusted(self._queries[query]), values).rowcount
+
+    def run_many(self, query: str, rows: Iterable[Sequence[object]]) -> int:
+        """Run a statement once, over the columns of all rows. Returns how many rows changed."""
+        columns = [_of_one_type(column) for column in zip(*rows, strict=True)]
+        if not columns:
+            return 0
+        with translated(self._store, self._connection):
+            return self._connection.execute(_trusted(self._queries[query]), columns).rowcount
+
+    def execute(self, sql: str, values: dict[str, Any] | None = None) -> list[Row]:
+        """All rows of a statement that is not among the named ones."""
+        with translated(self._store, self._connection):
+            cursor = self._connection.execute(_trusted(sql), values)
+            return cursor.fetchall() if cursor.description else []
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """A transaction; leaving it with an exception undoes it."""
+        with translated(self._store, self._connection), self._connection.transaction():
+            yield
+
+    @contextmanager
+    def savepoint(self) -> Iterator[None]:
+        """A part of a transaction that can fail alone."""
+        with translated(self._store, self._connection), self._connection.transaction():
+            yield
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Reads that all see the same moment."""
+        with self.transaction():
+            self.run("repeatable_read")
+            yield
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        self._connection.close()
+
+    def abandon(self) -> None:
+        """In a forked child: psycopg leaves a connection alone that another process opened."""
+
+
+def _of_one_type(column: tuple[object, ...]) -> list[object]:
+    """A column as an array, whose values Postgres wants to be of one type."""
+    kinds = {type(value) for value in column if value is not None}
+    if kinds == {int, float}:
+        return [None if value is None else float(str(value)) for value in column]
+    if any(issubclass(kind, str) for kind in kinds):
+        return [None if value is None else str(value) for value in column]
+    return list(column)
+
+
+def _connect(url: str, *, store: str, patience: timedelta) -> psycopg.Connection[Row]:
+    """Connect, and while a server restarts wait for it, as long as patience lasts."""
+    deadline = time.monotonic() + patience.total_seconds()
+    pause = 0.02
+    while True:
+        try:
+            with translated(store):
+                return _connect_once(url, patience=patience)
+        except (StoreUnavailableError, ConnectionLostError):
+            if time.monotonic() + pause > deadline:
+                raise
+        time.sleep(pause)
+        pause = min(pause * 2, _LONGEST_PAUSE)
+
+
+def _connect_once(url: str, *, patience: timedelta) -> psycopg.Connection[Row]:
+    seconds = max(2, round(patience.total_seconds()))
+    connection = psycopg.connect(url, autocommit=True, connect_timeout=seconds)
+    try:
+        # Not in the URL's options, which a connection pooler may not pass on.
+        connection.execute(_trusted(_queries()["set_search_path"]))
+        connection.execute(f"set lock_timeout = {round(patience.total_seconds() * 1000)}".encode())
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+@cache
+def _queries() -> dict[str, str]:
+    named = load("journal", "vault", "log", "postgres")
+    return {name: for_psycopg(query) for name, query in named.items()}
+
+
+def _trusted(sql: str) -> bytes:
+    """Our own text from a file, which no type can prove to be a literal."""
+    return sql.encode()

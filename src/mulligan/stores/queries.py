@@ -1,0 +1,35 @@
+"""Queries live in `.sql` files, each under a line `-- name: x`."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib.resources import files
+
+_NAME = re.compile(r"^-- name: (\w+)\s*$", re.MULTILINE)
+_PARAMETER = re.compile(r"(?<![:\w]):([a-z_]+)")
+
+
+@cache
+def load(*names: str) -> dict[str, str]:
+    """The queries of the named files; a later file replaces what an earlier one named."""
+    return {
+        name: query
+        for file in names
+        for name, query in _blocks(
+            files("mulligan.stores").joinpath("sql", f"{file}.sql").read_text("utf-8")
+        )
+    }
+
+
+def for_psycopg(query: str) -> str:
+    """The same query with psycopg's parameters."""
+    return _PARAMETER.sub(r"%(\1)s", query.replace("%", "%%").replace("?", "%s"))
+
+
+def _blocks(text: str) -> list[tuple[str, str]]:
+    parts = _NAME.split(text)[1:]
+    return [
+        (name, query.strip().rstrip(";"))
+        for name, query in zip(parts[::2], parts[1::2], strict=True)
+    ]

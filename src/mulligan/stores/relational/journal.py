@@ -1,0 +1,172 @@
+"""The journal over tables: entries, and the actions they add up to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from datetime import datetime, timedelta
+
+from mulligan.core.action import Action, Entry, Kept, State
+from mulligan.core.errors import MulliganError, StaleEntryError
+from mulligan.core.interfaces import Clock, Damage
+from mulligan.stores.encoding import Draft, action_of, draft, entry_of
+from mulligan.stores.instants import to_us
+from mulligan.stores.mark import MarkFile, Marks
+from mulligan.stores.pool import Pool
+from mulligan.stores.relational.audit import audit, heads
+from mulligan.stores.relational.ledger import Head, Ledger, Transaction
+from mulligan.stores.relational.retention import prune_journal
+from mulligan.stores.relational.vault import KeptRow, lock_away
+from mulligan.stores.seal import Seal
+from mulligan.stores.session import Row, Session, fetch_one
+from mulligan.stores.transition import check_entry
+
+
+class JournalTables:
+    """Reads from a pool; everything written goes through the group commit."""
+
+    def __init__(
+        self,
+        pool: Pool,
+        *,
+        ledger: Ledger,
+        seal: Seal,
+        kept_for: timedelta,
+        clock: Clock,
+        erase: Callable[[], None],
+        marks: MarkFile | None = None,
+    ) -> None:
+        self._pool = pool
+        self._ledger = ledger
+        self._seal = seal
+        self._kept_for_us = kept_for // timedelta(microseconds=1)
+        self._clock = clock
+        self._erase = erase
+        self._marks = marks
+
+    def submit(self, entries: Sequence[Entry], *, keep: Sequence[Kept] = ()) -> Future[None]:
+        """Write entries and kept values in one transaction, all or none."""
+        try:
+            drafts = [draft(entry) for entry in entries]
+            kept = [lock_away(self._seal, value) for value in keep]
+        except MulliganError as error:
+            refused: Future[None] = Future()
+            refused.set_exception(error)
+            return refused
+        return self._ledger.submit(lambda transaction: self._record(transaction, drafts, kept))
+
+    def action(self, action: str) -> Action | None:
+        """An action as it stands now."""
+        rows = self._fetch("action", action=action)
+        return action_of(rows[0]) if rows else None
+
+    def open_actions(
+        self, *, tenant: str | None = None, after: str = "", limit: int = 100
+    ) -> list[Action]:
+        """Actions that are not settled, oldest first, those with an id above `after`."""
+        if tenant is None:
+            rows = self._fetch("open_actions", after=after, most=limit)
+        else:
+            rows = self._fetch("open_actions_of_tenant", after=after, most=limit, tenant=tenant)
+        return [action_of(row) for row in rows]
+
+    def history(self, action: str) -> list[Entry]:
+        """Every entry of an action, oldest first."""
+        return [entry_of(row) for row in self._fetch("history", action=action)]
+
+    def verify(self) -> list[Damage]:
+        """Hold every chain against what is there, from its first entry to its mark."""
+        return self.look(budget=None)
+
+    def look(self, *, budget: int | None) -> list[Damage]:
+        """Like `verify`, over at most so many of the newest entries."""
+        marks = self._read_marks()
+
+        def compare(session: Session) -> list[Damage]:
+            with session.snapshot():
+                return audit(session, marks, budget=budget)
+
+        return self._pool.ask(compare)
+
+    def accept_damage(self, note: str) -> int:
+        """Go on from what is left, as a new writer, with the note on record."""
+        damages = self.verify()
+        at_us = to_us(self._clock(), name="The clock's time")
+        self._ledger.start_over()
+
+        def accept(transaction: Transaction) -> None:
+            for damage in damages:
+                transaction.session.run(
+                    "accept",
+                    writer=damage.writer,
+                    seq=damage.seq,
+                    what=damage.what,
+                    at_us=at_us,
+                    note=note,
+                )
+
+        self._ledger.submit(accept).result()
+        if self._marks is not None:
+            self._marks.reset([head.mark() for head in self.heads()])
+        return len(damages)
+
+    def prune(self, *, settled_before: datetime) -> int:
+        """Forget settled actions that changed last before then; the chains stay verifiable."""
+        before_us = to_us(settled_before, name="settled_before")
+        pruned = prune_journal(self._pool, self._ledger, before_us=before_us)
+        self._erase()
+        return pruned
+
+    def heads(self) -> list[Head]:
+        """Where every writer's chain ends."""
+        return self._pool.ask(heads)
+
+    def count_open(self) -> int:
+        """How many actions are not settled."""
+        return int(self._fetch("count_open_actions")[0][0])
+
+    def _fetch(self, query: str, **values: object) -> list[Row]:
+        return self._pool.ask(lambda session: session.fetch(query, **values))
+
+    def _read_marks(self) -> Marks:
+        if self._marks is not None:
+            return self._marks.read()
+        # A server keeps its own log whole; what this process was told is mark enough.
+        head = self._ledger.head
+        return Marks(found={} if head is None else {head.writer: head.mark()})
+
+    def _record(
+        self, transaction: Transaction, drafts: Sequence[Draft], kept: Sequence[KeptRow]
+    ) -> None:
+        # Values first: an entry that settles its action also starts their retention.
+        for value in kept:
+            transaction.session.run("keep", **value)
+        for entry in drafts:
+            self._step(transaction, entry)
+
+    def _step(self, transaction: Transaction, draft: Draft) -> None:
+        entry, session = draft.entry, transaction.session
+        row = fetch_one(session, "action_now", action=entry.action)
+        state, version = (State(row[0]), row[1]) if row else (None, 0)
+        check_entry(entry, state=state, version=version)
+        transaction.append(draft)
+        values: dict[str, object] = {
+            "action": entry.action,
+            "state": str(entry.state),
+            "settled": int(draft.settles),
+            "at_us": draft.at_us,
+            "detail": draft.detail,
+        }
+        if entry.opening is None:
+            moved = session.run("move_action", version=entry.version, **values)
+        else:
+            tenant = entry.opening.tenant
+            moved = session.run("open_action", opening=draft.opening, tenant=tenant, **values)
+        if not moved:
+            raise StaleEntryError(
+                f"Action {entry.action} was at version {version} and moved on while entry "
+                f"{entry.version} was written: read the action again before acting."
+            )
+        if draft.settles:
+            expires_us = draft.at_us + self._kept_for_us
+            session.run("expire_after_settlement", owner=entry.action, at_us=expires_us)

@@ -1,0 +1,229 @@
+"""The log over tables: rows in batches, roll-ups kept in the same transaction."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, Protocol
+
+import orjson
+
+from mulligan.core.call import LogRow
+from mulligan.core.interfaces import Batch, LogQuery, Loss
+from mulligan.core.rollup import HOUR_US, Rollup, Slot, roll_up
+from mulligan.stores.histogram import dump_counts, load_counts
+from mulligan.stores.instants import from_us, to_us
+from mulligan.stores.pool import Pool
+from mulligan.stores.relational.archive import ROWS_AT_A_TIME, pack, unpack
+from mulligan.stores.relational.search import search
+from mulligan.stores.session import (
+    AlreadyThereError,
+    ConnectionLostError,
+    Session,
+    UnstorableTextError,
+)
+
+_DELETED_AT_A_TIME = 500
+
+
+class Tally(Protocol):
+    """Counts what this process has logged, so that a shortened file shows."""
+
+    def count(self, session: Session, rows: Sequence[LogRow]) -> None:
+        """Add a batch up, in its own transaction."""
+
+    def committed(self) -> None:
+        """The transaction is done."""
+
+
+class LogTables:
+    """Rows, roll-ups and losses. Writers of one process take turns."""
+
+    def __init__(
+        self,
+        pool: Pool,
+        *,
+        erasing: Callable[[], AbstractContextManager[Session]],
+        tally: Tally | None = None,
+    ) -> None:
+        self._pool = pool
+        self._erasing = erasing
+        self._tally = tally
+        self._turn = threading.Lock()
+
+    def write(self, batch: Batch) -> None:
+        """Store a batch in one transaction. A row whose id is there already is left alone."""
+        with self._turn:
+            try:
+                self._write(batch)
+            except UnstorableTextError:
+                self._write(replace(batch, rows=[_storable(row) for row in batch.rows]))
+            except ConnectionLostError:
+                # Whether it was committed is not known, and need not be: twice counts once.
+                self._write(batch)
+
+    def rows(self, query: LogQuery) -> list[LogRow]:
+        """Rows that fit, newest first unless asked otherwise; compressed ones too."""
+        return self._pool.ask(lambda session: search(session, query))
+
+    def rollups(self, *, since: datetime, until: datetime) -> dict[Slot, Rollup]:
+        """The hourly counts from `since` to `until`, both hours included."""
+        hours = {
+            "since": to_us(since, name="since") // HOUR_US,
+            "until": to_us(until, name="until") // HOUR_US,
+        }
+        rows = self._pool.ask(lambda session: session.fetch("hourly", **hours))
+        return {Slot(*row[:5]): _rollup(*row[5:]) for row in rows}
+
+    def losses(self) -> list[Loss]:
+        """Every loss on record, oldest first."""
+        rows = self._pool.ask(lambda session: session.fetch("losses"))
+        return [
+            Loss(at=from_us(at_us), reason=reason, successes=successes, failures=failures)
+            for at_us, reason, successes, failures in rows
+        ]
+
+    def prune(self, *, before: datetime) -> int:
+        """Delete rows, roll-ups and losses older than that. Returns how many rows."""
+        before_us = to_us(before, name="before")
+        with self._turn, self._erasing() as session:
+            pruned = _prune_rows(session, before_us) + _prune_archives(session, before_us)
+            with session.transaction():
+                session.run("drop_hourly_before", hour=before_us // HOUR_US)
+                session.run("drop_losses_before", before=before_us)
+        return pruned
+
+    def compress(self, *, before: datetime) -> int:
+        """Pack successes older than that into compressed batches. Returns how many rows."""
+        before_us = to_us(before, name="before")
+        packed, after = 0, ""
+        with self._turn, self._erasing() as session:
+            while rows := _pack_some(session, before_us, after=after):
+                packed += len(rows)
+                after = rows[-1].id
+        return packed
+
+    def count(self) -> int:
+        """How many rows there are, compressed ones included."""
+        return int(self._pool.ask(lambda session: session.fetch("count_rows"))[0][0])
+
+    def forked(self) -> None:
+        """In a child: a lock another thread held is nobody's now."""
+        self._turn = threading.Lock()
+
+    def _write(self, batch: Batch) -> None:
+        with self._pool.session() as session:
+            try:
+                with session.transaction():
+                    self._add(session, batch)
+            except AlreadyThereError:
+                # Rare, so it is found out by trying: asking first would cost every batch.
+                with session.transaction():
+                    self._add(session, _without_present(session, batch))
+        if self._tally is not None:
+            self._tally.committed()
+
+    def _add(self, session: Session, batch: Batch) -> None:
+        if batch.rows:
+            session.run_many("add_rows", batch.rows)
+        if batch.rollups:
+            _add_rollups(session, batch.rollups)
+        for loss in batch.losses:
+            session.run(
+                "add_loss",
+                at_us=to_us(loss.at, name="The time of a loss"),
+                reason=loss.reason,
+                successes=loss.successes,
+                failures=loss.failures,
+            )
+        if self._tally is not None:
+            self._tally.count(session, batch.rows)
+
+
+def _add_rollups(session: Session, rollups: Mapping[Slot, Rollup]) -> None:
+    # In one order everywhere, so that two writers never wait for each other in a circle.
+    session.run_many("add_rollups", [_columns(*each) for each in sorted(rollups.items())])
+
+
+def _rollup(*columns: Any) -> Rollup:
+    calls, failures, repaired, with_context, duration_us, latency = columns
+    return Rollup(
+        calls, failures, repaired, with_context, duration_us, latency=load_counts(latency)
+    )
+
+
+def _columns(slot: Slot, counts: Rollup) -> tuple[object, ...]:
+    return (
+        *slot,
+        counts.calls,
+        counts.failures,
+        counts.repaired,
+        counts.with_context,
+        counts.duration_us,
+        dump_counts(counts.latency),
+    )
+
+
+def _without_present(session: Session, batch: Batch) -> Batch:
+    """What of a batch is new: a repeat after an answer that was lost must count nothing twice."""
+    ids = orjson.dumps([row.id for row in batch.rows]).decode()
+    seen = {present for (present,) in session.fetch("ids_present", ids=ids)}
+    rows = []
+    for row in batch.rows:
+        if row.id not in seen:
+            seen.add(row.id)
+            rows.append(row)
+    return replace(batch, rows=rows, rollups=roll_up(rows) if batch.rollups else {})
+
+
+def _storable(row: LogRow) -> LogRow:
+    """The row without what no database takes as text: lone surrogates and null characters."""
+    return LogRow._make(_clean(value) if isinstance(value, str) else value for value in row)
+
+
+def _clean(text: str) -> str:
+    return text.encode("utf-8", "replace").decode().replace("\0", "\N{REPLACEMENT CHARACTER}")
+
+
+def _prune_rows(session: Session, before_us: int) -> int:
+    pruned = 0
+    while ids := session.fetch("ids_before", before=before_us, most=_DELETED_AT_A_TIME):
+        with session.transaction():
+            pruned += session.run(
+                "delete_between", first_id=ids[0][0], last_id=ids[-1][0], before=before_us
+            )
+    return pruned
+
+
+def _prune_archives(session: Session, before_us: int) -> int:
+    pruned = 0
+    while found := session.fetch("archives_before", before=before_us):
+        first_id, packed = found[0]
+        rows = unpack(bytes(packed))
+        left = [row for row in rows if row.at_us >= before_us]
+        with session.transaction():
+            session.run("drop_archive", first_id=first_id)
+            if left:
+                session.run("add_archive", **pack(left))
+        pruned += len(rows) - len(left)
+    return pruned
+
+
+def _pack_some(session: Session, before_us: int, *, after: str) -> list[LogRow]:
+    with session.transaction():
+        found = session.fetch(
+            "successes_before", after=after, before=before_us, most=ROWS_AT_A_TIME
+        )
+        rows = [LogRow(*row) for row in found]
+        if rows:
+            session.run("add_archive", **pack(rows))
+            session.run(
+                "delete_successes_between",
+                first_id=rows[0].id,
+                last_id=rows[-1].id,
+                before=before_us,
+            )
+    return rows

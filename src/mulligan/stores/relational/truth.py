@@ -1,0 +1,50 @@
+"""The journal and the vault put together: they share their file and its group commit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from mulligan.stores.mark import MarkFile
+from mulligan.stores.options import Options
+from mulligan.stores.pool import Pool
+from mulligan.stores.relational.journal import JournalTables
+from mulligan.stores.relational.ledger import Ledger
+from mulligan.stores.relational.vault import VaultTables
+from mulligan.stores.session import Session
+
+
+class Truth:
+    """One writer for everything that must never be lost."""
+
+    def __init__(
+        self,
+        connect: Callable[[], Session],
+        *,
+        options: Options,
+        erase: Callable[[], None],
+        marks: MarkFile | None = None,
+    ) -> None:
+        self.pool = Pool(connect)
+        self._ledger = Ledger(connect, patience=options.patience, marks=marks)
+        self.journal = JournalTables(
+            self.pool,
+            ledger=self._ledger,
+            seal=options.seal,
+            kept_for=options.retention.kept,
+            clock=options.clock,
+            erase=erase,
+            marks=marks,
+        )
+        self.vault = VaultTables(
+            self.pool, ledger=self._ledger, seal=options.seal, clock=options.clock, erase=erase
+        )
+
+    def close(self) -> None:
+        """Finish what was submitted, then let go of every connection."""
+        self._ledger.close()
+        self.pool.close()
+
+    def forked(self) -> None:
+        """In a child: be another writer, on other connections."""
+        self._ledger.forked()
+        self.pool.forked()

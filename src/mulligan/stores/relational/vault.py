@@ -1,0 +1,88 @@
+"""The vault over a table: raw values apart from everything else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+from mulligan.core.action import Kept
+from mulligan.core.interfaces import Clock
+from mulligan.stores.instants import to_us
+from mulligan.stores.pool import Pool
+from mulligan.stores.relational.ledger import Ledger, Work
+from mulligan.stores.seal import Seal
+from mulligan.stores.session import fetch_one
+
+_ROWS_AT_A_TIME = 500
+
+KeptRow = dict[str, object]
+
+
+def lock_away(seal: Seal, kept: Kept) -> KeptRow:
+    """A kept value as its row, encrypted when there is a key."""
+    value, locked = seal.lock(kept.value, owner=kept.owner, name=kept.name)
+    expires_at = kept.expires_at
+    return {
+        "owner": kept.owner,
+        "name": kept.name,
+        "value": value,
+        "locked": int(locked),
+        "expires_us": None if expires_at is None else to_us(expires_at, name="expires_at"),
+    }
+
+
+class VaultTables:
+    """Values that expire; writing goes through the journal's group commit."""
+
+    def __init__(
+        self,
+        pool: Pool,
+        *,
+        ledger: Ledger,
+        seal: Seal,
+        clock: Clock,
+        erase: Callable[[], None],
+    ) -> None:
+        self._pool = pool
+        self._ledger = ledger
+        self._seal = seal
+        self._clock = clock
+        self._erase = erase
+
+    def put(self, kept: Kept) -> None:
+        """Keep a value; the same owner and name replaces it."""
+        row = lock_away(self._seal, kept)
+        self._write(lambda transaction: transaction.session.run("keep", **row))
+
+    def get(self, owner: str, name: str) -> bytes | None:
+        """A kept value, or `None` when there is none or it has expired."""
+        row = self._pool.ask(lambda session: fetch_one(session, "kept", owner=owner, name=name))
+        if row is None:
+            return None
+        value, locked, expires_us = row
+        if expires_us is not None and expires_us <= to_us(self._clock(), name="The clock's time"):
+            return None
+        return self._seal.unlock(bytes(value), locked=bool(locked), owner=owner, name=name)
+
+    def expire(self, owner: str, *, at: datetime) -> None:
+        """Let everything of an owner end at the given time."""
+        at_us = to_us(at, name="at")
+        self._write(lambda transaction: transaction.session.run("expire", owner=owner, at_us=at_us))
+
+    def shred(self, *, now: datetime) -> int:
+        """Delete what has expired, so that it is gone from the disk too."""
+        now_us = to_us(now, name="now")
+        shredded = 0
+        while count := self._write(
+            lambda transaction: transaction.session.run(
+                "shred", now_us=now_us, most=_ROWS_AT_A_TIME
+            )
+        ):
+            shredded += count
+        # Also when nothing had expired: an earlier deletion may have been interrupted here.
+        self._erase()
+        return shredded
+
+    def _write(self, work: Work) -> int:
+        changed: int = self._ledger.submit(work).result()
+        return changed

@@ -1,0 +1,64 @@
+"""What the journal, the vault and the log need of a database driver."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
+
+from mulligan.core.errors import StoreError, StoreUnavailableError
+
+Row = tuple[Any, ...]
+
+
+class ConnectionLostError(StoreUnavailableError):
+    """The connection broke; whether an open transaction was committed is not known."""
+
+
+class TryAgainError(StoreUnavailableError):
+    """The database undid the transaction to settle a conflict between two writers."""
+
+
+class AlreadyThereError(StoreError):
+    """A row with that key exists; the transaction is undone."""
+
+
+class UnstorableTextError(StoreError):
+    """A text holds what the database cannot: a lone surrogate, a null character."""
+
+
+class Session(Protocol):
+    """One connection. Statements are named queries; every driver error comes out translated."""
+
+    def fetch(self, query: str, **values: object) -> list[Row]:
+        """All rows of a query."""
+
+    def fetch_where(self, query: str, filters: Sequence[str], **values: object) -> list[Row]:
+        """All rows of a query whose `{where}` is the named filters, joined by `and`."""
+
+    def run(self, query: str, **values: object) -> int:
+        """Run a statement. Returns how many rows it changed."""
+
+    def run_many(self, query: str, rows: Iterable[Sequence[object]]) -> int:
+        """Run a statement for each row of positional values. Returns how many rows changed."""
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """A transaction that writes; leaving it with an exception undoes it."""
+
+    def savepoint(self) -> AbstractContextManager[None]:
+        """A part of a transaction that can fail alone."""
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        """Reads that all see the same moment."""
+
+    def close(self) -> None:
+        """Let go of the connection."""
+
+    def abandon(self) -> None:
+        """In a forked child: forget the connection without touching it."""
+
+
+def fetch_one(session: Session, query: str, **values: object) -> Row | None:
+    """The first row of a query, if it has one."""
+    rows = session.fetch(query, **values)
+    return rows[0] if rows else None

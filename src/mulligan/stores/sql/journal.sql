@@ -1,0 +1,103 @@
+-- name: start_writer
+insert into writer (id, commits, seq, hash) values (:writer, 0, 0, :genesis)
+
+-- name: head
+select commits, seq, hash from writer where id = :writer
+
+-- name: move_head
+update writer set commits = :commits, seq = :seq, hash = :hash where id = :writer
+
+-- name: action_now
+select state, version from action where id = :action
+
+-- name: add_entry
+insert into entry (writer, seq, action, version, state, at_us, body, hash)
+values (:writer, :seq, :action, :version, :state, :at_us, :body, :hash)
+
+-- name: open_action
+insert into action (id, tenant, opening, state, settled, version, opened_us, changed_us, detail)
+values (:action, :tenant, :opening, :state, :settled, 1, :at_us, :at_us, :detail)
+on conflict (id) do nothing
+
+-- name: move_action
+update action set state = :state, settled = :settled, version = :version, changed_us = :at_us, detail = :detail
+where id = :action and version = :version - 1
+
+-- name: action
+select id, opening, state, version, opened_us, changed_us, detail from action where id = :action
+
+-- name: open_actions
+select id, opening, state, version, opened_us, changed_us, detail from action
+where settled = 0 and id > :after order by id limit :most
+
+-- name: open_actions_of_tenant
+select id, opening, state, version, opened_us, changed_us, detail from action
+where settled = 0 and id > :after and tenant = :tenant order by id limit :most
+
+-- name: history
+select action, version, state, at_us, body from entry
+where action = :action and body is not null order by version
+
+-- name: count_open_actions
+select count(*) from action where settled = 0
+
+-- name: writers
+select id, commits, seq, hash from writer order by number desc
+
+-- name: anchor
+select seq, hash from anchor where writer = :writer
+
+-- name: lines_after
+select writer, seq, action, version, state, at_us, body, hash from entry
+where writer = :writer and seq > :after order by seq limit :most
+
+-- name: hash_at
+select hash from entry where writer = :writer and seq = :seq
+
+-- name: entries_without_writer
+select writer, min(seq) from entry where writer not in (select id from writer) group by writer
+
+-- name: actions_that_differ
+select action.id, action.state, action.version from action
+left join entry on entry.action = action.id and entry.version = action.version
+where entry.state is null or entry.state <> action.state
+order by action.id limit 100
+
+-- name: entries_without_action
+select entry.writer, entry.seq, entry.action from entry left join action on action.id = entry.action
+where action.id is null and entry.body is not null
+order by entry.writer, entry.seq limit 100
+
+-- name: accepted
+select writer, seq, what from damage
+
+-- name: accept
+insert into damage (writer, seq, what, at_us, note) values (:writer, :seq, :what, :at_us, :note)
+on conflict do nothing
+
+-- name: settled_actions
+select id from action where settled = 1 and changed_us < :before order by changed_us limit :most
+
+-- name: hollow_entries
+update entry set body = null where action = :action
+
+-- name: forget_action
+delete from action where id = :action and settled = 1
+
+-- name: writers_with_hollow_start
+select writer, max(seq) from entry where body is null group by writer
+
+-- name: first_full_seq
+select min(seq) from entry where writer = :writer and body is not null
+
+-- name: last_hollow
+select seq, hash from (
+  select seq, hash from entry where writer = :writer and seq < :first_full order by seq limit :most
+) as oldest order by seq desc limit 1
+
+-- name: set_anchor
+insert into anchor (writer, seq, hash) values (:writer, :seq, :hash)
+on conflict (writer) do update set seq = excluded.seq, hash = excluded.hash
+
+-- name: drop_before_anchor
+delete from entry where writer = :writer and seq <= :seq

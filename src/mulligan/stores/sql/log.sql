@@ -1,0 +1,100 @@
+-- name: ids_present
+select id from execution where id in (select value from json_each(:ids))
+
+-- name: add_loss
+insert into loss (at_us, reason, successes, failures) values (:at_us, :reason, :successes, :failures)
+on conflict do nothing
+
+-- name: losses
+select at_us, reason, successes, failures from loss order by at_us, reason
+
+-- name: hourly
+select hour, tenant, server, tool, agent, calls, failures, repaired, with_context, duration_us, latency
+from hourly where hour between :since and :until
+
+-- name: rows_newest_first
+select * from execution where {where} order by id desc limit :most
+
+-- name: rows_oldest_first
+select * from execution where {where} order by id limit :most
+
+-- name: from_id
+id >= :from_id
+
+-- name: below_id
+id < :below_id
+
+-- name: after
+id > :after
+
+-- name: tenant
+tenant = :tenant
+
+-- name: agent
+agent = :agent
+
+-- name: server
+server = :server
+
+-- name: tool
+tool = :tool
+
+-- name: outcome
+outcome = :outcome
+
+-- name: not_successful
+outcome <> 'success'
+
+-- name: error_class
+error_class = :error_class
+
+-- name: turn
+turn = :turn
+
+-- name: since
+at_us >= :since
+
+-- name: until
+at_us < :until
+
+-- name: count_rows
+select (select count(*) from execution) + (select coalesce(sum(row_count), 0) from archive)
+
+-- name: ids_before
+select id from execution where at_us < :before order by id limit :most
+
+-- name: successes_before
+select * from execution
+where id > :after and at_us < :before and outcome = 'success' order by id limit :most
+
+-- name: delete_between
+delete from execution where id between :first_id and :last_id and at_us < :before
+
+-- name: delete_successes_between
+delete from execution where id between :first_id and :last_id and at_us < :before and outcome = 'success'
+
+-- name: add_archive
+insert into archive (first_id, last_id, from_us, to_us, row_count, packed)
+values (:first_id, :last_id, :from_us, :to_us, :row_count, :packed)
+
+-- name: archives_newest_first
+select first_id, last_id, packed from archive
+where last_id >= :from_id and first_id < :below_id and to_us >= :since and from_us < :until
+and last_id < :beyond order by last_id desc limit 1
+
+-- name: archives_oldest_first
+select first_id, last_id, packed from archive
+where last_id >= :from_id and first_id < :below_id and to_us >= :since and from_us < :until
+and first_id > :beyond order by first_id limit 1
+
+-- name: archives_before
+select first_id, packed from archive where from_us < :before order by first_id limit 1
+
+-- name: drop_archive
+delete from archive where first_id = :first_id
+
+-- name: drop_hourly_before
+delete from hourly where hour < :hour
+
+-- name: drop_losses_before
+delete from loss where at_us < :before

@@ -1,0 +1,74 @@
+-- name: add_rows
+insert into execution select * from unnest(
+  ?::text[], ?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[],
+  ?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::integer[],
+  ?::text[], ?::text[], ?::float8[]
+)
+
+-- name: add_rollups
+insert into hourly select * from unnest(
+  ?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[],
+  ?::float8[], ?::float8[], ?::float8[], ?::float8[], ?::float8[], ?::text[]
+) on conflict (hour, tenant, server, tool, agent) do update set
+  calls = hourly.calls + excluded.calls,
+  failures = hourly.failures + excluded.failures,
+  repaired = hourly.repaired + excluded.repaired,
+  with_context = hourly.with_context + excluded.with_context,
+  duration_us = hourly.duration_us + excluded.duration_us,
+  latency = (
+    select json_object_agg(bucket, calls)::text from (
+      select bucket, sum(calls::float8) as calls from (
+        select * from json_each_text(hourly.latency::json)
+        union all select * from json_each_text(excluded.latency::json)
+      ) as each_count (bucket, calls) group by bucket
+    ) as total
+  )
+
+-- name: ids_present
+select id from execution where id in (select json_array_elements_text(cast(:ids as json)))
+
+-- name: head_when_settled
+select commits from writer where id = :writer for update
+
+-- name: secret
+select value from secret
+
+-- name: make_secret
+insert into secret (number, value) values (1, :value) on conflict do nothing
+
+-- name: version
+select current_setting('server_version')
+
+-- name: size
+select coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint from pg_class c
+join pg_namespace n on n.oid = c.relnamespace where n.nspname = 'mulligan' and c.relkind = 'r'
+
+-- name: schema_version
+select coalesce(max(number), 0) from migration
+
+-- name: migration_table
+select to_regclass('mulligan.migration')
+
+-- name: lock_migrations
+select pg_advisory_xact_lock(:lock)
+
+-- name: schema
+select to_regnamespace('mulligan')
+
+-- name: make_schema
+create schema mulligan
+
+-- name: make_migration_table
+create table if not exists migration (
+  number integer primary key,
+  at timestamptz not null default now()
+)
+
+-- name: add_migration
+insert into migration (number) values (:number)
+
+-- name: set_search_path
+set search_path = mulligan
+
+-- name: repeatable_read
+set transaction isolation level repeatable read read only

@@ -1,0 +1,33 @@
+-- name: add_rows
+insert into execution values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+
+-- name: add_rollups
+insert into hourly values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+on conflict (hour, tenant, server, tool, agent) do update set
+  calls = hourly.calls + excluded.calls,
+  failures = hourly.failures + excluded.failures,
+  repaired = hourly.repaired + excluded.repaired,
+  with_context = hourly.with_context + excluded.with_context,
+  duration_us = hourly.duration_us + excluded.duration_us,
+  latency = add_counts(hourly.latency, excluded.latency)
+
+-- name: log_writer
+select batches, successes, failures from log_writer where id = :writer
+
+-- name: count_batch
+insert into log_writer (id, batches, successes, failures)
+values (:writer, :batches, :successes, :failures)
+on conflict (id) do update
+set batches = excluded.batches, successes = excluded.successes, failures = excluded.failures
+
+-- name: check
+pragma quick_check(1)
+
+-- name: schema_version
+pragma user_version
+
+-- name: application_id
+pragma application_id
+
+-- name: count_tables
+select count(*) from sqlite_schema

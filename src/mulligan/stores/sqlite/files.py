@@ -1,0 +1,188 @@
+"""The files of a SQLite store, and how they are opened: checked first, never silently shortened."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from datetime import timedelta
+from pathlib import Path
+
+from mulligan.core.errors import StoreDamagedError, StoreLockedError, StoreUnavailableError
+from mulligan.stores.migrate import bring_up_to_date, check_version
+from mulligan.stores.session import Session
+from mulligan.stores.sqlite.session import LOG, PATIENCE, SqliteSession
+
+APPLICATION_ID = 0x4D756C6C
+SECRET_BYTES = 32
+CHECKED_BYTES = 64 * 1024 * 1024
+"""Files up to this size have their structure checked at every opening, which takes a fraction of
+a second; larger ones only when their health is asked for."""
+
+
+class SqliteSchema:
+    """A file's schema: SQLite's own `user_version` is written in the same transaction."""
+
+    def __init__(self, session: SqliteSession) -> None:
+        self._session = session
+
+    def version(self) -> int:
+        """The number of its last migration; 0 when it is empty."""
+        return version(self._session)
+
+    def locked(self) -> AbstractContextManager[None]:
+        """A transaction that only one migrator can be in."""
+        return self._session.transaction()
+
+    def execute(self, sql: str) -> object:
+        """Run one statement."""
+        return self._session.execute(sql)
+
+    def set_version(self, number: int) -> None:
+        """Write the number down, in the same transaction."""
+        self._session.execute(f"pragma user_version = {number}")
+
+
+def log_path(path: Path) -> Path:
+    """Where the log of a journal's file lies: `family.log.db` beside `family.db`."""
+    return path.with_name(f"{path.stem}.log{path.suffix}")
+
+
+def beside(path: Path, ending: str) -> Path:
+    """A companion of a file: its `mark`, its `key`."""
+    return path.with_name(f"{path.name}.{ending}")
+
+
+def prepare(path: Path, part: str, *, migrate: bool, patience: timedelta = PATIENCE) -> None:
+    """Create or migrate a file, or refuse it in one sentence and leave it as it is."""
+    if not migrate and not path.exists():
+        raise StoreUnavailableError(
+            f"{path} does not exist; run `mulligan migrate --store URL` to create it."
+        )
+    with _closing(SqliteSession(path, part, patience=patience, create=migrate)) as session:
+        schema = SqliteSchema(session)
+        _refuse_foreign(session, path)
+        steps = f"sqlite/{part}"
+        check_version(steps, store=str(path), found=schema.version(), migrate=migrate)
+        if migrate:
+            _use_write_ahead_log(session, patience=patience)
+            bring_up_to_date(schema, steps)
+
+
+def prepare_log(path: Path, *, migrate: bool, patience: timedelta = PATIENCE) -> None:
+    """Prepare the log; one that is damaged is set aside, because it is never worth a refusal."""
+    try:
+        prepare(path, LOG, migrate=migrate, patience=patience)
+        with _closing(SqliteSession(path, LOG, patience=patience)) as session:
+            refuse_damaged(session, path)
+    except StoreDamagedError:
+        if not migrate:
+            raise
+        set_aside(path)
+        prepare(path, LOG, migrate=True, patience=patience)
+
+
+def refuse_damaged(session: Session, path: Path) -> None:
+    """Raise when the structure of a file is broken. A large file is taken on trust."""
+    if path.stat().st_size > CHECKED_BYTES:
+        return
+    broken = check_structure(session, path)
+    if broken:
+        raise StoreDamagedError(
+            f"{broken} Restore it from a backup, or move it away together with its .mark file "
+            "to start anew."
+        )
+
+
+def check_structure(session: Session, path: Path) -> str | None:
+    """What is wrong with a file's structure, as a sentence; `None` when nothing is."""
+    try:
+        found = session.fetch("check")[0][0]
+    except StoreDamagedError as error:
+        return str(error)
+    return None if found == "ok" else f"{path} is damaged: {found}."
+
+
+def version(session: Session) -> int:
+    """The schema a file has."""
+    return int(session.fetch("schema_version")[0][0])
+
+
+def size(path: Path) -> int:
+    """How much room a file takes, its write-ahead log included."""
+    both = (path, path.with_name(f"{path.name}-wal"))
+    return sum(file.stat().st_size for file in both if file.exists())
+
+
+def read_secret(path: Path) -> bytes:
+    """The 32 bytes in a key file, made by whoever comes first."""
+    try:
+        secret = path.read_bytes()
+    except FileNotFoundError:
+        _make_secret(path)
+        secret = path.read_bytes()
+    if len(secret) != SECRET_BYTES:
+        raise StoreDamagedError(
+            f"{path} has {len(secret)} bytes instead of {SECRET_BYTES}: restore it from a backup, "
+            "or delete it and let the hashes in the log start anew."
+        )
+    return secret
+
+
+def set_aside(path: Path) -> Path:
+    """Move a damaged file and its companions out of the way, so that nothing of it is lost."""
+    away = path.with_name(f"{path.name}.damaged-{time.time_ns()}")
+    for ending in ("", "-wal", "-shm"):
+        companion = path.with_name(path.name + ending)
+        if companion.exists():
+            companion.rename(away.with_name(away.name + ending))
+    return away
+
+
+def _make_secret(path: Path) -> None:
+    """Write it whole under another name, then link it: nobody ever reads half a secret."""
+    draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
+    file = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    try:
+        os.write(file, secrets.token_bytes(SECRET_BYTES))
+        os.fsync(file)
+        path.hardlink_to(draft)
+    except FileExistsError:
+        return
+    finally:
+        os.close(file)
+        draft.unlink()
+
+
+def _refuse_foreign(session: SqliteSession, path: Path) -> None:
+    # In this order: a file that is just being made ours has both at once, or neither.
+    tables = session.fetch("count_tables")[0][0]
+    found = session.fetch("application_id")[0][0]
+    if tables and found != APPLICATION_ID:
+        raise StoreUnavailableError(
+            f"{path} is a database of another program: name a file of its own for Mulligan."
+        )
+
+
+def _use_write_ahead_log(session: SqliteSession, *, patience: timedelta) -> None:
+    """The one step whose lock SQLite does not wait for when two processes take it at once."""
+    deadline = time.monotonic() + patience.total_seconds()
+    while True:
+        try:
+            session.execute("pragma journal_mode = wal")
+        except StoreLockedError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+        else:
+            return
+
+
+@contextmanager
+def _closing(session: SqliteSession) -> Iterator[SqliteSession]:
+    try:
+        yield session
+    finally:
+        session.close()

@@ -1,0 +1,52 @@
+"""Everything that can be wrong with a SQLite store, a sentence each."""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from mulligan.stores.mark import MarkFile
+from mulligan.stores.relational.journal import JournalTables
+from mulligan.stores.session import Session
+from mulligan.stores.sqlite import files
+
+
+def problems(
+    journal: JournalTables, *, sessions: Mapping[Path, Session], marks: tuple[MarkFile, MarkFile]
+) -> Iterator[str]:
+    """Look at the files themselves, then at what the journal says of itself."""
+    sound = True
+    for path, session in sessions.items():
+        broken = files.check_structure(session, path)
+        if broken:
+            sound = False
+            yield broken
+        if stat.S_IMODE(path.stat().st_mode) & 0o077:
+            yield f"{path} can be read by others: run `chmod 600 {path}`."
+    if sound:
+        yield from (damage.what for damage in journal.verify())
+        yield from _unmarked(journal, marks[0])
+    yield from (mark.trouble for mark in marks if mark.trouble)
+
+
+def _unmarked(journal: JournalTables, marks: MarkFile) -> Iterator[str]:
+    """Writers whose mark is gone.
+
+    That is a problem but no damage. A power cut can take the mark file, which is never synced,
+    and leave a sound journal; to refuse it then would be a false alarm, and to write new marks
+    without a word would hide that for a while nothing guarded the end of the journal.
+    """
+    found = marks.read()
+    without = [head for head in journal.heads() if head.seq and head.writer not in found.found]
+    if without:
+        yield (
+            f"{len(without)} of the journal's writers have no mark, so a loss of their last "
+            "entries would go unnoticed: look at the open actions, then take the journal as it "
+            "is with `mulligan doctor --accept-damage NOTE`."
+        )
+    elif found.torn:
+        yield (
+            f"{found.torn} records of the journal's mark file cannot be read: take the journal "
+            "as it is with `mulligan doctor --accept-damage NOTE`."
+        )

@@ -1,0 +1,175 @@
+"""One connection to a SQLite file."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from mulligan.core.errors import StoreLockedError
+from mulligan.stores.histogram import add_counts
+from mulligan.stores.queries import load
+from mulligan.stores.session import Row
+from mulligan.stores.sqlite.errors import translate, translated
+
+PATIENCE = timedelta(seconds=5)
+
+JOURNAL = "journal"
+LOG = "log"
+
+PRAGMAS = {
+    # A commit is on disk before anyone acts on it.
+    JOURNAL: ("synchronous = full", "secure_delete = on", "foreign_keys = on"),
+    # The last batches may go with a power cut; the tally counts them.
+    LOG: ("synchronous = normal", "secure_delete = off", "foreign_keys = on"),
+}
+"""By part: what every connection is told."""
+
+
+class SqliteSession:
+    """Named queries on one file. Used by one thread at a time."""
+
+    def __init__(
+        self,
+        path: Path,
+        part: str,
+        *,
+        patience: timedelta = PATIENCE,
+        create: bool = False,
+    ) -> None:
+        self._path = path
+        self._queries = load("journal", "vault", "log", "sqlite")
+        with translated(path):
+            if create:
+                _create_private(path)
+            self._connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+            self._connection.set_busy_timeout(max(1, round(patience.total_seconds() * 1000)))
+            # Closing the last connection would move a damaged write-ahead log into the file and
+            # delete it, and with it what might still be rescued. We do that ourselves, when sound.
+            self._connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+            self._connection.create_scalar_function("add_counts", add_counts, 2)
+            for pragma in PRAGMAS[part]:
+                self._connection.execute(f"pragma {pragma}")
+
+    def fetch(self, query: str, **values: object) -> list[Row]:
+        """All rows of a query."""
+        return self.execute(self._queries[query], values)
+
+    def fetch_where(self, query: str, filters: Sequence[str], **values: object) -> list[Row]:
+        """All rows of a query whose `{where}` is the named filters, joined by `and`."""
+        where = " and ".join(self._queries[name] for name in filters) or "true"
+        return self.execute(self._queries[query].replace("{where}", where), values)
+
+    def run(self, query: str, **values: object) -> int:
+        """Run a statement. Returns how many rows it changed."""
+        self.execute(self._queries[query], values)
+        return self._connection.changes()
+
+    def run_many(self, query: str, rows: Iterable[Sequence[Any]]) -> int:
+        """Run a statement for each row of positional values. Returns how many rows changed."""
+        before = self._connection.total_changes()
+        try:
+            self._connection.executemany(self._queries[query], rows)
+        except (apsw.Error, UnicodeEncodeError) as error:
+            raise translate(error, self._path) from error
+        return self._connection.total_changes() - before
+
+    def execute(self, sql: str, values: dict[str, Any] | None = None) -> list[Row]:
+        """All rows of a statement that is not among the named ones."""
+        try:
+            return self._connection.execute(sql, values or {}).fetchall()
+        except (apsw.Error, UnicodeEncodeError) as error:
+            raise translate(error, self._path) from error
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """A transaction that writes; it takes the file's one write lock at once."""
+        self.execute("begin immediate")
+        try:
+            yield
+            self.execute("commit")
+        except BaseException:
+            self._roll_back()
+            raise
+
+    @contextmanager
+    def savepoint(self) -> Iterator[None]:
+        """A part of a transaction that can fail alone."""
+        self.execute("savepoint part")
+        try:
+            yield
+        except BaseException:
+            # A full disk has undone the whole transaction already.
+            if self._connection.in_transaction:
+                self.execute("rollback to part")
+                self.execute("release part")
+            raise
+        self.execute("release part")
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Reads that all see the same moment."""
+        self.execute("begin")
+        try:
+            yield
+        finally:
+            self._roll_back()
+
+    def truncate(self) -> None:
+        """Move the write-ahead log into the file and empty it: what was deleted is gone."""
+        busy = self.execute("pragma wal_checkpoint(truncate)")[0][0]
+        if busy:
+            raise StoreLockedError(
+                f"{self._path} was being read, so deleted values may still lie in its write-ahead "
+                "log: try again."
+            )
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        with translated(self._path):
+            self._connection.close()
+
+    def abandon(self) -> None:
+        """In a forked child: forget the connection without touching it."""
+        # Closing would drop the parent's file or its locks, and so would the interpreter when it
+        # ends. One reference that is never given back keeps the object until the process is gone.
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._connection))
+
+    def _roll_back(self) -> None:
+        if self._connection.in_transaction:
+            self.execute("rollback")
+
+
+@contextmanager
+def erasing(connect: Callable[[], SqliteSession]) -> Iterator[SqliteSession]:
+    """A session of its own whose deletions overwrite what was there, also in the log ahead."""
+    session = connect()
+    try:
+        session.execute("pragma secure_delete = on")
+        yield session
+        session.truncate()
+    finally:
+        session.close()
+
+
+def truncate(connect: Callable[[], SqliteSession]) -> None:
+    """Empty a file's write-ahead log."""
+    with erasing(connect):
+        pass
+
+
+def _create_private(path: Path) -> None:
+    """Create the file for its owner alone; SQLite gives its companions the same mode."""
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    except FileExistsError:
+        # Opened and closed by us, it would lose the locks this process holds on it.
+        return
+    except OSError as error:
+        raise apsw.CantOpenError(str(error)) from error

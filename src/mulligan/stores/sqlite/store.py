@@ -1,0 +1,151 @@
+"""A store in SQLite files."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+
+import apsw
+
+from mulligan.core.errors import StoreDamagedError, StoreError, StoreLockedError
+from mulligan.core.interfaces import Health
+from mulligan.stores.fork import renew_after_fork
+from mulligan.stores.mark import MarkFile
+from mulligan.stores.options import Options
+from mulligan.stores.pool import Pool
+from mulligan.stores.relational.journal import JournalTables
+from mulligan.stores.relational.log import LogTables
+from mulligan.stores.relational.truth import Truth
+from mulligan.stores.relational.vault import VaultTables
+from mulligan.stores.sqlite import files
+from mulligan.stores.sqlite.health import problems
+from mulligan.stores.sqlite.session import JOURNAL, LOG, SqliteSession, erasing, truncate
+from mulligan.stores.sqlite.tally import LogTally, record_damage
+
+_ENTRIES_CHECKED = 20_000
+"""How many of the newest entries are verified at every opening, about 0.1 s; `verify` takes all."""
+
+_TIDY_PATIENCE = timedelta(milliseconds=50)
+
+
+class SqliteStore:
+    """Journal and vault in one file, the log in another, so that a batch never delays an intent."""
+
+    def __init__(self, path: Path, options: Options) -> None:
+        self._path = path
+        self._log_path = files.log_path(path)
+        self._options = options
+        files.prepare(path, JOURNAL, migrate=options.migrate, patience=options.patience)
+        files.prepare_log(self._log_path, migrate=options.migrate, patience=options.patience)
+        self._marks = MarkFile(files.beside(path, "mark"))
+        self._log_marks = MarkFile(files.beside(self._log_path, "mark"))
+        self._truth = Truth(
+            self._connect,
+            options=options,
+            erase=lambda: truncate(self._connect),
+            marks=self._marks,
+        )
+        self._tally = LogTally(self._log_marks)
+        self._log_pool = Pool(self._connect_log)
+        self._log = LogTables(
+            self._log_pool, erasing=lambda: erasing(self._connect_log), tally=self._tally
+        )
+        self._sound = False
+        try:
+            self._examine()
+        except BaseException:
+            self.close()
+            raise
+        self._sound = not options.tolerate_damage
+        renew_after_fork(self)
+
+    @property
+    def journal(self) -> JournalTables:
+        """The truth about effects."""
+        return self._truth.journal
+
+    @property
+    def vault(self) -> VaultTables:
+        """Raw values that expire."""
+        return self._truth.vault
+
+    @property
+    def log(self) -> LogTables:
+        """Telemetry about every call."""
+        return self._log
+
+    def secret(self) -> bytes:
+        """32 random bytes, made once and the same ever after."""
+        return files.read_secret(files.beside(self._path, "key"))
+
+    def health(self) -> Health:
+        """Look at everything without changing anything."""
+        paths = (self._path, self._log_path)
+        with self._truth.pool.session() as journal, self._log_pool.session() as log:
+            return Health(
+                url=f"sqlite:///{self._path}",
+                kind="sqlite",
+                version=apsw.sqlite_lib_version(),
+                schemas={"journal": files.version(journal), "log": files.version(log)},
+                rows=self._log.count(),
+                open_actions=self.journal.count_open(),
+                size_bytes=sum(files.size(path) for path in paths),
+                problems=tuple(
+                    problems(
+                        self.journal,
+                        sessions=dict(zip(paths, (journal, log), strict=True)),
+                        marks=(self._marks, self._log_marks),
+                    )
+                ),
+            )
+
+    def close(self) -> None:
+        """Finish what was submitted and let go of every connection. Twice is fine."""
+        self._truth.close()
+        self._log_pool.close()
+        self._marks.close()
+        self._log_marks.close()
+        if self._sound:
+            self._sound = False
+            self._tidy()
+
+    def forked(self) -> None:
+        """In a child: be another writer, on other connections."""
+        self._truth.forked()
+        self._log_pool.forked()
+        self._log.forked()
+        self._tally.forked()
+        self._marks.close()
+        self._log_marks.close()
+
+    def _tidy(self) -> None:
+        """Move the write-ahead logs into their files."""
+        for path, part in ((self._path, JOURNAL), (self._log_path, LOG)):
+            # Where it cannot be done now, because someone is still at work, they will do it.
+            with suppress(StoreError):
+                truncate(partial(SqliteSession, path, part, patience=_TIDY_PATIENCE))
+
+    def _connect(self) -> SqliteSession:
+        return SqliteSession(self._path, JOURNAL, patience=self._options.patience)
+
+    def _connect_log(self) -> SqliteSession:
+        return SqliteSession(self._log_path, LOG, patience=self._options.patience)
+
+    def _examine(self) -> None:
+        """Refuse a journal that is not what was written, and count what the log has lost."""
+        if not self._options.tolerate_damage:
+            with self._truth.pool.session() as session:
+                files.refuse_damaged(session, self._path)
+            found = self.journal.look(budget=_ENTRIES_CHECKED)
+            if found:
+                more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+                raise StoreDamagedError(
+                    f"{self._path} is damaged. {found[0].what}{more} See what is left with "
+                    "`mulligan doctor`; go on from it with `mulligan doctor --accept-damage NOTE`."
+                )
+        if self._options.migrate:
+            # While another process holds the log, that process or the next one will count.
+            with suppress(StoreLockedError), self._log_pool.session() as session:
+                record_damage(session, self._log_marks, clock=self._options.clock)

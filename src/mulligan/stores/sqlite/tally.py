@@ -1,0 +1,108 @@
+"""What each process has logged, held against a mark, so that a shortened log file shows.
+
+The log is not synced at every batch, so a power cut may take its end. That is allowed, and never
+a reason to refuse; but it is a loss, and a loss is counted.
+"""
+
+from __future__ import annotations
+
+import struct
+import uuid
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from mulligan.core.call import LogRow, Outcome
+from mulligan.core.interfaces import Clock
+from mulligan.stores.instants import to_us
+from mulligan.stores.mark import Mark, MarkFile
+from mulligan.stores.session import Session, fetch_one
+
+_SUCCESS = str(Outcome.SUCCESS)
+_FAILURES = struct.Struct(">Q16x")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """How much a process has logged."""
+
+    batches: int = 0
+    successes: int = 0
+    failures: int = 0
+
+
+class LogTally:
+    """Counts this process's batches in the log file and, after each commit, in its mark."""
+
+    def __init__(self, marks: MarkFile) -> None:
+        self._marks = marks
+        self._writer = uuid.uuid4().hex
+        self._counts = self._next = Counts()
+
+    def count(self, session: Session, rows: Sequence[LogRow]) -> None:
+        """Add a batch up, in its own transaction."""
+        failures = len(rows) - [row.outcome for row in rows].count(_SUCCESS)
+        self._next = Counts(
+            batches=self._counts.batches + 1,
+            successes=self._counts.successes + len(rows) - failures,
+            failures=self._counts.failures + failures,
+        )
+        _save(session, self._writer, self._next)
+
+    def committed(self) -> None:
+        """The transaction is done."""
+        self._counts = self._next
+        self._marks.write(
+            Mark(
+                writer=self._writer,
+                commits=self._counts.batches,
+                seq=self._counts.successes,
+                proof=_FAILURES.pack(self._counts.failures),
+            )
+        )
+
+    def forked(self) -> None:
+        """In a child: be another writer."""
+        self._writer = uuid.uuid4().hex
+        self._counts = self._next = Counts()
+
+
+def record_damage(session: Session, marks: MarkFile, *, clock: Clock) -> None:
+    """Write a loss for every batch that a mark proves and the file no longer has.
+
+    The counts then move up to the mark, so that the next one to look finds nothing.
+    """
+    proven = marks.read().found
+    if not list(_lost(session, proven.values())):
+        return
+    with session.transaction():
+        lost = list(_lost(session, proven.values()))
+        for writer, _, marked in lost:
+            _save(session, writer, marked)
+        session.run(
+            "add_loss",
+            at_us=to_us(clock(), name="The clock's time"),
+            reason="damage",
+            successes=sum(marked.successes - had.successes for _, had, marked in lost),
+            failures=sum(marked.failures - had.failures for _, had, marked in lost),
+        )
+
+
+def _lost(session: Session, marks: Iterable[Mark]) -> Iterator[tuple[str, Counts, Counts]]:
+    """Writers with what the file has of them, and what their mark proves it once had."""
+    for mark in marks:
+        row = fetch_one(session, "log_writer", writer=mark.writer)
+        had = Counts(batches=row[0], successes=row[1], failures=row[2]) if row else Counts()
+        if mark.commits > had.batches:
+            (failures,) = _FAILURES.unpack(mark.proof)
+            marked = Counts(batches=mark.commits, successes=mark.seq, failures=failures)
+            yield mark.writer, had, marked
+
+
+def _save(session: Session, writer: str, counts: Counts) -> None:
+    session.run(
+        "count_batch",
+        writer=writer,
+        batches=counts.batches,
+        successes=counts.successes,
+        failures=counts.failures,
+    )

@@ -1,0 +1,75 @@
+"""Leaving in good order: exit, SIGTERM and fork, for every writer that is alive."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import signal
+import threading
+import weakref
+from types import FrameType
+from typing import Protocol
+
+
+class Leaving(Protocol):
+    """Something with rows in its hands."""
+
+    def flush(self, *, timeout: float | None = None) -> bool:
+        """Store everything queued so far."""
+
+    def close(self) -> None:
+        """Store what is left, and stop."""
+
+    def start_afresh(self) -> None:
+        """Forget everything: the parent of the fork has it."""
+
+
+_alive: weakref.WeakSet[Leaving] = weakref.WeakSet()
+
+
+def watch(writer: Leaving) -> None:
+    """From now on, see to it that the writer's rows survive the end of the process."""
+    _alive.add(writer)
+    _take_sigterm()
+
+
+def forget(writer: Leaving) -> None:
+    """The writer has left by itself."""
+    _alive.discard(writer)
+
+
+def _take_sigterm() -> None:
+    """Flush before SIGTERM ends the process, unless the host has plans of its own for it."""
+    if threading.current_thread() is not threading.main_thread():
+        return
+    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, _on_sigterm)
+
+
+def _on_sigterm(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
+    # The handler interrupts whatever the main thread was doing, perhaps inside the queue's lock;
+    # so it only hands over. The second, default SIGTERM then ends the process as it should.
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    threading.Thread(target=_flush_and_end, name="mulligan-sigterm").start()
+
+
+def _flush_and_end() -> None:
+    try:
+        for writer in list(_alive):
+            writer.flush()
+    finally:
+        os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _at_exit() -> None:
+    for writer in list(_alive):
+        writer.close()
+
+
+def _after_fork() -> None:
+    for writer in list(_alive):
+        writer.start_afresh()
+
+
+atexit.register(_at_exit)
+os.register_at_fork(after_in_child=_after_fork)

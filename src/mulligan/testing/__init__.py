@@ -1,0 +1,1 @@
+"""Contracts and fakes that users of Mulligan get too."""

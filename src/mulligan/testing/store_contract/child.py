@@ -1,0 +1,62 @@
+"""A process of its own that works with a store: for the parts of the contract that need two."""
+
+from __future__ import annotations
+
+import os
+import sys
+import uuid
+
+from mulligan.core.action import Kept, State
+from mulligan.core.errors import StaleEntryError
+from mulligan.core.interfaces import Batch, Store
+from mulligan.core.rollup import roll_up
+from mulligan.testing.store_contract.contract import find_opener, first, log_row, then
+
+
+def write(store: Store, count: int) -> None:
+    """Open actions and log rows; print each action when it is safe."""
+    for number in range(count):
+        action = uuid.uuid4().hex
+        kept = Kept(owner=action, name="before", value=action.encode())
+        store.journal.submit([first(action)], keep=[kept]).result()
+        print(action, flush=True)  # noqa: T201 - what the parent reads
+        rows = [log_row(number, id=action)]
+        store.log.write(Batch(rows=rows, rollups=roll_up(rows)))
+
+
+def race(store: Store, count: int) -> None:
+    """Move one action as far as it goes, against whoever else does; print each version won."""
+    store.journal.submit([first("raced")]).exception()
+    version = 2
+    while version < count + 2:
+        entry = then("raced", State.UNKNOWN, version=version)
+        error = store.journal.submit([entry]).exception()
+        if error is None:
+            print(version, flush=True)  # noqa: T201 - what the parent reads
+        elif not isinstance(error, StaleEntryError):
+            raise error
+        action = store.journal.action("raced")
+        version = 1 + (action.version if action else 0)
+
+
+def fork(store: Store, count: int) -> None:
+    """Write before a fork, then on both sides of it."""
+    write(store, count)
+    child = os.fork()
+    write(store, count)
+    if child:
+        _, status = os.waitpid(child, 0)
+        if os.waitstatus_to_exitcode(status):
+            raise SystemExit("the child failed")
+
+
+def main() -> None:
+    """Do what the command line says."""
+    opener, url, task, count = sys.argv[1:]
+    store = find_opener(opener)(url)
+    {"write": write, "race": race, "fork": fork}[task](store, int(count))
+    store.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,146 @@
+"""What the parts of the contract share: how a store is opened, and what is put into it."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import re
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from importlib import import_module
+from typing import ClassVar
+
+import pytest
+
+from mulligan.core.action import FIRST_STATES, TRANSITIONS, Entry, Opening, State, leads_to
+from mulligan.core.call import LogRow, Outcome
+from mulligan.core.effect import Effect
+from mulligan.core.ids import RANDOM_BITS, time_ordered_id
+from mulligan.core.interfaces import Store
+
+NOW = datetime(2026, 11, 16, 9, 30, 15, 123456, tzinfo=UTC)
+OPENING = Opening(tool="move_event", server="calendar", effect=Effect.REVERSIBLE, tenant="home")
+
+_number = itertools.count()
+
+
+class Contract:
+    """Opens the store under test. Subclasses say where it is."""
+
+    opener: ClassVar[str] = "mulligan.stores.opening:open_store"
+    """`module:function` that opens a store by its URL, also in another process."""
+
+    @pytest.fixture
+    def url(self) -> str:
+        """Where a fresh, empty store is."""
+        raise NotImplementedError
+
+    @pytest.fixture
+    def store(self, url: str) -> Iterator[Store]:
+        """The store, open."""
+        store = self.open(url)
+        yield store
+        store.close()
+
+    def open(self, url: str) -> Store:
+        """Open the store again."""
+        return find_opener(self.opener)(url)
+
+
+def find_opener(name: str) -> Callable[[str], Store]:
+    """The function that `module:function` names."""
+    module, _, function = name.partition(":")
+    found: Callable[[str], Store] = getattr(import_module(module), function)
+    return found
+
+
+def new_id() -> str:
+    """An id like those of calls and actions: unique, and in order of time."""
+    return time_ordered_id(1_790_000_000_000_000 + next(_number), random.getrandbits(RANDOM_BITS))
+
+
+def first(action: str, *, state: State = State.INTENT, opening: Opening = OPENING) -> Entry:
+    """The first entry of an action."""
+    return Entry(action=action, state=state, at=NOW, version=1, opening=opening)
+
+
+def then(action: str, state: State, *, version: int, at: datetime = NOW) -> Entry:
+    """A later entry of an action."""
+    return Entry(action=action, state=state, at=at, version=version)
+
+
+def way_to(state: State) -> list[State]:
+    """The shortest way from nothing to a state."""
+    ways = [[first] for first in sorted(FIRST_STATES)]
+    for way in ways:
+        if way[-1] is state:
+            return way
+        ways.extend([*way, after] for after in sorted(TRANSITIONS.get(way[-1], ())))
+        if leads_to(way[-1], State.CLOSED):
+            ways.append([*way, State.CLOSED])
+    raise AssertionError(f"nothing leads to {state}")
+
+
+def walk(action: str, way: list[State], *, at: datetime = NOW) -> list[Entry]:
+    """The entries that take an action along a way."""
+    return [
+        Entry(
+            action=action,
+            state=state,
+            at=at,
+            version=version,
+            opening=OPENING if version == 1 else None,
+        )
+        for version, state in enumerate(way, start=1)
+    ]
+
+
+def log_row(number: int = 0, *, at: datetime = NOW, **changes: object) -> LogRow:
+    """A row of the log; `number` orders rows of one time."""
+    at_us = round(at.timestamp() * 1_000_000) + number
+    row = LogRow(
+        id=time_ordered_id(at_us, number),
+        at_us=at_us,
+        tenant="home",
+        agent="planner",
+        server="calendar",
+        tool="move_event",
+        parameters='{"to":"2026-11-20"}',
+        context="move dinner to Friday",
+        outcome=str(Outcome.SUCCESS),
+        duration_us=1500 + number,
+        error_class=None,
+        error_type=None,
+        error_message=None,
+        error_code=None,
+        error_at=None,
+        result='{"ok":true}',
+        try_number=1,
+        parent=None,
+        turn=None,
+        weight=1.0,
+    )
+    return row._replace(**changes)  # type: ignore[arg-type]
+
+
+def failed_row(number: int = 0, *, at: datetime = NOW, **changes: object) -> LogRow:
+    """A row of a call that failed."""
+    failure = {
+        "outcome": str(Outcome.FAILURE),
+        "error_class": "validation",
+        "error_type": "ValueError",
+        "error_message": "no such day",
+        "error_code": "422",
+        "error_at": "calendar.py:12",
+        "result": None,
+    }
+    return log_row(number, at=at, **(failure | changes))
+
+
+def says(text: str) -> str:
+    """A pattern that matches this text."""
+    return re.escape(text)
+
+
+HOUR = timedelta(hours=1)
+DAY = timedelta(days=1)

@@ -1,0 +1,253 @@
+# ruff: noqa: S101 - the assertions are the contract
+"""What a journal must keep to."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+
+from mulligan.core.action import SETTLED, Entry, Kept, Opening, State, leads_to
+from mulligan.core.effect import Effect, Repeat
+from mulligan.core.errors import (
+    IllegalTransitionError,
+    JournalError,
+    NaiveTimeError,
+    StaleEntryError,
+)
+from mulligan.core.interfaces import Store
+from mulligan.testing.store_contract.contract import (
+    DAY,
+    NOW,
+    OPENING,
+    Contract,
+    first,
+    new_id,
+    says,
+    then,
+    walk,
+    way_to,
+)
+
+MEGABYTE = 1024 * 1024
+
+
+class JournalContract(Contract):
+    """The durable truth about effects."""
+
+    def test_an_entry_reads_back_as_it_was_written(self, store: Store) -> None:
+        """Every field of it, whatever its script and its zone."""
+        opening = Opening(
+            tool="переслать",
+            server="почта",
+            effect=Effect.IRREVERSIBLE,
+            repeat=Repeat.KEYED,
+            agent="секретарь 🖋",
+            tenant="家",
+            turn="t1",
+            attempt=2,
+            call="c1",
+            parent="p1",
+            key="k1",
+        )
+        berlin = NOW.astimezone(timezone(timedelta(hours=1)))
+        detail = {"note": "naïve \N{SNOWMAN} \x00 end", "list": [1, 2.5, None], "deep": {"a": []}}
+        entry = Entry(
+            action="a", state=State.HELD, at=berlin, version=1, opening=opening, detail=detail
+        )
+
+        store.journal.submit([entry]).result()
+
+        action = store.journal.action("a")
+        assert action is not None
+        assert store.journal.history("a") == [entry]
+        assert (action.opening, action.detail) == (opening, detail)
+        assert (action.state, action.version) == (State.HELD, 1)
+        assert action.opened_at == action.changed_at == NOW
+        assert action.opened_at.tzinfo is UTC
+
+    def test_exactly_the_legal_transitions_are_taken(self, store: Store) -> None:
+        """Each state against each other one."""
+        pairs = [(before, after) for before in State for after in State]
+        for number, (before, _) in enumerate(pairs):
+            store.journal.submit(walk(f"a{number:04}", way_to(before)))
+
+        answers = [
+            store.journal.submit([then(f"a{number:04}", after, version=len(way_to(before)) + 1)])
+            for number, (before, after) in enumerate(pairs)
+        ]
+
+        for (before, after), answer in zip(pairs, answers, strict=True):
+            refused = isinstance(answer.exception(), IllegalTransitionError)
+            assert refused is not leads_to(before, after), (before, after)
+            assert refused or answer.exception() is None
+
+    def test_only_intent_and_held_open_an_action(self, store: Store) -> None:
+        """And they must say what is opened."""
+        answers = {
+            state: store.journal.submit([first(f"a-{state}", state=state)]).exception()
+            for state in State
+        }
+        nameless = store.journal.submit([then("nameless", State.INTENT, version=1)])
+
+        taken = {state for state, error in answers.items() if error is None}
+        assert taken == {State.INTENT, State.HELD}
+        assert isinstance(nameless.exception(), JournalError)
+        assert store.journal.action("nameless") is None
+
+    def test_a_stale_entry_is_refused_and_names_both_versions(self, store: Store) -> None:
+        """It is the fence against a worker that slept."""
+        store.journal.submit(walk("a", [State.INTENT, State.EXECUTED])).result()
+
+        with pytest.raises(StaleEntryError, match=r"version 2.*version 2.*3"):
+            store.journal.submit([then("a", State.VERIFIED, version=2)]).result()
+        with pytest.raises(StaleEntryError):
+            store.journal.submit([then("a", State.VERIFIED, version=4)]).result()
+
+        assert [entry.state for entry in store.journal.history("a")] == ["intent", "executed"]
+
+    def test_a_submission_is_taken_whole_or_not_at_all(self, store: Store) -> None:
+        """Entries and kept values alike."""
+        kept = Kept(owner="a", name="before", value=b"old")
+        half = [first("a"), first("b"), then("a", State.UNDONE, version=2)]
+
+        answer = store.journal.submit(half, keep=[kept])
+
+        assert isinstance(answer.exception(), IllegalTransitionError)
+        assert store.journal.action("a") is None
+        assert store.journal.action("b") is None
+        assert store.vault.get("a", "before") is None
+        assert store.journal.submit([first("a")], keep=[kept]).exception() is None
+        assert store.vault.get("a", "before") == b"old"
+
+    def test_one_refused_submission_leaves_its_neighbours_alone(self, store: Store) -> None:
+        """They may share a transaction; they do not share its fate."""
+        bad = [[first(f"a{n}"), then(f"a{n}", State.UNDONE, version=2)] for n in range(20)]
+        good = [[first(f"b{n}"), then(f"b{n}", State.EXECUTED, version=2)] for n in range(20)]
+
+        answers = [
+            (store.journal.submit(refused), store.journal.submit(taken))
+            for refused, taken in zip(bad, good, strict=True)
+        ]
+
+        for refused, taken in answers:
+            assert isinstance(refused.exception(), IllegalTransitionError)
+            assert taken.exception() is None
+        opened = store.journal.open_actions()
+        assert {action.id for action in opened} == {f"b{number}" for number in range(20)}
+        assert store.journal.verify() == []
+
+    def test_many_threads_write_at_once(self, store: Store) -> None:
+        """Everything acknowledged is there, and the chains hold."""
+
+        def work(thread: int) -> None:
+            for number in range(25):
+                action = f"t{thread}-{number}"
+                store.journal.submit([first(action)]).result()
+                store.journal.submit([then(action, State.EXECUTED, version=2)]).result()
+
+        with ThreadPoolExecutor(8) as threads:
+            list(threads.map(work, range(8)))
+
+        opened = store.journal.open_actions(limit=1000)
+        assert len(opened) == 200
+        assert {action.state for action in opened} == {State.EXECUTED}
+        assert store.journal.verify() == []
+
+    def test_of_many_that_move_one_action_one_wins(self, store: Store) -> None:
+        """The others hear that they came late."""
+        store.journal.submit(walk("a", [State.INTENT, State.EXECUTED])).result()
+
+        def move(_: int) -> BaseException | None:
+            return store.journal.submit([then("a", State.UNDOING, version=3)]).exception()
+
+        with ThreadPoolExecutor(8) as threads:
+            answers = list(threads.map(move, range(8)))
+
+        assert answers.count(None) == 1
+        assert all(isinstance(answer, StaleEntryError) for answer in answers if answer)
+        assert len(store.journal.history("a")) == 3
+
+    def test_values_of_a_megabyte_are_kept(self, store: Store) -> None:
+        """In the detail of an entry, and beside it."""
+        text, value = "é" * MEGABYTE, bytes(range(256)) * (MEGABYTE // 256)
+        entry = Entry(
+            action="a", state=State.INTENT, at=NOW, version=1, opening=OPENING, detail={"x": text}
+        )
+
+        store.journal.submit([entry], keep=[Kept(owner="a", name="x", value=value)]).result()
+
+        assert store.journal.history("a") == [entry]
+        assert store.vault.get("a", "x") == value
+
+    def test_the_open_list_has_every_open_action_and_no_settled_one(self, store: Store) -> None:
+        """A tenant sees its own; a reader goes on where it stopped."""
+        other = Opening(tool="t", effect=Effect.REVERSIBLE, tenant="office")
+        for state in State:
+            store.journal.submit(walk(f"a-{state}", way_to(state))).result()
+        store.journal.submit([first("b", opening=other)]).result()
+
+        everyone = [action.id for action in store.journal.open_actions()]
+        office = [action.id for action in store.journal.open_actions(tenant="office")]
+        page = [action.id for action in store.journal.open_actions(after=everyone[1], limit=2)]
+
+        assert everyone == [*sorted(f"a-{state}" for state in State if state not in SETTLED), "b"]
+        assert office == ["b"]
+        assert page == everyone[2:4]
+
+    def test_pruning_forgets_old_settled_actions_and_nothing_else(self, store: Store) -> None:
+        """The chains still verify, and can be written on."""
+        old, undo = NOW - 100 * DAY, [State.INTENT, State.EXECUTED, State.UNDOING, State.UNDONE]
+        for number in range(150):
+            store.journal.submit(walk(f"old{number}", undo, at=old))
+        store.journal.submit(walk("old-open", undo[:2], at=old)).result()
+        store.journal.submit(walk("young", undo)).result()
+        store.vault.put(Kept(owner="old7", name="before", value=b"x"))
+        store.vault.put(Kept(owner="young", name="before", value=b"y"))
+
+        pruned = store.journal.prune(settled_before=NOW - 90 * DAY)
+
+        assert pruned == 150
+        assert store.journal.action("old7") is None
+        assert store.journal.history("old7") == []
+        assert store.vault.get("old7", "before") is None
+        assert store.vault.get("young", "before") == b"y"
+        assert [action.id for action in store.journal.open_actions()] == ["old-open"]
+        assert len(store.journal.history("old-open")) == 2
+        assert len(store.journal.history("young")) == 4
+        assert store.journal.verify() == []
+        assert (
+            store.journal.submit([then("old-open", State.VERIFIED, version=3)]).exception() is None
+        )
+        assert store.journal.prune(settled_before=NOW + DAY) == 2
+        assert store.journal.verify() == []
+
+    def test_a_time_without_a_zone_is_refused(self, store: Store) -> None:
+        """It can mean two dozen different instants."""
+        naive = datetime(2026, 11, 16, 9, 30)  # noqa: DTZ001
+
+        answer = store.journal.submit([replace(first("a"), at=naive)])
+
+        assert isinstance(answer.exception(), NaiveTimeError)
+        with pytest.raises(NaiveTimeError, match=says("settled_before has no time zone")):
+            store.journal.prune(settled_before=naive)
+
+    def test_a_detail_that_is_not_json_is_refused_in_a_sentence(self, store: Store) -> None:
+        """And the next entry goes through."""
+        answer = store.journal.submit([replace(first("a"), detail={"x": object()})])
+
+        assert isinstance(answer.exception(), JournalError)
+        assert "not JSON" in str(answer.exception())
+        assert store.journal.submit([first(new_id())]).exception() is None
+
+    def test_a_sound_journal_has_no_damage_to_accept(self, store: Store) -> None:
+        """Accepting none is harmless, and writing goes on."""
+        store.journal.submit([first("a")]).result()
+
+        taken = store.journal.accept_damage("looked at it")
+
+        assert taken == 0
+        assert store.journal.submit([then("a", State.EXECUTED, version=2)]).exception() is None
+        assert store.journal.verify() == []

@@ -1,0 +1,66 @@
+# ruff: noqa: S101 - the assertions are the contract
+"""What opening, asking after and closing a store must keep to."""
+
+from __future__ import annotations
+
+from mulligan.core.action import Kept
+from mulligan.core.errors import StoreUnavailableError
+from mulligan.core.interfaces import Batch, Loss, Store
+from mulligan.testing.store_contract.contract import NOW, Contract, first, log_row
+
+
+class LifeContract(Contract):
+    """From the first opening to the last connection."""
+
+    def connections(self, url: str) -> int:
+        """How many connections or open files this process has to the store."""
+        raise NotImplementedError
+
+    def test_the_secret_is_made_once(self, store: Store) -> None:
+        """32 bytes, the same every time."""
+        secret = store.secret()
+
+        assert len(secret) == 32
+        assert store.secret() == secret
+
+    def test_health_says_how_the_store_is(self, store: Store) -> None:
+        """What is in it, and that nothing is wrong."""
+        store.journal.submit([first("a")]).result()
+        store.log.write(Batch(rows=[log_row(0), log_row(1)]))
+
+        health = store.health()
+
+        assert (health.rows, health.open_actions, health.problems) == (2, 1, ())
+        assert health.kind
+
+    def test_closing_twice_is_fine_and_nothing_is_taken_afterwards(self, store: Store) -> None:
+        """A late entry is refused, never dropped in silence."""
+        store.close()
+        store.close()
+
+        answer = store.journal.submit([first("late")])
+
+        assert isinstance(answer.exception(), StoreUnavailableError)
+
+    def test_closing_finishes_what_was_submitted(self, store: Store) -> None:
+        """Every future is done, and done well."""
+        answers = [store.journal.submit([first(f"a{number}")]) for number in range(50)]
+
+        store.close()
+
+        assert all(answer.done() and answer.exception() is None for answer in answers)
+
+    def test_no_connection_is_left_open(self, url: str) -> None:
+        """After everything has been used once."""
+        before = self.connections(url)
+        store = self.open(url)
+        store.journal.submit([first("a")], keep=[Kept(owner="a", name="x", value=b"x")]).result()
+        store.log.write(Batch(rows=[log_row()], losses=[Loss(at=NOW, reason="overflow")]))
+        store.journal.open_actions()
+        store.vault.shred(now=NOW)
+        store.health()
+        store.secret()
+
+        store.close()
+
+        assert self.connections(url) == before

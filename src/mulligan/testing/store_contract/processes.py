@@ -1,0 +1,109 @@
+# ruff: noqa: S101 - the assertions are the contract
+"""What a durable store must keep to across processes, also when one is killed."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+
+from mulligan.core.action import State
+from mulligan.core.interfaces import LogQuery, Store
+from mulligan.testing.store_contract.contract import DAY, NOW, Contract
+
+_PATIENCE = 60
+
+
+class ProcessContract(Contract):
+    """Only for stores that outlive their process."""
+
+    def test_everything_is_there_after_opening_again(self, url: str) -> None:
+        """The journal, the vault, the log and the secret."""
+        run(self.opener, url, task="write", count=5)
+        store = self.open(url)
+        secret = store.secret()
+        store.close()
+
+        again = self.open(url)
+
+        assert len(again.journal.open_actions()) == 5
+        assert len(again.log.rows(LogQuery())) == 5
+        assert again.secret() == secret
+        assert again.journal.verify() == []
+        again.close()
+
+    def test_two_processes_write_at_once(self, store: Store, url: str) -> None:
+        """Everything of both is there, each in a chain of its own."""
+        children = [start(self.opener, url, task="write", count=60) for _ in range(2)]
+
+        acknowledged = [line for child in children for line in finish(child)]
+
+        opened = {action.id for action in store.journal.open_actions(limit=1000)}
+        assert len(acknowledged) == 120
+        assert opened == set(acknowledged)
+        assert len(store.log.rows(LogQuery(limit=1000))) == 120
+        counted = store.log.rollups(since=NOW - DAY, until=NOW + DAY)
+        assert sum(counts.calls for counts in counted.values()) == 120
+        assert store.journal.verify() == []
+
+    def test_of_two_processes_that_move_an_action_one_wins(self, store: Store, url: str) -> None:
+        """Version by version."""
+        children = [start(self.opener, url, task="race", count=30) for _ in range(2)]
+
+        won = [line for child in children for line in finish(child)]
+
+        assert sorted(won, key=int) == [str(version) for version in range(2, 32)]
+        assert len(store.journal.history("raced")) == 31
+        assert store.journal.verify() == []
+
+    def test_a_killed_writer_loses_nothing_it_was_told_is_safe(self, url: str) -> None:
+        """SIGKILL in the middle of a stream of entries."""
+        child = start(self.opener, url, task="write", count=100000)
+        assert child.stdout is not None
+        acknowledged = [child.stdout.readline().strip() for _ in range(40)]
+        child.send_signal(signal.SIGKILL)
+        acknowledged += [line.strip() for line in child.stdout if line.endswith("\n")]
+        child.wait(_PATIENCE)
+        child.stdout.close()
+
+        store = self.open(url)
+
+        opened = {action.id: action for action in store.journal.open_actions(limit=100_000)}
+        assert set(acknowledged) <= set(opened)
+        assert all(store.vault.get(action, "before") == action.encode() for action in opened)
+        assert store.journal.verify() == []
+        assert store.health().problems == ()
+        store.close()
+
+    def test_a_fork_is_another_writer(self, url: str) -> None:
+        """Parent and child go on, and neither spoils the other's chain."""
+        run(self.opener, url, task="fork", count=10)
+
+        store = self.open(url)
+
+        opened = store.journal.open_actions(limit=100)
+        assert len(opened) == 30
+        assert {action.state for action in opened} == {State.INTENT}
+        assert len(store.log.rows(LogQuery())) == 30
+        assert store.journal.verify() == []
+        store.close()
+
+
+def start(opener: str, url: str, *, task: str, count: int) -> subprocess.Popen[str]:
+    """Start a process that does a task with the store and prints what was acknowledged."""
+    child = [sys.executable, "-m", "mulligan.testing.store_contract.child"]
+    return subprocess.Popen(  # noqa: S603 - our own interpreter and module
+        [*child, opener, url, task, str(count)], stdout=subprocess.PIPE, text=True
+    )
+
+
+def finish(child: subprocess.Popen[str]) -> list[str]:
+    """Wait for a process, which must end well, and give what it printed."""
+    output, _ = child.communicate(timeout=_PATIENCE)
+    assert child.returncode == 0, output
+    return output.split()
+
+
+def run(opener: str, url: str, *, task: str, count: int) -> list[str]:
+    """Do a task in another process, start to end."""
+    return finish(start(opener, url, task=task, count=count))

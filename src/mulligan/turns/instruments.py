@@ -1,0 +1,41 @@
+"""What a wrapped tool needs from the application around it."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from mulligan.core.ids import RANDOM_BITS, time_ordered_id
+from mulligan.core.interfaces import Classify
+from mulligan.core.limits import RetryBudget
+from mulligan.core.policy import Backoff
+from mulligan.learning.classify import classify
+from mulligan.redaction import Redactor
+from mulligan.telemetry.events import Events
+from mulligan.telemetry.writer import LogWriter
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Instruments:
+    """The parts that every tool of one application shares."""
+
+    redactor: Redactor
+    log: LogWriter
+    events: Events
+    tenant: str = ""
+    sample: float = 1.0
+    """The share of first-try successes that the log keeps, each with the weight of the others."""
+    spans: bool | None = None
+    """`None`: whenever the application has set up a tracer provider."""
+    classify: Classify = classify
+    backoff: Backoff = field(default_factory=Backoff)
+    budget: RetryBudget = field(default_factory=RetryBudget)
+    wall_us: Callable[[], int] = lambda: time.time_ns() // 1000
+    monotonic: Callable[[], float] = time.monotonic
+    chance: random.Random = field(default_factory=random.Random)
+
+    def new_id(self, at_us: int) -> str:
+        """An id that sorts by time."""
+        return time_ordered_id(at_us, self.chance.getrandbits(RANDOM_BITS))

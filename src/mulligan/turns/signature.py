@@ -1,0 +1,71 @@
+"""What a function's signature tells about its arguments, worked out once when it is declared."""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signature:
+    """Names for positional arguments, and the parameters whose values are one of a few."""
+
+    positional: tuple[str, ...]
+    rest: str
+    """The name of `*args`."""
+    enums: Mapping[str, frozenset[str]]
+    method: bool
+    """The first argument is the object itself, and no parameter."""
+
+    def bind(self, args: tuple[object, ...], kwargs: dict[str, object]) -> Mapping[str, object]:
+        """The arguments by name; defaults that were not passed stay out."""
+        if self.method:
+            args = args[1:]
+        if not args:
+            return kwargs
+        bound: dict[str, object] = dict(zip(self.positional, args, strict=False))
+        if len(args) > len(self.positional):
+            bound[self.rest] = args[len(self.positional) :]
+        bound.update(kwargs)
+        return bound
+
+
+def read_signature(function: Callable[..., object]) -> Signature:
+    """Read a function's parameters; a callable without a signature gets made-up names."""
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        # Some built-ins have none. Everything positional is then `args`.
+        parameters = []
+    names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    rest = [p.name for p in parameters if p.kind is p.VAR_POSITIONAL]
+    method = bool(names) and names[0] in ("self", "cls")
+    return Signature(
+        positional=tuple(names[1:] if method else names),
+        rest=rest[0] if rest else "args",
+        enums=_enums(function),
+        method=method,
+    )
+
+
+def _enums(function: Callable[..., object]) -> dict[str, frozenset[str]]:
+    try:
+        hints = typing.get_type_hints(function)
+    except (NameError, TypeError, AttributeError, ValueError):
+        # Annotations that only a type checker can resolve say nothing at run time.
+        return {}
+    found = {name: _members(hint) for name, hint in hints.items() if name != "return"}
+    return {name: members for name, members in found.items() if members}
+
+
+def _members(hint: object) -> frozenset[str]:
+    """The strings a `Literal` or an `Enum` admits, also inside a union."""
+    if isinstance(hint, type) and issubclass(hint, Enum):
+        return frozenset(m.value for m in hint if isinstance(m.value, str))
+    if typing.get_origin(hint) is typing.Literal:
+        return frozenset(a for a in typing.get_args(hint) if isinstance(a, str))
+    parts: list[frozenset[str]] = [_members(part) for part in typing.get_args(hint)]
+    return frozenset().union(*parts)

@@ -1,0 +1,54 @@
+"""The turn that is going on, carried in a context variable so that tools need not be told."""
+
+from __future__ import annotations
+
+from contextvars import ContextVar, Token
+from types import TracebackType
+from typing import Self
+
+from mulligan.core.turn import Turn
+from mulligan.redaction import Redactor
+
+_current: ContextVar[OpenTurn | None] = ContextVar("mulligan_turn", default=None)
+
+
+class OpenTurn:
+    """A turn while it lasts: `with` or `async with` makes it the current one."""
+
+    __slots__ = ("_tokens", "agent", "context", "tenant", "turn")
+
+    def __init__(self, turn: Turn, *, redactor: Redactor) -> None:
+        self.turn = turn
+        # Redacted once here, not at every call.
+        self.agent = redactor.label(turn.agent) if turn.agent else ""
+        self.context = redactor.text(turn.context) if turn.context else ""
+        self.tenant = redactor.label(turn.tenant) if turn.tenant else ""
+        self._tokens: list[Token[OpenTurn | None]] = []
+
+    def __enter__(self) -> Self:
+        self._tokens.append(_current.set(self))
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        _current.reset(self._tokens.pop())
+
+    async def __aenter__(self) -> Self:
+        return self.__enter__()
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.__exit__(kind, error, trace)
+
+
+def current_turn() -> OpenTurn | None:
+    """The turn that is going on here, if any."""
+    return _current.get()

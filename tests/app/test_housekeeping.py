@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from mulligan.app.housekeeping import sweep
+from mulligan.core.action import Entry, Kept, Opening, State
+from mulligan.core.effect import Effect
+from mulligan.core.interfaces import Batch, LogQuery
+from mulligan.core.policy import Retention
+from mulligan.core.rollup import roll_up
+from mulligan.stores.opening import open_store
+from mulligan.testing.fakes import FixedClock
+from tests.rows import START_US, a_row
+
+START = datetime.fromtimestamp(START_US / 1e6, UTC)
+
+
+def test_a_sweep_removes_what_is_past_its_time_and_nothing_else() -> None:
+    store = open_store("memory:")
+    clock = FixedClock(START + timedelta(days=31))
+    old, young = a_row(0), a_row(30 * 86_400_000)
+    store.log.write(Batch(rows=[old, young], rollups=roll_up([old, young])))
+
+    swept = sweep(store, retention=Retention(), clock=clock)
+
+    assert swept.rows == 1
+    assert store.log.rows(LogQuery()) == [young]
+
+
+def test_open_actions_outlive_every_retention() -> None:
+    store = open_store("memory:")
+    opening = Opening(tool="create", effect=Effect.REVERSIBLE)
+    entry = Entry(action="a1", state=State.INTENT, at=START, version=1, opening=opening)
+    kept = Kept(owner="a1", name="before", value=b"raw")
+    store.journal.submit([entry], keep=[kept]).result()
+
+    sweep(store, retention=Retention(), clock=FixedClock(START + timedelta(days=5000)))
+
+    assert [a.id for a in store.journal.open_actions()] == ["a1"]
+    assert store.vault.get("a1", "before") == b"raw"
+
+
+def test_old_successes_are_compressed_when_asked_and_still_found(tmp_path: Path) -> None:
+    store = open_store(f"sqlite:///{tmp_path}/family.db")
+    row = a_row(0)
+    store.log.write(Batch(rows=[row], rollups=roll_up([row])))
+    retention = Retention(compress=timedelta(days=1))
+
+    swept = sweep(store, retention=retention, clock=FixedClock(START + timedelta(days=2)))
+
+    assert swept.compressed == 1
+    assert store.log.rows(LogQuery()) == [row]
+    store.close()

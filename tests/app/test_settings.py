@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import base64
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from mulligan import Capture, MulliganError, Settings
+from mulligan.core.errors import ConfigurationError
+
+
+def test_without_anything_the_defaults_are_safe(tmp_path: Path) -> None:
+    settings = Settings.load(folder=tmp_path, environment={})
+
+    assert settings == Settings()
+    assert settings.capture is Capture.REDACTED
+    assert settings.retention.log == timedelta(days=30)
+
+
+def test_the_environment_wins_over_pyproject(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text(
+        '[tool.mulligan]\nstore = "sqlite:///a.db"\nallow = ["limit"]\nlog_days = 7\napp = "x:m"\n'
+    )
+    (tmp_path / "below").mkdir()
+
+    settings = Settings.load(
+        folder=tmp_path / "below",
+        environment={"MULLIGAN_STORE": "sqlite:///b.db", "MULLIGAN_SPANS": "off"},
+    )
+
+    assert settings.store == "sqlite:///b.db"
+    assert settings.allow == {"limit"}
+    assert settings.retention.log == timedelta(days=7)
+    assert settings.retention.settled == timedelta(days=90)
+    assert settings.spans is False
+
+
+def test_keys_are_read_as_base64_and_never_shown(tmp_path: Path) -> None:
+    key = base64.b64encode(b"k" * 32).decode()
+
+    settings = Settings.load(folder=tmp_path, environment={"MULLIGAN_VAULT_KEY": key})
+
+    assert settings.vault_key == b"k" * 32
+    assert key not in repr(settings)
+    assert "kkkk" not in repr(settings)
+
+
+@pytest.mark.parametrize(
+    ("values", "says"),
+    [
+        ({"sample": 0}, "above 0"),
+        ({"sample": "many"}, "sample"),
+        ({"capture": "everything"}, "everything"),
+        ({"spans": "perhaps"}, "perhaps"),
+        ({"log_days": -1}, "more than 0"),
+        ({"allow": 3}, "list of names"),
+        ({"vault_key": base64.b64encode(b"short").decode()}, "not 32"),
+        ({"vault_key": "no base64!"}, "<hidden>"),
+        ({"stroe": "x"}, "no setting 'stroe'"),
+        ({"store": 3}, "text"),
+    ],
+)
+def test_a_bad_value_is_named_with_the_way_out(values: dict[str, object], says: str) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        Settings().changed(**values)
+
+    assert says in str(caught.value)
+    assert "no base64!" not in str(caught.value)
+
+
+def test_a_broken_pyproject_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text("[tool.mulligan\n")
+
+    with pytest.raises(MulliganError, match="cannot be read"):
+        Settings.load(folder=tmp_path, environment={})

@@ -1,0 +1,94 @@
+"""`python -m bench` as a person or a program calls it. No test here asserts a timing."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PEERS = ROOT / ".venv-peers"
+KEYS = {
+    "suite", "n", "seconds", "versions", "spread", "load", "repeats",
+    "otel_ratio", "otel_total_ratio", "saga_ratio", "bare_us", "observed_us", "log_share",
+    "stall_p99_ratio", "worst_stall_ms", "redaction_ratio", "import_ms", "floor_import_ms",
+}  # fmt: skip
+AGAINST_PEERS = {
+    "otel_ratio", "otel_total_ratio", "saga_ratio", "stall_p99_ratio", "redaction_ratio",
+}  # fmt: skip
+
+
+def bench(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "bench", *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_an_unknown_suite_is_answered_with_the_list_of_those_there_are() -> None:
+    done = bench("overheat")
+
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr == "There is no suite 'overheat'; there are: overhead.\n"
+
+
+def test_an_unknown_option_is_one_sentence() -> None:
+    done = bench("overhead", "--fast")
+
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.count("\n") == 1
+    assert "--fast" in done.stderr
+
+
+def test_peers_that_are_missing_are_named_in_one_sentence(tmp_path: Path) -> None:
+    nowhere = tmp_path / "peers"
+
+    done = bench("overhead", "--quick", "--json", "--no-install", "--peers", str(nowhere))
+
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.count("\n") == 1
+    assert str(nowhere) in done.stderr
+    assert not nowhere.exists()
+
+
+def test_json_is_one_object_with_every_key_and_nothing_else() -> None:
+    done = bench("overhead", "--quick", "--alone", "--json")
+
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    assert done.stdout.count("\n") == 1
+    result = json.loads(done.stdout)
+    assert result.keys() >= KEYS
+    assert result["suite"] == "overhead"
+    assert all(result[key] is None for key in AGAINST_PEERS)
+    assert all(result[key] > 0 for key in ("bare_us", "observed_us", "log_share", "import_ms"))
+    assert result["versions"].keys() >= {"python", "mulligan", "apsw", "orjson"}
+
+
+def test_a_person_gets_a_table() -> None:
+    done = bench("overhead", "--quick", "--alone", "--rounds", "1")
+
+    assert done.returncode == 0, done.stderr
+    assert "observed_us" in done.stdout
+    assert "{" not in done.stdout
+
+
+@pytest.mark.skipif(not (PEERS / ".pins").exists(), reason="the peers are not installed here")
+def test_with_the_peers_every_ratio_is_there_and_no_span_was_lost() -> None:
+    done = bench("overhead", "--quick", "--no-install", "--json")
+
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert all(result[key] > 0 for key in AGAINST_PEERS)
+    assert all(each["lost"] == 0 for each in result["calls"].values())
+    assert result["spread"].keys() >= AGAINST_PEERS
+    assert result["versions"].keys() >= {"opentelemetry-sdk", "agent-saga", "logfire"}

@@ -1,0 +1,132 @@
+"""Counts that are added up as rows are written."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mulligan.core.call import LogRow, Outcome
+from mulligan.core.rollup import HOUR_US, Slot, bucket_floor_us, latency_bucket, roll_up
+
+durations = st.integers(min_value=0, max_value=2**62)
+
+
+def row(**changes) -> LogRow:
+    made = LogRow(
+        id="1", at_us=0, tenant="", agent="planner", server="", tool="find", parameters="{}",
+        context="booking", outcome=Outcome.SUCCESS, duration_us=100, error_class=None,
+        error_type=None, error_message=None, error_code=None, error_at=None, result=None,
+        try_number=1, parent=None, turn=None, weight=1.0,
+    )  # fmt: skip
+    return made._replace(**changes)
+
+
+@given(durations)
+def test_a_duration_lies_between_the_floor_of_its_bucket_and_the_next(duration):
+    bucket = latency_bucket(duration)
+
+    assert bucket_floor_us(bucket) <= duration < bucket_floor_us(bucket + 1)
+
+
+@given(durations, durations)
+def test_a_longer_duration_is_never_in_an_earlier_bucket(one, other):
+    shorter, longer = sorted((one, other))
+
+    assert latency_bucket(shorter) <= latency_bucket(longer)
+
+
+@given(st.integers(min_value=4, max_value=240))
+def test_a_bucket_is_at_most_a_quarter_wide(bucket):
+    assert bucket_floor_us(bucket + 1) <= 1.25 * bucket_floor_us(bucket)
+
+
+def test_buckets_leave_no_number_out_up_to_a_day():
+    buckets = [latency_bucket(bucket_floor_us(n)) for n in range(latency_bucket(86_400_000_000))]
+
+    assert buckets == list(range(len(buckets)))
+
+
+def test_a_clock_that_ran_backwards_counts_as_no_time():
+    assert latency_bucket(-5) == 0
+
+
+def test_rows_are_counted_by_hour_tenant_server_tool_and_agent():
+    rows = [
+        row(),
+        row(at_us=HOUR_US - 1),
+        row(at_us=HOUR_US),
+        row(tenant="a"),
+        row(server="s"),
+        row(tool="move"),
+        row(agent="other"),
+    ]
+
+    slots = roll_up(rows)
+
+    assert {slot: counts.calls for slot, counts in slots.items()} == {
+        Slot(0, "", "", "find", "planner"): 2,
+        Slot(1, "", "", "find", "planner"): 1,
+        Slot(0, "a", "", "find", "planner"): 1,
+        Slot(0, "", "s", "find", "planner"): 1,
+        Slot(0, "", "", "move", "planner"): 1,
+        Slot(0, "", "", "find", "other"): 1,
+    }
+
+
+@pytest.mark.parametrize(
+    ("changes", "failures", "repaired"),
+    [
+        ({"outcome": Outcome.SUCCESS}, 0, 0),
+        ({"outcome": Outcome.SUCCESS, "try_number": 2}, 0, 1),
+        ({"outcome": Outcome.FAILURE, "try_number": 2}, 1, 0),
+        ({"outcome": Outcome.UNKNOWN}, 1, 0),
+        ({"outcome": Outcome.CANCELLED}, 1, 0),
+    ],
+)
+def test_a_success_on_a_later_try_is_a_repair_and_all_else_a_failure(changes, failures, repaired):
+    (counts,) = roll_up([row(**changes)]).values()
+
+    assert (counts.failures, counts.repaired) == (failures, repaired)
+
+
+@pytest.mark.parametrize(
+    ("agent", "context", "share"),
+    [("planner", "booking", 1), ("", "booking", 0), ("planner", "", 0), ("", "", 0)],
+)
+def test_a_call_has_context_only_if_it_says_who_and_what_for(agent, context, share):
+    (counts,) = roll_up([row(agent=agent, context=context)]).values()
+
+    assert counts.with_context == share
+
+
+def test_a_sampled_success_stands_for_as_many_calls_as_its_weight():
+    (counts,) = roll_up([row(weight=10.0, duration_us=7), row(outcome=Outcome.FAILURE)]).values()
+
+    assert counts.calls == 11
+    assert counts.failures == 1
+    assert counts.duration_us == 170
+    assert counts.latency == {latency_bucket(7): 10, latency_bucket(100): 1}
+
+
+@given(
+    st.lists(
+        st.builds(
+            row,
+            at_us=st.integers(0, 3 * HOUR_US),
+            tool=st.sampled_from(["a", "b"]),
+            outcome=st.sampled_from(list(Outcome)),
+            duration_us=st.integers(0, 10**9),
+            weight=st.sampled_from([1.0, 8.0]),
+        )
+    )
+)
+def test_nothing_is_lost_or_counted_twice(rows):
+    slots = roll_up(rows)
+
+    weights = sum(r.weight for r in rows)
+    assert sum(counts.calls for counts in slots.values()) == weights
+    assert sum(sum(counts.latency.values()) for counts in slots.values()) == weights
+    assert sum(counts.duration_us for counts in slots.values()) == sum(
+        r.weight * r.duration_us for r in rows
+    )

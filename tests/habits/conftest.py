@@ -1,0 +1,78 @@
+"""The repository as the habits see it: its files, its code as trees, its exceptions."""
+
+from __future__ import annotations
+
+import ast
+import fnmatch
+import os
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+NOT_OURS = {".git", *(ROOT / ".gitignore").read_text().replace("/\n", "\n").split()}
+
+
+class Repo:
+    """What is in the repository, read once."""
+
+    root = ROOT
+    src = ROOT / "src" / "mulligan"
+
+    @cache  # noqa: B019 - one object for the whole session
+    def files(self) -> list[Path]:
+        """Every file that is ours: not ignored, not generated."""
+        return sorted(self._walk(self.root))
+
+    def _walk(self, folder: Path) -> Iterator[Path]:
+        for entry in os.scandir(folder):
+            if any(fnmatch.fnmatch(entry.name, pattern) for pattern in NOT_OURS):
+                continue
+            if entry.is_dir():
+                yield from self._walk(Path(entry.path))
+            else:
+                yield Path(entry.path)
+
+    def name(self, path: Path) -> str:
+        """A file's path from the root of the repository."""
+        return path.relative_to(self.root).as_posix()
+
+    def under(self, *folders: str, suffixes: tuple[str, ...] = (".py",)) -> list[Path]:
+        """Files below the given folders."""
+        tops = tuple(f"{folder}/" for folder in folders)
+        return [p for p in self.files() if self.name(p).startswith(tops) and p.suffix in suffixes]
+
+    def trees(self, *folders: str) -> dict[str, ast.Module]:
+        """The Python files below the given folders, parsed, by path."""
+        return {self.name(p): ast.parse(p.read_text()) for p in self.under(*folders)}
+
+    @property
+    def pyproject(self) -> dict:
+        return tomllib.loads((self.root / "pyproject.toml").read_text())
+
+    def exceptions(self, rule: str) -> dict[str, str]:
+        """What a rule leaves alone, each with its reason."""
+        listed = tomllib.loads((Path(__file__).parent / "exceptions.toml").read_text())
+        return listed[rule]
+
+
+@pytest.fixture(scope="session")
+def repo() -> Repo:
+    return Repo()
+
+
+@pytest.fixture
+def only_exceptions(repo: Repo):
+    """Fail on what is found beyond the exceptions of a rule, and on exceptions nobody needs."""
+
+    def compare(rule: str, found: dict[str, object]) -> None:
+        allowed = repo.exceptions(rule)
+        beyond = {name: what for name, what in found.items() if name not in allowed}
+        assert not beyond, f"{rule}: {beyond}"
+        needless = allowed.keys() - found.keys()
+        assert not needless, f"{rule}: take these out of exceptions.toml: {needless}"
+
+    return compare

@@ -1,0 +1,63 @@
+"""What a user may import, and what that costs."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import mulligan
+
+WRITTEN_DOWN = (Path(__file__).parent / "public_names.txt").read_text().split()
+MOST_NAMES = 22
+HEAVY = {
+    "rich", "opentelemetry", "psycopg", "psycopg_pool", "cryptography", "pydantic", "starlette",
+    "apsw", "sqlite3", "orjson", "asyncio",
+}  # fmt: skip
+
+
+def modules_after(statement: str) -> set[str]:
+    """The top-level modules that a fresh interpreter has loaded after a statement."""
+    listing = "import json, sys; print(json.dumps(sorted(sys.modules)))"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{statement}\n{listing}"],
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=True,
+    )
+    return {name.partition(".")[0] for name in json.loads(done.stdout)}
+
+
+def test_the_public_names_are_those_written_down():
+    assert sorted(mulligan.__all__) == sorted(WRITTEN_DOWN)
+    assert len(WRITTEN_DOWN) <= MOST_NAMES
+
+
+def test_every_public_name_can_be_had_and_says_what_it_is():
+    silent = [name for name in WRITTEN_DOWN if not inspect.getdoc(getattr(mulligan, name))]
+
+    assert silent == []
+
+
+def test_every_public_name_is_found_by_looking_around():
+    assert set(WRITTEN_DOWN) <= set(dir(mulligan))
+
+
+def test_importing_mulligan_loads_nothing_heavy():
+    loaded = modules_after("import mulligan")
+
+    assert "mulligan" in loaded
+    assert loaded & HEAVY == set()
+
+
+def test_the_vocabulary_loads_nothing_heavy_either():
+    loaded = modules_after("from mulligan import Effect, Finding, Turn, Verdict")
+
+    assert loaded & HEAVY == set()
+
+
+def test_what_is_loaded_would_be_seen():
+    assert "orjson" in modules_after("import orjson")

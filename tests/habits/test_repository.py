@@ -1,0 +1,128 @@
+"""The repository itself: its targets, its dependencies, its tests, and what it must not say."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+TARGETS = ["setup", "demo", "test", "check", "bench", "docs"]
+BASE_DEPENDENCIES = 5
+# In pieces, so that this file does not find itself.
+OF_A_MACHINE = re.compile("/wor[k]/|/roo[t]/|pyp[i]\\.org|files\\.python[h]osted")
+WITHOUT_MIRROR = ("habits", "stories", "bench")
+
+
+def requirement_names(lines: list[str]) -> set[str]:
+    return {re.match(r"[\w-]+", line).group() for line in lines}
+
+
+def mirrors(test: Path, package: Path) -> bool:
+    """Whether a test file is named after a module or a folder of the package."""
+    subject = test.stem.removeprefix("test_")
+    folder = package / test.parent
+    names = (subject, f"_{subject}", f"__{subject}__")
+    return any((folder / f"{n}.py").is_file() or (folder / n).is_dir() for n in names)
+
+
+def test_no_file_speaks_of_one_machine(repo):
+    texts = {p: p.read_text(errors="replace") for p in repo.files()}
+
+    assert [repo.name(p) for p, text in texts.items() if OF_A_MACHINE.search(text)] == []
+
+
+def test_a_path_of_one_machine_would_be_seen():
+    assert OF_A_MACHINE.search("cd /wor" + "k/here")
+    assert OF_A_MACHINE.search("https://pyp" + "i.org/simple")
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_make_knows_how_to(repo, target):
+    planned = subprocess.run(
+        ["make", "--dry-run", "--always-make", target],
+        cwd=repo.root,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert planned.returncode == 0, planned.stderr
+    assert ".venv" in planned.stdout
+
+
+def test_the_checks_are_part_of_the_test_target(repo):
+    planned = subprocess.run(
+        ["make", "--dry-run", "test"], cwd=repo.root, capture_output=True, text=True, check=True
+    ).stdout
+
+    steps = ["ruff check", "ruff format --check", "mypy", "lint-imports", "pytest"]
+    assert [step for step in steps if step not in planned] == []
+
+
+def test_ci_runs_exactly_the_test_target(repo):
+    script = repo.root / ".ci" / "run"
+    lines = [line for line in script.read_text().splitlines() if not line.startswith("#")]
+
+    assert lines == ["set -euo pipefail", 'cd "$(dirname "$0")/.."', "make test"]
+    assert os.access(script, os.X_OK)
+
+
+def test_the_base_dependencies_are_few(repo):
+    assert len(repo.pyproject["project"]["dependencies"]) <= BASE_DEPENDENCIES
+
+
+def test_every_dependency_is_a_decision_that_is_written_down(repo):
+    project = repo.pyproject["project"]
+    wanted = requirement_names(project["dependencies"])
+    for lines in project["optional-dependencies"].values():
+        wanted |= requirement_names(lines)
+    wanted |= requirement_names(repo.pyproject["build-system"]["requires"])
+
+    decided = set(re.findall(r"^### ([\w-]+)$", decisions(repo), re.MULTILINE))
+
+    assert decided == wanted
+
+
+def test_every_decision_has_a_paragraph(repo):
+    sections = re.findall(r"^### (.+)\n([^#]*)", decisions(repo), re.MULTILINE)
+
+    assert len(sections) > 20
+    assert [title for title, body in sections if len(body.split()) < 15] == []
+
+
+def test_everything_that_is_pinned_is_pinned_exactly(repo):
+    lines = (repo.root / "constraints.txt").read_text().split()
+
+    assert [line for line in lines if not re.fullmatch(r"[\w.-]+==[\w.]+", line)] == []
+
+
+def test_tests_are_named_after_what_they_test(repo):
+    tests = [
+        p.relative_to(repo.root / "tests")
+        for p in repo.under("tests")
+        if p.name.startswith("test_")
+    ]
+
+    assert [
+        str(test)
+        for test in tests
+        if test.parts[0] not in WITHOUT_MIRROR and not mirrors(test, repo.src)
+    ] == []
+
+
+def test_a_test_of_nothing_would_be_seen(repo):
+    assert mirrors(Path("core/test_engine.py"), repo.src)
+    assert not mirrors(Path("core/test_weather.py"), repo.src)
+
+
+def test_the_changelog_has_a_place_for_what_comes_next(repo):
+    changelog = (repo.root / "CHANGELOG.md").read_text()
+
+    assert re.search(r"^## \[Unreleased\]$", changelog, re.MULTILINE)
+
+
+def decisions(repo) -> str:
+    return (repo.root / "docs" / "decisions.md").read_text()

@@ -1,0 +1,236 @@
+"""Secrets in text: what is replaced, what is left, and that the fast form is the plain one."""
+
+from __future__ import annotations
+
+import time
+import unicodedata
+
+import pytest
+
+from mulligan.redaction.patterns import RULES
+from mulligan.redaction.scrub import UNSAFE, clip, escape, may_apply, scrub
+from tests.redaction.naive import naive_scrub, texts
+
+SEED_PHRASE = "abandon ability able about above absent absorb abstract absurd abuse access accident"
+
+SECRETS = [
+    ("-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY----- ok", "<pem> ok"),
+    ("-----BEGIN PRIVATE KEY-----\nMIIE cut off", "<pem>"),
+    ("---- BEGIN SSH2 KEY ----\nAAAA", "<pem>"),
+    ("jwt eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJib2IifQ.c2ln!", "jwt <jwt>!"),
+    ("AKIAABCDEFGHIJKLMNOP", "<key>"),
+    ("ghp_abcdefghijklmnopqrstuvwxyzabcdefghij", "<key>"),
+    ("github_pat_abcdefghijklmnop", "<key>"),
+    ("glpat-abcdefghijklmnopqrst", "<key>"),
+    ("xoxb-abcdefgh-ijklmnop", "<key>"),
+    ("sk_live_abcdefghijklmnop", "<key>"),
+    ("sk-proj-abcdefghijklmnopqrst", "<key>"),
+    ("sk-ant-abcdefghijklmnopqrst", "<key>"),
+    ("AIzaabcdefghijklmnopqrstuvwxyzabcdefghi", "<key>"),
+    ("npm_abcdefghijklmnopqrstuvwxyz", "<key>"),
+    ("pypi-abcdefghijklmnopqrstuv", "<key>"),
+    ("SG.abcdefghijklmnopqrstuv.abcdef", "<key>"),
+    ("SK0123456789abcdef0123456789abcdef", "<token>"),
+    ("Bearer abcdefgh", "Bearer <token>"),
+    ("BASIC dXNlcjpwYXNz", "BASIC <token>"),
+    ("Authorization: Digest a=1, b=2\nnext", "Authorization: <hidden>\nnext"),
+    ("Set-Cookie: a=b; Path=/", "Set-Cookie: <hidden>"),
+    ("password=hunter2 user=bob", "password=<hidden> user=bob"),
+    ("Password : hunter2", "Password : <hidden>"),
+    ('{"api_key": "a b\\" c", "n": 1}', '{"api_key": <hidden>, "n": 1}'),
+    ('{\\"token\\": \\"abc def\\"}', '{\\"token\\": <hidden>}'),
+    ("{'pin': 1234, 'n': 1}", "{'pin': <hidden>, 'n': 1}"),
+    ("secret = ['a', ['b'], 'c'] n", "secret = <hidden> n"),
+    ("passphrase: correct horse battery", "passphrase: <hidden>"),
+    ("API key: abc", "API key: <hidden>"),
+    ("client_secret%3Dabc%26x", "client_secret%3D<hidden>"),
+    ("mysql --password hunter2 --port 3", "mysql --password <hidden> --port 3"),
+    ("['--token', 'a b']", "['--token', <hidden>]"),
+    ("ssh --run 'x --password \"a b\" y'", "ssh --run 'x --password <hidden> y'"),
+    ("<password>hunter2</password>", "<password><hidden></password>"),
+    ("card 4111 1111 1111 1111.", "card <card>."),
+    ("4111-1111-1111-1111", "<card>"),
+    ("SSN 078-05-1120", "SSN <number>"),
+    ("call (555) 123-4567", "call (<number>"),
+    ("call +49 30 1234", "call <phone>"),
+    ("id 123456789", "id <number>"),
+    ("4111\u00a01111\u00a01111\u00a01111", "<card>"),
+    ("\u0664\u0661\u0661\u0661\u0661\u0661\u0661\u0661\u0661", "<number>"),
+    ("GB82 WEST 1234 5698 7654 32", "<iban>"),
+    ("FR1420041010050500013M02606", "<iban>"),
+    ("to bob.b+x@mail.example.org now", "to <email> now"),
+    ("bob%40example.org", "<email>"),
+    ("git@github.com", "<email>"),
+    ("postgres://bob:pw@db/x", "postgres://<credentials>@db/x"),
+    ("postgres://bob:p/w@db/x", "postgres://<credentials>@db/x"),
+    ("https://x.org/a?b=c#d ok", "https://x.org/a?<query> ok"),
+    ("https://x.org/a#d", "https://x.org/a?<query>"),
+    ("GET /a?email=x HTTP/1.1", "GET /a?<query> HTTP/1.1"),
+    ("hash d41d8cd98f00b204e9800998ecf8427e", "hash <token>"),
+    ("550e8400-e29b-41d4-a716-446655440000", "<uuid>"),
+    (f"words: {SEED_PHRASE}!", "words: <seed phrase>!"),
+    (f"the {SEED_PHRASE} and", "the <seed phrase> and"),
+]
+LEFT_ALONE = [
+    "",
+    "Event not found: dinner on Friday at 7",
+    "2026-11-16 10:30:00",
+    "2026-11-16T10:30:00.123456+01:00",
+    "12345678",
+    "author: Bob",
+    "max_tokens: 512, session_count=3",
+    "keyboard=qwerty monkey=1 pinned: yes",
+    "401 Unauthorized: no such user",
+    "AuthenticationError: not now",
+    "a_long_snake_case_identifier_name",
+    "a-long-kebab-case-identifier-name",
+    "CalendarEventNotFoundException",
+    "/usr/lib/python3/site-packages/x",
+    "pk_users_of_the_calendar_table",
+    "task_some_very_long_name_of_it",
+    "bearer token authentication",
+    "Basic Information about it",
+    "https://x.org/path/to/it",
+    "must be one of: red, green, blue, black, white, brown, pink, grey, gold, teal, lime, navy",
+    "the agent could not find the event that was moved from Monday because the team did not come",
+    "abandon ability able about above absent absorb abstract absurd abuse access",
+    "Chloé moved to Malmö \u2013 again…\n\tyes",
+    "-----BEGIN",
+    "2 < 3 </",
+]
+
+
+@pytest.mark.parametrize(("text", "scrubbed"), SECRETS)
+def test_a_secret_is_replaced_by_its_kind(text, scrubbed):
+    assert scrub(text) == scrubbed
+
+
+@pytest.mark.parametrize("text", LEFT_ALONE)
+def test_what_only_looks_like_a_secret_is_left_alone(text):
+    assert scrub(text) == text
+
+
+@pytest.mark.parametrize(("text", "_"), SECRETS)
+def test_scrubbing_twice_is_scrubbing_once(text, _):
+    once = scrub(text)
+
+    assert scrub(once) == once
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_fast_form_equals_the_plain_one(seed):
+    different = [text for text in texts(25_000, seed=seed) if scrub(text) != naive_scrub(text)]
+
+    assert different == []
+
+
+def test_no_rule_is_ruled_out_where_it_would_act():
+    missed = [
+        text
+        for text in texts(5_000, seed=99)
+        for bit, apply in RULES
+        if not may_apply(text) & bit and apply(text) != text
+    ]
+
+    assert missed == []
+
+
+def test_digits_and_odd_characters_of_every_script_are_noticed():
+    kinds = {chr(code): unicodedata.category(chr(code)) for code in range(0x80, 0x110000)}
+
+    digits = [c for c, kind in kinds.items() if kind == "Nd" and scrub(c * 9) == c * 9]
+    odd = [c for c in escape_all("".join(kinds)) if not may_apply(c) & UNSAFE]
+
+    assert (digits, odd) == ([], [])
+
+
+def escape_all(text: str) -> set[str]:
+    """The characters that are escaped."""
+    return set(text) - set(escape(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "escaped"),
+    [
+        ("\x1b[31mred\x07", "\\x1b[31mred\\x07"),
+        ("a\rb", "a\\rb".replace("\\r", "\\x0d")),
+        ("\u202egnp.exe", "\\u202egnp.exe"),
+        ("a\u200bb", "a\\u200bb"),
+        ("\ud800", "\\ud800"),
+        ("\U000e0041", "\\U000e0041"),
+        ("tab\tand\nline é", "tab\tand\nline é"),
+    ],
+)
+def test_what_could_drive_a_terminal_is_escaped(text, escaped):
+    assert scrub(text) == escaped
+
+
+@pytest.mark.parametrize(
+    "secret", ["sk-live0123456789abcdefghij", "4111 1111 1111 1111", SEED_PHRASE]
+)
+@pytest.mark.parametrize("most", [1_000, 2_000])
+def test_a_secret_across_the_cut_does_not_survive_in_part(secret, most):
+    pieces = {secret[i : i + 9] for i in range(len(secret) - 8)}
+
+    leaks = []
+    for before in range(most - 40, most + 1_100, 7):
+        shown = clip("x " * (before // 2) + secret + " y" * 3_000, most=most)
+        leaks += [piece for piece in pieces if piece in shown]
+
+    assert leaks == []
+
+
+def test_a_cut_says_how_much_is_missing():
+    assert clip("word " * 1_000, most=100).endswith("<… 4,900 more>")
+
+
+ADVERSARIES = [
+    "-",
+    "a",
+    "-----BEGIN ",
+    "eyJ",
+    "a@",
+    "://a:",
+    "?a=",
+    "password=",
+    "password:'",
+    'token: "\\',
+    "token=[",
+    "--pin ",
+    "--pin '",
+    "--run --pin",
+    "<pin>",
+    "bearer ",
+    "1 ",
+    "+1",
+    "GB82 ",
+    "abandon ",
+    "a ",
+    "%40",
+    "%3D",
+    "A1",
+    "sk-",
+    '\\"',
+    "\u0661",
+    "\u200b",
+]
+
+
+@pytest.mark.parametrize("piece", ADVERSARIES)
+def test_eight_times_the_text_takes_about_eight_times_as_long(piece):
+    text = piece * (60_000 // len(piece))
+
+    short, long = _seconds(text), _seconds(text * 8)
+
+    # What is not linear would take 64 times as long.
+    assert long <= 24 * short + 0.05
+
+
+def _seconds(text: str) -> float:
+    """The best of a few, on the clock of this thread alone: a busy machine does not count."""
+    times = []
+    for _ in range(3):
+        started = time.thread_time()
+        scrub(text)
+        times.append(time.thread_time() - started)
+    return min(times)

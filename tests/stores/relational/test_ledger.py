@@ -1,0 +1,183 @@
+"""A Postgres server that restarts, drops connections or falls behind loses nothing in silence."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from datetime import timedelta
+
+import psycopg
+import pytest
+
+from mulligan.core.action import State
+from mulligan.core.errors import StoreDamagedError
+from mulligan.core.interfaces import Batch, LogQuery
+from mulligan.core.rollup import roll_up
+from mulligan.stores.opening import open_store
+from mulligan.stores.postgres.session import PostgresSession
+from mulligan.stores.relational.ledger import Ledger
+from mulligan.stores.session import ConnectionLostError
+from mulligan.testing.postgres import start_again, start_server
+from mulligan.testing.store_contract.contract import NOW, first, log_row, then
+
+PATIENCE = timedelta(seconds=5)
+CUT = """
+select pg_terminate_backend(pid) from pg_stat_activity
+where datname = current_database() and pid <> pg_backend_pid()
+"""
+
+
+@pytest.fixture
+def store(postgres_url):
+    store = open_store(postgres_url)
+    yield store
+    store.close()
+
+
+def cut_connections(url: str) -> None:
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(CUT)
+
+
+def test_connections_cut_again_and_again_lose_and_double_nothing(store, postgres_url) -> None:
+    stop = threading.Event()
+
+    def cut() -> None:
+        while not stop.wait(0.1):
+            cut_connections(postgres_url)
+
+    rows = [log_row(number) for number in range(300)]
+    cutter = threading.Thread(target=cut)
+    cutter.start()
+    try:
+        for number, row in enumerate(rows):
+            store.journal.submit([first(f"a{number:03}")]).result()
+            _write_patiently(store, row)
+    finally:
+        stop.set()
+        cutter.join()
+
+    opened = [action.id for action in store.journal.open_actions(limit=1000)]
+    assert opened == [f"a{number:03}" for number in range(300)]
+    assert store.journal.verify() == []
+    assert store.log.rows(LogQuery(limit=1000, oldest_first=True)) == rows
+    assert store.log.rollups(since=NOW, until=NOW) == roll_up(rows)
+
+
+def _write_patiently(store, row) -> None:
+    """As the log's own writer does: a batch that failed is written again."""
+    while True:
+        try:
+            store.log.write(Batch(rows=[row], rollups=roll_up([row])))
+        except ConnectionLostError:
+            continue
+        return
+
+
+def test_a_server_that_crashes_and_restarts_is_waited_for() -> None:
+    server = start_server()
+    try:
+        store = open_store(server.url("postgres"), patience=timedelta(seconds=20))
+        for crash in range(2):
+            store.journal.submit([first(f"before{crash}")]).result()
+            server.process.send_signal(signal.SIGQUIT)
+            server.process.wait(20)
+            answers = [store.journal.submit([first(f"during{crash}-{n}")]) for n in range(20)]
+            start_again(server)
+            assert all(answer.exception(30) is None for answer in answers)
+
+        opened = {action.id for action in store.journal.open_actions(limit=1000)}
+        assert len(opened) == 42
+        assert store.journal.verify() == []
+        store.close()
+    finally:
+        server.stop()
+
+
+class Losing(PostgresSession):
+    """Loses its connection at a commit, before or after the server has done it."""
+
+    lose: str | None = None
+
+    def transaction(self):
+        return _Losing(self, super().transaction())
+
+
+class _Losing:
+    def __init__(self, session, transaction) -> None:
+        self.session, self.transaction = session, transaction
+
+    def __enter__(self):
+        return self.transaction.__enter__()
+
+    def __exit__(self, *error):
+        lose, Losing.lose = Losing.lose, None
+        if lose == "before":
+            self.session.close()
+            lost = ConnectionLostError("lost before the commit")
+            self.transaction.__exit__(type(lost), lost, None)
+            raise lost
+        self.transaction.__exit__(*error)
+        if lose == "after":
+            self.session.close()
+            raise ConnectionLostError("lost after the commit")
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_commit_whose_answer_is_lost_is_done_exactly_once(store, postgres_url, when) -> None:
+    ledger = Ledger(lambda: Losing(postgres_url, patience=PATIENCE), patience=PATIENCE)
+    store.journal._ledger = ledger
+    store.journal.submit([first("first")]).result()
+
+    Losing.lose = when
+    store.journal.submit([first("ambiguous")]).result()
+    store.journal.submit([then("ambiguous", State.EXECUTED, version=2)]).result()
+
+    assert len(store.journal.history("ambiguous")) == 2
+    assert ledger.head.seq == 3
+    assert store.journal.verify() == []
+    ledger.close()
+
+
+def test_a_fail_over_that_lost_our_tail_is_noticed_and_can_be_accepted(store, postgres_url) -> None:
+    store.journal.submit([first("kept")]).result()
+    with psycopg.connect(postgres_url) as connection:
+        before = connection.execute("select id, commits, seq, hash from mulligan.writer").fetchone()
+    store.journal.submit([first("lost")]).result()
+    with psycopg.connect(postgres_url) as connection:
+        connection.execute("delete from mulligan.entry where action = 'lost'")
+        connection.execute("delete from mulligan.action where id = 'lost'")
+        connection.execute(
+            "update mulligan.writer set commits = %s, seq = %s, hash = %s where id = %s",
+            (*before[1:], before[0]),
+        )
+
+    error = store.journal.submit([first("next")]).exception()
+    damages = store.journal.verify()
+    accepted = store.journal.accept_damage("the replica was behind")
+
+    assert isinstance(error, StoreDamagedError)
+    assert "accept-damage" in str(error)
+    assert [damage.seq for damage in damages] == [2]
+    assert "1 entry is lost" in damages[0].what
+    assert accepted == 1
+    assert store.journal.submit([first("next")]).exception() is None
+    assert store.journal.verify() == []
+
+
+def test_two_workers_that_lock_in_opposite_order_both_finish(postgres_url) -> None:
+    stores = [open_store(postgres_url) for _ in range(2)]
+    for name in ("x", "y"):
+        stores[0].journal.submit([first(name)]).result()
+    answers = []
+    for version in range(2, 42):
+        forth = [then(name, State.UNKNOWN, version=version) for name in ("x", "y")]
+        answers += [stores[0].journal.submit(forth), stores[1].journal.submit(forth[::-1])]
+
+    won = [answer.exception() is None for answer in answers]
+
+    assert len(stores[0].journal.history("x")) == sum(won) + 1
+    assert len(stores[0].journal.history("y")) == sum(won) + 1
+    assert stores[0].journal.verify() == []
+    for store in stores:
+        store.close()

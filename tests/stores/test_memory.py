@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+import pytest
+
+from mulligan.testing.store_contract import (
+    JournalContract,
+    LifeContract,
+    LogContract,
+    VaultContract,
+)
+
+
+class InMemory:
+    @pytest.fixture
+    def url(self):
+        return "memory:"
+
+
+class TestJournal(InMemory, JournalContract):
+    pass
+
+
+class TestVault(InMemory, VaultContract):
+    pass
+
+
+class TestLog(InMemory, LogContract):
+    pass
+
+
+class TestLife(InMemory, LifeContract):
+    def connections(self, url):
+        return 0

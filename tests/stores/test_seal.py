@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+import subprocess
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from mulligan.core.action import Kept, State
+from mulligan.core.errors import StoreError
+from mulligan.stores.opening import open_store
+from mulligan.testing.store_contract.contract import NOW, walk, way_to
+
+KEY = bytes(range(32))
+CANARY = b"canary-7f3a9c-do-not-keep"
+PAST = datetime.now(UTC) - timedelta(hours=1)
+
+
+def found_on_disk(folder) -> int:
+    # In another process: a file opened and closed here would take SQLite's locks with it.
+    done = subprocess.run(
+        ["grep", "-rc", "--binary-files=text", CANARY.decode(), folder],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return sum(int(line.rsplit(":", 1)[1]) for line in done.stdout.splitlines())
+
+
+@pytest.fixture
+def url(tmp_path):
+    return f"sqlite:///{tmp_path}/family.db"
+
+
+@pytest.mark.parametrize("place", ["sqlite", "postgres"])
+def test_with_a_key_values_are_encrypted_and_come_back(place, url, request) -> None:
+    where = url if place == "sqlite" else request.getfixturevalue("postgres_url")
+    store = open_store(where, vault_key=KEY)
+
+    store.vault.put(Kept(owner="a", name="before", value=CANARY))
+    store.close()
+
+    again = open_store(where, vault_key=KEY)
+    assert again.vault.get("a", "before") == CANARY
+    again.close()
+
+
+def test_an_encrypted_value_is_nowhere_on_disk(url, tmp_path) -> None:
+    store = open_store(url, vault_key=KEY)
+
+    store.vault.put(Kept(owner="a", name="before", value=CANARY * 1000))
+
+    assert found_on_disk(tmp_path) == 0
+    store.close()
+
+
+@pytest.mark.parametrize("key", [bytes(32), None], ids=["another key", "no key"])
+def test_without_its_key_a_value_is_refused_in_a_sentence(url, key) -> None:
+    store = open_store(url, vault_key=KEY)
+    store.vault.put(Kept(owner="a", name="before", value=CANARY))
+    store.close()
+
+    again = open_store(url, vault_key=key)
+
+    with pytest.raises(StoreError, match=r"'before' of a .* key"):
+        again.vault.get("a", "before")
+    again.close()
+
+
+def test_a_value_kept_before_there_was_a_key_still_opens(url) -> None:
+    store = open_store(url)
+    store.vault.put(Kept(owner="a", name="before", value=CANARY))
+    store.close()
+
+    again = open_store(url, vault_key=KEY)
+
+    assert again.vault.get("a", "before") == CANARY
+    again.close()
+
+
+def test_a_value_moved_to_another_owner_does_not_open(url) -> None:
+    store = open_store(url, vault_key=KEY)
+    store.vault.put(Kept(owner="a", name="before", value=CANARY))
+
+    with store.journal._pool.session() as session:
+        session.execute("update kept set owner = 'b'")
+
+    with pytest.raises(StoreError, match="does not open"):
+        store.vault.get("b", "before")
+    store.close()
+
+
+def test_shredded_values_are_gone_from_the_disk(url, tmp_path) -> None:
+    store = open_store(url)
+    for number in range(20):
+        value = CANARY * (1 + number * 40)
+        store.vault.put(Kept(owner="a", name=str(number), value=value, expires_at=PAST))
+    before = found_on_disk(tmp_path)
+
+    shredded = store.vault.shred(now=datetime.now(UTC))
+
+    assert before > 0
+    assert shredded == 20
+    assert found_on_disk(tmp_path) == 0
+    store.close()
+
+
+def test_pruned_entries_are_gone_from_the_disk(url, tmp_path) -> None:
+    store = open_store(url)
+    entries = walk("a", way_to(State.VERIFIED), at=NOW - timedelta(days=100))
+    entries[0] = replace(entries[0], detail={"note": CANARY.decode()})
+    store.journal.submit(entries).result()
+    before = found_on_disk(tmp_path)
+
+    store.journal.prune(settled_before=NOW)
+
+    assert before > 0
+    assert found_on_disk(tmp_path) == 0
+    assert store.journal.verify() == []
+    store.close()

@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mulligan.testing.store_contract import (
+    JournalContract,
+    LifeContract,
+    LogContract,
+    ProcessContract,
+    VaultContract,
+)
+
+
+class InSqlite:
+    @pytest.fixture
+    def url(self, tmp_path):
+        return f"sqlite:///{tmp_path}/family.db"
+
+
+class TestJournal(InSqlite, JournalContract):
+    pass
+
+
+class TestVault(InSqlite, VaultContract):
+    pass
+
+
+class TestLog(InSqlite, LogContract):
+    pass
+
+
+class TestLife(InSqlite, LifeContract):
+    def connections(self, url):
+        folder = Path(url.removeprefix("sqlite:///")).parent
+        links = [link for link in Path("/proc/self/fd").iterdir() if link.is_symlink()]
+        return sum(str(link.readlink()).startswith(str(folder)) for link in links)
+
+
+class TestProcesses(InSqlite, ProcessContract):
+    pass

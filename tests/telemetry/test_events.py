@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import threading
+from datetime import UTC, datetime
+
+from mulligan.core.event import Event, RowsDropped
+from mulligan.telemetry import events as module
+from mulligan.telemetry.events import Events
+
+
+def an_event(count: int) -> RowsDropped:
+    return RowsDropped(reason="overflow", count=count, at=datetime(2026, 11, 15, tzinfo=UTC))
+
+
+def test_every_subscriber_gets_every_event_in_order() -> None:
+    events = Events()
+    first: list[Event] = []
+    second: list[Event] = []
+    events.subscribe(first.append)
+    events.subscribe(second.append)
+
+    for n in range(50):
+        events.publish(an_event(n))
+    events.flush()
+
+    assert first == second == [an_event(n) for n in range(50)]
+    events.close()
+
+
+def test_a_subscriber_that_raises_hurts_neither_the_host_nor_the_others() -> None:
+    events = Events()
+    seen: list[Event] = []
+
+    def broken(event: Event) -> None:
+        raise RuntimeError("no")
+
+    events.subscribe(broken)
+    events.subscribe(seen.append)
+
+    events.publish(an_event(1))
+    events.flush()
+
+    assert seen == [an_event(1)]
+    assert events.failures == 1
+    events.close()
+
+
+def test_a_subscriber_that_hangs_does_not_hold_the_host_up(monkeypatch) -> None:
+    monkeypatch.setattr(module, "MOST_WAITING", 10)
+    events = Events()
+    gate = threading.Event()
+    events.subscribe(lambda event: gate.wait(10) and None)
+
+    for n in range(100):
+        events.publish(an_event(n))
+
+    assert events.dropped > 0
+    gate.set()
+    events.close()
+
+
+def test_after_unsubscribing_nothing_more_arrives() -> None:
+    events = Events()
+    seen: list[Event] = []
+    stop = events.subscribe(seen.append)
+
+    stop()
+    events.publish(an_event(1))
+    events.flush()
+
+    assert seen == []
+    assert not events.wanted

@@ -1,0 +1,179 @@
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+from mulligan.core.call import Outcome
+from mulligan.core.event import RowsDropped
+from mulligan.telemetry.writer import LogWriter, WriterLimits
+from mulligan.testing.fakes import FixedClock, StallingLog
+from tests.rows import a_row
+
+QUICK = WriterLimits(rows=100, batch=16, interval=0.02, flush=0.3, first_pause=0.01)
+
+
+def a_writer(log: StallingLog, **changes: object) -> LogWriter:
+    return LogWriter(log, clock=FixedClock(), limits=changes.pop("limits", QUICK), **changes)
+
+
+def until(condition, *, seconds: float = 5.0) -> bool:
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.005)
+    return condition()
+
+
+def test_rows_reach_the_store_without_being_asked_for() -> None:
+    log = StallingLog()
+    writer = a_writer(log)
+    rows = [a_row(n) for n in range(40)]
+
+    for row in rows:
+        writer.emit(row)
+
+    assert until(lambda: len(log.stored) == 40)
+    assert sorted(log.stored) == sorted(rows)
+    writer.close()
+
+
+def test_roll_ups_are_written_with_their_rows() -> None:
+    log = StallingLog()
+    writer = a_writer(log)
+
+    writer.emit(a_row(1))
+    writer.emit(a_row(2, outcome=Outcome.FAILURE))
+    writer.flush()
+
+    counts = [c for batch in log.batches for c in batch.rollups.values()]
+    assert sum(c.calls for c in counts) == 2
+    assert sum(c.failures for c in counts) == 1
+    writer.close()
+
+
+def test_a_stalled_store_holds_nobody_up_and_every_row_is_accounted_for() -> None:
+    log = StallingLog()
+    writer = a_writer(log)
+    log.stall()
+    writer.emit(a_row(0))
+    log.reached.wait(5)
+
+    started = time.perf_counter()
+    for n in range(1, 2000):
+        outcome = Outcome.FAILURE if n % 50 == 0 else Outcome.SUCCESS
+        writer.emit(a_row(n, outcome=outcome))
+    took = time.perf_counter() - started
+    log.go_on()
+    writer.close()
+
+    tally = writer.tally()
+    lost = log.losses()
+    assert took < 5
+    assert tally.waiting == 0
+    assert tally.emitted == 2000 == tally.stored + tally.dropped
+    assert tally.stored == len(log.stored)
+    assert tally.dropped == sum(loss.successes + loss.failures for loss in lost) > 0
+    assert sum(loss.failures for loss in lost) == 0
+    assert sum(row.outcome == Outcome.FAILURE for row in log.stored) == 39
+
+
+def test_rows_from_many_threads_add_up_exactly_under_overload() -> None:
+    log = StallingLog()
+    writer = a_writer(log)
+    log.stall()
+    threads = [
+        threading.Thread(target=lambda: [writer.emit(a_row(n)) for n in range(500)])
+        for _ in range(8)
+    ]
+
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    log.go_on()
+    writer.close()
+
+    tally = writer.tally()
+    assert tally.emitted == 4000 == tally.stored + tally.dropped
+    assert len({row.id for row in log.stored}) == tally.stored
+
+
+def test_a_store_that_is_away_for_a_while_loses_nothing() -> None:
+    log = StallingLog()
+    writer = a_writer(log)
+    log.failing = True
+    for n in range(20):
+        writer.emit(a_row(n))
+    assert log.reached.wait(5)
+
+    log.failing = False
+
+    assert until(lambda: len(log.stored) == 20)
+    writer.close()
+    assert writer.tally().dropped == 0
+
+
+def test_a_store_that_never_comes_back_is_given_up_at_close_and_counted() -> None:
+    log = StallingLog()
+    dropped: list[RowsDropped] = []
+    writer = a_writer(log, on_drop=dropped.append)
+    log.failing = True
+    for n in range(5):
+        writer.emit(a_row(n))
+
+    writer.close()
+
+    assert writer.tally().dropped == 5
+    assert [(d.reason, d.count) for d in dropped] == [("shutdown", 5)]
+
+
+def test_one_row_that_cannot_be_held_does_not_take_its_batch_with_it() -> None:
+    log = StallingLog()
+    writer = a_writer(log)
+    rows = [a_row(n) for n in range(10)]
+    log.refuses = {rows[4].id}
+
+    for row in rows:
+        writer.emit(row)
+    writer.close()
+
+    assert len(log.stored) == 9
+    assert [(loss.reason, loss.successes) for loss in log.losses()] == [("refused", 1)]
+    assert writer.tally().dropped == 1
+
+
+def test_a_closed_writer_counts_what_it_is_given() -> None:
+    log = StallingLog()
+    writer = a_writer(log)
+    writer.close()
+
+    writer.emit(a_row(1))
+
+    assert writer.tally().dropped == 1
+    assert log.stored == []
+
+
+def test_flush_says_when_the_store_did_not_take_it() -> None:
+    log = StallingLog()
+    writer = a_writer(log)
+    log.failing = True
+    writer.emit(a_row(1))
+
+    assert writer.flush(timeout=0.05) is False
+
+    log.failing = False
+    assert writer.flush() is True
+    writer.close()
+
+
+@pytest.mark.parametrize("times", [1, 3])
+def test_closing_again_changes_nothing(times: int) -> None:
+    log = StallingLog()
+    writer = a_writer(log)
+    writer.emit(a_row(1))
+
+    for _ in range(times):
+        writer.close()
+
+    assert writer.tally().stored == 1
