@@ -291,7 +291,7 @@ def test_a_million_names_are_bounded():
     assert "more>" in line
 
 
-def test_names_that_are_hashed_by_hostile_code_fail_the_field_alone():
+def test_names_that_are_hashed_by_hostile_code_are_read_past_it():
     class Name(str):
         __slots__ = ()
 
@@ -304,7 +304,10 @@ def test_names_that_are_hashed_by_hostile_code_fail_the_field_alone():
     redactor = Redactor(key=KEY)
     redactor.parameters({"title": "seen"})
 
-    assert redactor.parameters({Name("x"): "hunter2"}) == '"<redaction failed>"'
+    line = redactor.parameters({Name("x"): "hunter2"})
+
+    assert json.loads(line).keys() == {"x"}
+    assert "hunter2" not in line
 
 
 def test_a_dictionary_changed_by_another_thread_is_no_trouble():

@@ -78,7 +78,7 @@ class Mulligan:
             timezone=timezone,
             agent=agent,
             context=context,
-            tenant=tenant,
+            tenant=tenant or self.settings.tenant,
             known=known,
         )
         return OpenTurn(turn, redactor=instruments.redactor)

@@ -14,9 +14,9 @@ class RetryBudget:
     burst: float = 10.0
     tokens: float = 10.0
 
-    def earn(self) -> None:
-        """Count a first try."""
-        self.tokens = min(self.burst, self.tokens + self.share)
+    def earn(self, calls: int = 1) -> None:
+        """Count first tries."""
+        self.tokens = min(self.burst, self.tokens + calls * self.share)
 
     def spend(self) -> bool:
         """Take a retry out of the budget, if there is one."""

@@ -10,25 +10,16 @@ import orjson
 
 from mulligan.redaction.error import ErrorText, describe
 from mulligan.redaction.keys import Keys
+from mulligan.redaction.lean import Lean
 from mulligan.redaction.mask import Masks, Open
 from mulligan.redaction.scrub import clip
-from mulligan.redaction.stub import OPENINGS, SHORT, Stubs
-from mulligan.redaction.walk import (
-    BIG,
-    FAILED,
-    FIELD_BYTES,
-    ITEMS,
-    NO_ENUM,
-    NUMBERS,
-    UUID_LENGTH,
-    Walk,
-)
+from mulligan.redaction.stub import Stubs
+from mulligan.redaction.walk import FAILED, FIELD_BYTES, ITEMS, NO_ENUM, Walk
 
 TEXT = 2_000
 LABEL = 100
 _FAILED_JSON = f'"{FAILED}"'
 _MOST_LABELS = 1024
-_MOST_ARGUMENTS = 64
 _ROOMS = (FIELD_BYTES - 8_192, FIELD_BYTES // 5)
 """Text that grows in JSON, such as quotes, is tried again with less room."""
 _NO_ENUMS: Mapping[str, frozenset[str]] = {}
@@ -55,6 +46,7 @@ class Redactor:
         self._full = capture is Capture.FULL
         self._stubs = Stubs(key)
         self._keys = Keys(self._stubs)
+        self._lean = None if self._full else Lean(stubs=self._stubs, keys=self._keys)
         self._labels: dict[str, str] = {}
 
     def parameters(
@@ -67,6 +59,10 @@ class Redactor:
         """Redacted JSON of a call's arguments; strings of a parameter's `enums` are shown."""
         allow = self._allow | allow if allow else self._allow
         try:
+            if self._lean is not None and allow.isdisjoint(arguments) and not enums:
+                text = self._lean.write(arguments)
+                if text is not None:
+                    return text
             for room in _ROOMS:
                 shown = self._arguments(arguments, enums=enums, allow=allow, room=room)
                 encoded = orjson.dumps(shown)
@@ -79,6 +75,9 @@ class Redactor:
     def result(self, value: object) -> str:
         """Redacted JSON of what a call gave back."""
         try:
+            text = None if self._lean is None else self._lean.write(value)
+            if text is not None:
+                return text
             for room in _ROOMS:
                 encoded = orjson.dumps(self._walk(room).value(value))
                 if len(encoded) <= FIELD_BYTES:
@@ -142,26 +141,9 @@ class Redactor:
         room: int,
     ) -> dict[str, object]:
         shown: dict[str, object] = {}
-        # Most calls have a few small arguments: those are settled here, without a walk.
-        inline = not self._full and len(arguments) <= _MOST_ARGUMENTS
-        known = self._keys.open if inline else NO_ENUM
-        copy = self._stubs.copy
         opened = bool(allow or enums)
-        walk = None
+        walk = self._walk(room)
         for name, value in arguments.items():
-            if name in known and not (opened and (name in allow or name in enums)):
-                kind = type(value)
-                if kind is str:
-                    size = len(value)
-                    if size <= SHORT and size != UUID_LENGTH:
-                        digest = copy()
-                        digest.update(value.encode("utf-8", "surrogatepass"))
-                        shown[name] = OPENINGS[size] + digest.hexdigest() + ">"
-                        continue
-                elif value is None or kind is bool or (kind in NUMBERS and -BIG < value < BIG):
-                    shown[name] = value
-                    continue
-            walk = walk or self._walk(room)
             if len(shown) >= ITEMS or walk.room <= 0:
                 shown["<…>"] = f"<… {len(arguments) - len(shown):,} more>"
                 break

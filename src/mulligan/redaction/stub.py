@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from hashlib import blake2b
+from hashlib import blake2s
 
 from mulligan.core.errors import ConfigurationError
 from mulligan.redaction.names import looks_like_field
@@ -13,8 +13,10 @@ from mulligan.redaction.scrub import scrub
 _WHOLE = 65_536
 _END = 4_096
 _SHORTEST_KEY = 16
-_LONGEST_KEY = 64
+_LONGEST_KEY = 32
 _MOST_DIGITS_BITS = 512
+UUID_LENGTH = 36
+"""A string of this length may be an id, which is shown where its name says so."""
 SHORT = 1_024
 OPENINGS = tuple(f"<str {size} #" for size in range(SHORT + 1))
 """How the stubs of short strings begin, by length."""
@@ -46,8 +48,8 @@ class Stubs:
                 "hashes could be guessed. Pass the store's secret()."
             )
         if len(key) > _LONGEST_KEY:
-            key = blake2b(key).digest()
-        self._keyed = blake2b(key=key, digest_size=6)
+            key = blake2s(key).digest()
+        self._keyed = blake2s(key=key, digest_size=6)
         # The key is mixed in once; each hash starts from a copy.
         self.copy = self._keyed.copy
 

@@ -20,7 +20,7 @@ from mulligan.redaction.names import Secrecy
 from mulligan.redaction.objects import attributes, enum_value, is_record, tuple_names
 from mulligan.redaction.pairs import HIDDEN
 from mulligan.redaction.scrub import clip, scrub
-from mulligan.redaction.stub import SHORT, Stubs, shown_class
+from mulligan.redaction.stub import SHORT, UUID_LENGTH, Stubs, shown_class
 
 BIG = 10**8
 """From here on a number may be a card, a phone or an account."""
@@ -33,7 +33,6 @@ NUMBERS = frozenset({int, float})
 _ITEM = 8
 FAILED = "<redaction failed>"
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", re.ASCII)
-UUID_LENGTH = 36
 _DEEPER = "<… deeper>"
 _CONTAINERS: tuple[Any, ...] = (list, set, frozenset, deque, MappingProxyType)
 NO_ENUM: frozenset[str] = frozenset()

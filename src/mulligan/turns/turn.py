@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextvars import ContextVar, Token
 from types import TracebackType
-from typing import Self
+from typing import NamedTuple, Self
 
 from mulligan.core.turn import Turn
 from mulligan.redaction import Redactor
@@ -12,17 +12,29 @@ from mulligan.redaction import Redactor
 _current: ContextVar[OpenTurn | None] = ContextVar("mulligan_turn", default=None)
 
 
+class Labels(NamedTuple):
+    """What a turn puts on the rows of its calls."""
+
+    tenant: str
+    agent: str
+    context: str
+    turn: str | None
+
+
 class OpenTurn:
     """A turn while it lasts: `with` or `async with` makes it the current one."""
 
-    __slots__ = ("_tokens", "agent", "context", "tenant", "turn")
+    __slots__ = ("_tokens", "labels", "turn")
 
     def __init__(self, turn: Turn, *, redactor: Redactor) -> None:
         self.turn = turn
         # Redacted once here, not at every call.
-        self.agent = redactor.label(turn.agent) if turn.agent else ""
-        self.context = redactor.text(turn.context) if turn.context else ""
-        self.tenant = redactor.label(turn.tenant) if turn.tenant else ""
+        self.labels = Labels(
+            tenant=redactor.label(turn.tenant) if turn.tenant else "",
+            agent=redactor.label(turn.agent) if turn.agent else "",
+            context=redactor.text(turn.context) if turn.context else "",
+            turn=turn.id,
+        )
         self._tokens: list[Token[OpenTurn | None]] = []
 
     def __enter__(self) -> Self:

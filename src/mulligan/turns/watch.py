@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import random
 import sys
 import time
 from collections.abc import Mapping
@@ -12,12 +13,12 @@ from typing import TYPE_CHECKING
 
 from mulligan.core.call import Call, ErrorClass, Execution, Failure, LogRow, Outcome
 from mulligan.core.event import CallLogged
+from mulligan.core.ids import RANDOM_BITS, time_ordered_id
 from mulligan.core.limits import Breaker
-from mulligan.redaction import ErrorText
 from mulligan.turns.declaration import Declaration
 from mulligan.turns.instruments import Instruments
 from mulligan.turns.signature import Signature
-from mulligan.turns.turn import OpenTurn, current_turn
+from mulligan.turns.turn import Labels, OpenTurn, current_turn
 
 if TYPE_CHECKING:
     from mulligan.telemetry.spans import ToolSpan
@@ -27,25 +28,33 @@ _report = logging.getLogger("mulligan")
 _STOPPED = (asyncio.CancelledError, KeyboardInterrupt, SystemExit, GeneratorExit)
 """Not failures of the tool: somebody stopped it."""
 
+SUCCESS = Outcome.SUCCESS.value
+NO_ERROR = (None, None, None, None, None)
+
 
 class Pending:
     """A call that is under way."""
 
     __slots__ = (
-        "arguments", "at_us", "id", "parameters", "parent", "span", "start", "try_number", "turn",
+        "arguments", "at_us", "id", "labels", "parameters", "parent", "span", "start",
+        "try_number", "turn",
     )  # fmt: skip
 
-    def __init__(self, *, id: str, at_us: int, arguments: Mapping[str, object]) -> None:  # noqa: A002
-        self.id = id
+    labels: Labels
+    start: int
+    turn: OpenTurn | None
+
+    def __init__(
+        self, at_us: int, arguments: Mapping[str, object], *, chance: random.Random
+    ) -> None:
+        self.id = time_ordered_id(at_us, chance.getrandbits(RANDOM_BITS))
         self.at_us = at_us
         self.arguments = arguments
         self.parameters: str | None = None
         """Redacted before the tool can change what it was given; `None`: not sampled."""
         self.parent: str | None = None
         self.span: ToolSpan | None = None
-        self.start = 0
         self.try_number = 1
-        self.turn: OpenTurn | None = None
 
 
 class Watch:
@@ -60,23 +69,25 @@ class Watch:
         self._signature = signature
         self._tool = instruments.redactor.label(declaration.tool)
         self._server = instruments.redactor.label(declaration.server) if declaration.server else ""
-        self._weight = 1.0 / instruments.sample if instruments.sample > 0 else 1.0
+        self._sample = instruments.sample
+        self._outside = Labels(tenant=instruments.tenant, agent="", context="", turn=None)
+        self._calls = 0
+        """First tries since the last failure."""
 
     def begin(self, args: tuple[object, ...], kwargs: dict[str, object]) -> Pending:
         """A first try starts."""
         instruments = self.instruments
-        at_us = instruments.wall_us()
         arguments = self._signature.bind(args, kwargs)
-        pending = Pending(id=instruments.new_id(at_us), at_us=at_us, arguments=arguments)
-        if instruments.sample >= 1.0 or instruments.chance.random() < instruments.sample:
+        pending = Pending(instruments.wall_us(), arguments, chance=instruments.chance)
+        if self._sample >= 1.0 or instruments.chance.random() < self._sample:
             pending.parameters = self._redacted(arguments)
-        instruments.budget.earn()
+        self._calls += 1
         return self._started(pending)
 
     def begin_again(self, first: Pending, *, try_number: int) -> Pending:
         """A later try of the same call starts."""
-        at_us = self.instruments.wall_us()
-        pending = Pending(id=self.instruments.new_id(at_us), at_us=at_us, arguments=first.arguments)
+        instruments = self.instruments
+        pending = Pending(instruments.wall_us(), first.arguments, chance=instruments.chance)
         pending.parameters = first.parameters or self._redacted(first.arguments)
         pending.parent = first.id
         pending.try_number = try_number
@@ -85,20 +96,22 @@ class Watch:
     def succeed(self, pending: Pending, result: object) -> None:
         """It came back. Queue its row."""
         duration_us = (time.perf_counter_ns() - pending.start) // 1000
-        if pending.parameters is None and pending.span is None:
-            return
         try:
             if pending.span is not None:
                 pending.span.end()
             if pending.parameters is None:
                 return
-            self._emit(pending, duration_us, result=self.instruments.redactor.result(result))
+            shown = self.instruments.redactor.result(result)
+            weight = 1.0 / self._sample if pending.try_number == 1 else 1.0
+            self._emit(pending, (SUCCESS, duration_us, *NO_ERROR, shown), weight=weight)
         except Exception:  # noqa: BLE001 - the log may fail, the tool may not
             _report.warning("A call of %s could not be logged.", self._tool, exc_info=True)
 
     def fail(self, pending: Pending, error: BaseException) -> Execution:
         """It raised. Queue its row, and say what came of it."""
         duration_us = (time.perf_counter_ns() - pending.start) // 1000
+        self.instruments.budget.earn(self._calls)
+        self._calls = 0
         execution = self._execution(pending, error, duration_us)
         try:
             if pending.span is not None:
@@ -110,7 +123,10 @@ class Watch:
                 allow=self.declaration.allow,
             )
             pending.parameters = pending.parameters or self._redacted(pending.arguments)
-            self._emit(pending, duration_us, execution=execution, error=text)
+            error_class = execution.failure.error_class.value if execution.failure else None
+            what = (text.type, text.message, text.code, text.at)
+            ended = (execution.outcome.value, duration_us, error_class, *what, None)
+            self._emit(pending, ended, weight=1.0)
         except Exception:  # noqa: BLE001 - the log may fail, the tool may not
             _report.warning("A failure of %s could not be logged.", self._tool, exc_info=True)
         return execution
@@ -129,7 +145,8 @@ class Watch:
         )
 
     def _started(self, pending: Pending) -> Pending:
-        pending.turn = current_turn()
+        turn = pending.turn = current_turn()
+        pending.labels = self._outside if turn is None else turn.labels
         if self.instruments.spans is not False:
             pending.span = self._open_span(pending)
         pending.start = time.perf_counter_ns()
@@ -144,8 +161,7 @@ class Watch:
 
             if self.instruments.spans is None and not spans_wanted():
                 return None
-            agent = pending.turn.agent if pending.turn else ""
-            return ToolSpan(tool=self._tool, call=pending.id, agent=agent)
+            return ToolSpan(tool=self._tool, call=pending.id, agent=pending.labels.agent)
         except Exception:  # noqa: BLE001 - tracing may fail, the tool may not
             _report.warning("No span for a call of %s.", self._tool, exc_info=True)
             return None
@@ -155,41 +171,13 @@ class Watch:
             arguments, enums=self._signature.enums, allow=self.declaration.allow
         )
 
-    def _emit(
-        self,
-        pending: Pending,
-        duration_us: int,
-        *,
-        result: str | None = None,
-        execution: Execution | None = None,
-        error: ErrorText | None = None,
-    ) -> None:
-        turn = pending.turn
-        failure = execution.failure if execution is not None else None
-        sampled = execution is None and pending.try_number == 1
+    def _emit(self, pending: Pending, ended: tuple[object, ...], *, weight: float) -> None:
+        tenant, agent, context, turn = pending.labels
+        called = (pending.id, pending.at_us, tenant, agent, self._server, self._tool)
+        given = (pending.parameters, context)
+        tried = (pending.try_number, pending.parent, turn, weight)
         # The named constructor takes twice as long, at every call.
-        row = tuple.__new__(LogRow, (
-            pending.id,
-            pending.at_us,
-            turn.tenant if turn is not None and turn.tenant else self.instruments.tenant,
-            turn.agent if turn is not None else "",
-            self._server,
-            self._tool,
-            pending.parameters or "{}",
-            turn.context if turn is not None else "",
-            execution.outcome if execution is not None else Outcome.SUCCESS,
-            duration_us,
-            failure.error_class if failure is not None else None,
-            error.type if error is not None else None,
-            error.message if error is not None else None,
-            error.code if error is not None else None,
-            error.at if error is not None else None,
-            result,
-            pending.try_number,
-            pending.parent,
-            turn.turn.id if turn is not None else None,
-            self._weight if sampled else 1.0,
-        ))  # fmt: skip
+        row = tuple.__new__(LogRow, (*called, *given, *ended, *tried))
         self.instruments.log.emit(row)
         if self.instruments.events.wanted:
             self.instruments.events.publish(CallLogged(row=row))
