@@ -39,6 +39,7 @@ PEOPLE = """
 DISPUTED -> VERIFIED | UNDOING
 CONFLICT -> UNDOING
 NEEDS_HUMAN -> EXECUTED | NOT_EXECUTED | UNDOING
+VERIFIED -> UNDOING
 """
 """A person says what a machine could not."""
 

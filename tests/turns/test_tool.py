@@ -37,8 +37,8 @@ def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     async def at_once(seconds: float) -> None:
         pass
 
-    monkeypatch.setattr("mulligan.turns.tool.asyncio.sleep", at_once)
-    monkeypatch.setattr("mulligan.turns.tool.time.sleep", lambda seconds: None)
+    monkeypatch.setattr("mulligan.turns.hands.asyncio.sleep", at_once)
+    monkeypatch.setattr("mulligan.turns.hands.time.sleep", lambda seconds: None)
 
 
 def test_a_wrapped_tool_keeps_its_name_docstring_and_signature(m: Mulligan) -> None:
@@ -196,7 +196,7 @@ async def test_a_sync_tool_inside_an_event_loop_never_sleeps_on_it(
     def slept(seconds: float) -> None:
         raise AssertionError("the event loop was held up")
 
-    monkeypatch.setattr("mulligan.turns.tool.time.sleep", slept)
+    monkeypatch.setattr("mulligan.turns.hands.time.sleep", slept)
     answers = iter([ConnectionRefusedError(), 7])
 
     @m.tool(effect=Effect.READ)

@@ -2,22 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
+import asyncio
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
 from types import TracebackType
-from typing import Any, ParamSpec, Self, TypeVar, Unpack, overload
+from typing import Any, ParamSpec, Self, TypedDict, TypeVar, Unpack, overload
 
 from mulligan.app.settings import Settings
-from mulligan.app.wiring import Parts, assemble
-from mulligan.core.interfaces import Subscriber
+from mulligan.app.wiring import Parts, assemble, utc_now
+from mulligan.core.errors import ConfigurationError
+from mulligan.core.interfaces import Check, Subscriber
 from mulligan.core.turn import NOTHING_KNOWN, Turn
+from mulligan.loops.actions import Attempted
 from mulligan.telemetry.writer import Tally
+from mulligan.turns.acting import Acting, Agent, Done
 from mulligan.turns.declaration import Declared, declare
 from mulligan.turns.tool import wrap_tool
 from mulligan.turns.turn import OpenTurn
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+
+class About(TypedDict, total=False):
+    """What may be said about a turn beside the message."""
+
+    now: datetime | None
+    """When it was said; aware. By default, now."""
+    timezone: str | None
+    agent: str
+    context: str
+    tenant: str
+    principal: str
+    known: Mapping[str, object]
 
 
 class Mulligan:
@@ -27,9 +44,16 @@ class Mulligan:
     environment and pyproject.toml, and by default everything stays in memory.
     """
 
-    def __init__(self, store: str | None = None, **settings: object) -> None:
+    def __init__(
+        self,
+        store: str | None = None,
+        *,
+        checks: Iterable[Check[Attempted]] = (),
+        **settings: object,
+    ) -> None:
         loaded = Settings.load().changed(**settings)
         self.settings = loaded if store is None else loaded.changed(store=store)
+        self._checks = tuple(checks)
         self._parts: Parts = assemble(self.settings)
 
     @overload
@@ -55,33 +79,50 @@ class Mulligan:
 
         return wrap if function is None else wrap(function)
 
-    def turn(
-        self,
-        message: str = "",
-        *,
-        now: datetime | None = None,
-        timezone: str | None = None,
-        agent: str = "",
-        context: str = "",
-        tenant: str = "",
-        known: Mapping[str, object] = NOTHING_KNOWN,
-    ) -> OpenTurn:
+    def turn(self, message: str = "", **about: Unpack[About]) -> OpenTurn:
         """One request of one person: `with m.turn("…", agent="planner", context="…"):`.
 
         Calls made inside know their turn, agent and context. `now` must be aware.
         """
+        unknown = sorted(set(about) - set(About.__annotations__))
+        if unknown:
+            known = ", ".join(About.__annotations__)
+            raise ConfigurationError(f"A turn knows no {unknown[0]!r}. It knows: {known}.")
         instruments = self._parts.instruments
         turn = Turn(
             id=instruments.new_id(instruments.wall_us()),
             message=message,
-            now=datetime.now(UTC) if now is None else now,
-            timezone=timezone,
-            agent=agent,
-            context=context,
-            tenant=tenant or self.settings.tenant,
-            known=known,
+            now=about.get("now") or utc_now(),
+            timezone=about.get("timezone"),
+            agent=about.get("agent", ""),
+            context=about.get("context", ""),
+            tenant=about.get("tenant") or self.settings.tenant,
+            principal=about.get("principal", ""),
+            known=about.get("known", NOTHING_KNOWN),
         )
         return OpenTurn(turn, redactor=instruments.redactor)
+
+    async def act(self, message: str, agent: Agent, /, **about: Unpack[About]) -> Done:
+        """Let an agent act on a request, and review what it did before anyone sees the reply.
+
+        `agent` is any `async (turn) -> reply`. A rejected attempt is undone as a whole; the agent
+        is told why in `turn.correction`, and tries once more.
+        """
+        about.setdefault("agent", str(getattr(agent, "__name__", type(agent).__name__)))
+        turn = self.turn(message, **about)
+        book = self._parts.instruments.book
+        return await Acting(turn, agent, checks=self._checks, book=book).run()
+
+    def act_sync(
+        self, message: str, agent: Callable[[OpenTurn], object], /, **about: Unpack[About]
+    ) -> Done:
+        """`act` for a program without an event loop, with an agent that is a plain function."""
+
+        async def plain(turn: OpenTurn) -> object:
+            return agent(turn)
+
+        about.setdefault("agent", str(getattr(agent, "__name__", type(agent).__name__)))
+        return asyncio.run(self.act(message, plain, **about))
 
     def subscribe(self, subscriber: Subscriber) -> Callable[[], None]:
         """Get every event as it happens; the answer ends the subscription."""

@@ -12,6 +12,7 @@ from mulligan.redaction import Redactor
 from mulligan.stores.opening import open_store
 from mulligan.telemetry.events import Events
 from mulligan.telemetry.writer import LogWriter
+from mulligan.turns.book import Book
 from mulligan.turns.instruments import Instruments
 
 
@@ -53,6 +54,7 @@ def assemble(settings: Settings) -> Parts:
     instruments = Instruments(
         redactor=redactor,
         log=LogWriter(store.log, clock=utc_now, on_drop=events.publish),
+        book=Book(store.journal, clock=utc_now, scrub=redactor.text),
         events=events,
         tenant=redactor.label(settings.tenant) if settings.tenant else "",
         sample=settings.sample,

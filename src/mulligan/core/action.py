@@ -39,6 +39,10 @@ SETTLED = frozenset(
 )
 """Nothing more is owed. Every other state is open, and stands on the open list."""
 
+SYNCED = frozenset({State.INTENT, State.UNDOING})
+"""On disk, synced, before the outside call that follows. Of the others a power cut may take the
+last ones, and recovery finds out again; the death of the process takes none."""
+
 FIRST_STATES = frozenset({State.INTENT, State.HELD})
 
 TRANSITIONS: Mapping[State, frozenset[State]] = {
@@ -57,8 +61,10 @@ TRANSITIONS: Mapping[State, frozenset[State]] = {
     State.CONFLICT: frozenset({State.UNDOING}),
     State.UNDO_FAILED: frozenset({State.UNDOING, State.UNDONE}),
     State.NEEDS_HUMAN: frozenset({State.EXECUTED, State.NOT_EXECUTED, State.UNDOING}),
+    State.VERIFIED: frozenset({State.UNDOING}),
 }
-"""Where each state leads. A person may also close any open action with a note."""
+"""Where each state leads. A person may also close any open action with a note, and have a verified
+one undone while its pre-image lives."""
 
 
 class UndoResult(StrEnum):

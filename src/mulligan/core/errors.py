@@ -12,6 +12,7 @@
     │   ├── StoreDamagedError       it is corrupt, or shorter than it was
     │   ├── SchemaTooNewError       written by a newer Mulligan
     │   └── SchemaTooOldError       `mulligan migrate` has not been run
+    ├── ConflictError               someone else changed it first; raised by a tool's undo
     └── JournalError                the journal refused an entry
         ├── IllegalTransitionError  the action cannot go from that state to this one
         └── StaleEntryError         another worker moved the action first
@@ -90,6 +91,10 @@ class SchemaTooOldError(StoreError):
             f"{store} has schema {found}; this Mulligan needs {known}: "
             "run `mulligan migrate --store URL` once. Nothing was changed."
         )
+
+
+class ConflictError(MulliganError):
+    """What an undo was to take back is no longer at the version we wrote: leave it alone."""
 
 
 class JournalError(MulliganError):

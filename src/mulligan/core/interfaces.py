@@ -53,7 +53,8 @@ class Journal(Protocol):
     def submit(self, entries: Sequence[Entry], *, keep: Sequence[Kept] = ()) -> Future[None]:
         """Write entries and kept values in one transaction, all or none.
 
-        The future is done when they are synced to disk, or fails with `IllegalTransitionError`,
+        The future is done when they are written, and synced if one of them is an `INTENT` or an
+        `UNDOING`: what an outside call waits for. It fails with `IllegalTransitionError`,
         `StaleEntryError` (the version is not one more than the action's), or a `StoreError`.
         An action's first entry carries its `opening`. Entries of one call are in order.
         """

@@ -42,8 +42,11 @@ class Session(Protocol):
     def run_many(self, query: str, rows: Iterable[Sequence[object]]) -> int:
         """Run a statement for each row of positional values. Returns how many rows changed."""
 
-    def transaction(self) -> AbstractContextManager[None]:
-        """A transaction that writes; leaving it with an exception undoes it."""
+    def transaction(self, *, synced: bool | None = None) -> AbstractContextManager[None]:
+        """A transaction that writes; leaving it with an exception undoes it.
+
+        One that is not `synced` may end before it is on disk, where a power cut can take it back.
+        """
 
     def savepoint(self) -> AbstractContextManager[None]:
         """A part of a transaction that can fail alone."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
-from typing import TypedDict, TypeVar, Unpack
+from typing import Any, TypedDict, TypeVar, Unpack
 
 from mulligan.core.effect import Effect, Mode, Repeat
 from mulligan.core.errors import ConfigurationError
+from mulligan.core.record import Abilities, Told
+from mulligan.turns.plain import hints_of
 
 E = TypeVar("E", bound=StrEnum)
 
@@ -25,6 +28,25 @@ class Declared(TypedDict, total=False):
     mode: Mode
     allow: Iterable[str]
     """Parameters that the log shows as they are, less secrets."""
+    before: Told
+    """Read what is there before the call: the pre-image."""
+    undo: Told
+    """Take the effect back, only if it is still at `record.version`; else `ConflictError`."""
+    read: Told
+    """Read what is there now, `None` if nothing is. By default `before` does it."""
+    version: Told
+    """The version in `record.result`, such as an ETag."""
+    same: Callable[[object, object], bool]
+    """Whether two states are equal for all that matters."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hints:
+    """The types that kept values get back."""
+
+    arguments: Mapping[str, object] = field(default_factory=dict)
+    result: object = None
+    before: object = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,10 +59,43 @@ class Declaration:
     repeat: Repeat = Repeat.ONCE
     mode: Mode = Mode.SUGGEST
     allow: frozenset[str] = frozenset()
+    abilities: Abilities = field(default_factory=Abilities)
+    hints: Hints = field(default_factory=Hints)
 
 
-def declare(tool: object, **declared: Unpack[Declared]) -> Declaration:
+def declare(tool: Callable[..., Any], **declared: Unpack[Declared]) -> Declaration:
     """Read a declaration, or refuse what it cannot keep."""
+    _refuse_unknown(tool, declared)
+    declaration = Declaration(
+        tool=declared.get("name") or str(getattr(tool, "__name__", type(tool).__name__)),
+        server=declared.get("server", ""),
+        effect=_one_of(Effect, declared.get("effect", Effect.UNDECLARED)),
+        repeat=_one_of(Repeat, declared.get("repeat", Repeat.ONCE)),
+        mode=_one_of(Mode, declared.get("mode", Mode.SUGGEST)),
+        allow=frozenset(declared.get("allow", ())),
+        abilities=_abilities(declared),
+        hints=_hints(tool, declared),
+    )
+    _refuse_empty_promises(tool, declaration)
+    return declaration
+
+
+def _abilities(declared: Mapping[str, Any]) -> Abilities:
+    names = [each.name for each in fields(Abilities)]
+    return Abilities(**{name: declared[name] for name in names if name in declared})
+
+
+def _hints(tool: Callable[..., Any], declared: Declared) -> Hints:
+    of_tool = hints_of(tool)
+    reader = declared.get("before") or declared.get("read")
+    return Hints(
+        arguments={name: hint for name, hint in of_tool.items() if name != "return"},
+        result=of_tool.get("return"),
+        before=hints_of(reader).get("return") if reader is not None else None,
+    )
+
+
+def _refuse_unknown(tool: object, declared: Mapping[str, object]) -> None:
     if not callable(tool):
         raise ConfigurationError(
             f"@m.tool needs a function, not {type(tool).__name__}. "
@@ -50,13 +105,35 @@ def declare(tool: object, **declared: Unpack[Declared]) -> Declaration:
     if unknown:
         known = ", ".join(Declared.__annotations__)
         raise ConfigurationError(f"@m.tool knows no {unknown[0]!r}. It knows: {known}.")
-    return Declaration(
-        tool=declared.get("name") or str(getattr(tool, "__name__", type(tool).__name__)),
-        server=declared.get("server", ""),
-        effect=_one_of(Effect, declared.get("effect", Effect.UNDECLARED)),
-        repeat=_one_of(Repeat, declared.get("repeat", Repeat.ONCE)),
-        mode=_one_of(Mode, declared.get("mode", Mode.SUGGEST)),
-        allow=frozenset(declared.get("allow", ())),
+
+
+def _refuse_empty_promises(tool: Callable[..., Any], said: Declaration) -> None:
+    """A declaration that nothing could keep is refused now, not on the first bad day."""
+    can = said.abilities
+    inside_a_call = (can.before, can.version)
+    complaints = {
+        "is REVERSIBLE but has no undo. Pass undo=…, or declare it IRREVERSIBLE": (
+            said.effect is Effect.REVERSIBLE and can.undo is None
+        ),
+        "has an undo, but no way to prove it. Pass read=… or before=…": (
+            can.undo is not None and can.reader is None
+        ),
+        "has an undo, so it is not READ. Declare it REVERSIBLE": (
+            can.undo is not None and said.effect is Effect.READ
+        ),
+        "is synchronous, so its before and version must be too: they run inside the call": (
+            not is_async(tool) and any(map(inspect.iscoroutinefunction, inside_a_call))
+        ),
+    }
+    for what, wrong in complaints.items():
+        if wrong:
+            raise ConfigurationError(f"The tool {said.tool!r} {what}.")
+
+
+def is_async(function: Callable[..., object]) -> bool:
+    """Whether calling it gives something to await: a coroutine function, or an object like one."""
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
+        getattr(function, "__call__", None)  # noqa: B004 - an object with an async __call__
     )
 
 

@@ -15,6 +15,7 @@ from mulligan.learning.classify import classify
 from mulligan.redaction import Redactor
 from mulligan.telemetry.events import Events
 from mulligan.telemetry.writer import LogWriter
+from mulligan.turns.book import Book
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +24,7 @@ class Instruments:
 
     redactor: Redactor
     log: LogWriter
+    book: Book
     events: Events
     tenant: str = ""
     sample: float = 1.0

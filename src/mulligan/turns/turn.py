@@ -6,8 +6,10 @@ from contextvars import ContextVar, Token
 from types import TracebackType
 from typing import NamedTuple, Self
 
+from mulligan.core.finding import Correction
 from mulligan.core.turn import Turn
 from mulligan.redaction import Redactor
+from mulligan.turns.attempt import LiveAttempt
 
 _current: ContextVar[OpenTurn | None] = ContextVar("mulligan_turn", default=None)
 
@@ -24,10 +26,14 @@ class Labels(NamedTuple):
 class OpenTurn:
     """A turn while it lasts: `with` or `async with` makes it the current one."""
 
-    __slots__ = ("_tokens", "labels", "turn")
+    __slots__ = ("_tokens", "attempt", "correction", "labels", "turn")
 
     def __init__(self, turn: Turn, *, redactor: Redactor) -> None:
         self.turn = turn
+        self.attempt: LiveAttempt | None = None
+        """What is being done, where the turn is acted on as a whole."""
+        self.correction: Correction | None = None
+        """What was wrong with the attempt before this one, and what is true now."""
         # Redacted once here, not at every call.
         self.labels = Labels(
             tenant=redactor.label(turn.tenant) if turn.tenant else "",

@@ -56,6 +56,10 @@ class Pending:
         self.span: ToolSpan | None = None
         self.try_number = 1
 
+    def start_clock(self) -> None:
+        """From here on it is the tool's own time."""
+        self.start = time.perf_counter_ns()
+
 
 class Watch:
     """Sees every call of one tool. What goes wrong in here never reaches the tool's caller."""
@@ -149,7 +153,7 @@ class Watch:
         pending.labels = self._outside if turn is None else turn.labels
         if self.instruments.spans is not False:
             pending.span = self._open_span(pending)
-        pending.start = time.perf_counter_ns()
+        pending.start_clock()
         return pending
 
     def _open_span(self, pending: Pending) -> ToolSpan | None:

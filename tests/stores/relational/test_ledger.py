@@ -99,8 +99,8 @@ class Losing(PostgresSession):
 
     lose: str | None = None
 
-    def transaction(self):
-        return _Losing(self, super().transaction())
+    def transaction(self, *, synced=None):
+        return _Losing(self, super().transaction(synced=synced))
 
 
 class _Losing:

@@ -57,9 +57,11 @@ class PostgresSession:
             return cursor.fetchall() if cursor.description else []
 
     @contextmanager
-    def transaction(self) -> Iterator[None]:
+    def transaction(self, *, synced: bool | None = None) -> Iterator[None]:
         """A transaction; leaving it with an exception undoes it."""
         with translated(self._store, self._connection), self._connection.transaction():
+            if synced is False:
+                self.run("do_not_sync")
             yield
 
     @contextmanager

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from datetime import datetime, timedelta
 
-from mulligan.core.action import Action, Entry, Kept, State
+from mulligan.core.action import SYNCED, Action, Entry, Kept, State
 from mulligan.core.errors import MulliganError, StaleEntryError
 from mulligan.core.interfaces import Clock, Damage
 from mulligan.stores.encoding import Draft, action_of, draft, entry_of
@@ -53,7 +53,10 @@ class JournalTables:
             refused: Future[None] = Future()
             refused.set_exception(error)
             return refused
-        return self._ledger.submit(lambda transaction: self._record(transaction, drafts, kept))
+        return self._ledger.submit(
+            lambda transaction: self._record(transaction, drafts, kept),
+            synced=any(entry.state in SYNCED for entry in entries),
+        )
 
     def action(self, action: str) -> Action | None:
         """An action as it stands now."""

@@ -74,7 +74,7 @@ class Ledger:
         self._connect = connect
         self._patience = patience
         self._marks = marks
-        self._group: GroupCommit[Work] = GroupCommit(self._commit_group)
+        self._group: GroupCommit[tuple[Work, bool]] = GroupCommit(self._commit_group)
         self._lock = threading.Lock()
         self._session: Session | None = None
         self._head: Head | None = None
@@ -84,9 +84,9 @@ class Ledger:
         """As far as this writer's commits were acknowledged, or `None` before the first."""
         return self._head
 
-    def submit(self, work: Work) -> Future[Any]:
-        """Queue a work; its future is done when what it wrote is on disk."""
-        return self._group.submit(work)
+    def submit(self, work: Work, *, synced: bool = True) -> Future[Any]:
+        """Queue a work; its future is done when it is written, and on disk if it is `synced`."""
+        return self._group.submit((work, synced))
 
     def start_over(self) -> None:
         """Go on as a new writer: what the old one lost has been accepted."""
@@ -108,12 +108,14 @@ class Ledger:
             self._session.abandon()
         self._session = None
 
-    def _commit_group(self, works: Sequence[Work]) -> Sequence[object]:
+    def _commit_group(self, group: Sequence[tuple[Work, bool]]) -> Sequence[object]:
         """Do all works in one transaction; what one of them alone failed with is its outcome."""
         with self._lock:
-            return self._commit(works)
+            return self._commit(
+                [work for work, _ in group], synced=any(synced for _, synced in group)
+            )
 
-    def _commit(self, works: Sequence[Work]) -> Sequence[object]:
+    def _commit(self, works: Sequence[Work], *, synced: bool) -> Sequence[object]:
         deadline = time.monotonic() + self._patience.total_seconds()
         unanswered: list[object] | None = None
         while True:
@@ -122,7 +124,7 @@ class Ledger:
                 if unanswered is not None and self._landed():
                     return unanswered
                 unanswered = None
-                return self._commit_once(works, outcomes)
+                return self._commit_once(works, outcomes, synced=synced)
             except ConnectionLostError:
                 self._drop_session()
                 if len(outcomes) == len(works):
@@ -133,9 +135,11 @@ class Ledger:
                 if time.monotonic() > deadline:
                     raise
 
-    def _commit_once(self, works: Sequence[Work], outcomes: list[object]) -> Sequence[object]:
+    def _commit_once(
+        self, works: Sequence[Work], outcomes: list[object], *, synced: bool
+    ) -> Sequence[object]:
         session, acknowledged = self._ready()
-        with session.transaction():
+        with session.transaction(synced=synced):
             transaction = Transaction(session, self._read_head(session, acknowledged))
             outcomes.extend(_attempt(transaction, work) for work in works)
             head = replace(transaction.head, commits=transaction.head.commits + 1)
@@ -150,7 +154,7 @@ class Ledger:
                     hash=head.hash,
                 )
         if moved:
-            self._acknowledge(head)
+            self._acknowledge(head, synced=synced)
         return outcomes
 
     def _ready(self) -> tuple[Session, Head]:
@@ -186,12 +190,13 @@ class Ledger:
         row = fetch_one(session, "head_when_settled", writer=acknowledged.writer)
         if row is None or row[0] <= acknowledged.commits:
             return False
-        self._acknowledge(self._read_head(session, acknowledged))
+        self._acknowledge(self._read_head(session, acknowledged), synced=True)
         return True
 
-    def _acknowledge(self, head: Head) -> None:
+    def _acknowledge(self, head: Head, *, synced: bool) -> None:
         self._head = head
-        if self._marks is not None:
+        # A mark of what is not synced yet could outlive it, and accuse a sound journal.
+        if self._marks is not None and synced:
             self._marks.write(head.mark())
 
     def _drop_session(self) -> None:

@@ -27,6 +27,9 @@ insert into hourly select * from unnest(
 -- name: ids_present
 select id from execution where id in (select json_array_elements_text(cast(:ids as json)))
 
+-- name: do_not_sync
+set local synchronous_commit = off
+
 -- name: head_when_settled
 select commits from writer where id = :writer for update
 

@@ -45,6 +45,7 @@ class SqliteSession:
     ) -> None:
         self._path = path
         self._queries = load("journal", "vault", "log", "sqlite")
+        self._synced = part == JOURNAL
         with translated(path):
             if create:
                 _create_private(path)
@@ -88,8 +89,11 @@ class SqliteSession:
             raise translate(error, self._path) from error
 
     @contextmanager
-    def transaction(self) -> Iterator[None]:
+    def transaction(self, *, synced: bool | None = None) -> Iterator[None]:
         """A transaction that writes; it takes the file's one write lock at once."""
+        if synced is not None and synced is not self._synced:
+            self.execute(f"pragma synchronous = {'full' if synced else 'normal'}")
+            self._synced = synced
         self.execute("begin immediate")
         try:
             yield

@@ -1,0 +1,1 @@
+"""Ready checks: each makes a pure function from an attempt to findings."""

@@ -1,0 +1,265 @@
+"""A remote that can be proven against: versions, keys, lost answers, late arrivals, and people.
+
+It lives in one file, an append-only ledger of everything that ever took effect, so that it
+survives any death of the program under test and another process can count what really happened.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+from mulligan.core.errors import MulliganError
+
+
+class Fault(StrEnum):
+    """What can happen to one request on its way there and back."""
+
+    NONE = "none"
+    LOST_BEFORE = "lost_before"
+    """It never arrives; the caller sees a timeout."""
+    LOST_AFTER = "lost_after"
+    """It takes effect; the answer is lost; the caller sees a timeout."""
+    LATE = "late"
+    """The caller sees a timeout; it takes effect later, with the next request that looks."""
+    DOUBLED = "doubled"
+    """It arrives twice, as a network that repeats makes it."""
+    ERROR_AFTER = "error_after"
+    """It takes effect; the caller sees a 500."""
+    BUSY = "busy"
+    """429, and nothing happens."""
+    REFUSED = "refused"
+    """The connection is refused; nothing happens."""
+    FORBIDDEN = "forbidden"
+    """403, and nothing happens."""
+    GONE = "gone"
+    """404, whatever is asked for."""
+
+
+class RemoteError(MulliganError):
+    """An answer that is an error, with its status."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(f"{status} {message}")
+        self.status = status
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """One object of the remote, as it is now."""
+
+    id: str
+    version: str
+    data: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effected:
+    """One line of the ledger: something took effect."""
+
+    seq: int
+    op: str
+    """`create`, `update`, `delete`, `restore`."""
+    id: str
+    by: str
+    """`agent`, `undo`, `person`."""
+    before: str | None
+    """The version it replaced."""
+    after: str | None
+    """The version it made; `None` for a delete."""
+    key: str | None = None
+    data: Mapping[str, object] = field(default_factory=dict)
+
+
+class FakeRemote:
+    """Objects with versions behind one file. Safe to use from several processes."""
+
+    def __init__(
+        self, path: str | Path, *, faults: Sequence[Fault] = (), versioned: bool = True
+    ) -> None:
+        self._path = Path(path)
+        self._faults = list(faults)
+        self._versioned = versioned
+        """Without versions, conditions are ignored, as plain APIs do."""
+
+    def plan(self, *faults: Fault) -> None:
+        """The faults of the next requests that change something, in order."""
+        self._faults = list(faults)
+
+    def create(
+        self, data: Mapping[str, object], *, id: str | None = None, key: str | None = None,  # noqa: A002
+        by: str = "agent",
+    ) -> Item:  # fmt: skip
+        """Make an object. The same key, or an id that is there, makes no second one."""
+        made = id or uuid.uuid4().hex
+        return self._change({"op": "create", "id": made, "by": by, "key": key, "data": dict(data)})
+
+    def update(
+        self, id: str, data: Mapping[str, object], *, if_version: str | None = None,  # noqa: A002
+        key: str | None = None, by: str = "agent",
+    ) -> Item:  # fmt: skip
+        """Replace an object's data, only at the given version if one is given."""
+        return self._change(
+            {"op": "update", "id": id, "by": by, "key": key, "data": dict(data), "if": if_version}
+        )
+
+    def delete(self, id: str, *, if_version: str | None = None, by: str = "agent") -> None:  # noqa: A002
+        """Remove an object, only at the given version if one is given."""
+        self._change({"op": "delete", "id": id, "by": by, "data": {}, "if": if_version})
+
+    def get(self, id: str) -> Item | None:  # noqa: A002
+        """An object as it is now. Reading also lets late requests arrive."""
+        with self._locked() as book:
+            self._land_late(book)
+            return book.items.get(id)
+
+    def find(self, key: str) -> Item | None:
+        """The object that was made or last changed with the given key."""
+        with self._locked() as book:
+            self._land_late(book)
+            ids = [line.id for line in book.lines if line.key == key]
+            return book.items.get(ids[-1]) if ids else None
+
+    def ledger(self) -> list[Effected]:
+        """Everything that ever took effect, in order."""
+        with self._locked() as book:
+            return list(book.lines)
+
+    def items(self) -> dict[str, Item]:
+        """Every object that is there now."""
+        with self._locked() as book:
+            return dict(book.items)
+
+    def _change(self, request: dict[str, object]) -> Item:
+        fault = self._faults.pop(0) if self._faults else Fault.NONE
+        with self._locked() as book:
+            self._land_late(book)
+            _before_effect(fault)
+            if fault is Fault.LATE:
+                book.write({"late": request})
+                raise TimeoutError("no answer")
+            answer = self._apply(book, request)
+            if fault is Fault.DOUBLED:
+                self._apply_quietly(book, request)
+        if fault is Fault.LOST_AFTER:
+            raise TimeoutError("no answer")
+        if fault is Fault.ERROR_AFTER:
+            raise RemoteError(500, "internal error")
+        return answer
+
+    def _land_late(self, book: _Book) -> None:
+        for request in book.take_late():
+            self._apply_quietly(book, request)
+
+    def _apply_quietly(self, book: _Book, request: Mapping[str, object]) -> None:
+        try:
+            self._apply(book, request)
+        except RemoteError:
+            # Nobody is there to read the answer any more.
+            return
+
+    def _apply(self, book: _Book, request: Mapping[str, object]) -> Item:
+        op, made, key = str(request["op"]), str(request["id"]), request.get("key")
+        known = [line for line in book.lines if key is not None and line.key == key]
+        if known:
+            return book.seen[known[-1].after or ""]
+        now = book.items.get(made)
+        if op == "create" and now is not None:
+            raise RemoteError(409, f"{made} is there already")
+        if op != "create" and now is None:
+            raise RemoteError(404, f"there is no {made}")
+        wanted = request.get("if")
+        if self._versioned and wanted is not None and now is not None and now.version != wanted:
+            raise RemoteError(412, f"{made} is at {now.version}, not {wanted}")
+        return book.take_effect(request, now)
+
+    @contextmanager
+    def _locked(self) -> Iterator[_Book]:
+        handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            yield _Book(handle)
+        finally:
+            os.close(handle)
+
+
+class _Book:
+    """The ledger while it is locked, and the objects it adds up to."""
+
+    def __init__(self, handle: int) -> None:
+        self._handle = handle
+        self.lines: list[Effected] = []
+        self.items: dict[str, Item] = {}
+        self.seen: dict[str, Item] = {}
+        """Every version there ever was."""
+        self._late: list[dict[str, object]] = []
+        size = os.fstat(handle).st_size
+        for text in os.pread(handle, size, 0).decode().splitlines():
+            self._read(json.loads(text))
+
+    def take_late(self) -> list[dict[str, object]]:
+        late, self._late = self._late, []
+        if late:
+            self.write({"landed": len(late)})
+        return late
+
+    def take_effect(self, request: Mapping[str, object], now: Item | None) -> Item:
+        deleted = request["op"] == "delete"
+        line = {
+            "seq": len(self.lines) + 1,
+            "op": request["op"],
+            "id": request["id"],
+            "by": request["by"],
+            "before": now.version if now else None,
+            "after": None if deleted else f"v{len(self.lines) + 1}",
+            "key": request.get("key"),
+            "data": request["data"],
+        }
+        self.write(line)
+        self._read(line)
+        if deleted and now is not None:
+            return now
+        return self.items[str(request["id"])]
+
+    def write(self, line: Mapping[str, object]) -> None:
+        # One write of one line: a kill leaves it whole or not there.
+        os.write(self._handle, (json.dumps(line) + "\n").encode())
+
+    def _read(self, line: dict[str, object]) -> None:
+        if "late" in line:
+            self._late.append(line["late"])  # type: ignore[arg-type]
+            return
+        if "landed" in line:
+            self._late = []
+            return
+        effected = Effected(**line)  # type: ignore[arg-type]
+        self.lines.append(effected)
+        if effected.after is None:
+            self.items.pop(effected.id, None)
+            return
+        item = Item(id=effected.id, version=effected.after, data=effected.data)
+        self.items[effected.id] = item
+        self.seen[effected.after] = item
+
+
+def _before_effect(fault: Fault) -> None:
+    match fault:
+        case Fault.LOST_BEFORE:
+            raise TimeoutError("no answer")
+        case Fault.REFUSED:
+            raise ConnectionRefusedError("connection refused")
+        case Fault.BUSY:
+            raise RemoteError(429, "too many requests")
+        case Fault.FORBIDDEN:
+            raise RemoteError(403, "forbidden")
+        case Fault.GONE:
+            raise RemoteError(404, "not found")
+        case _:
+            return

@@ -1,0 +1,160 @@
+"""One undo, from the first look to the proof. It keeps no state and writes no journal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, is_dataclass, replace
+
+from mulligan.core.action import UndoResult
+from mulligan.core.errors import ConflictError
+from mulligan.core.record import Abilities, Record, Told
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Undone:
+    """What an undo came to."""
+
+    result: UndoResult
+    why: str = ""
+    """One sentence, for everything but `RESTORED`."""
+    version: str | None = None
+    """The version it is at now, as read back."""
+    theirs: object = None
+    """What is there now, where it is not what we wrote."""
+
+
+async def take_back(record: Record, abilities: Abilities) -> Undone:
+    """Undo one effect, unless it is undone already or someone has changed it since."""
+    look = await _look(record, abilities)
+    if isinstance(look, Undone):
+        return look
+    failure = await _apply(record, abilities)
+    return await _prove(record, abilities, failure)
+
+
+async def _look(record: Record, abilities: Abilities) -> Undone | None:
+    """Whether there is still something to undo; `None` when there is."""
+    try:
+        now = await _now(record, abilities)
+        version = await version_of(now, record=record, abilities=abilities)
+        done = _restored(record, now, abilities)
+    except Exception as error:  # noqa: BLE001 - a tool's own functions may raise anything
+        return Undone(result=UndoResult.FAILED, why=f"It could not be read: {_said(error)}.")
+    if done:
+        return Undone(result=UndoResult.RESTORED, version=version)
+    return _conflict(record, now, version) if _changed(record, version, abilities) else None
+
+
+async def _apply(record: Record, abilities: Abilities) -> BaseException | None:
+    if abilities.undo is None:
+        return LookupError("the tool declares no undo")
+    try:
+        await told(abilities.undo, record)
+    except Exception as error:  # noqa: BLE001 - whatever it was, what is there now decides
+        return error
+    return None
+
+
+async def _prove(record: Record, abilities: Abilities, failure: BaseException | None) -> Undone:
+    """What is there after the undo: only that says whether it worked."""
+    try:
+        now = await _now(record, abilities)
+        version = await version_of(now, record=record, abilities=abilities)
+        done = _restored(record, now, abilities)
+    except Exception as error:  # noqa: BLE001 - not read back means not proven
+        said = _said(failure or error)
+        return Undone(result=UndoResult.UNKNOWN, why=f"It could not be read back: {said}.")
+    if done:
+        return Undone(result=UndoResult.RESTORED, version=version)
+    if isinstance(failure, ConflictError):
+        return _conflict(record, now, version)
+    if failure is not None:
+        if _changed(record, version, abilities):
+            return _conflict(record, now, version)
+        return Undone(
+            result=UndoResult.FAILED, why=f"The undo failed: {_said(failure)}.", version=version
+        )
+    return Undone(
+        result=UndoResult.PARTIAL,
+        why="It is neither as it was before nor as we left it.",
+        version=version,
+        theirs=now,
+    )
+
+
+def _changed(record: Record, version: str | None, abilities: Abilities) -> bool:
+    """Whether it is at another version than the one we wrote, for all we can tell."""
+    return abilities.version is not None and version != record.version
+
+
+def _conflict(record: Record, now: object, version: str | None) -> Undone:
+    return Undone(
+        result=UndoResult.CONFLICT,
+        why=f"Someone changed it since: it is at {version}, we left it at {record.version}.",
+        version=version,
+        theirs=now,
+    )
+
+
+def _restored(record: Record, now: object, abilities: Abilities) -> bool:
+    """Whether what is there now is what was there before the call."""
+    before = record.before
+    if before is None or now is None:
+        return before is None and now is None
+    if abilities.same is not None:
+        return bool(abilities.same(before, now))
+    return before == now or _without_version(before) == _without_version(now)
+
+
+def _without_version(state: object) -> object:
+    """A state less the fields that every write changes."""
+    if is_dataclass(state) and not isinstance(state, type):
+        state = {f.name: getattr(state, f.name) for f in fields(state)}
+    if isinstance(state, Mapping):
+        return {k: v for k, v in state.items() if str(k).lower() not in _VERSION_FIELDS}
+    return state
+
+
+_VERSION_FIELDS = frozenset(
+    {"etag", "version", "updated", "updated_at", "modified", "modified_at", "last_modified",
+     "sequence", "revision", "rev", "lastmodified", "updatedat", "modifiedat"}
+)  # fmt: skip
+"""Names of fields that a write changes by itself."""
+
+
+async def version_of(state: object, *, record: Record, abilities: Abilities) -> str | None:
+    """The version of a state that was read, where the tool has versions."""
+    if abilities.version is None or state is None:
+        return None
+    version = await told(abilities.version, replace(record, result=state))
+    return None if version is None else str(version)
+
+
+async def told(function: Told, record: Record) -> object:
+    """Call a tool's function, sync or async."""
+    answer = function(record)
+    if hasattr(answer, "__await__"):
+        return await answer
+    return answer
+
+
+async def _now(record: Record, abilities: Abilities) -> object:
+    if abilities.reader is None:
+        raise LookupError("the tool declares no way to read")
+    try:
+        return await told(abilities.reader, record)
+    except Exception as error:
+        if _says_gone(error):
+            return None
+        raise
+
+
+def _says_gone(error: Exception) -> bool:
+    """Whether a read failed because there is nothing, as HTTP clients like to put it."""
+    answers = (error, getattr(error, "response", None))
+    said = (getattr(a, name, None) for a in answers for name in ("status", "status_code"))
+    return any(status in (404, 410) for status in said)
+
+
+def _said(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}".rstrip(": .")

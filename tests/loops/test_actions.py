@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import pytest
+
+from mulligan.core.action import UndoResult
+from mulligan.core.finding import Confidence, Finding, Severity, Standing, reach_verdict
+from mulligan.core.turn import Turn
+from mulligan.loops.actions import (
+    Attempted,
+    TakenBack,
+    render_correction,
+    render_question,
+    review_attempt,
+)
+
+TURN = Turn(id="t1", message="Move dinner to Friday", now=datetime(2026, 11, 15, tzinfo=UTC))
+ATTEMPT = Attempted(turn=TURN, executions=())
+WRONG = Finding(
+    rule="date.wrong_weekday",
+    severity=Severity.ERROR,
+    issue="2026-11-21 is a Saturday, not a Friday.",
+    correction="Use 2026-11-20.",
+)
+SLOPPY = Finding(rule="date.no_lookup", severity=Severity.WARNING, issue="No lookup was made.")
+
+
+def finds(*findings: Finding):
+    def check(attempted: Attempted) -> Iterator[Finding]:
+        yield from findings
+
+    return check
+
+
+def breaks(attempted: Attempted) -> Iterator[Finding]:
+    raise RuntimeError("a check with a mistake")
+
+
+def acted(result: UndoResult | None, *, action: str = "a1") -> TakenBack:
+    return TakenBack(action=action, tool="move", what=f"move({action})", result=result)
+
+
+@pytest.mark.parametrize(
+    ("checks", "standing", "confidence"),
+    [
+        ([], Standing.ACCEPTED, Confidence.MEDIUM),
+        ([finds()], Standing.ACCEPTED, Confidence.MEDIUM),
+        ([finds(SLOPPY)], Standing.ACCEPTED, Confidence.MEDIUM),
+        ([finds(WRONG)], Standing.REJECTED, Confidence.MEDIUM),
+        ([finds(), finds(SLOPPY, WRONG)], Standing.REJECTED, Confidence.MEDIUM),
+        ([breaks], Standing.UNREVIEWED, None),
+        ([breaks, finds(WRONG)], Standing.REJECTED, Confidence.MEDIUM),
+        ([finds(SLOPPY), breaks], Standing.UNREVIEWED, None),
+    ],
+)
+def test_a_review_adds_up_its_checks_and_a_broken_one_is_never_a_pass(
+    checks, standing, confidence
+) -> None:
+    verdict = review_attempt(ATTEMPT, checks=checks, attempt=1)
+
+    assert (verdict.standing, verdict.confidence) == (standing, confidence)
+
+
+def test_a_second_rejection_is_shown_with_low_confidence() -> None:
+    assert review_attempt(ATTEMPT, checks=[finds(WRONG)], attempt=2).confidence is Confidence.LOW
+
+
+@pytest.mark.parametrize("result", [None, *UndoResult])
+def test_only_what_was_read_back_is_called_taken_back(result: UndoResult | None) -> None:
+    correction = render_correction(reach_verdict([WRONG]), [acted(result)])
+
+    restored = result is UndoResult.RESTORED
+    assert ("Taken back, and read back to be sure:\n- move(a1)" in correction.text) is restored
+    assert ("do not do it again:\n- move(a1)" in correction.text) is not restored
+    assert correction.restored == (("a1",) if restored else ())
+    assert correction.standing_actions == (() if restored else ("a1",))
+
+
+def test_a_correction_says_what_was_wrong_how_to_mend_it_and_to_ask_rather_than_guess() -> None:
+    correction = render_correction(reach_verdict([SLOPPY, WRONG]), [])
+
+    assert WRONG.issue in correction.text
+    assert f"Fix: {WRONG.correction}" in correction.text
+    assert SLOPPY.issue not in correction.text
+    assert "ask the person rather than guess" in correction.text
+    assert "Taken back" not in correction.text
+
+
+def test_a_mixed_end_is_told_as_it_is() -> None:
+    correction = render_correction(
+        reach_verdict([WRONG]),
+        [acted(UndoResult.RESTORED), acted(UndoResult.CONFLICT, action="a2")],
+    )
+
+    assert correction.restored == ("a1",)
+    assert correction.standing_actions == ("a2",)
+    assert "their version was left alone" in correction.text
+
+
+def test_the_person_is_told_what_still_stands() -> None:
+    verdict = reach_verdict([WRONG], attempt=2)
+
+    clean = render_question(verdict, [acted(UndoResult.RESTORED)])
+    standing = render_question(verdict, [acted(UndoResult.FAILED)])
+
+    assert "Nothing of it is in effect" in clean
+    assert "Nothing of it is in effect" not in standing
+    assert "move(a1)" in standing
+    assert WRONG.issue in standing

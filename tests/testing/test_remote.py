@@ -1,0 +1,122 @@
+"""The remote must be beyond doubt, since everything else is proven by it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from mulligan.testing.remote import FakeRemote, Fault, RemoteError
+
+
+@pytest.fixture
+def remote(tmp_path: Path) -> FakeRemote:
+    return FakeRemote(tmp_path / "ledger")
+
+
+def test_every_write_makes_a_version_and_stands_in_the_ledger(remote: FakeRemote) -> None:
+    first = remote.create({"a": 1}, id="x")
+    second = remote.update("x", {"a": 2}, by="person")
+    remote.delete("x", by="undo")
+
+    assert first.version != second.version
+    assert [(line.op, line.by, line.before, line.after) for line in remote.ledger()] == [
+        ("create", "agent", None, first.version),
+        ("update", "person", first.version, second.version),
+        ("delete", "undo", second.version, None),
+    ]
+    assert remote.get("x") is None
+
+
+def test_a_stale_condition_is_refused_and_changes_nothing(remote: FakeRemote) -> None:
+    old = remote.create({"a": 1}, id="x").version
+    remote.update("x", {"a": 2})
+
+    with pytest.raises(RemoteError) as update:
+        remote.update("x", {"a": 3}, if_version=old)
+    with pytest.raises(RemoteError) as delete:
+        remote.delete("x", if_version=old)
+
+    assert (update.value.status, delete.value.status) == (412, 412)
+    assert len(remote.ledger()) == 2
+
+
+def test_without_versions_conditions_are_ignored_as_plain_apis_do(tmp_path: Path) -> None:
+    remote = FakeRemote(tmp_path / "ledger", versioned=False)
+    old = remote.create({"a": 1}, id="x").version
+    remote.update("x", {"a": 2})
+
+    remote.update("x", {"a": 3}, if_version=old)
+
+    assert remote.items()["x"].data == {"a": 3}
+
+
+def test_the_same_key_takes_effect_once(remote: FakeRemote) -> None:
+    first = remote.create({"a": 1}, key="k")
+
+    again = remote.create({"a": 1}, key="k")
+
+    assert again == first
+    assert remote.find("k") == first
+    assert len(remote.ledger()) == 1
+
+
+@pytest.mark.parametrize(
+    ("fault", "raises", "effects"),
+    [
+        (Fault.LOST_BEFORE, TimeoutError, 0),
+        (Fault.LOST_AFTER, TimeoutError, 1),
+        (Fault.ERROR_AFTER, RemoteError, 1),
+        (Fault.BUSY, RemoteError, 0),
+        (Fault.REFUSED, ConnectionRefusedError, 0),
+        (Fault.FORBIDDEN, RemoteError, 0),
+        (Fault.GONE, RemoteError, 0),
+    ],
+)
+def test_a_fault_happens_once_and_does_what_it_says(
+    remote: FakeRemote, fault: Fault, raises: type[Exception], effects: int
+) -> None:
+    remote.plan(fault)
+
+    with pytest.raises(raises):
+        remote.create({"a": 1})
+
+    assert len(remote.ledger()) == effects
+    remote.create({"a": 2})
+    assert len(remote.ledger()) == effects + 1
+
+
+def test_a_late_request_takes_effect_with_the_next_look(remote: FakeRemote) -> None:
+    remote.plan(Fault.LATE)
+    with pytest.raises(TimeoutError):
+        remote.create({"a": 1}, id="x")
+    assert remote.ledger() == []
+
+    found = remote.get("x")
+
+    assert found is not None
+    assert len(remote.ledger()) == 1
+    assert remote.get("x") == found
+    assert len(remote.ledger()) == 1
+
+
+def test_a_doubled_request_makes_two_unless_a_key_or_id_stops_it(remote: FakeRemote) -> None:
+    remote.plan(Fault.DOUBLED, Fault.DOUBLED)
+
+    remote.update(remote.create({"a": 1}, id="x").id, {"a": 2})
+
+    assert [line.op for line in remote.ledger()] == ["create", "update", "update"]
+
+
+def test_it_survives_the_death_of_its_user_and_other_processes_see_it(tmp_path: Path) -> None:
+    path = tmp_path / "ledger"
+    program = (
+        "import os, sys; from mulligan.testing.remote import FakeRemote\n"
+        "FakeRemote(sys.argv[1]).create({'a': 1}, id='x'); os.kill(os.getpid(), 9)"
+    )
+
+    subprocess.run([sys.executable, "-c", program, str(path)], check=False)
+
+    assert FakeRemote(path).items()["x"].data == {"a": 1}

@@ -1,0 +1,247 @@
+"""Undo against a remote that keeps its own ledger: what it says happened is what counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from mulligan.core.action import UndoResult
+from mulligan.core.errors import ConflictError
+from mulligan.core.record import Abilities, Record
+from mulligan.testing.remote import FakeRemote, Fault, Item, RemoteError
+from mulligan.undo.taking_back import take_back
+
+DINNER = {"title": "Dinner", "day": "Friday"}
+
+
+@dataclass
+class Calendar:
+    """A calendar's tools on the fake remote, with everything an undo needs."""
+
+    remote: FakeRemote
+
+    def read(self, record: Record) -> Item | None:
+        return self.remote.get(str(record.arguments["id"]))
+
+    def put_back(self, record: Record) -> None:
+        before = record.before
+        assert isinstance(before, Item)
+        self._conditional(
+            lambda: self.remote.update(before.id, before.data, if_version=record.version, by="undo")
+        )
+
+    def remove(self, record: Record) -> None:
+        self._conditional(
+            lambda: self.remote.delete(
+                str(record.arguments["id"]), if_version=record.version, by="undo"
+            )
+        )
+
+    def bring_back(self, record: Record) -> None:
+        before = record.before
+        assert isinstance(before, Item)
+        self._conditional(lambda: self.remote.create(before.data, id=before.id, by="undo"))
+
+    def abilities(self, undo: Callable[[Record], None]) -> Abilities:
+        return Abilities(before=self.read, undo=undo, version=lambda record: record.result.version)
+
+    @staticmethod
+    def _conditional(change: Callable[[], object]) -> None:
+        try:
+            change()
+        except RemoteError as error:
+            if error.status in (409, 412):
+                raise ConflictError(str(error)) from error
+            raise
+
+
+@pytest.fixture
+def calendar(tmp_path: Path) -> Calendar:
+    return Calendar(FakeRemote(tmp_path / "calendar.ledger"))
+
+
+def updated(calendar: Calendar) -> Record:
+    """Dinner was moved to Saturday."""
+    before = calendar.remote.create(DINNER, id="e1", by="person")
+    after = calendar.remote.update("e1", {**DINNER, "day": "Saturday"})
+    return Record(arguments={"id": "e1"}, before=before, result=after, version=after.version)
+
+
+def created(calendar: Calendar) -> Record:
+    made = calendar.remote.create(DINNER, id="e1")
+    return Record(arguments={"id": "e1"}, result=made, version=made.version)
+
+
+def deleted(calendar: Calendar) -> Record:
+    before = calendar.remote.create(DINNER, id="e1", by="person")
+    calendar.remote.delete("e1")
+    return Record(arguments={"id": "e1"}, before=before)
+
+
+WAYS = {
+    "update": (updated, Calendar.put_back, DINNER),
+    "create": (created, Calendar.remove, None),
+    "delete": (deleted, Calendar.bring_back, DINNER),
+}
+
+
+def undos(calendar: Calendar) -> int:
+    return sum(line.by == "undo" for line in calendar.remote.ledger())
+
+
+def data(calendar: Calendar) -> object:
+    item = calendar.remote.get("e1")
+    return None if item is None else item.data
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_what_was_done_is_taken_back_and_read_back(calendar: Calendar, way: str) -> None:
+    do, undo, expected = WAYS[way]
+    record = do(calendar)
+
+    undone = await take_back(record, calendar.abilities(undo.__get__(calendar)))
+
+    assert undone.result is UndoResult.RESTORED
+    assert data(calendar) == expected
+    assert undos(calendar) == 1
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_undoing_again_changes_nothing(calendar: Calendar, way: str) -> None:
+    do, undo, expected = WAYS[way]
+    record = do(calendar)
+    abilities = calendar.abilities(undo.__get__(calendar))
+
+    results = [(await take_back(record, abilities)).result for _ in range(3)]
+
+    assert results == [UndoResult.RESTORED] * 3
+    assert undos(calendar) == 1
+    assert data(calendar) == expected
+
+
+@pytest.mark.parametrize("way", ["update", "create"])
+async def test_a_persons_edit_survives_and_both_versions_are_told(
+    calendar: Calendar, way: str
+) -> None:
+    do, undo, _ = WAYS[way]
+    record = do(calendar)
+    theirs = calendar.remote.update("e1", {"title": "Brunch"}, by="person")
+
+    undone = await take_back(record, calendar.abilities(undo.__get__(calendar)))
+
+    assert undone.result is UndoResult.CONFLICT
+    assert undone.theirs == theirs
+    assert record.version in undone.why
+    assert theirs.version in undone.why
+    assert data(calendar) == {"title": "Brunch"}
+    assert undos(calendar) == 0
+
+
+@pytest.mark.parametrize("way", ["update", "create"])
+async def test_an_edit_between_our_look_and_our_undo_survives_too(
+    calendar: Calendar, way: str
+) -> None:
+    do, undo, _ = WAYS[way]
+    record = do(calendar)
+
+    def edit_first(told: Record) -> None:
+        calendar.remote.update("e1", {"title": "Brunch"}, by="person")
+        undo(calendar, told)
+
+    undone = await take_back(record, calendar.abilities(edit_first))
+
+    assert undone.result is UndoResult.CONFLICT
+    assert data(calendar) == {"title": "Brunch"}
+
+
+@pytest.mark.parametrize("fault", list(Fault))
+@pytest.mark.parametrize("way", WAYS)
+async def test_what_is_said_is_what_the_ledger_says_whatever_happens_on_the_way(
+    calendar: Calendar, way: str, fault: Fault
+) -> None:
+    do, undo, expected = WAYS[way]
+    record = do(calendar)
+    left = data(calendar)
+    calendar.remote.plan(fault)
+
+    undone = await take_back(record, calendar.abilities(undo.__get__(calendar)))
+
+    if undone.result is UndoResult.RESTORED:
+        assert data(calendar) == expected
+    else:
+        assert undone.result is UndoResult.FAILED
+        assert data(calendar) == left
+        assert undone.why
+    assert undos(calendar) <= 1
+
+
+async def test_what_cannot_be_read_back_is_never_called_restored(calendar: Calendar) -> None:
+    record = updated(calendar)
+    reads = iter([calendar.read, _unreadable])
+    abilities = Abilities(
+        read=lambda told: next(reads)(told),
+        undo=calendar.put_back,
+        version=lambda told: told.result.version,
+    )
+
+    undone = await take_back(record, abilities)
+
+    assert undone.result is UndoResult.UNKNOWN
+    assert "could not be read back" in undone.why
+
+
+async def test_what_cannot_even_be_looked_at_is_left_alone(calendar: Calendar) -> None:
+    record = updated(calendar)
+    abilities = Abilities(read=_unreadable, undo=calendar.put_back)
+
+    undone = await take_back(record, abilities)
+
+    assert undone.result is UndoResult.FAILED
+    assert undos(calendar) == 0
+
+
+async def test_an_undo_that_restores_a_part_says_so(calendar: Calendar) -> None:
+    record = updated(calendar)
+
+    def half(told: Record) -> None:
+        calendar.remote.update("e1", {"title": "Dinner"}, if_version=told.version, by="undo")
+
+    undone = await take_back(record, calendar.abilities(half))
+
+    assert undone.result is UndoResult.PARTIAL
+
+
+async def test_without_an_undo_nothing_is_taken_back(calendar: Calendar) -> None:
+    record = updated(calendar)
+
+    undone = await take_back(record, Abilities(read=calendar.read))
+
+    assert undone.result is UndoResult.FAILED
+    assert "no undo" in undone.why
+
+
+async def test_async_functions_and_states_of_ones_own_will_do(calendar: Calendar) -> None:
+    record = updated(calendar)
+
+    async def read(told: Record) -> dict[str, object]:
+        item = calendar.remote.get("e1")
+        assert item is not None
+        return {"day": item.data["day"], "synced": object()}
+
+    async def undo(told: Record) -> None:
+        calendar.put_back(told)
+
+    abilities = Abilities(
+        read=read, undo=undo, same=lambda before, now: before.data["day"] == now["day"]
+    )
+
+    undone = await take_back(record, abilities)
+
+    assert undone.result is UndoResult.RESTORED
+
+
+def _unreadable(record: Record) -> object:
+    raise TimeoutError("no answer")
