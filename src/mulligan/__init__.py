@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         Standing,
         Verdict,
     )
-    from mulligan.core.policy import Retention
+    from mulligan.core.retention import Retention
     from mulligan.core.turn import Turn
     from mulligan.redaction import Capture
 
@@ -43,7 +43,7 @@ _HOMES = {
     "MulliganError": "mulligan.core.errors",
     "Outcome": "mulligan.core.call",
     "Repeat": "mulligan.core.effect",
-    "Retention": "mulligan.core.policy",
+    "Retention": "mulligan.core.retention",
     "Settings": "mulligan.app.settings",
     "Severity": "mulligan.core.finding",
     "Standing": "mulligan.core.finding",

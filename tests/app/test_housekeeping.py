@@ -7,7 +7,7 @@ from mulligan.app.housekeeping import sweep
 from mulligan.core.action import Entry, Kept, Opening, State
 from mulligan.core.effect import Effect
 from mulligan.core.interfaces import Batch, LogQuery
-from mulligan.core.policy import Retention
+from mulligan.core.retention import Retention
 from mulligan.core.rollup import roll_up
 from mulligan.stores.opening import open_store
 from mulligan.testing.fakes import FixedClock

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import base64
 from datetime import UTC, datetime
 
 import pytest
 
-from mulligan import Effect, Mulligan, MulliganError
+from mulligan import Effect, Mulligan, Settings
 from mulligan.core.errors import ConfigurationError, NaiveTimeError, UnknownStoreError
+from mulligan.core.interfaces import LogQuery
+from mulligan.stores.opening import open_store
 
 
 def test_a_store_nobody_knows_is_refused_in_one_sentence() -> None:
@@ -36,13 +39,74 @@ def test_an_aware_time_is_taken_as_it_is() -> None:
     assert turn.known == {"home": "12 Elm St"}
 
 
+def test_a_vault_key_of_the_wrong_length_is_refused_with_the_way_to_make_one(tmp_path) -> None:
+    short = base64.b64encode(b"short").decode()
+
+    with pytest.raises(ConfigurationError, match=r"5 bytes.*32") as caught:
+        Mulligan(f"sqlite:///{tmp_path}/x.db", vault_key=short)
+
+    assert short not in str(caught.value)
+
+
+def test_a_store_of_ones_own_is_used_as_it_is() -> None:
+    store = open_store("memory:")
+
+    with Mulligan(store) as m:
+        m.tool(name="find")(len)([1])
+        m.flush()
+
+        assert [row.tool for row in store.log.rows(LogQuery())] == ["find"]
+
+
+def test_settings_can_be_handed_in_whole_and_changed_by_name() -> None:
+    with Mulligan(settings=Settings(tenant="elm", sample=0.5), sample=1.0) as m:
+        assert (m.settings.tenant, m.settings.sample) == ("elm", 1.0)
+
+
+@pytest.mark.parametrize("about", [{"agnet": "x"}, {"agent": 3}, {"context": b"x"}])
+def test_a_turn_refuses_what_it_does_not_know(about: dict[str, object]) -> None:
+    with Mulligan("memory:") as m, pytest.raises(ConfigurationError):
+        m.turn("Move dinner", **about)
+
+
+def a_generator():
+    yield 1
+
+
+async def an_async_generator():
+    yield 1
+
+
+@pytest.mark.parametrize("tool", [a_generator, an_async_generator])
+def test_a_generator_is_refused_because_nobody_could_see_its_end(tool) -> None:
+    with Mulligan("memory:") as m, pytest.raises(ConfigurationError, match="is a generator"):
+        m.tool(tool)
+
+
+@pytest.mark.parametrize(
+    ("allow", "says"), [("query", "allow=\\['query'\\]"), (["queri"], "no parameter of find")]
+)
+def test_names_to_allow_are_held_against_the_parameters(allow: object, says: str) -> None:
+    def find(query: str) -> None: ...
+
+    with Mulligan("memory:") as m, pytest.raises(ConfigurationError, match=says):
+        m.tool(allow=allow)(find)
+
+
+async def test_leaving_does_not_hold_the_event_loop_up() -> None:
+    async with Mulligan("memory:") as m:
+        m.tool(len)([1])
+
+    assert m.tally().stored == 1
+
+
 def test_decorating_something_that_cannot_be_called_is_refused() -> None:
     with Mulligan("memory:") as m, pytest.raises(ConfigurationError, match="needs a function"):
         m.tool(3)
 
 
 def test_an_effect_that_does_not_exist_is_refused_when_it_is_declared() -> None:
-    with Mulligan("memory:") as m, pytest.raises((MulliganError, ValueError), match="maybe"):
+    with Mulligan("memory:") as m, pytest.raises(ConfigurationError, match="maybe"):
         m.tool(effect="maybe")(len)
 
 

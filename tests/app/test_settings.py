@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mulligan import Capture, MulliganError, Settings
+from mulligan import Capture, MulliganError, Retention, Settings
 from mulligan.core.errors import ConfigurationError
 
 
@@ -55,7 +55,6 @@ def test_keys_are_read_as_base64_and_never_shown(tmp_path: Path) -> None:
         ({"spans": "perhaps"}, "perhaps"),
         ({"log_days": -1}, "more than 0"),
         ({"allow": 3}, "list of names"),
-        ({"vault_key": base64.b64encode(b"short").decode()}, "not 32"),
         ({"vault_key": "no base64!"}, "<hidden>"),
         ({"stroe": "x"}, "no setting 'stroe'"),
         ({"store": 3}, "text"),
@@ -67,6 +66,15 @@ def test_a_bad_value_is_named_with_the_way_out(values: dict[str, object], says: 
 
     assert says in str(caught.value)
     assert "no base64!" not in str(caught.value)
+
+
+def test_days_change_the_retention_they_are_given_with() -> None:
+    mine = Retention(settled=timedelta(days=5))
+
+    settings = Settings().changed(retention=mine, log_days=3)
+
+    assert settings.retention.settled == timedelta(days=5)
+    assert settings.retention.log == timedelta(days=3)
 
 
 def test_a_broken_pyproject_is_one_sentence(tmp_path: Path) -> None:

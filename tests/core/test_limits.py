@@ -45,7 +45,8 @@ def test_the_burst_is_a_ceiling_that_calm_traffic_does_not_raise():
 
 @pytest.mark.parametrize(("calls", "retries"), [(0, 0), (9, 0), (11, 1), (21, 2)])
 def test_a_spent_budget_comes_back_with_traffic_one_in_ten(calls, retries):
-    budget = RetryBudget(tokens=0.0)
+    budget = RetryBudget()
+    budget.tokens = 0.0
 
     for _ in range(calls):
         budget.earn()

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from mulligan.core.call import ErrorClass
 from mulligan.core.effect import Effect, Repeat
 from mulligan.core.finding import Standing, Verdict
-from mulligan.core.policy import Backoff, Failed, Move, Retention, Step, decide, next_move
+from mulligan.core.limits import Backoff
+from mulligan.core.policy import Failed, Move, Step, decide, next_move
 
 COLUMNS = {
     "READ": (Effect.READ, Repeat.ONCE),
@@ -289,11 +290,3 @@ def test_a_remote_that_asks_for_longer_than_there_is_gets_no_further_try():
     assert backoff.wait(tries=1, chance=0.1, spent=seconds(0), asked=seconds(61)) is None
     assert backoff.wait(tries=1, chance=0.1, spent=seconds(31), asked=seconds(30)) is None
     assert backoff.wait(tries=1, chance=0.1, spent=seconds(30), asked=seconds(30)) == seconds(30)
-
-
-def test_the_defaults_of_retention_are_those_of_the_policy():
-    kept = Retention()
-
-    assert (kept.log.days, kept.settled.days, kept.kept.days) == (30, 90, 7)
-    assert kept.hold == timedelta(minutes=15)
-    assert kept.compress is None

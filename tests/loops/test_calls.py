@@ -9,8 +9,7 @@ import pytest
 from mulligan.core.call import Call, ErrorClass, Execution, Failure, Outcome
 from mulligan.core.effect import Effect, Mode, Repeat
 from mulligan.core.event import CallRetried
-from mulligan.core.limits import Breaker, RetryBudget
-from mulligan.core.policy import Backoff
+from mulligan.core.limits import Backoff, Breaker, RetryBudget
 from mulligan.loops.calls import Retrying, second_try
 
 AT = datetime(2026, 11, 15, tzinfo=UTC)
@@ -42,7 +41,7 @@ class World:
         self.waits: list[float] = []
         self.told: list[CallRetried] = []
         self.using = Retrying(
-            budget=RetryBudget(tokens=budget),
+            budget=RetryBudget(burst=budget),
             breaker=Breaker(failures=breaker),
             backoff=Backoff(),
             sleep=self._sleep,

@@ -4,7 +4,6 @@ import threading
 from datetime import UTC, datetime
 
 from mulligan.core.event import Event, RowsDropped
-from mulligan.telemetry import events as module
 from mulligan.telemetry.events import Events
 
 
@@ -45,9 +44,8 @@ def test_a_subscriber_that_raises_hurts_neither_the_host_nor_the_others() -> Non
     events.close()
 
 
-def test_a_subscriber_that_hangs_does_not_hold_the_host_up(monkeypatch) -> None:
-    monkeypatch.setattr(module, "MOST_WAITING", 10)
-    events = Events()
+def test_a_subscriber_that_hangs_does_not_hold_the_host_up() -> None:
+    events = Events(most_waiting=10)
     gate = threading.Event()
     events.subscribe(lambda event: gate.wait(10) and None)
 

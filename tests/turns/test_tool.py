@@ -3,7 +3,9 @@ from __future__ import annotations
 import asyncio
 import functools
 import inspect
+import time
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from typing import Literal
 
 import orjson
@@ -12,11 +14,12 @@ import pytest
 from mulligan import Effect, Mode, Mulligan, Outcome
 from mulligan.core.call import LogRow
 from mulligan.core.event import CallLogged, CallRepaired, CallRetried, Event
+from mulligan.core.limits import Backoff
 
 
 @pytest.fixture
 def m() -> Iterator[Mulligan]:
-    with Mulligan("memory:") as made:
+    with Mulligan("memory:", backoff=Backoff(first=timedelta())) as made:
         yield made
 
 
@@ -30,15 +33,6 @@ def rows(m: Mulligan) -> Callable[[], list[LogRow]]:
         return seen
 
     return so_far
-
-
-@pytest.fixture(autouse=True)
-def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def at_once(seconds: float) -> None:
-        pass
-
-    monkeypatch.setattr("mulligan.turns.hands.asyncio.sleep", at_once)
-    monkeypatch.setattr("mulligan.turns.hands.time.sleep", lambda seconds: None)
 
 
 def test_a_wrapped_tool_keeps_its_name_docstring_and_signature(m: Mulligan) -> None:
@@ -196,7 +190,7 @@ async def test_a_sync_tool_inside_an_event_loop_never_sleeps_on_it(
     def slept(seconds: float) -> None:
         raise AssertionError("the event loop was held up")
 
-    monkeypatch.setattr("mulligan.turns.hands.time.sleep", slept)
+    monkeypatch.setattr(time, "sleep", slept)
     answers = iter([ConnectionRefusedError(), 7])
 
     @m.tool(effect=Effect.READ)
@@ -261,14 +255,16 @@ async def test_concurrent_turns_never_share_their_labels(m: Mulligan, rows) -> N
         assert (row.agent, row.context) == (f"agent-{number}", f"context {number}")
 
 
-def test_a_log_that_is_broken_does_not_reach_the_tool(m: Mulligan, monkeypatch) -> None:
-    def broken(*args: object, **kwargs: object) -> str:
-        raise RuntimeError("redactor and log are both gone")
+@pytest.mark.parametrize("broken", ["parameters", "result", "error"])
+def test_a_log_that_is_broken_does_not_reach_the_tool(
+    m: Mulligan, monkeypatch: pytest.MonkeyPatch, broken: str
+) -> None:
+    def fails(*args: object, **kwargs: object) -> str:
+        raise RuntimeError("the redactor is gone")
 
-    monkeypatch.setattr(m._parts.instruments.redactor, "result", broken)
-    monkeypatch.setattr(m._parts.instruments.redactor, "error", broken)
+    monkeypatch.setattr(m._parts.instruments.redactor, broken, fails)
 
-    @m.tool
+    @m.tool(effect=Effect.READ)
     def find(fail: bool) -> int:
         if fail:
             raise ValueError("mine")
@@ -277,6 +273,24 @@ def test_a_log_that_is_broken_does_not_reach_the_tool(m: Mulligan, monkeypatch) 
     assert find(False) == 1
     with pytest.raises(ValueError, match="mine"):
         find(True)
+
+
+def test_a_success_closes_the_breaker_so_that_later_failures_are_helped(m: Mulligan, rows) -> None:
+    answers = [*[ConnectionRefusedError()] * 5, 7, ConnectionRefusedError(), 8]
+
+    @m.tool(effect=Effect.READ)
+    def find() -> int:
+        answer = answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    for _ in range(2):
+        with pytest.raises(ConnectionRefusedError):
+            find()
+
+    assert find() == 7
+    assert find() == 8
 
 
 def test_sampled_successes_carry_the_weight_of_those_left_out() -> None:

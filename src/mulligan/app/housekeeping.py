@@ -7,7 +7,7 @@ import threading
 from dataclasses import dataclass
 
 from mulligan.core.interfaces import Clock, Store
-from mulligan.core.policy import Retention
+from mulligan.core.retention import Retention
 
 HOUR = 3600.0
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
-from types import TracebackType
 from typing import Any, ParamSpec, Self, TypedDict, TypeVar, Unpack, overload
 
 from mulligan.app.settings import Settings
-from mulligan.app.wiring import Parts, assemble, utc_now
+from mulligan.app.wiring import Parts, assemble
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.interfaces import Check, Subscriber
+from mulligan.core.interfaces import Check, Store, Subscriber
 from mulligan.core.turn import NOTHING_KNOWN, Turn
 from mulligan.loops.actions import Attempted
+from mulligan.stores.clock import utc_now
 from mulligan.telemetry.writer import Tally
 from mulligan.turns.acting import Acting, Agent, Done
 from mulligan.turns.declaration import Declared, declare
@@ -40,21 +40,26 @@ class About(TypedDict, total=False):
 class Mulligan:
     """Watches an application's tools: log, redact, and try again where that is safe.
 
-    `Mulligan("sqlite:///family.db")` opens a store; without one, settings come from the
-    environment and pyproject.toml, and by default everything stays in memory.
+    `Mulligan("sqlite:///family.db")` opens a store; a store of your own is taken as it is.
+    Without one, settings come from the environment and pyproject.toml, and by default everything
+    stays in memory. Any setting can also be given by name.
     """
 
     def __init__(
         self,
-        store: str | None = None,
+        store: str | Store | None = None,
         *,
         checks: Iterable[Check[Attempted]] = (),
-        **settings: object,
+        settings: Settings | None = None,
+        **changes: object,
     ) -> None:
-        loaded = Settings.load().changed(**settings)
-        self.settings = loaded if store is None else loaded.changed(store=store)
+        loaded = Settings.load() if settings is None else settings
+        if isinstance(store, str):
+            changes["store"] = store
+        self.settings = loaded.changed(**changes)
         self._checks = tuple(checks)
-        self._parts: Parts = assemble(self.settings)
+        own = None if isinstance(store, str) else store
+        self._parts: Parts = assemble(self.settings, store=own)
 
     @overload
     def tool(self, function: Callable[P, R], /) -> Callable[P, R]: ...
@@ -144,21 +149,12 @@ class Mulligan:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
+    async def __aexit__(self, *error: object) -> None:
+        # Closing waits for the disk, which an event loop must not.
+        await asyncio.to_thread(self.close)

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Self
 
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.policy import Retention
+from mulligan.core.limits import Backoff
+from mulligan.core.retention import Retention
 from mulligan.redaction import Capture
 
 PREFIX = "MULLIGAN_"
@@ -38,6 +39,8 @@ class Settings:
     redaction_key: bytes | None = field(default=None, repr=False)
     """The key of the log's hashes. `None`: the store's own secret."""
     retention: Retention = field(default_factory=Retention)
+    backoff: Backoff = field(default_factory=Backoff)
+    """How long a failed call waits before it is made again."""
     migrate: bool = True
     """Bring an older store up to date when the application opens it."""
 
@@ -46,12 +49,6 @@ class Settings:
             raise ConfigurationError(
                 f"sample is {self.sample}; it is the share of successes to keep, "
                 "above 0 and up to 1."
-            )
-        if self.vault_key is not None and len(self.vault_key) != 32:
-            raise ConfigurationError(
-                f"vault_key has {len(self.vault_key)} bytes, not 32. "
-                'Make one with `python -c "import os,base64;'
-                'print(base64.b64encode(os.urandom(32)).decode())"`.'
             )
 
     @classmethod
@@ -77,7 +74,8 @@ class Settings:
             read[name] = _read(name, value)
         days = {k.removesuffix("_days"): read.pop(k) for k in list(read) if k.endswith("_days")}
         if days:
-            read["retention"] = replace(self.retention, **days)  # type: ignore[arg-type]
+            kept = read.get("retention", self.retention)
+            read["retention"] = replace(kept, **days)  # type: ignore[type-var]
         return replace(self, **read)  # type: ignore[arg-type]
 
 
@@ -159,16 +157,31 @@ def _retention(value: object) -> Retention:
     return value
 
 
+def _backoff(value: object) -> Backoff:
+    if not isinstance(value, Backoff):
+        raise TypeError("it must be a Backoff")
+    return value
+
+
+def _capture(value: object) -> Capture:
+    try:
+        return Capture(str(value))
+    except ValueError as error:
+        known = " or ".join(repr(each.value) for each in Capture)
+        raise ValueError(f"say {known}") from error
+
+
 _READERS = {
     "store": _text,
     "tenant": _text,
-    "capture": lambda value: Capture(str(value)),
+    "capture": _capture,
     "allow": _names,
     "sample": _number,
     "spans": lambda value: None if value is None else _truth(value),
     "vault_key": _key,
     "redaction_key": _key,
     "retention": _retention,
+    "backoff": _backoff,
     "log_days": _days,
     "settled_days": _days,
     "kept_days": _days,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 from mulligan.app.housekeeping import Housekeeping
 from mulligan.app.settings import Settings
 from mulligan.core.interfaces import Store
 from mulligan.redaction import Redactor
+from mulligan.stores.clock import utc_now
 from mulligan.stores.opening import open_store
 from mulligan.telemetry.events import Events
 from mulligan.telemetry.writer import LogWriter
@@ -32,14 +32,9 @@ class Parts:
         self.store.close()
 
 
-def utc_now() -> datetime:
-    """The time, in UTC."""
-    return datetime.now(UTC)
-
-
-def assemble(settings: Settings) -> Parts:
-    """Open the store and put the parts together."""
-    store = open_store(
+def assemble(settings: Settings, *, store: Store | None = None) -> Parts:
+    """Put the parts together, on the given store or the one that the settings name."""
+    store = store or open_store(
         settings.store,
         migrate=settings.migrate,
         vault_key=settings.vault_key,
@@ -59,6 +54,7 @@ def assemble(settings: Settings) -> Parts:
         tenant=redactor.label(settings.tenant) if settings.tenant else "",
         sample=settings.sample,
         spans=settings.spans,
+        backoff=settings.backoff,
     )
     return Parts(
         store=store,

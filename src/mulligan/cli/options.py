@@ -7,8 +7,6 @@ import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from mulligan.core.errors import NaiveTimeError
-
 Commands = Any
 """What `add_subparsers` returns; argparse gives it no public type."""
 
@@ -52,8 +50,7 @@ def moment(text: str) -> datetime:
         ) from error
     if read.tzinfo is None:
         raise argparse.ArgumentTypeError(
-            f"{NaiveTimeError(name=repr(text), value=text).args[0].split(':')[0]}; "
-            f"write {text}+00:00 for UTC, or say 30m, 2h or 7d"
+            f"{text!r} has no time zone; write {text}+00:00 for UTC, or say 30m, 2h or 7d"
         )
     return read.astimezone(UTC)
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from mulligan.core.call import LogRow, Outcome
+from mulligan.core.instants import from_us
 
 WIDE = 160
 """Columns when nobody says how wide: a pipe, a file."""
@@ -92,7 +93,7 @@ def log_json(row: LogRow) -> Mapping[str, object]:
 
 def time_of(row: LogRow) -> datetime:
     """When a row's call was made, in UTC."""
-    return datetime.fromtimestamp(row.at_us / 1_000_000, UTC)
+    return from_us(row.at_us)
 
 
 def _parsed(text: str | None) -> object:

@@ -1,9 +1,30 @@
-"""Bounds on retries: a budget against storms, a breaker against the dead. Time is passed in."""
+"""Bounds on retries: waits, a budget against storms, a breaker. Time and chance are passed in."""
 
 from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
+from datetime import timedelta
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backoff:
+    """How long to wait between tries: full jitter, bounded each time and in total."""
+
+    first: timedelta = timedelta(seconds=0.2)
+    longest: timedelta = timedelta(seconds=10)
+    total: timedelta = timedelta(seconds=60)
+
+    def wait(
+        self, *, tries: int, chance: float, spent: timedelta, asked: timedelta | None = None
+    ) -> timedelta | None:
+        """The wait before the next try, or `None` when the total would be exceeded.
+
+        `chance` is a random number from 0 to 1; `asked` is the remote's own Retry-After.
+        """
+        ceiling = min(self.longest, self.first * 2 ** min(tries - 1, 20))
+        pause = max(ceiling * chance, asked or timedelta())
+        return pause if spent + pause <= self.total else None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -12,7 +33,10 @@ class RetryBudget:
 
     share: float = 0.1
     burst: float = 10.0
-    tokens: float = 10.0
+    tokens: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.tokens = self.burst
 
     def earn(self, calls: int = 1) -> None:
         """Count first tries."""
@@ -44,6 +68,11 @@ class Breaker:
     def succeed(self) -> None:
         """A success closes it."""
         self._seen.clear()
+
+    @property
+    def failing(self) -> bool:
+        """Whether there is a failure that no success has followed."""
+        return bool(self._seen)
 
     def open(self, at: float) -> bool:
         """Whether retries are to be left alone for now."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import timedelta
 from enum import StrEnum
 from typing import assert_never
 
@@ -185,38 +184,3 @@ def _irreversible(rule: Rule, error_class: ErrorClass, *, spent: bool) -> Move:
     if makes_a_try and error_class is not ErrorClass.NOT_SENT:
         return Move.ASK
     return rule.then if spent else rule.move
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Backoff:
-    """How long to wait between tries: full jitter, bounded each time and in total."""
-
-    first: timedelta = timedelta(seconds=0.2)
-    longest: timedelta = timedelta(seconds=10)
-    total: timedelta = timedelta(seconds=60)
-
-    def wait(
-        self, *, tries: int, chance: float, spent: timedelta, asked: timedelta | None = None
-    ) -> timedelta | None:
-        """The wait before the next try, or `None` when the total would be exceeded.
-
-        `chance` is a random number from 0 to 1; `asked` is the remote's own Retry-After.
-        """
-        ceiling = min(self.longest, self.first * 2 ** min(tries - 1, 20))
-        pause = max(ceiling * chance, asked or timedelta())
-        return pause if spent + pause <= self.total else None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Retention:
-    """How long each kind of record is kept. Open actions are kept for ever."""
-
-    log: timedelta = timedelta(days=30)
-    settled: timedelta = timedelta(days=90)
-    """Of the journal, after the action was settled."""
-    kept: timedelta = timedelta(days=7)
-    """Of the vault, after the action was settled."""
-    hold: timedelta = timedelta(minutes=15)
-    """How long a hold waits for a person before it expires to denied."""
-    compress: timedelta | None = None
-    """Successes older than this are kept in compressed batches; `None`: never."""

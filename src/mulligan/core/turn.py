@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from types import MappingProxyType
 
-from mulligan.core.errors import ConfigurationError, NaiveTimeError
+from mulligan.core.errors import ConfigurationError
 from mulligan.core.finding import Correction, Verdict
+from mulligan.core.instants import require_aware
 
 NOTHING_KNOWN: Mapping[str, object] = MappingProxyType({})
 
@@ -54,10 +55,3 @@ class Attempt:
     calls: tuple[str, ...] = ()
     """Ids of the calls made, in the order they were made."""
     verdict: Verdict | None = None
-
-
-def require_aware(value: datetime, *, name: str) -> datetime:
-    """Return `value` unchanged, or raise if it has no zone."""
-    if value.tzinfo is None or value.utcoffset() is None:
-        raise NaiveTimeError(name=name, value=value)
-    return value

@@ -10,8 +10,8 @@ from mulligan.core.call import ErrorClass, Execution, Outcome
 from mulligan.core.effect import Effect, Mode, Repeat
 from mulligan.core.engine import Loop, Round, run_loop
 from mulligan.core.event import CallRetried
-from mulligan.core.limits import Breaker, RetryBudget
-from mulligan.core.policy import Backoff, Failed, Move, Step, next_move
+from mulligan.core.limits import Backoff, Breaker, RetryBudget
+from mulligan.core.policy import Failed, Move, Step, next_move
 
 Again = Callable[[int], Awaitable[Execution]]
 """Makes the identical call once more, as the given try."""
@@ -55,7 +55,7 @@ class _FailedCall:
         self._made: dict[ErrorClass, int] = {}
         self._waited = timedelta()
 
-    def loop(self) -> Loop[Execution, Move, bool]:
+    def loop(self) -> Loop[Execution, Move, timedelta]:
         return Loop(
             attempt=self._attempt,
             review=self._review,
@@ -64,7 +64,9 @@ class _FailedCall:
             correct=self._correct,
         )
 
-    async def _attempt(self, number: int, correction: bool | None) -> Execution:  # noqa: ARG002, FBT001
+    async def _attempt(self, number: int, pause: timedelta | None) -> Execution:
+        if pause is not None:
+            await self._using.sleep(pause.total_seconds())
         return await self._again(number)
 
     async def _review(self, execution: Execution) -> Move:
@@ -94,8 +96,8 @@ class _FailedCall:
     async def _undo(self, execution: Execution, move: Move) -> None:
         """Nothing to take back: only calls whose repeat is harmless come this far."""
 
-    async def _correct(self, execution: Execution, move: Move) -> bool | None:  # noqa: ARG002
-        """Wait as long as is fair. `None` when there is no more time, budget or hope."""
+    async def _correct(self, execution: Execution, move: Move) -> timedelta | None:  # noqa: ARG002
+        """How long to wait. `None` when there is no more time, budget or hope."""
         failure = execution.failure
         if failure is None or self._using.breaker.open(self._using.monotonic()):
             return None
@@ -117,5 +119,4 @@ class _FailedCall:
                 wait=pause,
             )
         )
-        await self._using.sleep(pause.total_seconds())
-        return True
+        return pause

@@ -12,7 +12,7 @@ import orjson
 from mulligan.core.action import SETTLED, Action, Entry, Opening, State
 from mulligan.core.effect import Effect, Repeat
 from mulligan.core.errors import JournalError
-from mulligan.stores.instants import from_us, to_us
+from mulligan.core.instants import from_us, to_us
 
 _OPENING_FIELDS = tuple(field.name for field in fields(Opening))
 

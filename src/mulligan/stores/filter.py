@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from mulligan.core.call import LogRow
+from mulligan.core.instants import to_us
 from mulligan.core.interfaces import LogQuery
-from mulligan.stores.instants import to_us
 
 
 def fits(row: LogRow, query: LogQuery) -> bool:

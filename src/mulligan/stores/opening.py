@@ -8,8 +8,8 @@ from pathlib import Path
 
 from mulligan.core.errors import MissingExtraError, UnknownStoreError
 from mulligan.core.interfaces import Clock, Store
-from mulligan.core.policy import Retention
-from mulligan.stores.instants import utc_now
+from mulligan.core.retention import Retention
+from mulligan.stores.clock import utc_now
 from mulligan.stores.options import Options
 from mulligan.stores.seal import make_seal
 from mulligan.stores.url import without_credentials

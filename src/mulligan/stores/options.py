@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 from mulligan.core.interfaces import Clock
-from mulligan.core.policy import Retention
-from mulligan.stores.instants import utc_now
+from mulligan.core.retention import Retention
+from mulligan.stores.clock import utc_now
 from mulligan.stores.seal import Seal
 
 

@@ -9,8 +9,10 @@ from collections.abc import Callable
 
 from mulligan.core.event import Event
 from mulligan.core.interfaces import Subscriber
+from mulligan.telemetry import shutdown
 
 MOST_WAITING = 10_000
+FLUSH = 5.0
 
 _report = logging.getLogger("mulligan")
 
@@ -18,17 +20,23 @@ _report = logging.getLogger("mulligan")
 class Events:
     """Hands each event to each subscriber, in order."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, most_waiting: int = MOST_WAITING) -> None:
+        self._most_waiting = most_waiting
         self._subscribers: tuple[Subscriber, ...] = ()
-        self._waiting: deque[Event] = deque()
-        self._change = threading.Condition()
-        self._thread: threading.Thread | None = None
-        self._busy = False
         self._closed = False
         self.failures = 0
         """Exceptions that subscribers raised."""
         self.dropped = 0
         """Events that found the queue full."""
+        self.start_afresh()
+        shutdown.see_to(self)
+
+    def start_afresh(self) -> None:
+        """Begin with nothing waiting and no thread: also what a child does after a fork."""
+        self._waiting: deque[Event] = deque()
+        self._change = threading.Condition()
+        self._thread: threading.Thread | None = None
+        self._busy = False
 
     @property
     def wanted(self) -> bool:
@@ -46,7 +54,7 @@ class Events:
         if not self._subscribers:
             return
         with self._change:
-            if self._closed or len(self._waiting) >= MOST_WAITING:
+            if self._closed or len(self._waiting) >= self._most_waiting:
                 self.dropped += 1
                 return
             self._waiting.append(event)
@@ -57,11 +65,12 @@ class Events:
                 self._thread.start()
             self._change.notify_all()
 
-    def flush(self, *, timeout: float = 5.0) -> bool:
+    def flush(self, *, timeout: float | None = None) -> bool:
         """Wait until every event so far was handed on."""
+        seconds = FLUSH if timeout is None else timeout
         with self._change:
             return self._change.wait_for(
-                lambda: not self._waiting and not self._busy, timeout=timeout
+                lambda: not self._waiting and not self._busy, timeout=seconds
             )
 
     def close(self) -> None:
@@ -70,6 +79,7 @@ class Events:
         with self._change:
             self._closed = True
             self._change.notify_all()
+        shutdown.forget(self)
 
     def _unsubscribe(self, subscriber: Subscriber) -> None:
         with self._change:

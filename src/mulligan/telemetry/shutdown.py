@@ -27,8 +27,8 @@ class Leaving(Protocol):
 _alive: weakref.WeakSet[Leaving] = weakref.WeakSet()
 
 
-def watch(writer: Leaving) -> None:
-    """From now on, see to it that the writer's rows survive the end of the process."""
+def see_to(writer: Leaving) -> None:
+    """From now on, see to it that what it holds survives the end of the process."""
     _alive.add(writer)
     _take_sigterm()
 

@@ -65,7 +65,7 @@ class LogWriter:
         self._on_drop = on_drop
         self._queue = RowQueue(most_rows=self._limits.rows, most_bytes=self._limits.bytes)
         self.start_afresh()
-        shutdown.watch(self)
+        shutdown.see_to(self)
 
     def start_afresh(self) -> None:
         """Begin with nothing queued and no thread: also what a child does after a fork."""

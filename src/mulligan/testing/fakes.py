@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 
 from mulligan.core.call import LogRow
 from mulligan.core.errors import StoreUnavailableError
-from mulligan.core.interfaces import Batch, LogQuery, Loss
-from mulligan.core.rollup import Rollup, Slot
+from mulligan.core.interfaces import Batch
+from mulligan.stores.memory.log import MemoryLog
 
 
 class FixedClock:
@@ -26,19 +26,20 @@ class FixedClock:
         self.now += by
 
 
-class StallingLog:
-    """A `Log` that keeps batches in a list, and can stop answering or start failing."""
+class StallingLog(MemoryLog):
+    """A log in memory that can stop answering or start failing."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.batches: list[Batch] = []
         self.failing = False
         """Whether every write fails as an unavailable store does."""
         self.refuses: set[str] = set()
         """Ids of rows it cannot hold."""
-        self._open = threading.Event()
-        self._open.set()
         self.reached = threading.Event()
         """Set once a write has begun."""
+        self._open = threading.Event()
+        self._open.set()
 
     def stall(self) -> None:
         """From now on, writes hang."""
@@ -61,24 +62,5 @@ class StallingLog:
             raise StoreUnavailableError("The store does not answer. Start it again.")
         if any(row.id in self.refuses for row in batch.rows):
             raise ValueError("a row that cannot be held")
+        super().write(batch)
         self.batches.append(batch)
-
-    def rows(self, query: LogQuery) -> list[LogRow]:
-        """The newest rows, unfiltered."""
-        return list(reversed(self.stored))[: query.limit]
-
-    def rollups(self, *, since: datetime, until: datetime) -> dict[Slot, Rollup]:  # noqa: ARG002
-        """Every roll-up that was written; later ones of a slot replace earlier ones."""
-        return {slot: counts for batch in self.batches for slot, counts in batch.rollups.items()}
-
-    def losses(self) -> list[Loss]:
-        """Every loss that was written down."""
-        return [loss for batch in self.batches for loss in batch.losses]
-
-    def prune(self, *, before: datetime) -> int:  # noqa: ARG002
-        """Nothing is ever old here."""
-        return 0
-
-    def compress(self, *, before: datetime) -> int:  # noqa: ARG002
-        """Nothing is ever compressed here."""
-        return 0

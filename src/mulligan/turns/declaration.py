@@ -67,17 +67,46 @@ def declare(tool: Callable[..., Any], **declared: Unpack[Declared]) -> Declarati
     """Read a declaration, or refuse what it cannot keep."""
     _refuse_unknown(tool, declared)
     declaration = Declaration(
-        tool=declared.get("name") or str(getattr(tool, "__name__", type(tool).__name__)),
+        tool=declared.get("name") or _name_of(tool),
         server=declared.get("server", ""),
         effect=_one_of(Effect, declared.get("effect", Effect.UNDECLARED)),
         repeat=_one_of(Repeat, declared.get("repeat", Repeat.ONCE)),
         mode=_one_of(Mode, declared.get("mode", Mode.SUGGEST)),
-        allow=frozenset(declared.get("allow", ())),
+        allow=_names(declared.get("allow", ()), tool),
         abilities=_abilities(declared),
         hints=_hints(tool, declared),
     )
     _refuse_empty_promises(tool, declaration)
     return declaration
+
+
+def _names(allow: Iterable[str], tool: Callable[..., Any]) -> frozenset[str]:
+    if isinstance(allow, str):
+        raise ConfigurationError(
+            f"allow={allow!r} is text; it is a list of parameter names: allow=[{allow!r}]."
+        )
+    names = frozenset(allow)
+    unknown = sorted(names - (_parameters(tool) or names))
+    if unknown:
+        raise ConfigurationError(
+            f"allow names {unknown[0]!r}, which is no parameter of {_name_of(tool)}."
+        )
+    return names
+
+
+def _parameters(tool: Callable[..., Any]) -> frozenset[str] | None:
+    """The names of a tool's parameters; `None` when it takes any."""
+    try:
+        found = inspect.signature(tool).parameters
+    except (TypeError, ValueError):
+        # Some built-ins have no signature, and may take anything.
+        return None
+    takes_any = any(p.kind is p.VAR_KEYWORD for p in found.values())
+    return None if takes_any else frozenset(found)
+
+
+def _name_of(tool: object) -> str:
+    return str(getattr(tool, "__name__", type(tool).__name__))
 
 
 def _abilities(declared: Mapping[str, Any]) -> Abilities:
@@ -100,6 +129,11 @@ def _refuse_unknown(tool: object, declared: Mapping[str, object]) -> None:
         raise ConfigurationError(
             f"@m.tool needs a function, not {type(tool).__name__}. "
             "Write @m.tool or @m.tool(effect=Effect.READ) above a def."
+        )
+    if inspect.isgeneratorfunction(tool) or inspect.isasyncgenfunction(tool):
+        raise ConfigurationError(
+            f"{_name_of(tool)} is a generator, whose end nobody could see. "
+            "Wrap a function that returns what it yields, such as a list."
         )
     unknown = sorted(set(declared) - set(Declared.__annotations__))
     if unknown:

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 
 from mulligan.core.ids import RANDOM_BITS, time_ordered_id
 from mulligan.core.interfaces import Classify
-from mulligan.core.limits import RetryBudget
-from mulligan.core.policy import Backoff
+from mulligan.core.limits import Backoff
 from mulligan.learning.classify import classify
 from mulligan.redaction import Redactor
 from mulligan.telemetry.events import Events
@@ -33,7 +32,6 @@ class Instruments:
     """`None`: whenever the application has set up a tracer provider."""
     classify: Classify = classify
     backoff: Backoff = field(default_factory=Backoff)
-    budget: RetryBudget = field(default_factory=RetryBudget)
     wall_us: Callable[[], int] = lambda: time.time_ns() // 1000
     monotonic: Callable[[], float] = time.monotonic
     chance: random.Random = field(default_factory=random.Random)

@@ -40,7 +40,7 @@ def _wrap_async(function: Callable[..., Any], watch: Watch) -> Callable[..., Any
         try:
             result = await function(*args, **kwargs)
         except BaseException as error:
-            failed = watch.fail(pending, error)
+            failed = watch.log_failure(pending, error)
             if was_stopped(error):
                 raise
             make = functools.partial(function, *args, **kwargs)
@@ -48,7 +48,7 @@ def _wrap_async(function: Callable[..., Any], watch: Watch) -> Callable[..., Any
             if last is failed:
                 raise
             return result_of(last)
-        watch.succeed(pending, result)
+        watch.log_success(pending, result)
         return result
 
     return watched
@@ -67,14 +67,14 @@ def _wrap_sync(function: Callable[..., Any], watch: Watch) -> Callable[..., Any]
         try:
             result = function(*args, **kwargs)
         except BaseException as error:
-            failed = watch.fail(pending, error)
+            failed = watch.log_failure(pending, error)
             if was_stopped(error):
                 raise
             last = run_to_end(rescue(watch, failed, first=pending, make=make, hands=ON_THREAD))
             if last is failed:
                 raise
             return result_of(last)
-        watch.succeed(pending, result)
+        watch.log_success(pending, result)
         return result
 
     return watched

@@ -20,11 +20,11 @@ async def try_call(watch: Watch, pending: Pending, *, make: Make, hands: Hands) 
     try:
         result = await make()
     except BaseException as error:
-        failed = watch.fail(pending, error)
+        failed = watch.log_failure(pending, error)
         if was_stopped(error):
             raise
         return await rescue(watch, failed, first=pending, make=make, hands=hands)
-    return watch.succeeded(pending, result)
+    return watch.success_of(pending, result)
 
 
 async def rescue(
@@ -37,11 +37,11 @@ async def rescue(
         try:
             result = await make()
         except BaseException as error:
-            later = watch.fail(pending, error)
+            later = watch.log_failure(pending, error)
             if was_stopped(error):
                 raise
             return later
-        return watch.succeeded(pending, result)
+        return watch.success_of(pending, result)
 
     instruments, declaration = watch.instruments, watch.declaration
     executions = await second_try(
@@ -51,7 +51,7 @@ async def rescue(
         repeat=declaration.repeat,
         mode=declaration.mode,
         using=Retrying(
-            budget=instruments.budget,
+            budget=watch.budget,
             breaker=watch.breaker,
             backoff=instruments.backoff,
             sleep=hands.sleep,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextvars import ContextVar, Token
-from types import TracebackType
 from typing import NamedTuple, Self
 
 from mulligan.core.finding import Correction
@@ -43,28 +42,28 @@ class OpenTurn:
         )
         self._tokens: list[Token[OpenTurn | None]] = []
 
+    @property
+    def id(self) -> str:
+        """The turn's id, as on every row of the log."""
+        return self.turn.id
+
+    @property
+    def message(self) -> str:
+        """What the person said."""
+        return self.turn.message
+
     def __enter__(self) -> Self:
         self._tokens.append(_current.set(self))
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         _current.reset(self._tokens.pop())
 
     async def __aenter__(self) -> Self:
         return self.__enter__()
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.__exit__(kind, error, trace)
+    async def __aexit__(self, *error: object) -> None:
+        self.__exit__(*error)
 
 
 def current_turn() -> OpenTurn | None:

@@ -8,13 +8,14 @@ import random
 import sys
 import time
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from mulligan.core.call import Call, ErrorClass, Execution, Failure, LogRow, Outcome
 from mulligan.core.event import CallLogged
 from mulligan.core.ids import RANDOM_BITS, time_ordered_id
-from mulligan.core.limits import Breaker
+from mulligan.core.instants import from_us
+from mulligan.core.limits import Breaker, RetryBudget
 from mulligan.turns.declaration import Declaration
 from mulligan.turns.instruments import Instruments
 from mulligan.turns.signature import Signature
@@ -70,6 +71,7 @@ class Watch:
         self.declaration = declaration
         self.instruments = instruments
         self.breaker = Breaker()
+        self.budget = RetryBudget()
         self._signature = signature
         self._tool = instruments.redactor.label(declaration.tool)
         self._server = instruments.redactor.label(declaration.server) if declaration.server else ""
@@ -83,38 +85,44 @@ class Watch:
         instruments = self.instruments
         arguments = self._signature.bind(args, kwargs)
         pending = Pending(instruments.wall_us(), arguments, chance=instruments.chance)
-        if self._sample >= 1.0 or instruments.chance.random() < self._sample:
-            pending.parameters = self._redacted(arguments)
         self._calls += 1
+        try:
+            if self._sample >= 1.0 or instruments.chance.random() < self._sample:
+                pending.parameters = self._redacted(arguments)
+        except Exception:  # noqa: BLE001 - the log may fail, the tool may not
+            _report.warning("A call of %s cannot be logged.", self._tool, exc_info=True)
         return self._started(pending)
 
     def begin_again(self, first: Pending, *, try_number: int) -> Pending:
         """A later try of the same call starts."""
         instruments = self.instruments
         pending = Pending(instruments.wall_us(), first.arguments, chance=instruments.chance)
-        pending.parameters = first.parameters or self._redacted(first.arguments)
+        pending.parameters = first.parameters
         pending.parent = first.id
         pending.try_number = try_number
         return self._started(pending)
 
-    def succeed(self, pending: Pending, result: object) -> None:
-        """It came back. Queue its row."""
+    def log_success(self, pending: Pending, result: object) -> int:
+        """It came back. Queue its row; how long it took, in microseconds."""
         duration_us = (time.perf_counter_ns() - pending.start) // 1000
+        if self.breaker.failing:
+            self.breaker.succeed()
         try:
             if pending.span is not None:
                 pending.span.end()
             if pending.parameters is None:
-                return
+                return duration_us
             shown = self.instruments.redactor.result(result)
             weight = 1.0 / self._sample if pending.try_number == 1 else 1.0
             self._emit(pending, (SUCCESS, duration_us, *NO_ERROR, shown), weight=weight)
         except Exception:  # noqa: BLE001 - the log may fail, the tool may not
             _report.warning("A call of %s could not be logged.", self._tool, exc_info=True)
+        return duration_us
 
-    def fail(self, pending: Pending, error: BaseException) -> Execution:
+    def log_failure(self, pending: Pending, error: BaseException) -> Execution:
         """It raised. Queue its row, and say what came of it."""
         duration_us = (time.perf_counter_ns() - pending.start) // 1000
-        self.instruments.budget.earn(self._calls)
+        self.budget.earn(self._calls)
         self._calls = 0
         execution = self._execution(pending, error, duration_us)
         try:
@@ -135,14 +143,13 @@ class Watch:
             _report.warning("A failure of %s could not be logged.", self._tool, exc_info=True)
         return execution
 
-    def succeeded(self, pending: Pending, result: object) -> Execution:
-        """A later try came back."""
-        duration_us = (time.perf_counter_ns() - pending.start) // 1000
-        self.succeed(pending, result)
+    def success_of(self, pending: Pending, result: object) -> Execution:
+        """It came back, and somebody wants to know more than the result."""
+        duration_us = self.log_success(pending, result)
         return Execution(
             call=self._call(pending),
             outcome=Outcome.SUCCESS,
-            at=_instant(pending.at_us),
+            at=from_us(pending.at_us),
             duration=timedelta(microseconds=duration_us),
             result=result,
             try_number=pending.try_number,
@@ -196,7 +203,7 @@ class Watch:
         return Execution(
             call=call,
             outcome=_outcome(error, failure),
-            at=_instant(pending.at_us),
+            at=from_us(pending.at_us),
             duration=timedelta(microseconds=duration_us),
             failure=failure,
             try_number=pending.try_number,
@@ -228,7 +235,3 @@ def _outcome(error: BaseException, failure: Failure) -> Outcome:
     if failure.error_class is ErrorClass.AMBIGUOUS:
         return Outcome.UNKNOWN
     return Outcome.FAILURE
-
-
-def _instant(at_us: int) -> datetime:
-    return datetime.fromtimestamp(at_us / 1_000_000, UTC)

@@ -5,21 +5,23 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
-from types import TracebackType
+from datetime import datetime, timedelta
 from typing import Self
 
 from mulligan.app.settings import Settings
 from mulligan.core.call import LogRow
+from mulligan.core.errors import ConfigurationError
+from mulligan.core.instants import from_us
 from mulligan.core.interfaces import Health, LogQuery, Loss, Store
-from mulligan.core.policy import Retention
+from mulligan.core.retention import Retention
 from mulligan.redaction import Capture
+from mulligan.stores.clock import utc_now
 from mulligan.stores.opening import open_store
 
 CONTEXT_GOAL = 0.8
 """The share of calls that should say which agent made them, and what for."""
 
-OLDEST = timedelta(days=1)
+GRACE = timedelta(days=1)
 """How far beyond its retention a row may be before something is wrong: sweeping is hourly."""
 
 
@@ -55,6 +57,7 @@ class Insights:
     @classmethod
     def open(cls, settings: Settings, *, tolerate_damage: bool = False) -> Self:
         """Open the store that the settings name, as it is: nothing is created or migrated."""
+        _refuse_memory(settings)
         store = open_store(
             settings.store,
             migrate=False,
@@ -67,12 +70,7 @@ class Insights:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._store.close()
 
     def log(self, query: LogQuery) -> list[LogRow]:
@@ -97,7 +95,7 @@ class Insights:
         """Look at everything once."""
         health = self._store.health()
         losses = tuple(self._store.log.losses())
-        now = datetime.now(UTC)
+        now = utc_now()
         counts = self._store.log.rollups(since=now - timedelta(hours=24), until=now).values()
         calls = sum(c.calls for c in counts)
         share = sum(c.with_context for c in counts) / calls if calls else None
@@ -127,17 +125,18 @@ class Insights:
         return self._store.journal.accept_damage(note)
 
     def _overdue(self, now: datetime) -> list[str]:
-        limit = now - self._settings.retention.log - OLDEST
+        limit = now - self._settings.retention.log - GRACE
         late = self._store.log.rows(LogQuery(until=limit, oldest_first=True, limit=1))
         if not late:
             return []
-        oldest = datetime.fromtimestamp(late[0].at_us / 1e6, UTC)
+        oldest = from_us(late[0].at_us)
         kept_days = self._settings.retention.log.days
         return [f"The log has rows from {oldest:%Y-%m-%d}, past its {kept_days} days: unswept."]
 
 
 def migrate_store(settings: Settings) -> Health:
     """Bring the store up to date, or make it, and say how it is now."""
+    _refuse_memory(settings)
     store = open_store(
         settings.store,
         migrate=True,
@@ -149,6 +148,14 @@ def migrate_store(settings: Settings) -> Health:
         return store.health()
     finally:
         store.close()
+
+
+def _refuse_memory(settings: Settings) -> None:
+    if settings.store.startswith("memory:"):
+        raise ConfigurationError(
+            "memory: is gone with its process, so there is nothing to look at. "
+            "Name the application's store with --store URL or MULLIGAN_STORE."
+        )
 
 
 def _lost(losses: tuple[Loss, ...]) -> str:

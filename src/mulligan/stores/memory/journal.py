@@ -8,12 +8,11 @@ from concurrent.futures import Future
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from mulligan.core.action import SETTLED, Action, Entry, Kept
+from mulligan.core.action import SETTLED, Action, Entry, Kept, check_entry
 from mulligan.core.errors import MulliganError, StoreUnavailableError
+from mulligan.core.instants import to_us
 from mulligan.core.interfaces import Clock, Damage
 from mulligan.stores.encoding import draft, entry_of
-from mulligan.stores.instants import to_us
-from mulligan.stores.transition import check_entry
 
 
 class MemoryVault:

@@ -7,10 +7,10 @@ from copy import deepcopy
 from datetime import datetime
 
 from mulligan.core.call import LogRow
+from mulligan.core.instants import to_us
 from mulligan.core.interfaces import Batch, LogQuery, Loss
 from mulligan.core.rollup import HOUR_US, Rollup, Slot, roll_up
 from mulligan.stores.filter import fits
-from mulligan.stores.instants import to_us
 
 
 class MemoryLog:

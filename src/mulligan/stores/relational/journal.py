@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from datetime import datetime, timedelta
 
-from mulligan.core.action import SYNCED, Action, Entry, Kept, State
+from mulligan.core.action import SYNCED, Action, Entry, Kept, State, check_entry
 from mulligan.core.errors import MulliganError, StaleEntryError
+from mulligan.core.instants import to_us
 from mulligan.core.interfaces import Clock, Damage
 from mulligan.stores.encoding import Draft, action_of, draft, entry_of
-from mulligan.stores.instants import to_us
 from mulligan.stores.mark import MarkFile, Marks
 from mulligan.stores.pool import Pool
 from mulligan.stores.relational.audit import audit, heads
@@ -19,7 +19,6 @@ from mulligan.stores.relational.retention import prune_journal
 from mulligan.stores.relational.vault import KeptRow, lock_away
 from mulligan.stores.seal import Seal
 from mulligan.stores.session import Row, Session, fetch_one
-from mulligan.stores.transition import check_entry
 
 
 class JournalTables:

@@ -12,10 +12,10 @@ from typing import Any, Protocol
 import orjson
 
 from mulligan.core.call import LogRow
+from mulligan.core.instants import from_us, to_us
 from mulligan.core.interfaces import Batch, LogQuery, Loss
 from mulligan.core.rollup import HOUR_US, Rollup, Slot, roll_up
 from mulligan.stores.histogram import dump_counts, load_counts
-from mulligan.stores.instants import from_us, to_us
 from mulligan.stores.pool import Pool
 from mulligan.stores.relational.archive import ROWS_AT_A_TIME, pack, unpack
 from mulligan.stores.relational.search import search

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from datetime import datetime
 
 from mulligan.core.action import Kept
+from mulligan.core.instants import to_us
 from mulligan.core.interfaces import Clock
-from mulligan.stores.instants import to_us
 from mulligan.stores.pool import Pool
 from mulligan.stores.relational.ledger import Ledger, Work
 from mulligan.stores.seal import Seal

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from mulligan.core.call import LogRow, Outcome
+from mulligan.core.instants import to_us
 from mulligan.core.interfaces import Clock
-from mulligan.stores.instants import to_us
 from mulligan.stores.mark import Mark, MarkFile
 from mulligan.stores.session import Session, fetch_one
 

@@ -13,10 +13,17 @@ process, `ProcessContract`, and it is certified.
 
 from __future__ import annotations
 
-from mulligan.testing.store_contract.journal import JournalContract
-from mulligan.testing.store_contract.life import LifeContract
-from mulligan.testing.store_contract.log import LogContract
-from mulligan.testing.store_contract.processes import ProcessContract
-from mulligan.testing.store_contract.vault import VaultContract
+import pytest
+
+# Without this a failing assertion of the contract would show no values.
+pytest.register_assert_rewrite(
+    *(f"{__name__}.{part}" for part in ("journal", "life", "log", "processes", "vault"))
+)
+
+from mulligan.testing.store_contract.journal import JournalContract  # noqa: E402
+from mulligan.testing.store_contract.life import LifeContract  # noqa: E402
+from mulligan.testing.store_contract.log import LogContract  # noqa: E402
+from mulligan.testing.store_contract.processes import ProcessContract  # noqa: E402
+from mulligan.testing.store_contract.vault import VaultContract  # noqa: E402
 
 __all__ = ["JournalContract", "LifeContract", "LogContract", "ProcessContract", "VaultContract"]

@@ -1,0 +1,19 @@
+"""How long things are kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retention:
+    """How long each kind of record is kept. Open actions are kept for ever."""
+
+    log: timedelta = timedelta(days=30)
+    settled: timedelta = timedelta(days=90)
+    """Of the journal, after the action was settled."""
+    kept: timedelta = timedelta(days=7)
+    """Of the vault, after the action was settled."""
+    compress: timedelta | None = None
+    """Successes older than this are kept in compressed batches; `None`: never."""
