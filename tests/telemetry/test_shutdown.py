@@ -146,6 +146,42 @@ def test_kill_costs_at_most_the_last_batch(tmp_path: Path) -> None:
     assert last - len(kept) <= 512
 
 
+def test_children_of_multiprocessing_keep_their_rows(tmp_path: Path) -> None:
+    body = """
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+
+    def work(first):
+        for n in range(first, first + 20): find(n)
+
+    fork = multiprocessing.get_context("fork")
+    children = [fork.Process(target=work, args=(n * 20,)) for n in range(3)]
+    for child in children: child.start()
+    for child in children: child.join()
+    with ProcessPoolExecutor(2, mp_context=fork) as pool: list(pool.map(find, range(60, 100)))
+    """
+    process = start(body, tmp_path)
+
+    finish(process)
+
+    assert stored(tmp_path) == list(range(100))
+
+
+def test_a_call_from_a_signal_handler_does_not_lock_up(tmp_path: Path) -> None:
+    body = """
+    signal.signal(signal.SIGALRM, lambda *_: find(0))
+    signal.setitimer(signal.ITIMER_REAL, 0.0005, 0.0005)
+    for n in range(1, 3001): find(n)
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    """
+    process = start(body, tmp_path)
+
+    finish(process)
+
+    kept = stored(tmp_path)
+    assert [n for n in kept if n] == list(range(1, 3001))
+
+
 def test_a_fork_logs_its_own_calls_and_none_of_its_parents(tmp_path: Path) -> None:
     body = """
     for n in range(10): find(n)

@@ -124,7 +124,9 @@ def test_a_store_that_never_comes_back_is_given_up_at_close_and_counted() -> Non
 
     writer.close()
 
-    assert writer.tally().dropped == 5
+    tally = writer.tally()
+    assert tally.emitted == 5 == tally.stored + tally.dropped + tally.waiting
+    assert tally.stored == 0
     assert [(d.reason, d.count) for d in dropped] == [("shutdown", 5)]
 
 
@@ -152,6 +154,76 @@ def test_a_closed_writer_counts_what_it_is_given() -> None:
 
     assert writer.tally().dropped == 1
     assert log.stored == []
+
+
+def test_a_store_that_hangs_does_not_hang_the_end() -> None:
+    log = StallingLog()
+    writer = a_writer(log)
+    log.stall()
+    for n in range(40):
+        writer.emit(a_row(n))
+    assert log.reached.wait(5)
+
+    started = time.monotonic()
+    writer.close()
+    took = time.monotonic() - started
+
+    tally = writer.tally()
+    assert took < 3
+    assert tally.emitted == 40 == tally.stored + tally.dropped + tally.waiting
+    log.go_on()
+
+
+def test_an_outage_is_reported_once_and_so_is_its_end(caplog) -> None:
+    log = StallingLog()
+    writer = a_writer(log)
+    log.failing = True
+    writer.emit(a_row(1))
+    assert not writer.flush(timeout=0.3)
+    log.failing = False
+    writer.emit(a_row(2))
+    assert writer.flush()
+    writer.close()
+
+    assert [record.message.split(";")[0] for record in caplog.records] == [
+        "The log cannot be written",
+        "The log is being written again.",
+    ]
+
+
+def test_flushing_a_closed_writer_answers_at_once() -> None:
+    log = StallingLog()
+    writer = a_writer(log)
+    writer.close()
+    writer.emit(a_row(1))
+    started = time.monotonic()
+
+    writer.flush()
+
+    assert time.monotonic() - started < 1
+
+
+def emit_fifty(writer: LogWriter) -> None:
+    for n in range(50):
+        writer.emit(a_row(n))
+
+
+def test_rows_emitted_while_it_closes_are_all_accounted_for() -> None:
+    for _ in range(30):
+        log = StallingLog()
+        writer = a_writer(log)
+        threads = [threading.Thread(target=emit_fifty, args=(writer,)) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+
+        writer.close()
+        for thread in threads:
+            thread.join()
+
+        tally = writer.tally()
+        assert (tally.emitted, tally.waiting) == (200, 0)
+        assert tally.stored + tally.dropped == 200
+        assert len(log.stored) == tally.stored
 
 
 def test_flush_says_when_the_store_did_not_take_it() -> None:

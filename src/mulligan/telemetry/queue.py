@@ -30,7 +30,8 @@ class RowQueue:
 
     def clear(self) -> None:
         """Forget everything, locks included: what a child does after a fork."""
-        self._lock = threading.Lock()
+        # Re-entrant: a signal handler may log a call while its thread is in here.
+        self._lock = threading.RLock()
         self._successes: deque[_Queued] = deque()
         self._others: deque[_Queued] = deque()
         self._bytes = 0
@@ -39,6 +40,7 @@ class RowQueue:
         """Rows ever put."""
         self.shed = 0
         """Rows ever shed."""
+        self._closed = False
 
     def __len__(self) -> int:
         return len(self._successes) + len(self._others)
@@ -50,22 +52,26 @@ class RowQueue:
         size = ROW_BYTES + len(parameters) + len(result or "") + len(message or "")
         succeeded = outcome == _SUCCESS
         with self._lock:
-            self.emitted += 1
             waiting = len(self._successes) + len(self._others)
+            if self._closed:
+                self.emitted += 1
+                self._count_shed(succeeded=succeeded)
+                return waiting
             if waiting >= self._most_rows or self._bytes + size > self._most_bytes:
                 if not self._make_room(size, succeeded=succeeded):
+                    self.emitted += 1
                     self._count_shed(succeeded=succeeded)
                     return waiting
                 waiting = len(self._successes) + len(self._others)
             (self._successes if succeeded else self._others).append((row, size))
             self._bytes += size
+            self.emitted += 1
             return waiting + 1
 
-    def refuse(self, row: LogRow) -> None:
-        """Count a row as shed without queueing it."""
+    def close(self) -> None:
+        """From now on, count every row as shed."""
         with self._lock:
-            self.emitted += 1
-            self._count_shed(succeeded=row.outcome == Outcome.SUCCESS)
+            self._closed = True
 
     def take(self, most: int) -> list[LogRow]:
         """The next rows to write, failures first."""
@@ -78,6 +84,11 @@ class RowQueue:
                     self._bytes -= size
                     taken.append(row)
         return taken
+
+    @property
+    def unwritten_shed(self) -> bool:
+        """Whether rows were shed that nobody has taken the count of."""
+        return any(self._shed)
 
     def take_shed(self) -> tuple[int, int]:
         """Successes and failures shed since last asked."""

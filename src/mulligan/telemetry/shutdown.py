@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 import signal
+import sys
 import threading
 import weakref
 from types import FrameType
@@ -31,6 +32,22 @@ def see_to(writer: Leaving) -> None:
     """From now on, see to it that what it holds survives the end of the process."""
     _alive.add(writer)
     _take_sigterm()
+
+
+def end_with_process(writer: Leaving) -> None:
+    """A writer has begun to work: in a child of `multiprocessing`, exit hooks are its own.
+
+    Such a child ends without running `atexit`, but runs these finalizers.
+    """
+    util = sys.modules.get("multiprocessing.util")
+    if util is not None:
+        util.Finalize(None, _leave, args=(weakref.ref(writer),), exitpriority=100)
+
+
+def _leave(reference: weakref.ref[Leaving]) -> None:
+    writer = reference()
+    if writer is not None:
+        writer.close()
 
 
 def forget(writer: Leaving) -> None:

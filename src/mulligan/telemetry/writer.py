@@ -6,7 +6,9 @@ import logging
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
+from queue import Empty, SimpleQueue
 
 from mulligan.core.call import LogRow, Outcome
 from mulligan.core.errors import StoreError
@@ -40,7 +42,7 @@ class WriterLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tally:
-    """What became of the rows: `emitted` is always the sum of the other three."""
+    """What became of the rows: once all is still, `emitted` is the sum of the other three."""
 
     emitted: int
     stored: int
@@ -72,24 +74,21 @@ class LogWriter:
         self._queue.clear()
         self._thread: threading.Thread | None = None
         self._starting = threading.Lock()
-        self._writing = threading.Lock()
-        self._something = threading.Event()
-        self._enough = threading.Event()
+        # Of all that wakes a thread, only this may be used by a signal handler at any time.
+        self._wake: SimpleQueue[None] = SimpleQueue()
+        self._progress = threading.Condition()
         self._closed = False
+        self._away = False
+        """The store did not take the last batch."""
         self._in_hand: list[LogRow] = []
         self._stored = 0
         self._given_up = 0
 
     def emit(self, row: LogRow) -> None:
         """Queue a row. Never waits for the store; a closed writer counts it as dropped."""
-        if self._closed:
-            self._queue.refuse(row)
-            return
         waiting = self._queue.put(row)
-        if waiting == 1:
-            self._something.set()
-        elif waiting == self._limits.batch:
-            self._enough.set()
+        if waiting in (1, self._limits.batch):
+            self._wake.put(None)
         if self._thread is None:
             self._start()
 
@@ -102,65 +101,100 @@ class LogWriter:
         )
 
     def flush(self, *, timeout: float | None = None) -> bool:
-        """Store everything queued so far. False when the store did not take it in time."""
-        deadline = time.monotonic() + (self._limits.flush if timeout is None else timeout)
-        goal = len(self._queue) + len(self._in_hand)
-        while goal > 0 or self._unwritten_losses():
-            if not self._writing.acquire(timeout=max(0.0, deadline - time.monotonic())):
-                return False
-            try:
-                written = self._write_one_batch()
-            finally:
-                self._writing.release()
-            if written is None:
-                if time.monotonic() >= deadline:
-                    return False
-                time.sleep(min(self._limits.first_pause, max(0.0, deadline - time.monotonic())))
-            elif written == 0:
-                return True
-            else:
-                goal -= written
-        return True
+        """Wait until everything queued so far is stored. False when that took too long."""
+        if self._closed:
+            return self._nothing_left()
+        seconds = self._limits.flush if timeout is None else timeout
+        goal = self._ended() + len(self._queue) + len(self._in_hand)
+        deadline = time.monotonic() + seconds
+        self._start()
+        self._hurry()
+        with self._progress:
+            while not self._nothing_left() and self._ended() < goal:
+                left = deadline - time.monotonic()
+                if left <= 0 or not self._alive():
+                    break
+                # In short steps, so that a thread that ends is not waited for.
+                self._progress.wait(min(left, 0.1))
+        if not self._alive():
+            # At the very end of a process no thread can be started any more.
+            self._write_here(deadline)
+        return self._nothing_left() or self._ended() >= goal
 
     def close(self) -> None:
         """Store what is left, end the thread, and count what could not be stored."""
         if self._closed:
             return
+        self._queue.close()
+        stored = self.flush()
         self._closed = True
-        self._something.set()
-        self._enough.set()
-        if not self.flush():
-            self._give_up("shutdown")
+        self._hurry()
+        if not stored:
+            self._give_up()
         thread, self._thread = self._thread, None
-        if thread is not None and thread is not threading.current_thread():
+        if thread is not None and thread is not threading.current_thread() and stored:
             thread.join(timeout=self._limits.flush)
         shutdown.forget(self)
 
+    def _nothing_left(self) -> bool:
+        return not len(self._queue) and not self._in_hand and not self._queue.unwritten_shed
+
+    def _ended(self) -> int:
+        return self._stored + self._given_up
+
+    def _hurry(self) -> None:
+        """Wake the thread twice: from its sleep, and from its wait for more."""
+        self._wake.put(None)
+        self._wake.put(None)
+
+    def _alive(self) -> bool:
+        return self._thread is not None and self._thread.is_alive()
+
     def _start(self) -> None:
-        with self._starting:
-            if self._thread is None and not self._closed:
-                self._thread = threading.Thread(target=self._run, name="mulligan-log", daemon=True)
-                self._thread.start()
+        if not self._starting.acquire(blocking=False):
+            return
+        try:
+            if self._closed or self._alive():
+                return
+            thread = threading.Thread(target=self._run, name="mulligan-log", daemon=True)
+            try:
+                thread.start()
+            except RuntimeError:
+                # The interpreter is on its way out; closing writes what is left.
+                return
+            self._thread = thread
+            shutdown.end_with_process(self)
+        finally:
+            self._starting.release()
 
     def _run(self) -> None:
         pause = self._limits.first_pause
         while not self._closed:
-            self._something.wait()
+            self._wake.get()
             if len(self._queue) < self._limits.batch:
-                self._enough.wait(self._limits.interval)
-            self._something.clear()
-            self._enough.clear()
+                self._doze(self._limits.interval)
             while not self._closed:
-                with self._writing:
-                    written = self._write_one_batch()
+                written = self._write_one_batch()
+                with self._progress:
+                    self._progress.notify_all()
                 if written == 0:
                     break
                 if written is not None:
                     pause = self._limits.first_pause
                     continue
-                self._enough.wait(pause)
-                self._enough.clear()
+                self._doze(pause)
                 pause = min(pause * 2, self._limits.longest_pause)
+
+    def _doze(self, seconds: float) -> None:
+        with suppress(Empty):  # nobody called: the time is up
+            self._wake.get(timeout=seconds)
+
+    def _write_here(self, deadline: float) -> None:
+        while self._write_one_batch() != 0:
+            if time.monotonic() >= deadline:
+                return
+            if self._away:
+                time.sleep(self._limits.first_pause)
 
     def _write_one_batch(self) -> int | None:
         """Store the next batch. How many rows; 0 when nothing waits; `None` when it failed."""
@@ -186,11 +220,18 @@ class LogWriter:
         try:
             self._log.write(self._batch(self._in_hand, losses))
         except StoreError as error:
-            _report.warning("The log could not be written: %s", error)
+            if not self._away:
+                _report.warning("The log cannot be written; it is tried again. %s", error)
+            self._away = True
             return None
-        except Exception:  # noqa: BLE001 - the host's work never fails because of the log
-            _report.warning("A batch of the log was refused; trying row by row.", exc_info=True)
+        except BaseException as error:  # noqa: BLE001 - the host never fails because of the log
+            _report.warning(
+                "A batch of the log was refused (%s); trying row by row.", type(error).__name__
+            )
             return self._write_row_by_row(losses)
+        if self._away:
+            _report.warning("The log is being written again.")
+        self._away = False
         return 0
 
     def _write_row_by_row(self, losses: tuple[int, int]) -> int:
@@ -204,8 +245,12 @@ class LogWriter:
         for reason, lost in (("refused", (refused[0], refused[1])), ("overflow", losses)):
             try:
                 self._log.write(self._batch([], lost, reason=reason))
-            except Exception:  # noqa: BLE001 - the counts stay in the tally
-                _report.warning("A loss of the log could not be written down.", exc_info=True)
+            except Exception as error:  # noqa: BLE001 - the counts stay in the tally
+                _report.warning(
+                    "%d lost rows of the log could not be written down (%s).",
+                    sum(lost),
+                    type(error).__name__,
+                )
         return sum(refused)
 
     def _batch(
@@ -216,23 +261,18 @@ class LogWriter:
             losses = [Loss(at=self._clock(), reason=reason, successes=lost[0], failures=lost[1])]
         return Batch(rows=rows, rollups=roll_up(rows), losses=losses)
 
-    def _unwritten_losses(self) -> bool:
-        lost = self._queue.take_shed()
-        self._queue.give_back_shed(lost)
-        return any(lost)
-
-    def _give_up(self, reason: str) -> None:
-        rows = self._in_hand + self._queue.take(self._limits.rows * 2)
-        self._in_hand = []
+    def _give_up(self) -> None:
+        """Count what the store did not take. A batch that hangs in it may still get there."""
+        rows = self._queue.take(self._limits.rows * 2)
         self._given_up += len(rows)
-        failures = sum(row.outcome != Outcome.SUCCESS for row in rows)
+        lost = len(rows) + sum(self._queue.take_shed())
+        hanging = len(self._in_hand)
         _report.error(
-            "The log lost %d rows (%d failures): the store did not take them (%s).",
-            len(rows),
-            failures,
-            reason,
+            "The log lost %d rows at the end: the store did not take them. %d more may be lost.",
+            lost,
+            hanging,
         )
-        self._announce(reason, len(rows))
+        self._announce("shutdown", lost + hanging)
 
     def _announce(self, reason: str, count: int) -> None:
         if count:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 import uuid
 
 from mulligan.core.action import Kept, State
@@ -50,11 +51,53 @@ def fork(store: Store, count: int) -> None:
             raise SystemExit("the child failed")
 
 
+def fork_while_writing(store: Store, count: int) -> None:
+    """Fork again and again while threads write; each child writes at once, and prints."""
+    stop = threading.Event()
+
+    def keep_writing() -> None:
+        while not stop.is_set():
+            _write_one(store)
+
+    threads = [threading.Thread(target=keep_writing) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for _ in range(count):
+        child = os.fork()
+        if not child:
+            _write_and_end(store)
+        os.waitpid(child, 0)
+    stop.set()
+    for thread in threads:
+        thread.join()
+
+
+def _write_one(store: Store) -> str:
+    action = uuid.uuid4().hex
+    store.journal.submit([first(action)]).result()
+    store.log.write(Batch(rows=[log_row(id=action)]))
+    return action
+
+
+def _write_and_end(store: Store) -> None:
+    """Without the parent's way out, which would wait for threads that are not here."""
+    try:
+        os.write(1, f"{_write_one(store)}\n".encode())
+    finally:
+        os._exit(0)
+
+
 def main() -> None:
     """Do what the command line says."""
     opener, url, task, count = sys.argv[1:]
     store = find_opener(opener)(url)
-    {"write": write, "race": race, "fork": fork}[task](store, int(count))
+    tasks = {
+        "write": write,
+        "race": race,
+        "fork": fork,
+        "fork_while_writing": fork_while_writing,
+    }
+    tasks[task](store, int(count))
     store.close()
 
 

@@ -88,6 +88,18 @@ class ProcessContract(Contract):
         assert store.journal.verify() == []
         store.close()
 
+    def test_a_fork_while_others_write_can_write_at_once(self, url: str) -> None:
+        """No lock of a thread that is not there stands in the child's way."""
+        children = run(self.opener, url, task="fork_while_writing", count=10)
+
+        store = self.open(url)
+
+        assert len(children) == 10
+        assert all(store.journal.action(action) for action in children)
+        assert {row.id for row in store.log.rows(LogQuery(limit=100_000))} >= set(children)
+        assert store.journal.verify() == []
+        store.close()
+
 
 def start(opener: str, url: str, *, task: str, count: int) -> subprocess.Popen[str]:
     """Start a process that does a task with the store and prints what was acknowledged."""
