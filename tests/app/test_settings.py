@@ -20,7 +20,7 @@ def test_without_anything_the_defaults_are_safe(tmp_path: Path) -> None:
 
 def test_the_environment_wins_over_pyproject(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text(
-        '[tool.mulligan]\nstore = "sqlite:///a.db"\nallow = ["limit"]\nlog_days = 7\napp = "x:m"\n'
+        '[tool.mulligan]\nstore = "sqlite:///a.db"\nallow = ["limit"]\nlog_days = 7\n'
     )
     (tmp_path / "below").mkdir()
 
@@ -75,6 +75,26 @@ def test_days_change_the_retention_they_are_given_with() -> None:
 
     assert settings.retention.settled == timedelta(days=5)
     assert settings.retention.log == timedelta(days=3)
+
+
+def test_a_relative_store_lies_beside_the_file_that_names_it(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text('[tool.mulligan]\nstore = "sqlite:///a.db"\n')
+    (tmp_path / "below").mkdir()
+
+    settings = Settings.load(folder=tmp_path / "below", environment={})
+
+    assert settings.store == f"sqlite:///{tmp_path}/a.db"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[tool.mulligan]\nstroe = 3\n", "[tool]\nmulligan = 3\n", "[tool.mulligan]\nsample = 7\n"],
+)
+def test_a_mistake_in_pyproject_is_told_with_the_file(tmp_path: Path, text: str) -> None:
+    (tmp_path / "pyproject.toml").write_text(text)
+
+    with pytest.raises(ConfigurationError, match=r"pyproject\.toml"):
+        Settings.load(folder=tmp_path, environment={})
 
 
 def test_a_broken_pyproject_is_one_sentence(tmp_path: Path) -> None:

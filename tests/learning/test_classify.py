@@ -74,6 +74,13 @@ def test_a_503_that_says_when_to_come_back_is_a_rate_limit() -> None:
     assert failure.retry_after == timedelta(seconds=7)
 
 
+def test_a_wait_of_any_size_is_no_trouble() -> None:
+    error = CodedError(429)
+    error.retry_after = 10**400
+
+    assert classify(CALL, error).retry_after is None
+
+
 @pytest.mark.parametrize("said", ["soon", "Wed, 21 Oct 2026 07:28:00 GMT", "-3", "nan", "1e30"])
 def test_a_wait_that_makes_no_sense_is_no_wait(said: str) -> None:
     assert classify(CALL, HttpError(429, **{"Retry-After": said})).retry_after is None

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import functools
 import inspect
 import time
@@ -15,6 +16,7 @@ from mulligan import Effect, Mode, Mulligan, Outcome
 from mulligan.core.call import LogRow
 from mulligan.core.event import CallLogged, CallRepaired, CallRetried, Event
 from mulligan.core.limits import Backoff
+from mulligan.turns.turn import current_turn
 
 
 @pytest.fixture
@@ -291,6 +293,81 @@ def test_a_success_closes_the_breaker_so_that_later_failures_are_helped(m: Mulli
 
     assert find() == 7
     assert find() == 8
+
+
+class HostileError(Exception):
+    """Its attributes raise when they are asked for."""
+
+    @property
+    def response(self) -> object:
+        raise RuntimeError("closed")
+
+    @property
+    def retry_after(self) -> object:
+        raise KeyboardInterrupt
+
+
+def test_an_error_that_bites_comes_through_unchanged_and_unquoted(
+    m: Mulligan, rows, caplog
+) -> None:
+    @m.tool
+    def login(password: str) -> None:
+        raise HostileError(f"no login with {password}")
+
+    with pytest.raises(HostileError):
+        login("hunter2-and-more")
+
+    assert rows()[0].error_type == "HostileError"
+    assert "hunter2" not in f"{rows()} {caplog.text}"
+
+
+def test_what_a_tool_takes_out_of_its_arguments_is_still_masked_in_its_error(
+    m: Mulligan, rows
+) -> None:
+    @m.tool
+    def login(creds: dict[str, str]) -> None:
+        raise ValueError(f"bad {creds.pop('note')}")
+
+    with pytest.raises(ValueError):
+        login({"note": "correct horse battery"})
+
+    assert "horse" not in str(rows()[0].error_message)
+
+
+def test_a_call_whose_arguments_the_tool_has_changed_is_not_made_again(m: Mulligan) -> None:
+    seen = []
+
+    @m.tool(effect=Effect.READ)
+    def find(items: list[int]) -> None:
+        seen.append(list(items))
+        items.pop()
+        raise TimeoutError
+
+    with pytest.raises(TimeoutError):
+        find([1, 2, 3])
+
+    assert seen == [[1, 2, 3]]
+
+
+def test_each_try_has_its_own_error_and_none_claims_another_as_its_cause(m: Mulligan, rows) -> None:
+    @m.tool(effect=Effect.READ)
+    def find() -> None:
+        raise TimeoutError("down")
+
+    with pytest.raises(TimeoutError) as caught:
+        find()
+
+    assert caught.value.__context__ is None
+    assert {row.error_message for row in rows()} == {"down"}
+
+
+def test_a_turn_may_be_left_in_another_context_than_it_was_entered_in(m: Mulligan) -> None:
+    turn = m.turn(agent="planner")
+    contextvars.copy_context().run(turn.__enter__)
+
+    turn.__exit__(None, None, None)
+
+    assert current_turn() is None
 
 
 def test_sampled_successes_carry_the_weight_of_those_left_out() -> None:

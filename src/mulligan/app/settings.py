@@ -24,7 +24,8 @@ PREFIX = "MULLIGAN_"
 class Settings:
     """Everything that can be set. Arguments win over the environment, that over pyproject.toml."""
 
-    store: str = "memory:"
+    store: str = field(default="memory:", repr=False)
+    """Not shown: a URL may hold a password."""
     tenant: str = ""
     capture: Capture = Capture.REDACTED
     """`full` logs parameters and results raw less secrets: for development only."""
@@ -56,7 +57,7 @@ class Settings:
         cls, *, folder: Path | None = None, environment: Mapping[str, str] | None = None
     ) -> Self:
         """Read `[tool.mulligan]` of the nearest pyproject.toml, then the environment."""
-        found = _from_pyproject(folder or Path.cwd())
+        found = _from_pyproject(folder or _here())
         source = os.environ if environment is None else environment
         for name in _READERS:
             variable = PREFIX + name.upper()
@@ -82,9 +83,17 @@ class Settings:
 def _read(name: str, value: object) -> object:
     try:
         return _READERS[name](value)
-    except (ValueError, TypeError, binascii.Error) as error:
+    except (ValueError, TypeError, OverflowError, binascii.Error) as error:
         shown = "<hidden>" if name.endswith("_key") else repr(value)
         raise ConfigurationError(f"The setting {name} cannot be {shown}: {error}.") from error
+
+
+def _here() -> Path:
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        # The folder was deleted under us, and no settings lie in it any more.
+        return Path("/")
 
 
 def _from_pyproject(folder: Path) -> dict[str, object]:
@@ -93,15 +102,26 @@ def _from_pyproject(folder: Path) -> dict[str, object]:
         if file.is_file():
             try:
                 table = tomllib.loads(file.read_text(encoding="utf-8"))
-            except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
                 raise ConfigurationError(f"{file} cannot be read: {error}.") from error
-            found = table.get("tool", {}).get("mulligan", {})
-            return {k: v for k, v in found.items() if k not in _FOR_SURFACES}
+            tools = table.get("tool", {})
+            found = tools.get("mulligan", {}) if isinstance(tools, dict) else {}
+            if not isinstance(found, dict):
+                raise ConfigurationError(f"{file}: tool.mulligan must be a table of settings.")
+            return _checked(found, file)
     return {}
 
 
-_FOR_SURFACES = frozenset({"app"})
-"""Keys of `[tool.mulligan]` that the command line reads and an application does not."""
+def _checked(found: dict[str, object], file: Path) -> dict[str, object]:
+    """The settings of a file, refused with its name; a relative store lies beside it."""
+    try:
+        store = Settings().changed(**found).store
+    except ConfigurationError as error:
+        raise ConfigurationError(f"{file}: {error}") from error
+    path = store.removeprefix("sqlite:///")
+    if path != store and not path.startswith("/"):
+        found = {**found, "store": f"sqlite:///{file.parent / path}"}
+    return found
 
 
 def _text(value: object) -> str:

@@ -56,7 +56,7 @@ def run(options: argparse.Namespace, settings: Settings) -> int:  # noqa: ARG001
     if options.json:
         render.print_json({"rows": [render.log_json(row) for row in rows], "found_on_disk": found})
     else:
-        console.print(render.log_table(rows, title="\nWhat `mulligan log` shows"))
+        render.print_log(console, rows, title="\nWhat `mulligan log` shows")
         _tell_disk(console, found, size)
     return 1 if any(found.values()) else 0
 

@@ -72,6 +72,8 @@ def _show(found: Diagnosis) -> None:
     )
     for problem in found.problems:
         console.print(render.plain(f"! {problem}"), style="yellow")
+    for hint in found.advice:
+        console.print(render.plain(hint))
     if not found.problems:
         console.print("Nothing needs you.", style="green")
 

@@ -67,7 +67,7 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
     if settings.capture is Capture.FULL:
         console.print("capture is 'full': raw values are being logged", style="bold red")
     if rows:
-        console.print(render.log_table(rows))
+        render.print_log(console, rows)
     else:
         console.print("No calls fit.")
     return 0

@@ -8,10 +8,11 @@ import sys
 from collections.abc import Sequence
 
 from mulligan.app.settings import Settings
-from mulligan.cli import demo, doctor, log, migrate
+from mulligan.cli import demo, doctor, log, migrate, render
+from mulligan.cli.options import Parser
 from mulligan.core.errors import ConfigurationError, MulliganError
 
-FINE, ATTENTION, BAD_INPUT, FAILED = 0, 1, 2, 3
+FINE, BAD_INPUT, FAILED = 0, 2, 3
 
 EXIT_CODES = """\
 exit codes:
@@ -26,14 +27,16 @@ _COMMANDS = (demo, log, doctor, migrate)
 
 def build_parser() -> argparse.ArgumentParser:
     """The whole command line, also for the generated reference."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="mulligan",
         description="Gives an AI agent a second shot: see what its tools did, and what came of it.",
         epilog=EXIT_CODES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=_version())
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    commands = parser.add_subparsers(
+        title="commands", metavar="COMMAND", required=True, parser_class=Parser
+    )
     for command in _COMMANDS:
         command.add_to(commands)
     return parser
@@ -44,9 +47,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = build_parser().parse_args(arguments)
     try:
         settings = Settings.load()
-        if getattr(options, "store", None):
+        if getattr(options, "store", None) is not None:
             settings = settings.changed(store=options.store)
-        return int(options.run(options, settings))
+        return _run(options, settings)
     except ConfigurationError as error:
         return _complain(error, BAD_INPUT)
     except MulliganError as error:
@@ -58,10 +61,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # complain about it at exit either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FINE
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _complain(f"the output could not be written: {error.strerror}.", FAILED)
 
 
-def _complain(error: MulliganError, code: int) -> int:
-    print(f"mulligan: {error}", file=sys.stderr)
+def _run(options: argparse.Namespace, settings: Settings) -> int:
+    code = int(options.run(options, settings))
+    # Now, while there is still somebody to tell that it did not work.
+    sys.stdout.flush()
+    return code
+
+
+def _complain(error: object, code: int) -> int:
+    print(f"mulligan: {render.harmless(str(error))}", file=sys.stderr)
     return code
 
 

@@ -5,12 +5,22 @@ from __future__ import annotations
 import argparse
 import re
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, NoReturn
 
 Commands = Any
 """What `add_subparsers` returns; argparse gives it no public type."""
 
+MOST_ROWS = 1_000_000
+
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors are one sentence, like all of ours."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong and where help is."""
+        self.exit(2, f"{self.prog}: {message} (see `{self.prog} --help`)\n")
 
 
 def add_command(commands: Commands, name: str, *, help: str, about: str) -> argparse.ArgumentParser:  # noqa: A002
@@ -39,24 +49,26 @@ def add_json(parser: argparse.ArgumentParser) -> None:
 def moment(text: str) -> datetime:
     """`2h`, `7d` (that long ago), or an ISO time with its zone."""
     span = re.fullmatch(r"(\d{1,6})([smhdw])", text.strip())
-    if span:
-        return datetime.now(UTC) - timedelta(**{_UNITS[span[2]]: int(span[1])})
     try:
+        if span:
+            return datetime.now(UTC) - timedelta(**{_UNITS[span[2]]: int(span[1])})
         read = datetime.fromisoformat(text)
-    except ValueError as error:
+        instant = read.astimezone(UTC)
+    except (ValueError, OverflowError) as error:
         raise argparse.ArgumentTypeError(
             f"{text!r} is no time; say 30m, 2h or 7d, or an ISO time with its zone, "
             "such as 2026-11-14T09:00+01:00"
         ) from error
     if read.tzinfo is None:
         raise argparse.ArgumentTypeError(
-            f"{text!r} has no time zone; write {text}+00:00 for UTC, or say 30m, 2h or 7d"
+            f"{text!r} has no time zone; write {read.isoformat(timespec='minutes')}+00:00 for UTC, "
+            "or say 30m, 2h or 7d"
         )
-    return read.astimezone(UTC)
+    return instant
 
 
 def count(text: str) -> int:
-    """A whole number above zero."""
-    if not text.isascii() or not text.isdigit() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
+    """A whole number from 1 to `MOST_ROWS`."""
+    if not re.fullmatch(r"[0-9]{1,7}", text) or not 1 <= int(text) <= MOST_ROWS:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 to {MOST_ROWS:,}")
     return int(text)

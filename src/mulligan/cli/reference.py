@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import os
+from functools import partial
 
 from mulligan.cli.main import build_parser
 
 
 def render_reference() -> str:
     """The page: the help of the program and of each command."""
-    os.environ["COLUMNS"] = "88"  # argparse wraps by the terminal, the page must not
     parser = build_parser()
     parts = ["# Command line", "", "Written by `make docs` from the program itself.", ""]
     parts += _section("mulligan", parser)
@@ -22,6 +21,8 @@ def render_reference() -> str:
 
 
 def _section(title: str, parser: argparse.ArgumentParser) -> list[str]:
+    # Argparse wraps by the terminal; the page must not.
+    parser.formatter_class = partial(argparse.RawDescriptionHelpFormatter, width=88)
     return [f"## {title}", "", "```text", parser.format_help().rstrip(), "```", ""]
 
 

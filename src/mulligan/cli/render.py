@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -15,7 +16,9 @@ from mulligan.core.call import LogRow, Outcome
 from mulligan.core.instants import from_us
 
 WIDE = 160
-"""Columns when nobody says how wide: a pipe, a file."""
+"""Columns when nobody says how wide: a pipe, a file, no COLUMNS."""
+
+ROOM_FOR_A_TABLE = 120
 
 _STYLES = {
     Outcome.SUCCESS: "green",
@@ -25,9 +28,16 @@ _STYLES = {
 }
 
 
+class _Screen(Console):
+    def on_broken_pipe(self) -> None:
+        """Who closes a pipe has read enough; the program's end says so, not an error."""
+        raise BrokenPipeError
+
+
 def console() -> Console:
     """Where people read."""
-    return Console(width=None if sys.stdout.isatty() else WIDE, highlight=False)
+    width = None if sys.stdout.isatty() else shutil.get_terminal_size((WIDE, 24)).columns
+    return _Screen(width=width, highlight=False)
 
 
 def print_json(value: object) -> None:
@@ -37,8 +47,12 @@ def print_json(value: object) -> None:
 
 def plain(value: object) -> Text:
     """Foreign text, harmless in a terminal."""
-    shown = "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in str(value))
-    return Text(shown, overflow="fold")
+    return Text(harmless(str(value)), overflow="fold")
+
+
+def harmless(text: str) -> str:
+    """Text without what a terminal would obey."""
+    return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)
 
 
 def table_of(rows: Iterable[Sequence[object]], *, columns: Sequence[str], title: str = "") -> Table:
@@ -51,18 +65,29 @@ def table_of(rows: Iterable[Sequence[object]], *, columns: Sequence[str], title:
     return table
 
 
+def print_log(screen: Console, rows: Iterable[LogRow], *, title: str = "") -> None:
+    """Rows of the log: a table where there is room for one, else a line each."""
+    if screen.width >= ROOM_FOR_A_TABLE:
+        screen.print(log_table(rows, title=title))
+        return
+    if title:
+        screen.print(title)
+    for row in rows:
+        screen.print(log_line(row))
+
+
 def log_table(rows: Iterable[LogRow], *, title: str = "") -> Table:
     """Rows of the log as a table."""
-    columns = ("time", "agent", "tool", "try", "outcome", "ms", "parameters", "result or error")
+    columns = ("time, UTC", "agent", "tool", "try", "outcome", "ms", "parameters", "came of it")
     return table_of((_log_cells(row) for row in rows), columns=columns, title=title)
 
 
 def _log_cells(row: LogRow) -> tuple[object, ...]:
     ended = f"{row.error_type}: {row.error_message}" if row.error_type else row.result or ""
     return (
-        f"{time_of(row):%H:%M:%S}",
+        f"{time_of(row):%m-%d %H:%M:%S}",
         row.agent,
-        f"{row.server}.{row.tool}" if row.server else row.tool,
+        row.tool,
         row.try_number,
         Text(row.outcome, style=_STYLES.get(Outcome(row.outcome), "")),
         f"{row.duration_us / 1000:.1f}",
@@ -74,10 +99,11 @@ def _log_cells(row: LogRow) -> tuple[object, ...]:
 def log_line(row: LogRow) -> Text:
     """One row on one line, for following."""
     ended = f"{row.error_type}: {row.error_message}" if row.error_type else row.result or ""
-    line = Text(f"{time_of(row):%H:%M:%S} ")
+    line = Text(f"{time_of(row):%m-%d %H:%M:%S} UTC ")
     line.append(f"{row.outcome:9}", style=_STYLES.get(Outcome(row.outcome), ""))
     line.append(f"{row.duration_us / 1000:8.1f} ms  ")
-    line.append(plain(f"{row.agent or '-'} {row.tool} {_short(row.parameters)} {_short(ended)}"))
+    line.append(plain(f"{row.agent or '-'} {row.tool} try {row.try_number} "))
+    line.append(plain(f"{_short(row.parameters)} {_short(ended)}"))
     return line
 
 

@@ -148,7 +148,7 @@ class Kept:
     """Id of the action or turn it belongs to."""
     name: str
     """`before`, `arguments`, `message`, `reply`."""
-    value: bytes
+    value: bytes = field(repr=False)
     expires_at: datetime | None = None
     """`None`: kept until the action is settled and the retention after it has run."""
 

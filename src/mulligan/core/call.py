@@ -43,7 +43,7 @@ class Call:
     id: str
     tool: str
     server: str = ""
-    arguments: Mapping[str, object] = field(default_factory=dict)
+    arguments: Mapping[str, object] = field(default_factory=dict, repr=False)
     """Raw. They never reach the log like this."""
     agent: str = ""
     context: str = ""
@@ -72,7 +72,7 @@ class Execution:
     outcome: Outcome
     at: datetime
     duration: timedelta
-    result: object = None
+    result: object = field(default=None, repr=False)
     failure: Failure | None = None
     try_number: int = 1
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
     """One call of a tool, as its `before`, `undo`, `read` and `version` get it."""
 
-    arguments: Mapping[str, object]
-    result: object = None
+    arguments: Mapping[str, object] = field(repr=False)
+    result: object = field(default=None, repr=False)
     """What the tool returned; for `version`, also what `read` or `before` returned."""
-    before: object = None
+    before: object = field(default=None, repr=False)
     """The pre-image, where the tool takes one."""
     version: str | None = None
     """The version we wrote: undo only what is still at this one."""

@@ -19,7 +19,7 @@ class Turn:
     """One request of one person to one agent, with what is known about it."""
 
     id: str
-    message: str = ""
+    message: str = field(default="", repr=False)
     """What the person said, in their words."""
     now: datetime
     """When they said it; aware, never naive."""
@@ -31,7 +31,7 @@ class Turn:
     tenant: str = ""
     principal: str = ""
     """Who asked, where one application serves many."""
-    known: Mapping[str, object] = field(default_factory=lambda: NOTHING_KNOWN)
+    known: Mapping[str, object] = field(default_factory=lambda: NOTHING_KNOWN, repr=False)
     """Things the application knows: a home address, a calendar."""
 
     def __post_init__(self) -> None:

@@ -77,22 +77,32 @@ def _class_of(error: BaseException, *, waits: bool) -> ErrorClass:
 
 
 def _status(error: BaseException) -> int | None:
-    for holder in (error, getattr(error, "response", None)):
+    for holder in (error, _ask(error, "response")):
         for name in ("status_code", "status", "code"):
-            value = getattr(holder, name, None)
+            value = _ask(holder, name)
             if type(value) is int:
                 return value
     return None
 
 
 def _retry_after(error: BaseException) -> timedelta | None:
-    asked = getattr(error, "retry_after", None)
+    asked = _ask(error, "retry_after")
     if asked is None:
-        headers = getattr(getattr(error, "response", None), "headers", None)
+        headers = _ask(_ask(error, "response"), "headers")
         asked = headers.get("Retry-After") if isinstance(headers, Mapping) else None
+    if not isinstance(asked, int | float | str):
+        return None
     try:
-        seconds = float(asked) if asked is not None else None
-    except (TypeError, ValueError):
+        seconds = float(asked)
+    except (ValueError, OverflowError):
         # An HTTP date: rare, and waiting by our own schedule instead does no harm.
         return None
-    return timedelta(seconds=seconds) if seconds is not None and 0 <= seconds < 86_400 else None
+    return timedelta(seconds=seconds) if 0 <= seconds < 86_400 else None
+
+
+def _ask(holder: object, name: str) -> object:
+    """An attribute of somebody else's object, which may be a property that raises."""
+    try:
+        return getattr(holder, name, None)
+    except BaseException:  # noqa: BLE001 - the tool's own error must not be replaced by this one
+        return None

@@ -49,8 +49,10 @@ def review_attempt(
     for check in checks:
         try:
             findings.extend(check(attempted))
-        except Exception:  # noqa: BLE001 - a user's check may raise anything
-            _report.warning("A check failed, so this attempt is not reviewed.", exc_info=True)
+        except Exception as error:  # noqa: BLE001 - a user's check may raise anything
+            _report.warning(
+                "A check failed (%s), so this attempt is not reviewed.", type(error).__name__
+            )
             answered = False
     return reach_verdict(findings, answered=answered, attempt=attempt)
 

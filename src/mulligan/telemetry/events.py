@@ -102,6 +102,8 @@ class Events:
     def _hand_on(self, subscriber: Subscriber, event: Event) -> None:
         try:
             subscriber(event)
-        except Exception:  # noqa: BLE001 - a subscriber's mistake stays with the subscriber
+        except Exception as error:  # noqa: BLE001 - a subscriber's mistake stays with it
             self.failures += 1
-            _report.warning("A subscriber failed on %s.", type(event).__name__, exc_info=True)
+            _report.warning(
+                "A subscriber failed on %s (%s).", type(event).__name__, type(error).__name__
+            )

@@ -43,13 +43,12 @@ def _wrap_async(function: Callable[..., Any], watch: Watch) -> Callable[..., Any
             failed = watch.log_failure(pending, error)
             if was_stopped(error):
                 raise
-            make = functools.partial(function, *args, **kwargs)
-            last = await rescue(watch, failed, first=pending, make=make, hands=ON_LOOP)
-            if last is failed:
-                raise
-            return result_of(last)
-        watch.log_success(pending, result)
-        return result
+        else:
+            watch.log_success(pending, result)
+            return result
+        # Outside the handler, or the second try's error would claim the first as its context.
+        make = functools.partial(function, *args, **kwargs)
+        return result_of(await rescue(watch, failed, first=pending, make=make, hands=ON_LOOP))
 
     return watched
 
@@ -70,12 +69,12 @@ def _wrap_sync(function: Callable[..., Any], watch: Watch) -> Callable[..., Any]
             failed = watch.log_failure(pending, error)
             if was_stopped(error):
                 raise
-            last = run_to_end(rescue(watch, failed, first=pending, make=make, hands=ON_THREAD))
-            if last is failed:
-                raise
-            return result_of(last)
-        watch.log_success(pending, result)
-        return result
+        else:
+            watch.log_success(pending, result)
+            return result
+        return result_of(
+            run_to_end(rescue(watch, failed, first=pending, make=make, hands=ON_THREAD))
+        )
 
     return watched
 

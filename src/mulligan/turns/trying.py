@@ -23,14 +23,18 @@ async def try_call(watch: Watch, pending: Pending, *, make: Make, hands: Hands) 
         failed = watch.log_failure(pending, error)
         if was_stopped(error):
             raise
-        return await rescue(watch, failed, first=pending, make=make, hands=hands)
-    return watch.success_of(pending, result)
+    else:
+        return watch.success_of(pending, result)
+    return await rescue(watch, failed, first=pending, make=make, hands=hands)
 
 
 async def rescue(
     watch: Watch, failed: Execution, *, first: Pending, make: Make, hands: Hands
 ) -> Execution:
     """What came of a failed call in the end: a later try's success, or the final failure."""
+    if first.changed():
+        # The tool has taken something out of what it was given: the same call cannot be made.
+        return failed
 
     async def again(number: int) -> Execution:
         pending = watch.begin_again(first, try_number=number)

@@ -57,7 +57,11 @@ class OpenTurn:
         return self
 
     def __exit__(self, *error: object) -> None:
-        _current.reset(self._tokens.pop())
+        try:
+            _current.reset(self._tokens.pop())
+        except ValueError:
+            # Left in another context than it was entered in: there is nothing to go back to here.
+            _current.set(None)
 
     async def __aenter__(self) -> Self:
         return self.__enter__()

@@ -29,6 +29,9 @@ _report = logging.getLogger("mulligan")
 _STOPPED = (asyncio.CancelledError, KeyboardInterrupt, SystemExit, GeneratorExit)
 """Not failures of the tool: somebody stopped it."""
 
+_MUTABLE = frozenset({dict, list, set, bytearray})
+_COPIED = 64
+
 SUCCESS = Outcome.SUCCESS.value
 NO_ERROR = (None, None, None, None, None)
 
@@ -37,7 +40,7 @@ class Pending:
     """A call that is under way."""
 
     __slots__ = (
-        "arguments", "at_us", "id", "labels", "parameters", "parent", "span", "start",
+        "_copies", "arguments", "at_us", "id", "labels", "parameters", "parent", "span", "start",
         "try_number", "turn",
     )  # fmt: skip
 
@@ -56,6 +59,23 @@ class Pending:
         self.parent: str | None = None
         self.span: ToolSpan | None = None
         self.try_number = 1
+        # A tool may take things out of what it is given, and quote them in its error.
+        self._copies = {
+            name: value.copy()  # type: ignore[attr-defined]
+            for name, value in arguments.items()
+            if type(value) in _MUTABLE and len(value) <= _COPIED  # type: ignore[arg-type]
+        }
+
+    def as_given(self) -> Mapping[str, object]:
+        """The arguments as they were when the call was made."""
+        return {**self.arguments, **self._copies} if self._copies else self.arguments
+
+    def changed(self) -> bool:
+        """Whether the tool has changed what it was given, so that the same call cannot be made."""
+        try:
+            return any(self.arguments[name] != copy for name, copy in self._copies.items())
+        except Exception:  # noqa: BLE001 - values that cannot even be compared
+            return True
 
     def start_clock(self) -> None:
         """From here on it is the tool's own time."""
@@ -89,8 +109,8 @@ class Watch:
         try:
             if self._sample >= 1.0 or instruments.chance.random() < self._sample:
                 pending.parameters = self._redacted(arguments)
-        except Exception:  # noqa: BLE001 - the log may fail, the tool may not
-            _report.warning("A call of %s cannot be logged.", self._tool, exc_info=True)
+        except Exception as error:  # noqa: BLE001 - the log may fail, the tool may not
+            self._note("A call of %s cannot be logged", error)
         return self._started(pending)
 
     def begin_again(self, first: Pending, *, try_number: int) -> Pending:
@@ -109,14 +129,14 @@ class Watch:
             self.breaker.succeed()
         try:
             if pending.span is not None:
-                pending.span.end()
+                self._end_span(pending.span)
             if pending.parameters is None:
                 return duration_us
             shown = self.instruments.redactor.result(result)
             weight = 1.0 / self._sample if pending.try_number == 1 else 1.0
             self._emit(pending, (SUCCESS, duration_us, *NO_ERROR, shown), weight=weight)
-        except Exception:  # noqa: BLE001 - the log may fail, the tool may not
-            _report.warning("A call of %s could not be logged.", self._tool, exc_info=True)
+        except Exception as error:  # noqa: BLE001 - the log may fail, the tool may not
+            self._note("A call of %s could not be logged", error)
         return duration_us
 
     def log_failure(self, pending: Pending, error: BaseException) -> Execution:
@@ -126,21 +146,21 @@ class Watch:
         self._calls = 0
         execution = self._execution(pending, error, duration_us)
         try:
-            if pending.span is not None:
-                pending.span.end(error_type=type(error).__name__)
             text = self.instruments.redactor.error(
                 error,
-                arguments=pending.arguments,
+                arguments=pending.as_given(),
                 enums=self._signature.enums,
                 allow=self.declaration.allow,
             )
-            pending.parameters = pending.parameters or self._redacted(pending.arguments)
+            if pending.span is not None:
+                self._end_span(pending.span, error_type=text.type)
+            pending.parameters = pending.parameters or self._redacted(pending.as_given())
             error_class = execution.failure.error_class.value if execution.failure else None
             what = (text.type, text.message, text.code, text.at)
             ended = (execution.outcome.value, duration_us, error_class, *what, None)
             self._emit(pending, ended, weight=1.0)
-        except Exception:  # noqa: BLE001 - the log may fail, the tool may not
-            _report.warning("A failure of %s could not be logged.", self._tool, exc_info=True)
+        except Exception as trouble:  # noqa: BLE001 - the log may fail, the tool may not
+            self._note("A failure of %s could not be logged", trouble)
         return execution
 
     def success_of(self, pending: Pending, result: object) -> Execution:
@@ -173,9 +193,19 @@ class Watch:
             if self.instruments.spans is None and not spans_wanted():
                 return None
             return ToolSpan(tool=self._tool, call=pending.id, agent=pending.labels.agent)
-        except Exception:  # noqa: BLE001 - tracing may fail, the tool may not
-            _report.warning("No span for a call of %s.", self._tool, exc_info=True)
+        except Exception as error:  # noqa: BLE001 - tracing may fail, the tool may not
+            self._note("No span for a call of %s", error)
             return None
+
+    def _end_span(self, span: ToolSpan, *, error_type: str | None = None) -> None:
+        try:
+            span.end(error_type=error_type)
+        except Exception as error:  # noqa: BLE001 - tracing may fail, the log and the tool may not
+            self._note("A span of %s did not end well", error)
+
+    def _note(self, what: str, error: Exception) -> None:
+        """Say what went wrong in here. Only the type: the rest may quote the tool's own error."""
+        _report.warning(f"{what} (%s).", self._tool, type(error).__name__)
 
     def _redacted(self, arguments: Mapping[str, object]) -> str:
         return self.instruments.redactor.parameters(
@@ -197,8 +227,8 @@ class Watch:
         call = self._call(pending)
         try:
             failure = self.instruments.classify(call, error)
-        except Exception:  # noqa: BLE001 - a classifier's mistake must not hide the tool's
-            _report.warning("An error of %s could not be classified.", self._tool, exc_info=True)
+        except Exception as trouble:  # noqa: BLE001 - a mistake of ours must not hide the tool's
+            self._note("An error of %s could not be classified", trouble)
             failure = Failure(error_class=ErrorClass.UNKNOWN, error=error)
         return Execution(
             call=call,

@@ -40,6 +40,8 @@ class Diagnosis:
     capture: Capture
     problems: tuple[str, ...]
     """One sentence each; empty when nothing needs a person."""
+    advice: tuple[str, ...]
+    """What would make the figures better."""
 
     @property
     def dropped(self) -> int:
@@ -102,8 +104,9 @@ class Insights:
         problems = [*health.problems, *self._overdue(now)]
         if losses:
             problems.append(_lost(losses))
+        advice = []
         if share is not None and share < CONTEXT_GOAL:
-            problems.append(
+            advice.append(
                 f"Only {share:.0%} of the last day's calls say which agent made them and what "
                 f"for (goal: {CONTEXT_GOAL:.0%}). Wrap turns in `with m.turn(agent=…, context=…)`."
             )
@@ -118,6 +121,7 @@ class Insights:
             with_context=share,
             capture=self._settings.capture,
             problems=tuple(problems),
+            advice=tuple(advice),
         )
 
     def accept_damage(self, note: str) -> int:
