@@ -14,34 +14,35 @@ if TYPE_CHECKING:
     from mulligan.core.action import Action, State
     from mulligan.core.call import Call, Execution, Outcome
     from mulligan.core.effect import Effect, Mode, Repeat
-    from mulligan.core.errors import MulliganError
+    from mulligan.core.errors import ConflictError, MulliganError
     from mulligan.core.finding import (
         Confidence,
         Correction,
-        Fact,
         Finding,
         Severity,
         Standing,
         Verdict,
     )
+    from mulligan.core.record import Record
     from mulligan.core.retention import Retention
     from mulligan.core.turn import Turn
-    from mulligan.redaction import Capture
+    from mulligan.turns.acting import Done
 
 _HOMES = {
     "Action": "mulligan.core.action",
     "Call": "mulligan.core.call",
-    "Capture": "mulligan.redaction",
     "Confidence": "mulligan.core.finding",
+    "ConflictError": "mulligan.core.errors",
     "Correction": "mulligan.core.finding",
+    "Done": "mulligan.turns.acting",
     "Effect": "mulligan.core.effect",
     "Execution": "mulligan.core.call",
-    "Fact": "mulligan.core.finding",
     "Finding": "mulligan.core.finding",
     "Mode": "mulligan.core.effect",
     "Mulligan": "mulligan.app.mulligan",
     "MulliganError": "mulligan.core.errors",
     "Outcome": "mulligan.core.call",
+    "Record": "mulligan.core.record",
     "Repeat": "mulligan.core.effect",
     "Retention": "mulligan.core.retention",
     "Settings": "mulligan.app.settings",
@@ -53,9 +54,9 @@ _HOMES = {
 }
 
 __all__ = [
-    "Action", "Call", "Capture", "Confidence", "Correction", "Effect", "Execution", "Fact",
-    "Finding", "Mode", "Mulligan", "MulliganError", "Outcome", "Repeat", "Retention", "Settings",
-    "Severity", "Standing", "State", "Turn", "Verdict",
+    "Action", "Call", "Confidence", "ConflictError", "Correction", "Done", "Effect",
+    "Execution", "Finding", "Mode", "Mulligan", "MulliganError", "Outcome", "Record", "Repeat",
+    "Retention", "Settings", "Severity", "Standing", "State", "Turn", "Verdict",
 ]  # fmt: skip
 
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from mulligan import Capture, MulliganError, Retention, Settings
+from mulligan import MulliganError, Retention, Settings
 from mulligan.core.errors import ConfigurationError
+from mulligan.redaction import Capture
 
 
 def test_without_anything_the_defaults_are_safe(tmp_path: Path) -> None:

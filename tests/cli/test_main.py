@@ -58,6 +58,18 @@ def test_log_shows_every_try_and_no_secret(store: str, capsys) -> None:
     assert "hunter2" not in out
 
 
+def test_a_narrow_terminal_gets_lines_instead_of_a_broken_table(
+    store: str, capsys, monkeypatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+
+    _, out, _ = run(capsys, "log", "--store", store)
+
+    assert "PermissionError" in out
+    assert "┃" not in out
+    assert max(map(len, out.splitlines())) <= 80
+
+
 def test_log_as_json_is_one_document(store: str, capsys) -> None:
     code, out, _ = run(capsys, "log", "--store", store, "--json")
 
