@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import cast
 
 from rich.console import Console
-from rich.padding import Padding
 
 from mulligan.app.insights import Insights
 from mulligan.app.mulligan import Mulligan
@@ -111,7 +110,7 @@ async def _move_dinner(m: Mulligan, remote: FakeRemote, console: Console) -> Non
         if turn.correction is not None:
             console.print("\n[bold]What the agent is told:[/]")
             for line in turn.correction.text.splitlines():
-                console.print(Padding(render.plain(line), (0, 2)))
+                console.print(render.plain(f"  {line}"))
             console.print("\n[bold]Second attempt[/]")
         await move_event("dinner", "2026-11-21" if turn.correction is None else "2026-11-20")
         return "Dinner is on Friday."
@@ -190,4 +189,6 @@ def _tell_disk(console: Console, found: dict[str, int], size: int) -> None:
     console.print(f"\nLooked through {size:,} bytes of the store for what the tools were given:")
     for what, times in found.items():
         console.print(f"  {what}: found {times} times", style="red" if times else "green")
+    console.print("`mulligan open` would list what still needs a person: here, only the effects of")
+    console.print("reversible tools are journaled, and all of them are settled.")
     console.print("\nNext: put `@m.tool` above your own tools, and run `mulligan log --follow`.")

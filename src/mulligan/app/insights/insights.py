@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Self
 
+from mulligan.app.insights.open_list import OpenList
 from mulligan.app.settings import Settings
 from mulligan.core.call import LogRow
 from mulligan.core.errors import ConfigurationError
@@ -74,6 +75,11 @@ class Insights:
 
     def __exit__(self, *error: object) -> None:
         self._store.close()
+
+    @property
+    def open_list(self) -> OpenList:
+        """The effects that still need somebody."""
+        return OpenList(self._store.journal, clock=utc_now)
 
     def log(self, query: LogQuery) -> list[LogRow]:
         """Rows of the log."""

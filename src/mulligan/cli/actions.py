@@ -1,0 +1,141 @@
+"""`mulligan open`, `show` and `settle`: what needs a person, and what they did about it."""
+
+from __future__ import annotations
+
+import argparse
+
+from mulligan.app.insights import Insights
+from mulligan.app.settings import Settings
+from mulligan.cli import render
+from mulligan.cli.options import Commands, add_command, add_json, add_store, count
+from mulligan.core.action import Action, Entry
+
+
+def add_to(commands: Commands) -> None:
+    """Add the commands."""
+    _add_open(commands)
+    _add_show(commands)
+    _add_settle(commands)
+
+
+def _add_open(commands: Commands) -> None:
+    parser = add_command(
+        commands,
+        "open",
+        help="effects that still need somebody",
+        about="List the actions that are neither verified nor undone. Exit code 1 if any are.",
+    )
+    add_store(parser)
+    add_json(parser)
+    parser.add_argument("--tenant", help="only this tenant")
+    parser.add_argument("-n", "--limit", type=count, default=100, help="how many (default: 100)")
+    parser.set_defaults(run=run_open)
+
+
+def _add_show(commands: Commands) -> None:
+    parser = add_command(
+        commands,
+        "show",
+        help="one action and all that happened to it",
+        about="Show an action and every entry the journal has of it.",
+    )
+    add_store(parser)
+    add_json(parser)
+    parser.add_argument("id", help="the action's id, or the beginning of an open one's")
+    parser.set_defaults(run=run_show)
+
+
+def _add_settle(commands: Commands) -> None:
+    parser = add_command(
+        commands,
+        "settle",
+        help="close an open action that you have seen to",
+        about="Close an open action with a note of what was done about it. The note stays in the "
+        "journal;\nwrite no secrets into it.",
+    )
+    add_store(parser)
+    add_json(parser)
+    parser.add_argument("id", help="the action's id, or the beginning of it")
+    parser.add_argument("--note", required=True, help="what was done about it")
+    parser.set_defaults(run=run_settle)
+
+
+def run_open(options: argparse.Namespace, settings: Settings) -> int:
+    """Show the open list."""
+    with Insights.open(settings) as insights:
+        actions = insights.open_list.actions(tenant=options.tenant, limit=options.limit)
+    if options.json:
+        render.print_json({"actions": [_action_json(action) for action in actions]})
+    elif actions:
+        columns = ("since, UTC", "id", "tool", "agent", "state", "why")
+        render.console().print(render.table_of(map(_cells, actions), columns=columns))
+    else:
+        render.console().print("Nothing is open.", style="green")
+    return 1 if actions else 0
+
+
+def run_show(options: argparse.Namespace, settings: Settings) -> int:
+    """Show one action."""
+    with Insights.open(settings) as insights:
+        story = insights.open_list.story(options.id)
+    if options.json:
+        entries = [_entry_json(entry) for entry in story.entries]
+        render.print_json({**_action_json(story.action), "entries": entries})
+        return 0
+    opening = story.action.opening
+    console = render.console()
+    console.print(render.plain(f"{opening.tool} by {opening.agent or 'nobody named'}"))
+    rows = [(f"{e.at:%Y-%m-%d %H:%M:%S}", e.state.value, _said(e.detail)) for e in story.entries]
+    console.print(render.table_of(rows, columns=("when, UTC", "state", "what was said")))
+    return 0
+
+
+def run_settle(options: argparse.Namespace, settings: Settings) -> int:
+    """Close an action."""
+    with Insights.open(settings) as insights:
+        action = insights.open_list.settle(options.id, note=options.note)
+    if options.json:
+        render.print_json(_action_json(action))
+    else:
+        render.console().print(render.plain(f"{action.id} is {action.state.value}."))
+    return 0
+
+
+def _cells(action: Action) -> tuple[object, ...]:
+    return (
+        f"{action.opened_at:%m-%d %H:%M:%S}",
+        action.id,
+        action.opening.tool,
+        action.opening.agent,
+        action.state.value,
+        _said(action.detail),
+    )
+
+
+def _said(detail: object) -> str:
+    if not isinstance(detail, dict):
+        return ""
+    return "; ".join(f"{name}: {value}" for name, value in detail.items())
+
+
+def _action_json(action: Action) -> dict[str, object]:
+    opening = action.opening
+    return {
+        "id": action.id,
+        "tool": opening.tool,
+        "server": opening.server,
+        "agent": opening.agent,
+        "tenant": opening.tenant,
+        "turn": opening.turn,
+        "attempt": opening.attempt,
+        "effect": opening.effect.value,
+        "state": action.state.value,
+        "settled": action.settled,
+        "opened_at": action.opened_at.isoformat(),
+        "changed_at": action.changed_at.isoformat(),
+        "detail": dict(action.detail),
+    }
+
+
+def _entry_json(entry: Entry) -> dict[str, object]:
+    return {"at": entry.at.isoformat(), "state": entry.state.value, "detail": dict(entry.detail)}

@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from mulligan.cli.main import main
+from mulligan.core.action import Entry, Opening, State
+from mulligan.core.effect import Effect
+from mulligan.stores.opening import open_store
+
+NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> str:
+    """A store with an action that went well, one in conflict, and one nobody knows about."""
+    url = f"sqlite:///{tmp_path}/family.db"
+    opened = open_store(url)
+    ways = {
+        "a1": [State.INTENT, State.EXECUTED, State.VERIFIED],
+        "b2": [State.INTENT, State.EXECUTED, State.UNDOING, State.CONFLICT],
+        "b3": [State.INTENT, State.UNKNOWN],
+    }
+    opening = Opening(tool="move", effect=Effect.REVERSIBLE, agent="planner")
+    for action, way in ways.items():
+        entries = [
+            Entry(action=action, state=state, at=NOW, version=n, detail={"why": f"step {n}"},
+                  opening=opening if n == 1 else None)
+            for n, state in enumerate(way, start=1)
+        ]  # fmt: skip
+        opened.journal.submit(entries).result()
+    opened.close()
+    return url
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    code = main(arguments)
+    output = capsys.readouterr()
+    return code, output.out, output.err
+
+
+def test_open_lists_what_needs_a_person_and_says_so_by_its_exit_code(store: str, capsys) -> None:
+    code, out, _ = run(capsys, "open", "--store", store, "--json")
+
+    actions = json.loads(out)["actions"]
+    assert code == 1
+    assert [(a["id"], a["state"]) for a in actions] == [("b2", "conflict"), ("b3", "unknown")]
+
+
+def test_open_is_a_table_for_people(store: str, capsys, monkeypatch) -> None:
+    monkeypatch.setenv("COLUMNS", "160")
+
+    _, out, _ = run(capsys, "open", "--store", store)
+
+    assert "b2" in out
+    assert "conflict" in out
+    assert "step 4" in out
+
+
+def test_show_tells_the_whole_story(store: str, capsys) -> None:
+    code, out, _ = run(capsys, "show", "b2", "--store", store, "--json")
+
+    assert code == 0
+    assert [entry["state"] for entry in json.loads(out)["entries"]] == [
+        "intent", "executed", "undoing", "conflict",
+    ]  # fmt: skip
+
+
+def test_settling_takes_an_action_off_the_list_and_keeps_the_note(store: str, capsys) -> None:
+    for action in ("b2", "b3"):
+        code, _, _ = run(capsys, "settle", action, "--note", "called Anna", "--store", store)
+        assert code == 0
+
+    code, out, _ = run(capsys, "open", "--store", store)
+    _, story, _ = run(capsys, "show", "b2", "--store", store, "--json")
+    assert (code, out.strip()) == (0, "Nothing is open.")
+    assert json.loads(story)["entries"][-1] == {
+        "at": json.loads(story)["changed_at"],
+        "state": "closed",
+        "detail": {"note": "called Anna"},
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["show", "zz"], "no such action"),
+        (["show", "b"], "2 open actions start so"),
+        (["settle", "a1", "--note", "x"], "verified already"),
+        (["settle", "b2", "--note", "  "], "A note is needed"),
+    ],
+)
+def test_what_cannot_be_done_is_one_sentence_and_changes_nothing(
+    store: str, capsys, arguments: list[str], says: str
+) -> None:
+    code, out, err = run(capsys, *arguments, "--store", store)
+
+    assert (code, out) == (2, "")
+    assert says in err
+    assert len(json.loads(run(capsys, "open", "--json", "--store", store)[1])["actions"]) == 2
