@@ -31,6 +31,7 @@ _NAMES = (
     "password Password PASSWD api_key apiKey API-Key token tokens max_tokens secret authorization"
     " Authorization cookie Set-Cookie session session_id session_count author key card pin pinned"
     " private_key seed_phrase passphrase x-auth-token otp title note https AuthError access key"
+    " contrase\u00f1a \u043f\u0430\u0440\u043e\u043b\u044c security code psk"
 )
 NAMES = _NAMES.split()
 _PREFIXES = (
@@ -40,7 +41,7 @@ _PREFIXES = (
 PREFIXES = _PREFIXES.split()
 ODD = (
     "\u00a0\u200b\u2009\u2013\u202e\ufeff\u00ad\x00\x1b\x7f\x85\r\n\t\ud800\udfffé\u6f22\u5b57"
-    "\u0661\u0662\uff13\uff14\u017f\u212a\u0130\ue000\uf8ff"
+    "\u0661\u0662\uff13\uff14\u017f\u212a\u0130\ue000\uf8ff\u3164\u115f\u1160\u034f\u2800\ufe0f"
 )
 SEPARATORS = "\"'\\/?#&=:;,.()[]{}<>@%+-_ |`*$"
 
@@ -69,7 +70,7 @@ def _pair(rng: random.Random) -> str:
 
 def _digit_run(rng: random.Random) -> str:
     seps = rng.choice(
-        [" ", "-", ".", "", "  ", " (", ") ", "_", "\u00a0", "\u200b", ":", "/", "    "]
+        [" ", "-", ".", "", "  ", " (", ") ", "_", "\u00a0", "\u200b", ":", "/", "\t", "    "]
     )
     return rng.choice(["", "", "+", "+ ", "(", "-"]) + seps.join(
         _many("0123456789", 1, 5)(rng) for _ in range(rng.randint(1, 6))
@@ -135,6 +136,27 @@ def _flag(rng: random.Random) -> str:
     return f"--{rng.choice(NAMES)}{between}{_value(rng)}"
 
 
+def _spoken(rng: random.Random) -> str:
+    between = rng.choice([" ", " is ", " was ", "  ", " '", " is `", "\t"])
+    return f"{rng.choice(NAMES)}{between}{_value(rng)} {rng.choice(['failed', '', 'x1'])}"
+
+
+def _command(rng: random.Random) -> str:
+    start = rng.choice(["curl -u ", "curl -v x --user=", "mysql -u x -p", "sshpass -p ", "curl "])
+    start = rng.choice([start, "identified by ", "IDENTIFIED with x AS '", "jdbc:oracle:thin:"])
+    return f"{start}{_value(rng)}{rng.choice([':', '/', ' ', chr(39)])}{_value(rng)}@{_value(rng)}"
+
+
+def _beside(rng: random.Random) -> str:
+    quote, name = rng.choice(["", "'", '"']), rng.choice(NAMES)
+    first = f"{quote}{rng.choice(['name', 'key', 'Name', 'id'])}{quote}=:"[: rng.choice([-1, None])]
+    last = f"{quote}{rng.choice(['value', 'Value', 'VALUE'])}{quote}{rng.choice([':', '=', ': '])}"
+    named, valued = f"{first}{quote}{name}{quote}", f"{last}{quote}{_value(rng)}{quote}"
+    pair = f"({quote}{name}{quote}, {quote}{_value(rng)}{quote})"
+    gap = rng.choice([",", ", ", " ", ";"])
+    return rng.choice([f"{named}{gap}{valued}", f"{valued}{gap}{named}", pair])
+
+
 _PIECES: tuple[Callable[[random.Random], str], ...] = (
     _words,
     _words,
@@ -155,6 +177,9 @@ _PIECES: tuple[Callable[[random.Random], str], ...] = (
     _many(string.ascii_letters, 10, 28),
     _many(ODD, 1, 3),
     _flag,
+    _spoken,
+    _command,
+    _beside,
 )
 _CASES: tuple[Callable[[str], str], ...] = (str, str, str, str, str.lower, str.upper, str.swapcase)
 

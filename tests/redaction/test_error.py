@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import base64
+import html
+import json
 import re
+from collections import UserDict, deque
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
+from types import MappingProxyType
 from urllib.parse import quote, quote_plus
 
 import pytest
@@ -57,6 +63,157 @@ def raised(error: BaseException, cause: BaseException | None = None) -> BaseExce
 )
 def test_arguments_become_the_names_of_their_parameters(redactor, message, arguments, expected):
     assert told(redactor, message, **arguments) == expected
+
+
+PHRASE = "  Hunter2 <secret>\n\tphrase & Müller's \\u00e9 keys+x "
+LINES = "".join(f"line {n} of Anna's own \u00fc list\n" for n in range(150))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        str.strip,
+        str.lower,
+        str.upper,
+        repr,
+        json.dumps,
+        html.escape,
+        quote,
+        quote_plus,
+        lambda v: " ".join(v.split()),
+        lambda v: json.dumps(v.lower().strip()),
+        lambda v: html.escape(" ".join(v.split())),
+        lambda v: repr(v.encode()),
+        lambda v: v.encode().hex(),
+        lambda v: v.encode().hex().upper(),
+        lambda v: base64.b64encode(v.encode()).decode(),
+        lambda v: base64.urlsafe_b64encode(b":" + v.encode()).decode(),
+        lambda v: repr(v.strip()[:14]) + "...",
+        lambda v: f"{v.strip()[:9]}…{v.strip()[-9:]}",
+        lambda v: v.strip()[3:17],
+    ],
+)
+def test_an_argument_is_masked_in_whatever_form_it_is_quoted(redactor, change):
+    quoted = change(PHRASE)
+
+    message = told(redactor, f"cannot use {quoted}", x=PHRASE)
+
+    assert message.startswith("cannot use ")
+    left = {message[n : n + 5].lower() for n in range(len(message) - 4)}
+    seen = {quoted[n : n + 5].lower() for n in range(len(quoted) - 4)}
+    assert left & seen == set()
+
+
+@pytest.mark.parametrize("secret", ["hunter2", "Geheim!9"])
+def test_a_short_argument_is_masked_in_hex_and_base64(redactor, secret):
+    raw = secret.encode()
+    forms = [raw.hex(), base64.b64encode(raw).decode(), base64.b64encode(b"b:" + raw).decode()]
+
+    messages = [told(redactor, f"cannot use {form} now", word=secret) for form in forms]
+
+    assert all(re.fullmatch(r"cannot use (\S{0,3}<word>\S{0,3}|<token>) now", m) for m in messages)
+
+
+@pytest.mark.parametrize("change", [repr, json.dumps, str, html.escape])
+def test_all_lines_of_a_long_argument_are_masked(redactor, change):
+    message = told(redactor, f"bad input: {change(LINES)}", text=LINES)
+
+    assert not re.search("line|Anna|list", message)
+
+
+def test_words_of_an_argument_are_masked_where_they_are_names_or_numbers(redactor):
+    note = "meet Katharina in room B1234567 about the calendar"
+
+    message = told(redactor, "no Katharina in b1234567, see the calendar", note=note)
+
+    assert message == "no <note> in <note>, see the calendar"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Invalid date: expected YYYY-MM-DD",
+        "the event was not found",
+        "HTTP 404 for the calendar service",
+        "Rate limit exceeded, try again in 30 seconds",
+    ],
+)
+def test_an_error_that_only_shares_words_with_an_argument_stays_as_it_is(redactor, message):
+    note = "The event of Friday was about the calendar, and the limit of 30 people, again"
+
+    assert told(redactor, message, note=note) == message
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        bytearray(b"hunter2"),
+        deque(["hunter2"]),
+        MappingProxyType({"a": "hunter2"}),
+        UserDict(a=["hunter2"]),
+        b"hunter2",
+        [[[[[[[[[["hunter2"]]]]]]]]]],
+        [*range(5_000), "hunter2"],
+    ],
+)
+def test_arguments_are_found_in_containers_of_every_kind(redactor, value):
+    assert told(redactor, "no hunter2", value=value) == "no <value>"
+
+
+def test_bytes_are_masked_as_the_text_they_encode(redactor):
+    assert told(redactor, "no Müller", value="Müller".encode()) == "no <value>"
+
+
+@pytest.mark.parametrize("value", [12.75, Decimal("12.75")])
+def test_numbers_of_every_kind_are_masked_under_a_secret_name(redactor, value):
+    assert told(redactor, "no 12.75", pin=value) == "no <pin>"
+    assert told(redactor, "no 12.75", price=value) == "no 12.75"
+
+
+def deep(value: object, levels: int) -> object:
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize(
+    "value", [[*range(20_000), "hunter2"], deep("hunter2", 200), ["x" * 2_000_000, "hunter2"]]
+)
+def test_a_message_is_withheld_where_arguments_are_too_many_to_look_for(redactor, value):
+    error = WithCode(code="hunter2")
+    error.args = ("no hunter2",)
+
+    text = redactor.error(error, arguments={"value": value})
+
+    assert text.message == "<message withheld: too many arguments to mask>"
+    assert text.code is None
+
+
+def test_a_cycle_in_the_arguments_ends(redactor):
+    cycle: list[object] = ["hunter2"]
+    cycle.append(cycle)
+
+    assert told(redactor, "no hunter2", value=cycle) == "no <value>"
+
+
+def test_texts_that_repeat_themselves_are_masked_or_withheld_in_time(redactor):
+    for message, value in [("ab" * 4_000, "ab" * 100_000), ("a" * 8_000, "a" * 300_000 + "b")]:
+        shown = told(redactor, message, value=value)
+
+        assert "abab" not in shown
+        assert "aaaa" not in shown
+
+
+@pytest.mark.parametrize("code", ["hunter2", "HUNTER2", "my_code"])
+def test_a_code_that_an_argument_holds_is_not_shown(redactor, code):
+    error = WithCode(code=code)
+
+    assert redactor.error(error, arguments={"a": ["x hunter2 my_code"]}).code is None
+    assert redactor.error(error, arguments={"a": "other"}).code == code
+
+
+def test_a_number_under_a_secret_name_is_not_shown_as_a_code(redactor):
+    assert redactor.error(WithCode(code=1234), arguments={"pin": 1234}).code is None
 
 
 def test_what_is_left_of_a_message_is_scrubbed(redactor):

@@ -13,19 +13,29 @@ cookie Set-Cookie session sessionId session_id PHPSESSID credential credentials 
 social_security_number cvv cvc pin pin_code userPin otp totp mfa_code 2fa card card_number
 creditCard debit_card iban user_iban passphrase seed_phrase mnemonic recovery_code signature jwt
 id_jwt bearer csrf_token hmac sig sid passport_number tax_id account_number routing_number sort_code
-token1 password2 authenticated_user
+token1 password2 authenticated_user pswd db_pswd psk wifi-psk wpaPsk pre_shared_key privkey
+security_code securityAnswer unlock_code mot_de_passe contraseña CONTRASEÑA pássword пароль ПАРОЛЬ
+密码 senha
 """
 _COUNTS = "tokens max_tokens maxTokens token_count session_count cookie_limit seed random_seed"
 _OPEN = """
 author authors author_id coauthor authority keyboard monkey key turkey pinned ping mapping spinning
 shipping className discard cardinality wildcard passenger passed compass secretary tokenizer
 tokenize obsession possession title id name address number account amount location hotplate
+upskill motd security unlock answer señor
 footprint taliban wheel passive_mode designer count
 """
 
 
 @pytest.mark.parametrize("name", _HIDDEN.split())
 def test_a_secret_name_hides(name):
+    assert secrecy(name) is Secrecy.HIDDEN
+
+
+@pytest.mark.parametrize(
+    "name", ["contrasen\u0303a", "\uff50\uff41\uff53\uff53\uff57\uff4f\uff52\uff44", "to\u212aen"]
+)
+def test_a_secret_name_hides_in_wide_and_composed_letters(name):
     assert secrecy(name) is Secrecy.HIDDEN
 
 

@@ -124,9 +124,10 @@ def test_a_newer_postgres_schema_is_refused_and_left_alone(postgres_url) -> None
 def test_an_older_sqlite_file_is_refused_unless_we_may_migrate(path) -> None:
     SqliteSession(path, "journal", create=True).close()
 
-    with pytest.raises(SchemaTooOldError, match=r"has schema 0; .*`mulligan migrate"):
+    with pytest.raises(SchemaTooOldError, match=r"has schema 0; .*`mulligan migrate") as caught:
         open_store(f"sqlite:///{path}", migrate=False)
 
+    assert f"sqlite:///{path}" in str(caught.value)
     assert [file.name for file in path.parent.iterdir()] == ["family.db"]
     assert works(f"sqlite:///{path}")
 

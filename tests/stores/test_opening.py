@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import traceback
 from datetime import timedelta
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from mulligan.core.errors import (
     ConfigurationError,
     MissingExtraError,
+    MulliganError,
     StoreUnavailableError,
     UnknownStoreError,
 )
@@ -50,18 +52,70 @@ def test_urls_are_shown_without_credentials(url: str) -> None:
     assert "/db" in shown
 
 
-def test_a_missing_sqlite_file_is_not_created_unless_asked_to(tmp_path) -> None:
-    with pytest.raises(StoreUnavailableError, match="does not exist"):
-        open_store(f"sqlite:///{tmp_path}/family.db", migrate=False)
+@pytest.mark.parametrize(
+    "url",
+    [
+        "bob:hunter2@h/db",
+        "postgres:bob:hunter2@h/db",
+        "postgresql:bob:hunter2@h/db",
+        "mysql://bob:hunter2/x@h/db",
+        "mysql://bob:12/hunter2@h/db",
+        "mysql://bob:12?hunter2@h/db",
+        "mysql://bob:12#hunter2@h/db",
+        "mysql://h/db?pwd=hunter2&token=hunter2",
+        "mysql://h/db#hunter2",
+        "host=h user=bob password='hunter2 2x'",
+        "host=h password=hunter2",
+        "sqlite:/x?key=hunter2",
+        "sqlite:///x.db?key=hunter2",
+        "sqlite://bob:hunter2@h/x.db",
+        "hunter2",
+        "postgresql://bob:hunter2/x@127.0.0.1:1/db",
+        "postgresql://bob:12/hunter2@127.0.0.1:1/db",
+        "postgresql://bob:12?hunter2@127.0.0.1:1/db",
+        "postgresql://bob:12#hunter2@127.0.0.1:1/db",
+        "postgresql://bob:x@hunter2@127.0.0.1:1/db",
+        "postgresql://bob:hunter2%zz@127.0.0.1:1/db",
+        "postgresql://bob:hunter2@127.0.0.1:1/db?pwd=hunter2",
+        "postgresql://bob@127.0.0.1:1/db?password=hunter2&sslkey=hunter2",
+        "postgresql://bob@127.0.0.1:hunter2/db",
+        "postgresql://[hunter2@127.0.0.1/db",
+        "postgresql://bob:hunter2@127.0.0.1:1/db",
+    ],
+)
+def test_no_refusal_shows_a_password_however_the_url_is_written(url: str) -> None:
+    with pytest.raises(MulliganError) as caught:
+        open_store(url, patience=timedelta(seconds=0.05))
 
+    told = "".join(traceback.format_exception(caught.value, chain=True))
+    shown = "\n".join(line for line in told.splitlines() if not line.startswith("    "))
+    assert "hunter2" not in str(caught.value)
+    assert "hunter2" not in shown
+
+
+def test_a_missing_sqlite_file_is_not_created_unless_asked_to(tmp_path) -> None:
+    url = f"sqlite:///{tmp_path}/family.db"
+
+    with pytest.raises(StoreUnavailableError, match="does not exist") as caught:
+        open_store(url, migrate=False)
+
+    assert f"`mulligan migrate --store {url}`" in str(caught.value)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_missing_folder_is_named(tmp_path) -> None:
-    with pytest.raises(StoreUnavailableError, match=r"cannot be opened.*folder") as caught:
-        open_store(f"sqlite:///{tmp_path}/nowhere/family.db")
+@pytest.mark.parametrize("migrate", [True, False])
+def test_a_missing_folder_is_named(tmp_path, migrate) -> None:
+    with pytest.raises(StoreUnavailableError, match=r"cannot be opened.*no folder") as caught:
+        open_store(f"sqlite:///{tmp_path}/nowhere/family.db", migrate=migrate)
 
     assert f"{tmp_path}/nowhere/family.db" in str(caught.value)
+    assert "mulligan migrate" not in str(caught.value)
+
+
+@pytest.mark.parametrize("migrate", [True, False])
+def test_a_folder_is_not_taken_for_a_file(tmp_path, migrate) -> None:
+    with pytest.raises(StoreUnavailableError, match="is a folder"):
+        open_store(f"sqlite:///{tmp_path}", migrate=migrate)
 
 
 def test_a_relative_path_is_taken_from_where_we_are(tmp_path, monkeypatch) -> None:

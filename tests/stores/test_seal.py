@@ -9,7 +9,7 @@ import pytest
 from mulligan.core.action import Kept, State
 from mulligan.core.errors import StoreError
 from mulligan.stores.opening import open_store
-from mulligan.testing.store_contract.contract import NOW, walk, way_to
+from mulligan.testing.store_contract.contract import NOW, first, then, walk, way_to
 
 KEY = bytes(range(32))
 CANARY = b"canary-7f3a9c-do-not-keep"
@@ -54,17 +54,49 @@ def test_an_encrypted_value_is_nowhere_on_disk(url, tmp_path) -> None:
     store.close()
 
 
-@pytest.mark.parametrize("key", [bytes(32), None], ids=["another key", "no key"])
-def test_without_its_key_a_value_is_refused_in_a_sentence(url, key) -> None:
-    store = open_store(url, vault_key=KEY)
-    store.vault.put(Kept(owner="a", name="before", value=CANARY))
+@pytest.fixture(params=["sqlite", "postgres"])
+def locked_url(request, url):
+    where = url if request.param == "sqlite" else request.getfixturevalue("postgres_url")
+    store = open_store(where, vault_key=KEY)
+    kept = Kept(owner="a", name="before", value=CANARY)
+    store.journal.submit([first("a")], keep=[kept]).result()
     store.close()
+    return where
 
-    again = open_store(url, vault_key=key)
+
+def test_another_key_is_refused_at_once(locked_url) -> None:
+    with pytest.raises(StoreError, match="another key"):
+        open_store(locked_url, vault_key=bytes(32))
+
+    again = open_store(locked_url, vault_key=KEY)
+    assert again.vault.get("a", "before") == CANARY
+    again.close()
+
+
+def test_without_the_key_everything_goes_on_but_its_values(locked_url) -> None:
+    store = open_store(locked_url)
+
+    moved = store.journal.submit([then("a", State.EXECUTED, version=2)]).exception()
 
     with pytest.raises(StoreError, match=r"'before' of a .* key"):
-        again.vault.get("a", "before")
-    again.close()
+        store.vault.get("a", "before")
+    assert moved is None
+    assert store.health().problems == ()
+    store.close()
+
+
+def test_a_locked_vault_takes_no_value_in_plain_text(locked_url) -> None:
+    store = open_store(locked_url)
+    kept = Kept(owner="b", name="before", value=CANARY)
+
+    answer = store.journal.submit([first("b")], keep=[kept]).exception()
+
+    assert isinstance(answer, StoreError)
+    assert "pass vault_key" in str(answer)
+    assert store.journal.action("b") is None
+    with pytest.raises(StoreError, match="pass vault_key"):
+        store.vault.put(kept)
+    store.close()
 
 
 def test_a_value_kept_before_there_was_a_key_still_opens(url) -> None:

@@ -89,7 +89,7 @@ class SchemaTooOldError(StoreError):
     def __init__(self, *, store: str, found: int, known: int) -> None:
         super().__init__(
             f"{store} has schema {found}; this Mulligan needs {known}: "
-            "run `mulligan migrate --store URL` once. Nothing was changed."
+            f"run `mulligan migrate --store {store}` once. Nothing was changed."
         )
 
 

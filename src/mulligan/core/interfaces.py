@@ -4,6 +4,9 @@ A store is four small things: a *journal* (the truth about effects), a *vault* (
 expire), a *log* (telemetry) and the store that opens and closes them. Each is what one reader
 needs. All methods are synchronous and safe to call from any thread; only `Journal.submit`
 answers later, with a future that both `result()` and `asyncio.wrap_future` understand.
+Every time passed in must be aware: one without a zone is refused with `NaiveTimeError`. Every
+time given out is aware and in UTC. What is damaged is never given out: it is a
+`StoreDamagedError`.
 `mulligan.testing.store_contract` certifies an implementation.
 """
 
@@ -55,8 +58,12 @@ class Journal(Protocol):
 
         The future is done when they are written, and synced if one of them is an `INTENT` or an
         `UNDOING`: what an outside call waits for. It fails with `IllegalTransitionError`,
-        `StaleEntryError` (the version is not one more than the action's), or a `StoreError`.
-        An action's first entry carries its `opening`. Entries of one call are in order.
+        `StaleEntryError` (the version is not one more than the action's), another `JournalError`
+        (a detail that is not JSON, an opening that is missing or repeated), `NaiveTimeError`, or
+        a `StoreError`; a call that fails leaves others alone, also those it was grouped with.
+        An action's first entry carries its `opening`. Entries of one call are in order. An entry
+        that settles its action lets the values kept for it end `Retention.kept` (seven days
+        unless told otherwise) after the entry's time, except those that have an end of their own.
         """
 
     def action(self, action: str) -> Action | None:
@@ -65,10 +72,14 @@ class Journal(Protocol):
     def open_actions(
         self, *, tenant: str | None = None, after: str = "", limit: int = 100
     ) -> list[Action]:
-        """Actions that are not settled, oldest first, those with an id above `after`."""
+        """Actions that are not settled, in the order of their ids, those with an id above `after`.
+
+        Ids are time-ordered, so that is the oldest first. An action that cannot be read hides no
+        other: it is left out here, and `verify` names it.
+        """
 
     def history(self, action: str) -> list[Entry]:
-        """Every entry of an action, oldest first."""
+        """Every entry of an action, oldest first; none once it is pruned."""
 
     def verify(self) -> list[Damage]:
         """Hold every writer's chain of hashes, and its high-water mark, against what is there."""
@@ -77,23 +88,29 @@ class Journal(Protocol):
         """Go on from what is left, with the note as an entry. Returns how many damages it took."""
 
     def prune(self, *, settled_before: datetime) -> int:
-        """Forget settled actions that changed last before then; the chains stay verifiable."""
+        """Forget settled actions that changed last before then, with the values kept for them.
+
+        Returns how many; the chains stay verifiable.
+        """
 
 
 class Vault(Protocol):
     """Raw values apart from everything else: owner-only, expiring, encrypted when a key is set."""
 
     def put(self, kept: Kept) -> None:
-        """Keep a value; the same owner and name replaces it."""
+        """Keep a value; the same owner and name replaces it.
+
+        Without the key of a vault that has locked values it is a `StoreError`.
+        """
 
     def get(self, owner: str, name: str) -> bytes | None:
-        """A kept value, or `None` when there is none or it has expired."""
+        """A kept value, or `None` when there is none or it has expired, shredded or not."""
 
     def expire(self, owner: str, *, at: datetime) -> None:
         """Let everything of an owner end at the given time."""
 
     def shred(self, *, now: datetime) -> int:
-        """Delete what has expired, so that it is gone from the disk too."""
+        """Delete what has expired, so that it is gone from the disk too. Returns how many."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,7 +146,9 @@ class LogQuery:
     error_class: str | None = None
     turn: str | None = None
     since: datetime | None = None
+    """This time included."""
     until: datetime | None = None
+    """This time not included."""
     after: str = ""
     """Only rows with an id above this one: how a follower goes on."""
     oldest_first: bool = False
@@ -140,7 +159,12 @@ class Log(Protocol):
     """Telemetry about every call: batched, may lose rows, and says how many."""
 
     def write(self, batch: Batch) -> None:
-        """Store a batch in one transaction. A row whose id is there already is left alone."""
+        """Store a batch in one transaction, and add its roll-ups to those of their hours.
+
+        A row whose id is there already is left alone, and a repeated row is never counted twice:
+        the roll-ups of a batch with such rows are made anew from the others. A loss that is there
+        already is the same loss. Text the database cannot hold costs a character, never a row.
+        """
 
     def rows(self, query: LogQuery) -> list[LogRow]:
         """Rows that fit, newest first unless asked otherwise; compressed ones too."""
@@ -177,7 +201,7 @@ class Health:
 
 
 class Store(Protocol):
-    """Opens and closes the other three."""
+    """Opens and closes the other three. After a fork, parent and child both go on with it."""
 
     @property
     def journal(self) -> Journal:
@@ -198,4 +222,7 @@ class Store(Protocol):
         """Look at everything without changing anything."""
 
     def close(self) -> None:
-        """Finish what was submitted and let go of every connection. Twice is fine."""
+        """Finish what was submitted and let go of every connection. Twice is fine.
+
+        What is submitted afterwards fails with `StoreUnavailableError`.
+        """

@@ -40,7 +40,7 @@ def describe(error: BaseException, *, masks: Masks) -> ErrorText:
     return ErrorText(
         shown_class(type(error)),
         told[: MESSAGE - len(causes)] + causes,
-        _code(error),
+        _code(error, masks),
         _place(error),
     )
 
@@ -77,12 +77,12 @@ def _causes(error: BaseException) -> Iterator[str]:
         error = cause
 
 
-def _code(error: BaseException) -> str | None:
+def _code(error: BaseException, masks: Masks) -> str | None:
     for holder in (error, _ask(error, "response")):
         for name in _CODES:
             code = _shown_code(_ask(holder, name))
             if code is not None:
-                return code
+                return None if masks.hold(code) else code
     return None
 
 

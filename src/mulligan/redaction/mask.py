@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections import deque
+from collections import UserDict, UserList, UserString, deque
 from collections.abc import Iterator, Mapping
+from decimal import Decimal
 from itertools import islice
 from pathlib import PurePath
+from types import MappingProxyType
 from typing import Any, NamedTuple
 from urllib.parse import quote, quote_plus
+from uuid import UUID
 
 from mulligan.redaction.keys import Keys
 from mulligan.redaction.objects import attributes, is_record
+from mulligan.redaction.quotes import Quotable, TooMuchError, fold, quotes, replace
 from mulligan.redaction.walk import NO_ENUM
 
 _SHORTEST = 3
 _WORD = 4
 """A word no longer than this is masked only where it stands alone: `day` not in `Monday`."""
-_ENDS = 16
-_LONG = 24
 _ENCODED = 2_000
-_NODES = 500
-_DEPTH = 8
+_NODES = 10_000
+_DEPTH = 32
+_LETTERS = 1_000_000
+WITHHELD = "<message withheld: too many arguments to mask>"
 _FIRST_MASK = 0xE000
 _MOST_MASKS = 6_000
 _PRIVATE = re.compile("[\ue000-\uf8ff]")
@@ -42,46 +46,93 @@ class _Node(NamedTuple):
     depth: int
 
 
-def _strings(value: Any, *, secret: bool, keys: Keys) -> Iterator[tuple[str, bool]]:
-    """Every string in an argument, and whether a secret name stands above it; bounded."""
-    queue = deque([_Node(value, secret, 0)])
-    for _ in range(_NODES):
-        if not queue:
-            return
-        node = queue.popleft()
+class _Reading:
+    """Reads the strings out of arguments, within bounds that hold for all of them."""
+
+    def __init__(self, keys: Keys) -> None:
+        self._keys = keys
+        self._left = _NODES
+        self._letters = _LETTERS
+        self._seen: dict[tuple[int, bool], object] = {}
+        self.whole = True
+        """No bound was met."""
+
+    def strings(self, value: Any, *, secret: bool) -> Iterator[tuple[str, bool]]:
+        """Every string in an argument, and whether a secret name stands above it."""
+        queue = deque([_Node(value, secret, 0)])
+        while queue:
+            node = queue.popleft()
+            self._left -= 1
+            if self._left < 0 or self._letters < 0:
+                self.whole = False
+                return
+            texts = _texts(node.value, secret=node.secret)
+            if texts is None:
+                queue.extend(self._inside(node))
+                continue
+            for text in texts:
+                self._letters -= len(text)
+                yield text, node.secret
+
+    def _inside(self, node: _Node) -> Iterator[_Node]:
         value, secret, depth = node
-        kind = type(value)
-        if issubclass(kind, str):
-            yield str.__str__(value), secret
-        elif issubclass(kind, int) and kind is not bool:
-            if secret and int.bit_length(value) < 256:
-                yield int.__repr__(value), secret
-        elif issubclass(kind, bytes):
-            yield bytes.__getitem__(value, slice(_ENCODED)).decode("latin-1"), secret
-        elif issubclass(kind, PurePath):
-            yield PurePath.__str__(value), secret
-        elif depth < _DEPTH:
-            queue.extend(_inside(node, keys))
-
-
-def _inside(node: _Node, keys: Keys) -> Iterator[_Node]:
-    value, secret, depth = node
-    kind = type(value)
-    for container in (list, tuple, set, frozenset):
-        if issubclass(kind, container):
-            for item in islice(container.__iter__(value), _NODES):
-                yield _Node(item, secret, depth + 1)
+        if (id(value), secret) in self._seen:
             return
-    pairs: Any = ()
+        # Kept, so that no other object gets the same id.
+        self._seen[id(value), secret] = value
+        for name, item in islice(_entries(value), max(self._left + 1, 0)):
+            if depth >= _DEPTH:
+                self.whole = False
+                return
+            key = None if name is _NAMELESS else self._keys.of(name)
+            yield _Node(item, secret or (key is not None and bool(key.secrecy)), depth + 1)
+            if key is not None and not key.plain:
+                yield _Node(name, secret, depth + 1)
+
+
+_NAMELESS = object()
+_SEQUENCES: tuple[Any, ...] = (list, tuple, set, frozenset, deque)
+
+
+def _texts(value: Any, *, secret: bool) -> tuple[str, ...] | None:
+    """The forms of a value that is text or stands for some; `None` where it may hold others."""
+    kind = type(value)
+    if issubclass(kind, str):
+        return (str.__str__(value),)
+    if value is None or kind is bool:
+        return ()
+    if issubclass(kind, int):
+        return (int.__repr__(value),) if secret and int.bit_length(value) < 256 else ()
+    if issubclass(kind, bytes | bytearray):
+        raw = bytes(memoryview(value))
+        return tuple({raw.decode("latin-1"), raw.decode("utf-8", "replace")})
+    if issubclass(kind, PurePath):
+        return (PurePath.__str__(value),)
+    if issubclass(kind, float):
+        number = float.__repr__(value)
+        return (number, number.removesuffix(".0")) if secret else ()
+    if issubclass(kind, Decimal):
+        return (Decimal.__str__(value),) if secret else ()
+    if kind is UUID:
+        return (str(value),) if secret else ()
+    return None
+
+
+def _entries(value: Any) -> Iterator[tuple[Any, Any]]:
+    """What a container holds, by name where it has names."""
+    kind = type(value)
+    for container in _SEQUENCES:
+        if issubclass(kind, container):
+            yield from ((_NAMELESS, item) for item in container.__iter__(value))
+            return
     if issubclass(kind, dict):
-        pairs = dict.items(value)
+        yield from list(dict.items(value))
+    elif kind is MappingProxyType:
+        yield from islice(value.items(), _NODES + 1)
+    elif issubclass(kind, UserDict | UserList | UserString):
+        yield _NAMELESS, attributes(value).get("data")
     elif is_record(kind):
-        pairs = attributes(value).items()
-    for name, item in list(islice(pairs, _NODES)):
-        key = keys.of(name)
-        yield _Node(item, secret or bool(key.secrecy), depth + 1)
-        if not key.plain:
-            yield _Node(name, secret, depth + 1)
+        yield from attributes(value).items()
 
 
 class Masks:
@@ -90,26 +141,48 @@ class Masks:
     def __init__(self, arguments: Mapping[str, object], *, keys: Keys, opened: Open) -> None:
         self._names: dict[str, str] = {}
         found: dict[str, str] = {}
+        reading = _Reading(keys)
         for number, (name, value) in enumerate(islice(arguments.items(), _MOST_MASKS)):
             key = keys.of(name)
             mask = chr(_FIRST_MASK + number)
             self._names[mask] = f"<{key.shown}>" if key.plain else "<argument>"
             enum = opened.enums.get(name, NO_ENUM) if opened.enums else NO_ENUM
             secrets_only = opened.full or name in opened.allow
-            for text, secret in _strings(value, secret=bool(key.secrecy), keys=keys):
+            for text, secret in reading.strings(value, secret=bool(key.secrecy)):
                 if len(text) >= _SHORTEST and (secret or not (secrets_only or text in enum)):
                     found.setdefault(text, mask)
+                    if len(bare := text.strip()) >= _SHORTEST:
+                        found.setdefault(bare, mask)
         self._found = sorted(found.items(), key=lambda pair: -len(pair[0]))
+        self._whole = reading.whole and len(arguments) <= _MOST_MASKS
+        self._quotable = [Quotable(text, fold(text), mask) for text, mask in self._found]
 
     def put(self, text: str) -> str:
         """Replace the arguments that the text quotes, longest first."""
         if not text.isascii():
             text = _PRIVATE.sub("?", text)
+        if len(text) < _SHORTEST:
+            return text
+        if not self._whole:
+            return WITHHELD
         for argument, mask in self._found:
             text = _replace(text, argument, mask)
             for form in _forms(argument, text):
                 text = text.replace(form, mask)
-        return text
+        if not self._found:
+            return text
+        try:
+            return replace(text, quotes(text, self._quotable))
+        except TooMuchError:
+            return WITHHELD
+
+    def hold(self, code: str) -> bool:
+        """Whether an argument holds a code, or may hold it."""
+        plain = fold(code)
+        return not self._whole or any(
+            plain == one.plain or (len(plain) >= _SHORTEST and plain in one.plain)
+            for one in self._quotable
+        )
 
     def name(self, text: str) -> str:
         """Put the parameters' names where the stand-ins are."""
@@ -123,26 +196,7 @@ def _replace(text: str, argument: str, mask: str) -> str:
         if len(argument) <= _WORD and argument.isalpha():
             return re.sub(rf"(?<!\w){argument}(?!\w)", mask, text)
         return text.replace(argument, mask)
-    if len(argument) < _LONG:
-        return text
-    # Messages quote long values in part: the beginning, the end, or both.
-    head, tail = argument[:_ENDS], argument[-_ENDS:]
-    while (start := text.find(head)) >= 0:
-        end = start + _alike(argument, text[start : start + len(argument)])
-        text = text[:start] + mask + text[end:]
-    while (start := text.find(tail)) >= 0:
-        end = start + _ENDS
-        before = text[max(0, end - len(argument)) : end]
-        text = text[: end - _alike(argument[::-1], before[::-1])] + mask + text[end:]
     return text
-
-
-def _alike(one: str, other: str) -> int:
-    """How many characters two texts share at their beginning."""
-    for count, (left, right) in enumerate(zip(one, other, strict=False)):
-        if left != right:
-            return count
-    return min(len(one), len(other))
 
 
 def _forms(argument: str, text: str) -> Iterator[str]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from enum import IntEnum
+from functools import lru_cache
 
 
 class Secrecy(IntEnum):
@@ -26,6 +28,7 @@ _STEMS = re.compile(
     r"passw|passphrase|passcode|passkey|pwd|secret(?!ar)|token(?!i[sz])"
     r"|auth(?!or(?!i[sz]))|cookie|(?<!ob)(?<!pos)session|sessid|credential|private|bearer|jwt"
     r"|signature|mnemonic|csrf|xsrf|cvv|hmac|totp|passport|socialsecurity|kennwort|contrasena"
+    r"|motdepasse|wachtwoord|pswd|privkey|presharedkey|wpapsk|security(?:code|answer)|unlockcode"
     r"|(?:credit|debit|bank)card|cardn(?:o|um)|cardholder|seed(?:phrase|words)"
     r"|recovery(?:phrase|code|key|words)|backupcode|(?:account|routing)n(?:o$|um)|sortcode|taxid"
     rf"|apikey|accesskey|(?:{_KEYS_OF})keys?(?:$|id|value|secret|base64|pem)"
@@ -50,8 +53,10 @@ _WORDS = frozenset(
         "pem",
         "pin",
         "pins",
+        "psk",
         "pw",
         "seed",
+        "senha",
         "session",
         "sessions",
         "sid",
@@ -82,11 +87,26 @@ _COUNTING = frozenset(
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _SEPARATORS = re.compile(r"[^a-z0-9]+")
 _LONGEST_NAME = 200
+_LONGEST_WORD = 60
+
+
+def _folded(name: str) -> str:
+    """Without accents, and in the plain form of wide and ornamental letters."""
+    parts = unicodedata.normalize("NFKD", name)
+    return "".join(c for c in parts if not unicodedata.combining(c))
+
+
+# Names that are not in Latin letters, folded as those are that are held against them.
+_OTHER_SCRIPTS = re.compile(_folded("парол|密码|密碼|パスワード|비밀번호"))
 
 
 def secrecy(name: str) -> Secrecy:
     """Judge the name of a field, a parameter or a header, in any case and any spelling."""
     name = name[-_LONGEST_NAME:]
+    if not name.isascii():
+        name = _folded(name)
+        if _OTHER_SCRIPTS.search(name.lower()):
+            return Secrecy.HIDDEN
     words = [
         word.rstrip("0123456789")
         for word in _SEPARATORS.split(_CAMEL.sub("_", name).lower())
@@ -100,6 +120,18 @@ def secrecy(name: str) -> Secrecy:
     if words and (words[-1] in _COUNTING or words[-1] == "seed" or "tokens" in words):
         return Secrecy.COUNT
     return Secrecy.HIDDEN
+
+
+@lru_cache(maxsize=2048)
+def _remembered(name: str) -> Secrecy:
+    return secrecy(name)
+
+
+def known_secrecy(name: str) -> Secrecy:
+    """Judge a string that may be a name; what is too long for one, or a sentence, is none."""
+    if len(name) > _LONGEST_WORD or " " in name or "=" in name:
+        return Secrecy.OPEN
+    return _remembered(name)
 
 
 _REPORTS = re.compile(

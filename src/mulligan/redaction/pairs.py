@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from unicodedata import combining
 
 from mulligan.redaction.names import Secrecy, secrecy_in_prose
 
@@ -47,11 +48,21 @@ def _last_name(text: str) -> str:
     """The name at the end of a text, its quotes and brackets left out."""
     text = text.rstrip(_CLOSERS)
     before = text.rstrip(_NAME)
+    if before and before[-1] > "\x7f":
+        before = _before_letters(before)
     name = text[len(before) :]
     if name in _SECOND_WORDS and before.endswith(" "):
         word = before[:-1]
         return f"{word[len(word.rstrip(_NAME)) :]}_{name}"
     return name
+
+
+def _before_letters(text: str) -> str:
+    """The text without the letters of any script at its end: `contraseña`."""
+    end = len(text)
+    while end and (text[end - 1] in _NAME or text[end - 1].isalpha() or combining(text[end - 1])):
+        end -= 1
+    return text[:end]
 
 
 def _secrecy(name: str) -> Secrecy:

@@ -12,6 +12,14 @@ from collections.abc import Callable
 from mulligan.redaction.names import secrecy
 from mulligan.redaction.pairs import HIDDEN, hide_pairs
 from mulligan.redaction.phrases import hide_phrases
+from mulligan.redaction.spoken import (
+    hide_beside,
+    hide_cards,
+    hide_in_commands,
+    hide_in_tuples,
+    hide_logins,
+    hide_spoken,
+)
 
 Rule = Callable[[str], str]
 Found = re.Match[str]
@@ -193,22 +201,32 @@ def _rule(pattern: re.Pattern[str], replacement: str | Callable[[Found], str]) -
     TOKEN,
     NUMBER,
     SEED,
-) = (1 << n for n in range(14))
+    SPOKEN,
+    COMMAND,
+    TUPLE,
+    BESIDE,
+) = (1 << n for n in range(18))
 
 RULES: tuple[tuple[int, Rule], ...] = (
     (XML, _rule(_XML, _xml)),
     (PEM, _rule(_PEM, "<pem>")),
     (URL, _hide_in_urls),
     (QUERY, _hide_queries),
+    (BESIDE, hide_beside),
+    (TUPLE, hide_in_tuples),
     (PAIRS, hide_pairs),
     (FLAG, _hide_flags),
+    (COMMAND, hide_in_commands),
+    (SPOKEN, hide_spoken),
     (SCHEME, _rule(_SCHEME, _scheme)),
     (VENDOR, _rule(_JWT, "<jwt>")),
     (VENDOR, _rule(_VENDOR, "<key>")),
+    (EMAIL, hide_logins),
     (EMAIL, _hide_emails),
     (ENCODED_EMAIL, _rule(_ENCODED_EMAIL, "<email>")),
     (IBAN, _rule(_IBAN, _iban)),
     (TOKEN, _rule(_TOKEN, _token)),
+    (NUMBER, hide_cards),
     (NUMBER, _rule(_NUMBER, _number)),
     (SEED, hide_phrases),
 )

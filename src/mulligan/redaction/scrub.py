@@ -12,6 +12,8 @@ from functools import cache
 
 from mulligan.redaction.pairs import may_hold_pairs
 from mulligan.redaction.patterns import (
+    BESIDE,
+    COMMAND,
     EMAIL,
     ENCODED_EMAIL,
     FLAG,
@@ -23,7 +25,9 @@ from mulligan.redaction.patterns import (
     RULES,
     SCHEME,
     SEED,
+    SPOKEN,
     TOKEN,
+    TUPLE,
     URL,
     VENDOR,
     XML,
@@ -50,15 +54,17 @@ def _classes(**members: bytes) -> bytes:
 
 # How UTF-8 begins for digits of other scripts, and for characters that are not safe to print.
 _OTHER_DIGITS = b"\xd9\xdb\xdf\xe0\xe1\xea\xef\xf0"
-_ODD = b"\xc2\xd8\xe1\xe2\xed\xef\xf3"
+_ODD = b"\xc2\xcd\xd8\xe1\xe2\xe3\xed\xef\xf3"
 _TELLING = _DIGITS + b"@:=%<" + _OTHER_DIGITS + _ODD
 # Bytes that start nothing by themselves: what is left of a clean text without them is little.
 _QUIET = bytes(set(b"\n\t" + bytes(range(0x20, 0x7F)) + bytes(range(0x80, 0x100))) - set(_TELLING))
 _OTHER_DIGIT = re.compile(f"[{_OTHER_DIGITS.decode('latin-1')}]")
+# Printable by name, and yet nothing to see: fillers, joiners, and what picks a variant.
+_BLANK = re.compile("[\xcd\xe1\xe2\xe3\xef]")
 # Masks are three bytes of UTF-8, the first of them EE or EF.
 _IN_RUN = _classes(r=_LOWER + _UPPER + _DIGITS + b"+/_=-\xee\xef" + bytes(range(0x80, 0xC0)))
 _IN_NUMBER = _classes(A=_UPPER, D=_DIGITS, p=b"+")
-_BETWEEN_DIGITS = b" .()_-" + bytes(range(0x80, 0x100))
+_BETWEEN_DIGITS = b" .()_-/\t" + bytes(range(0x80, 0x100))
 # A text that is one link: without its query, nothing is left for names and values.
 _LINK = re.compile(r'https?://[^\s"<>:=@%?#]++\?[^\s"<>]*+')
 _RUN = "r" * 16
@@ -68,6 +74,7 @@ _IBAN_START = "AADD"
 _FEWEST_DIGITS = 7
 _SHORTEST_FLAG = 6
 _SHORTEST_RUN = 16
+_SHORTEST_SQL = 15
 _SHORTEST_SEED = 47
 _RUN_RULES = VENDOR | TOKEN
 
@@ -86,8 +93,14 @@ def may_apply(text: str) -> int:
     lower = text.lower() if text.isascii() else raw.lower().decode("latin-1")
     if "bearer" in lower or "basic" in lower:
         bits |= SCHEME
-    if "--" in text:
-        bits |= FLAG | (PEM if "BEGIN" in text else 0)
+    if "pass" in lower or "token" in lower or "secret" in lower or "pwd" in lower:
+        bits |= SPOKEN
+    if size >= _SHORTEST_SQL and "identified" in lower:
+        bits |= SPOKEN
+    if "(" in text and "," in text and ("'" in text or '"' in text):
+        bits |= TUPLE
+    if "-" in text:
+        bits |= _dashed(text)
     # Bytes are classed, then searched as text: `in` is several times faster on text.
     if size >= _SHORTEST_RUN and _RUN in raw.translate(_IN_RUN).decode("latin-1"):
         bits |= _RUN_RULES
@@ -100,6 +113,8 @@ def _marked(text: str, raw: bytes, marks: str) -> int:
     bits = EMAIL if "@" in marks else 0
     if ":" in marks or "=" in marks:
         bits |= _named(text)
+        if "alue" in text or "VALUE" in text:
+            bits |= BESIDE
     if "%" in marks:
         bits |= (PAIRS if "%3" in text else 0) | (ENCODED_EMAIL if "%40" in text else 0)
     if "<" in marks and "</" in text:
@@ -114,7 +129,14 @@ def _marked(text: str, raw: bytes, marks: str) -> int:
         return bits if marks.isprintable() else bits | UNSAFE
     if _OTHER_DIGIT.search(marks):
         bits |= NUMBER
-    return bits if text.isprintable() else bits | UNSAFE
+    return bits if text.isprintable() and not _BLANK.search(marks) else bits | UNSAFE
+
+
+def _dashed(text: str) -> int:
+    bits = COMMAND if "-u" in text or "-p" in text else 0
+    if "--" in text:
+        bits |= FLAG | (PEM if "BEGIN" in text else 0)
+    return bits
 
 
 def _named(text: str) -> int:
@@ -127,8 +149,8 @@ def _named(text: str) -> int:
 
 
 _UNSAFE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
-    "\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    "\u2800\u3164\ufe00-\ufe0f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
 )
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from uuid import UUID
 
 from mulligan.redaction.keys import Keys
-from mulligan.redaction.names import Secrecy
+from mulligan.redaction.names import Secrecy, known_secrecy
 from mulligan.redaction.objects import attributes, enum_value, is_record, tuple_names
 from mulligan.redaction.pairs import HIDDEN
 from mulligan.redaction.scrub import clip, scrub
@@ -141,6 +141,8 @@ class Walk:
             self._entry(name, value, shown, depth=depth)
             room = self.room
         self.room = room
+        if self.full and ("value" in shown or "Value" in shown):
+            _hide_beside(shown)
         if len(shown) < size:
             shown["<…>"] = f"<… {size - len(shown):,} more>"
         return shown
@@ -183,6 +185,8 @@ class Walk:
                 shown.append(self.value(item, depth=depth + 1, ids=ids))
                 room = self.room
         self.room = room
+        if self.full and size > 1:
+            _hide_after(taken, shown)
         if len(shown) < size:
             shown.append(f"<… {size - len(shown):,} more>")
         return shown
@@ -252,6 +256,22 @@ class Walk:
             own = attributes(value)
             return self._mapping(own.items(), len(own), depth)
         return f"<{shown_class(kind)}>"
+
+
+def _hide_beside(shown: dict[str, object]) -> None:
+    """Hide the value of an entry that is named beside it: `{"name": "PIN", "value": …}`."""
+    for name in ("name", "Name", "key", "Key"):
+        told = shown.get(name)
+        if type(told) is str and known_secrecy(told):
+            shown.update((value, HIDDEN) for value in ("value", "Value") if value in shown)
+
+
+def _hide_after(items: list[Any], shown: list[object]) -> None:
+    """Hide what follows a secret name in a pair, or a secret flag in a command."""
+    pair = len(items) == 2
+    for place, item in enumerate(items[: len(shown) - 1] if shown else ()):
+        if type(item) is str and (pair or item[:1] == "-") and known_secrecy(item):
+            shown[place + 1] = HIDDEN
 
 
 def _text_of(value: object, kind: type) -> str | None:

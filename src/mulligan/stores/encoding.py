@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -13,6 +14,7 @@ from mulligan.core.action import SETTLED, Action, Entry, Opening, State
 from mulligan.core.effect import Effect, Repeat
 from mulligan.core.errors import JournalError
 from mulligan.core.instants import from_us, to_us
+from mulligan.stores.session import UnreadableError
 
 _OPENING_FIELDS = tuple(field.name for field in fields(Opening))
 
@@ -50,30 +52,40 @@ def draft(entry: Entry) -> Draft:
 def entry_of(row: tuple[Any, ...]) -> Entry:
     """An entry as it was submitted, from the columns action, version, state, at_us, body."""
     action, version, state, at_us, body = row
-    content = load(body)
-    opening = content["opening"]
-    return Entry(
-        action=action,
-        state=State(state),
-        at=from_us(at_us),
-        version=version,
-        detail=content["detail"],
-        opening=None if opening is None else opening_of(opening),
-    )
+    with _readable(f"Entry {version} of action {action}"):
+        content = load(body)
+        opening = content["opening"]
+        return Entry(
+            action=action,
+            state=State(state),
+            at=from_us(at_us),
+            version=version,
+            detail=content["detail"],
+            opening=None if opening is None else opening_of(opening),
+        )
 
 
 def action_of(row: tuple[Any, ...]) -> Action:
     """An action from the columns id, opening, state, version, opened_us, changed_us, detail."""
     action, opening, state, version, opened_us, changed_us, detail = row
-    return Action(
-        id=action,
-        opening=opening_of(load(opening)),
-        state=State(state),
-        version=version,
-        opened_at=from_us(opened_us),
-        changed_at=from_us(changed_us),
-        detail=load(detail),
-    )
+    with _readable(f"Action {action}"):
+        return Action(
+            id=action,
+            opening=opening_of(load(opening)),
+            state=State(state),
+            version=version,
+            opened_at=from_us(opened_us),
+            changed_at=from_us(changed_us),
+            detail=load(detail),
+        )
+
+
+def standing_of(action: str, row: tuple[Any, ...] | None) -> tuple[State | None, int]:
+    """Where an action stands, from the columns state, version; nowhere when it has no row."""
+    if row is None:
+        return None, 0
+    with _readable(f"Action {action}"):
+        return State(row[0]), row[1]
 
 
 def opening_of(content: Mapping[str, Any]) -> Opening:
@@ -90,6 +102,17 @@ def load(text: str) -> Any:
         return orjson.loads(text)
     except orjson.JSONDecodeError:
         return json.loads(text)
+
+
+@contextmanager
+def _readable(what: str) -> Iterator[None]:
+    try:
+        yield
+    except (ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
+        raise UnreadableError(
+            f"{what} cannot be read, because the store is damaged ({type(error).__name__}): see "
+            "what is left with `mulligan doctor`, or restore the store from a backup."
+        ) from error
 
 
 def _opening_fields(opening: Opening) -> dict[str, object]:

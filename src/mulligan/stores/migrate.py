@@ -58,13 +58,16 @@ def latest(part: str) -> int:
     return migrations(part)[-1].number
 
 
-def check_version(part: str, *, store: str, found: int, migrate: bool) -> None:
-    """Refuse a schema from the future always, and one from the past unless we may migrate it."""
+def check_version(part: str, *, store: str, url: str, found: int, migrate: bool) -> None:
+    """Refuse a schema from the future always, and one from the past unless we may migrate it.
+
+    `store` is what has the schema, `url` what `mulligan migrate` is to be told.
+    """
     known = latest(part)
     if found > known:
         raise SchemaTooNewError(store=store, found=found, known=known)
     if found < known and not migrate:
-        raise SchemaTooOldError(store=store, found=found, known=known)
+        raise SchemaTooOldError(store=url, found=found, known=known)
 
 
 def bring_up_to_date(

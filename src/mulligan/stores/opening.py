@@ -44,7 +44,8 @@ def open_store(
     )
     if url == "memory:":
         return _open_memory(options)
-    if url.startswith(_SQLITE) and len(url) > len(_SQLITE):
+    # Options would become part of the file's name.
+    if url.startswith(_SQLITE) and len(url) > len(_SQLITE) and "?" not in url:
         return _open_sqlite(Path(url.removeprefix(_SQLITE)), options)
     if url.startswith(_POSTGRES):
         return _open_postgres(url, options)

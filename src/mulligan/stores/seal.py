@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 import os
 from typing import Protocol
 
@@ -13,6 +14,10 @@ _NONCE_BYTES = 12
 
 class Seal(Protocol):
     """Locks values away, and gets them back."""
+
+    @property
+    def proof(self) -> bytes | None:
+        """Tells this key from any other without giving it away; `None` when there is no key."""
 
     def lock(self, value: bytes, *, owner: str, name: str) -> tuple[bytes, bool]:
         """The value as it goes to disk, and whether it is encrypted."""
@@ -34,6 +39,8 @@ def make_seal(key: bytes | None) -> Seal:
 
 
 class _Plain:
+    proof: bytes | None = None
+
     def lock(self, value: bytes, *, owner: str, name: str) -> tuple[bytes, bool]:  # noqa: ARG002
         return value, False
 
@@ -53,6 +60,7 @@ class _Aes:
         except ImportError as error:
             raise MissingExtraError(need="Encryption", extra="encryption") from error
         self._aes = AESGCM(key)
+        self.proof: bytes | None = hmac.digest(key, b"mulligan vault key", "sha256")
         self._invalid = InvalidTag
 
     def lock(self, value: bytes, *, owner: str, name: str) -> tuple[bytes, bool]:

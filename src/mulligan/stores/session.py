@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
-from mulligan.core.errors import StoreError, StoreUnavailableError
+from mulligan.core.errors import StoreDamagedError, StoreError, StoreUnavailableError
 
 Row = tuple[Any, ...]
 
@@ -25,6 +25,10 @@ class AlreadyThereError(StoreError):
 
 class UnstorableTextError(StoreError):
     """A text holds what the database cannot: a lone surrogate, a null character."""
+
+
+class UnreadableError(StoreDamagedError):
+    """One row makes no sense; those beside it may."""
 
 
 class Session(Protocol):

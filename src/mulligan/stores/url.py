@@ -1,13 +1,28 @@
-"""A store's URL as it may be shown."""
+"""A store's URL as it may be shown: only what is proven to be harmless."""
 
 from __future__ import annotations
 
 import re
 
-_USER_AND_PASSWORD = re.compile(r"(?<=//)[^/?#]*@")
-_PASSWORD = re.compile(r"(?i)((?:password|passfile|sslkey|sslpassword)\s*=\s*)[^&\s]*")
+HIDDEN = "<store>"
+"""Shown for a URL that nobody can prove to hold no password."""
+
+_FILE = re.compile(r"(?:sqlite:/{0,4})?(?:[\w./ ~-]*\w\.(?:db|sqlite3?))?", re.ASCII)
+_SCHEME = r"(?P<scheme>[a-z][a-z0-9+.-]*)://"
+_HOST = r"(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?"
+_SERVER = re.compile(
+    # An `@` behind the host would mean that the password holds a character that ends it.
+    rf"{_SCHEME}(?:[^/?#\s]*@)?(?P<hosts>(?:{_HOST}(?:,{_HOST})*)?)"
+    r"(?P<database>/[\w.-]*)?(?:\?[^@#\s]*)?",
+    re.ASCII,
+)
 
 
 def without_credentials(url: str) -> str:
-    """The URL without its user and password, wherever they stand."""
-    return _PASSWORD.sub(r"\1…", _USER_AND_PASSWORD.sub("", url))
+    """Scheme, host and database of a URL, or a file's name; `<store>` when it is not that plain."""
+    if url == "memory:" or _FILE.fullmatch(url):
+        return url
+    parts = _SERVER.fullmatch(url)
+    if parts is None:
+        return HIDDEN
+    return f"{parts['scheme']}://{parts['hosts']}{parts['database'] or ''}"

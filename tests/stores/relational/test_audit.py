@@ -55,8 +55,12 @@ def notice(url: str, files: Files) -> bool:
         store = reopen(url)
     except StoreDamagedError:
         return True
-    assert everything(store) == files.journal
-    store.close()
+    try:
+        assert everything(store) == files.journal
+    except StoreDamagedError:
+        return True
+    finally:
+        store.close()
     return False
 
 

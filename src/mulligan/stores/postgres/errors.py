@@ -37,9 +37,11 @@ def translated(store: str, connection: psycopg.Connection[object] | None = None)
         ) from error
 
 
-def translate(error: psycopg.Error, store: str, *, broken: bool) -> StoreError:
-    """The error of ours that says the same."""
-    said = _one_line(error)
+def translate(
+    error: psycopg.Error, store: str, *, broken: bool, said: str | None = None
+) -> StoreError:
+    """The error of ours that says the same, in Postgres' words unless others are given."""
+    said = said or one_line(error)
     if broken or isinstance(error, (pg.AdminShutdown, pg.CrashShutdown, pg.CannotConnectNow)):
         return ConnectionLostError(
             f"The connection to {store} was lost ({said}): see that the server runs, and try again."
@@ -67,5 +69,6 @@ def translate(error: psycopg.Error, store: str, *, broken: bool) -> StoreError:
             return StoreError(f"{store}: Postgres says {said}.")
 
 
-def _one_line(error: psycopg.Error) -> str:
+def one_line(error: psycopg.Error) -> str:
+    """What Postgres says, without its line breaks."""
     return " ".join(str(error).split()) or type(error).__name__

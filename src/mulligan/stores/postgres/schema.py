@@ -47,6 +47,6 @@ class PostgresSchema:
 def prepare(session: PostgresSession, *, store: str, migrate: bool) -> None:
     """Create or migrate the schema, or refuse it in one sentence and leave it as it is."""
     schema = PostgresSchema(session)
-    check_version(PART, store=store, found=schema.version(), migrate=migrate)
+    check_version(PART, store=store, url=store, found=schema.version(), migrate=migrate)
     if migrate:
         bring_up_to_date(schema, PART)

@@ -12,7 +12,8 @@ from typing import Any
 import psycopg
 
 from mulligan.core.errors import StoreUnavailableError
-from mulligan.stores.postgres.errors import translated
+from mulligan.stores.postgres.address import check_address
+from mulligan.stores.postgres.errors import translate, translated
 from mulligan.stores.queries import for_psycopg, load
 from mulligan.stores.session import ConnectionLostError, Row
 from mulligan.stores.url import without_credentials
@@ -97,15 +98,18 @@ def _of_one_type(column: tuple[object, ...]) -> list[object]:
 
 def _connect(url: str, *, store: str, patience: timedelta) -> psycopg.Connection[Row]:
     """Connect, and while a server restarts wait for it, as long as patience lasts."""
+    address = check_address(url, store=store)
     deadline = time.monotonic() + patience.total_seconds()
     pause = 0.02
     while True:
         try:
-            with translated(store):
-                return _connect_once(url, patience=patience)
-        except (StoreUnavailableError, ConnectionLostError):
-            if time.monotonic() + pause > deadline:
-                raise
+            return _connect_once(url, patience=patience)
+        except psycopg.Error as error:
+            # Without its cause, which may quote what stands in the URL.
+            said = translate(error, store, broken=False, said=address.quote(error))
+            late = time.monotonic() + pause > deadline
+            if late or not isinstance(said, (StoreUnavailableError, ConnectionLostError)):
+                raise said from None
         time.sleep(pause)
         pause = min(pause * 2, _LONGEST_PAUSE)
 

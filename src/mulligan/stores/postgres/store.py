@@ -87,6 +87,7 @@ class PostgresStore:
         with self._pool.session() as session:
             assert isinstance(session, PostgresSession)  # noqa: S101 - it is from _connect
             prepare(session, store=without_credentials(self._url), migrate=self._options.migrate)
+        self._truth.check_key()
 
 
 def _secret(session: Session) -> bytes:

@@ -7,10 +7,13 @@ from collections.abc import Iterator
 from mulligan.core.interfaces import Damage
 from mulligan.stores.chain import GENESIS, Line, breaks
 from mulligan.stores.mark import Mark, Marks
+from mulligan.stores.relational.comparison import differences
 from mulligan.stores.relational.ledger import Head
-from mulligan.stores.session import Session, fetch_one
+from mulligan.stores.session import Session, UnreadableError, fetch_one
 
 _AT_A_TIME = 2000
+_ACTIONS_CHECKED = 2000
+"""How many of the newest actions a look with a budget compares with their entries."""
 
 
 def audit(session: Session, marks: Marks, *, budget: int | None = None) -> list[Damage]:
@@ -18,6 +21,7 @@ def audit(session: Session, marks: Marks, *, budget: int | None = None) -> list[
 
     The marks must have been read before the session's snapshot began.
     """
+    whole = budget is None
     found = heads(session)
     known = {head.writer: head for head in found}
     damages = list(_mark_damages(session, known, marks))
@@ -26,7 +30,8 @@ def audit(session: Session, marks: Marks, *, budget: int | None = None) -> list[
         damages += _chain_damages(session, head, after=after, previous=previous)
         if budget is not None:
             budget -= head.seq - after
-    if budget is None:
+    damages += _action_damages(session, newest=None if whole else _ACTIONS_CHECKED)
+    if whole:
         damages += _table_damages(session)
     accepted = {(writer, seq, what) for writer, seq, what in session.fetch("accepted")}
     return [each for each in damages if (each.writer, each.seq, each.what) not in accepted]
@@ -85,8 +90,13 @@ def _chain_damages(
             last = (line.seq, line.hash)
             yield line
 
-    for where in breaks(lines(), after=after, previous=previous):
-        yield _damage(head.writer, where.seq, f"does not hold: {where.what}")
+    try:
+        for where in breaks(lines(), after=after, previous=previous):
+            yield _damage(head.writer, where.seq, f"does not hold: {where.what}")
+    except UnreadableError:
+        what = f"has an entry after entry {last[0]} that cannot be read"
+        yield _damage(head.writer, last[0] + 1, what)
+        return
     if last != (head.seq, head.hash):
         yield _damage(head.writer, last[0] + 1, f"ends at entry {last[0]} instead of {head.seq}")
 
@@ -94,16 +104,20 @@ def _chain_damages(
 def _lines(session: Session, writer: str, *, after: int) -> Iterator[Line]:
     while rows := session.fetch("lines_after", writer=writer, after=after, most=_AT_A_TIME):
         for row in rows:
-            yield Line(*row)._replace(hash=bytes(row[-1]))
+            # A changed bit can make another type of it.
+            yield Line(*row)._replace(hash=row[-1] if isinstance(row[-1], bytes) else b"")
         after = rows[-1][1]
+
+
+def _action_damages(session: Session, *, newest: int | None) -> Iterator[Damage]:
+    for action, differing in differences(session, newest=newest):
+        what = f"Action {action} is not what its entries say: look at its {', '.join(differing)}."
+        yield Damage(writer="", seq=0, what=what)
 
 
 def _table_damages(session: Session) -> Iterator[Damage]:
     for writer, seq in session.fetch("entries_without_writer"):
         yield _damage(writer, seq, "has entries, but nobody by that name has written any")
-    for action, state, version in session.fetch("actions_that_differ"):
-        what = f"Action {action} is {state} at version {version}, but no entry says so."
-        yield Damage(writer="", seq=0, what=what)
     for writer, seq, action in session.fetch("entries_without_action"):
         yield _damage(writer, seq, f"has entry {seq} of action {action}, which is not there")
 

@@ -16,7 +16,13 @@ from mulligan.stores.chain import GENESIS, Line, link
 from mulligan.stores.encoding import Draft
 from mulligan.stores.group_commit import GroupCommit
 from mulligan.stores.mark import Mark, MarkFile
-from mulligan.stores.session import ConnectionLostError, Session, TryAgainError, fetch_one
+from mulligan.stores.session import (
+    ConnectionLostError,
+    Session,
+    TryAgainError,
+    UnreadableError,
+    fetch_one,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,12 +166,15 @@ class Ledger:
     def _ready(self) -> tuple[Session, Head]:
         if self._session is None:
             self._session = self._connect()
-        if self._head is None:
+        head = self._head
+        if head is None:
             head = Head(writer=uuid.uuid4().hex, commits=0, seq=0, hash=GENESIS)
             with self._session.transaction():
                 self._session.run("start_writer", writer=head.writer, genesis=GENESIS)
-            self._head = head
-        return self._session, self._head
+            # At once, so that a writer of nothing that is synced is not taken for one that lost
+            # its mark.
+            self._acknowledge(head, synced=True)
+        return self._session, head
 
     def _read_head(self, session: Session, acknowledged: Head) -> Head:
         """The head as the database has it: behind what it acknowledged, it has lost something."""
@@ -211,6 +220,9 @@ def _attempt(transaction: Transaction, work: Work) -> object:
     try:
         with transaction.session.savepoint():
             return work(transaction)
+    except UnreadableError as error:
+        transaction.head = before
+        return error
     except StoreError:
         raise
     except Exception as error:  # noqa: BLE001 - it is handed to the one who submitted the work

@@ -9,6 +9,7 @@ from mulligan.stores.options import Options
 from mulligan.stores.pool import Pool
 from mulligan.stores.relational.journal import JournalTables
 from mulligan.stores.relational.ledger import Ledger
+from mulligan.stores.relational.safe import Safe
 from mulligan.stores.relational.vault import VaultTables
 from mulligan.stores.session import Session
 
@@ -26,18 +27,23 @@ class Truth:
     ) -> None:
         self.pool = Pool(connect)
         self._ledger = Ledger(connect, patience=options.patience, marks=marks)
+        self._safe = Safe(options.seal)
         self.journal = JournalTables(
             self.pool,
             ledger=self._ledger,
-            seal=options.seal,
+            safe=self._safe,
             kept_for=options.retention.kept,
             clock=options.clock,
             erase=erase,
             marks=marks,
         )
         self.vault = VaultTables(
-            self.pool, ledger=self._ledger, seal=options.seal, clock=options.clock, erase=erase
+            self.pool, ledger=self._ledger, safe=self._safe, clock=options.clock, erase=erase
         )
+
+    def check_key(self) -> None:
+        """Refuse a key that is not the vault's own."""
+        self.pool.ask(self._safe.check)
 
     def close(self) -> None:
         """Finish what was submitted, then let go of every connection."""

@@ -10,25 +10,10 @@ from mulligan.core.instants import to_us
 from mulligan.core.interfaces import Clock
 from mulligan.stores.pool import Pool
 from mulligan.stores.relational.ledger import Ledger, Work
-from mulligan.stores.seal import Seal
+from mulligan.stores.relational.safe import Safe
 from mulligan.stores.session import fetch_one
 
 _ROWS_AT_A_TIME = 500
-
-KeptRow = dict[str, object]
-
-
-def lock_away(seal: Seal, kept: Kept) -> KeptRow:
-    """A kept value as its row, encrypted when there is a key."""
-    value, locked = seal.lock(kept.value, owner=kept.owner, name=kept.name)
-    expires_at = kept.expires_at
-    return {
-        "owner": kept.owner,
-        "name": kept.name,
-        "value": value,
-        "locked": int(locked),
-        "expires_us": None if expires_at is None else to_us(expires_at, name="expires_at"),
-    }
 
 
 class VaultTables:
@@ -39,30 +24,31 @@ class VaultTables:
         pool: Pool,
         *,
         ledger: Ledger,
-        seal: Seal,
+        safe: Safe,
         clock: Clock,
         erase: Callable[[], None],
     ) -> None:
         self._pool = pool
         self._ledger = ledger
-        self._seal = seal
+        self._safe = safe
         self._clock = clock
         self._erase = erase
 
     def put(self, kept: Kept) -> None:
         """Keep a value; the same owner and name replaces it."""
-        row = lock_away(self._seal, kept)
-        self._write(lambda transaction: transaction.session.run("keep", **row))
+        row = self._safe.lock_away(kept)
+        self._write(lambda transaction: self._safe.keep(transaction.session, row))
 
     def get(self, owner: str, name: str) -> bytes | None:
         """A kept value, or `None` when there is none or it has expired."""
         row = self._pool.ask(lambda session: fetch_one(session, "kept", owner=owner, name=name))
         if row is None:
             return None
-        value, locked, expires_us = row
+        value, locked, checksum, expires_us = row
         if expires_us is not None and expires_us <= to_us(self._clock(), name="The clock's time"):
             return None
-        return self._seal.unlock(bytes(value), locked=bool(locked), owner=owner, name=name)
+        kept = Kept(owner=owner, name=name, value=value)
+        return self._safe.open(kept, locked=locked, checksum=checksum)
 
     def expire(self, owner: str, *, at: datetime) -> None:
         """Let everything of an owner end at the given time."""

@@ -34,6 +34,9 @@ where settled = 0 and id > :after order by id limit :most
 select id, opening, state, version, opened_us, changed_us, detail from action
 where settled = 0 and id > :after and tenant = :tenant order by id limit :most
 
+-- name: open_action_ids
+select id from action where settled = 0 and id > :after order by id limit :most
+
 -- name: history
 select action, version, state, at_us, body from entry
 where action = :action and body is not null order by version
@@ -57,11 +60,30 @@ select hash from entry where writer = :writer and seq = :seq
 -- name: entries_without_writer
 select writer, min(seq) from entry where writer not in (select id from writer) group by writer
 
--- name: actions_that_differ
-select action.id, action.state, action.version from action
-left join entry on entry.action = action.id and entry.version = action.version
-where entry.state is null or entry.state <> action.state
-order by action.id limit 100
+-- name: actions_and_entries
+select action.id, action.tenant, action.opening, action.state, action.settled, action.version,
+  action.opened_us, action.changed_us, action.detail,
+  opened.at_us, opened.body, latest.state, latest.at_us, latest.body,
+  (select count(distinct version) from entry where entry.action = action.id
+    and entry.version <= action.version and entry.body is not null)
+from action
+left join entry as opened on opened.action = action.id and opened.version = 1
+  and opened.body is not null
+left join entry as latest on latest.action = action.id and latest.version = action.version
+  and latest.body is not null
+where {where}
+
+-- name: next_actions
+action.id > :after order by action.id limit :most
+
+-- name: one_action
+action.id = :action
+
+-- name: action_ids
+select id from action order by id
+
+-- name: newest_actions
+true order by action.id desc limit :most
 
 -- name: entries_without_action
 select entry.writer, entry.seq, entry.action from entry left join action on action.id = entry.action

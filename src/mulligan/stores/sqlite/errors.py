@@ -15,7 +15,7 @@ from mulligan.core.errors import (
     StoreLockedError,
     StoreUnavailableError,
 )
-from mulligan.stores.session import AlreadyThereError, UnstorableTextError
+from mulligan.stores.session import AlreadyThereError, UnreadableError, UnstorableTextError
 
 _REPEATED = (apsw.SQLITE_CONSTRAINT_PRIMARYKEY, apsw.SQLITE_CONSTRAINT_UNIQUE)
 
@@ -25,16 +25,20 @@ def translated(path: Path) -> Iterator[None]:
     """Turn what SQLite raises about a file into what Mulligan raises."""
     try:
         yield
-    except (apsw.Error, UnicodeEncodeError) as error:
+    except (apsw.Error, UnicodeError) as error:
         raise translate(error, path) from error
 
 
-def translate(error: apsw.Error | UnicodeEncodeError, path: Path) -> StoreError:
+def translate(error: apsw.Error | UnicodeError, path: Path) -> StoreError:
     """The error of ours that says the same."""
     match error:
         case UnicodeEncodeError():
             return UnstorableTextError(
                 f"{path} cannot keep a text with a lone surrogate: replace it first."
+            )
+        case UnicodeDecodeError():
+            return UnreadableError(
+                f"{path} is damaged (a text that is none): see what is left with `mulligan doctor`."
             )
         case apsw.ConstraintError() if getattr(error, "extendedresult", 0) in _REPEATED:
             return AlreadyThereError(f"{path} has that row already ({error}).")

@@ -11,6 +11,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from mulligan.core.errors import StoreDamagedError, StoreLockedError, StoreUnavailableError
+from mulligan.stores.mark import MarkFile
 from mulligan.stores.migrate import bring_up_to_date, check_version
 from mulligan.stores.session import Session
 from mulligan.stores.sqlite.session import LOG, PATIENCE, SqliteSession
@@ -55,17 +56,25 @@ def beside(path: Path, ending: str) -> Path:
     return path.with_name(f"{path.name}.{ending}")
 
 
+def url_of(path: Path) -> str:
+    """The URL of the store whose journal lies here."""
+    return f"sqlite:///{path}"
+
+
 def prepare(path: Path, part: str, *, migrate: bool, patience: timedelta = PATIENCE) -> None:
     """Create or migrate a file, or refuse it in one sentence and leave it as it is."""
-    if not migrate and not path.exists():
-        raise StoreUnavailableError(
-            f"{path} does not exist; run `mulligan migrate --store URL` to create it."
-        )
+    _refuse_place(path)
+    if not migrate:
+        _refuse_missing(path, part)
     with _closing(SqliteSession(path, part, patience=patience, create=migrate)) as session:
         schema = SqliteSchema(session)
         _refuse_foreign(session, path)
         steps = f"sqlite/{part}"
-        check_version(steps, store=str(path), found=schema.version(), migrate=migrate)
+        found = schema.version()
+        if not found and not migrate:
+            _refuse_emptied(path, part)
+        url = _store_of(path, part)
+        check_version(steps, store=str(path), url=url, found=found, migrate=migrate)
         if migrate:
             _use_write_ahead_log(session, patience=patience)
             bring_up_to_date(schema, steps)
@@ -102,7 +111,7 @@ def check_structure(session: Session, path: Path) -> str | None:
         found = session.fetch("check")[0][0]
     except StoreDamagedError as error:
         return str(error)
-    return None if found == "ok" else f"{path} is damaged: {found}."
+    return None if found == "ok" else f"{path} is damaged: {_first_finding(found)}."
 
 
 def version(session: Session) -> int:
@@ -139,6 +148,64 @@ def set_aside(path: Path) -> Path:
         if companion.exists():
             companion.rename(away.with_name(away.name + ending))
     return away
+
+
+def damaged_files(path: Path) -> list[Path]:
+    """What was set aside of a file, the oldest first."""
+    beginning = f"{path.name}.damaged-"
+    found = [file for file in path.parent.iterdir() if file.name.startswith(beginning)]
+    return sorted(file for file in found if not file.name.endswith(("-wal", "-shm")))
+
+
+def _store_of(path: Path, part: str) -> str:
+    """The URL that `mulligan migrate` takes, also when it is the log that is not ready."""
+    if part == LOG:
+        path = path.with_name(f"{path.stem.removesuffix('.log')}{path.suffix}")
+    return url_of(path)
+
+
+def _refuse_place(path: Path) -> None:
+    if path.is_dir():
+        raise StoreUnavailableError(
+            f"{path} is a folder: name a file in it, such as {url_of(path / 'mulligan.db')}."
+        )
+    if not path.parent.is_dir():
+        raise StoreUnavailableError(
+            f"{path} cannot be opened, because there is no folder {path.parent}: create it first, "
+            "or name a file elsewhere."
+        )
+
+
+def _refuse_missing(path: Path, part: str) -> None:
+    if not path.exists():
+        _refuse_emptied(path, part)
+        raise StoreUnavailableError(
+            f"{path} does not exist: run `mulligan migrate --store {_store_of(path, part)}` to "
+            "create it."
+        )
+
+
+def _refuse_emptied(path: Path, part: str) -> None:
+    """A file with nothing in it is new, unless its mark proves that it once had more."""
+    if not MarkFile(beside(path, "mark")).read().found:
+        return
+    store = _store_of(path, part)
+    way_out = (
+        "the next application that opens the store counts the loss and starts a new log."
+        if part == LOG
+        else "restore both from a backup, or go on without what they held: run `mulligan migrate "
+        f"--store {store}`, then `mulligan doctor --store {store} --accept-damage NOTE`."
+    )
+    raise StoreDamagedError(
+        f"{path} is damaged: its mark proves that it was written to, but it is empty, because the "
+        f"file or its write-ahead log was deleted or replaced; {way_out}"
+    )
+
+
+def _first_finding(found: str) -> str:
+    """SQLite's findings cut to the first: they go on for pages, and mean the same."""
+    lines = [line.strip() for line in found.splitlines() if not line.startswith("***")]
+    return lines[0] if lines else "its structure is broken"
 
 
 def _make_secret(path: Path) -> None:

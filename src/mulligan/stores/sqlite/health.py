@@ -10,6 +10,7 @@ from mulligan.stores.mark import MarkFile
 from mulligan.stores.relational.journal import JournalTables
 from mulligan.stores.session import Session
 from mulligan.stores.sqlite import files
+from mulligan.stores.sqlite.tally import count_lost
 
 
 def problems(
@@ -24,10 +25,22 @@ def problems(
             yield broken
         if stat.S_IMODE(path.stat().st_mode) & 0o077:
             yield f"{path} can be read by others: run `chmod 600 {path}`."
+        for file in files.damaged_files(path):
+            yield f"{file} was damaged and set aside: rescue what you need of it, then delete it."
     if sound:
+        yield from _shortened(list(sessions.values())[-1], marks[1])
         yield from (damage.what for damage in journal.verify())
         yield from _unmarked(journal, marks[0])
     yield from (mark.trouble for mark in marks if mark.trouble)
+
+
+def _shortened(log: Session, marks: MarkFile) -> Iterator[str]:
+    lost = count_lost(log, marks)
+    if lost:
+        yield (
+            f"The log lost {lost} rows (damage): its file is shorter than its mark. The next "
+            "application that opens the store will count them."
+        )
 
 
 def _unmarked(journal: JournalTables, marks: MarkFile) -> Iterator[str]:

@@ -13,6 +13,7 @@ from typing import Any
 import apsw
 
 from mulligan.core.errors import StoreLockedError
+from mulligan.stores.fork import undisturbed
 from mulligan.stores.histogram import add_counts
 from mulligan.stores.queries import load
 from mulligan.stores.session import Row
@@ -46,7 +47,7 @@ class SqliteSession:
         self._path = path
         self._queries = load("journal", "vault", "log", "sqlite")
         self._synced = part == JOURNAL
-        with translated(path):
+        with undisturbed, translated(path):
             if create:
                 _create_private(path)
             self._connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
@@ -75,32 +76,32 @@ class SqliteSession:
     def run_many(self, query: str, rows: Iterable[Sequence[Any]]) -> int:
         """Run a statement for each row of positional values. Returns how many rows changed."""
         before = self._connection.total_changes()
-        try:
+        with undisturbed, translated(self._path):
             self._connection.executemany(self._queries[query], rows)
-        except (apsw.Error, UnicodeEncodeError) as error:
-            raise translate(error, self._path) from error
         return self._connection.total_changes() - before
 
     def execute(self, sql: str, values: dict[str, Any] | None = None) -> list[Row]:
         """All rows of a statement that is not among the named ones."""
-        try:
-            return self._connection.execute(sql, values or {}).fetchall()
-        except (apsw.Error, UnicodeEncodeError) as error:
-            raise translate(error, self._path) from error
+        with undisturbed:
+            try:
+                return self._connection.execute(sql, values or {}).fetchall()
+            except (apsw.Error, UnicodeError) as error:
+                raise translate(error, self._path) from error
 
     @contextmanager
     def transaction(self, *, synced: bool | None = None) -> Iterator[None]:
         """A transaction that writes; it takes the file's one write lock at once."""
-        if synced is not None and synced is not self._synced:
-            self.execute(f"pragma synchronous = {'full' if synced else 'normal'}")
-            self._synced = synced
-        self.execute("begin immediate")
-        try:
-            yield
-            self.execute("commit")
-        except BaseException:
-            self._roll_back()
-            raise
+        with undisturbed:
+            if synced is not None and synced is not self._synced:
+                self.execute(f"pragma synchronous = {'full' if synced else 'normal'}")
+                self._synced = synced
+            self.execute("begin immediate")
+            try:
+                yield
+                self.execute("commit")
+            except BaseException:
+                self._roll_back()
+                raise
 
     @contextmanager
     def savepoint(self) -> Iterator[None]:
@@ -119,11 +120,12 @@ class SqliteSession:
     @contextmanager
     def snapshot(self) -> Iterator[None]:
         """Reads that all see the same moment."""
-        self.execute("begin")
-        try:
-            yield
-        finally:
-            self._roll_back()
+        with undisturbed:
+            self.execute("begin")
+            try:
+                yield
+            finally:
+                self._roll_back()
 
     def truncate(self) -> None:
         """Move the write-ahead log into the file and empty it: what was deleted is gone."""
@@ -136,7 +138,7 @@ class SqliteSession:
 
     def close(self) -> None:
         """Let go of the connection."""
-        with translated(self._path):
+        with undisturbed, translated(self._path):
             self._connection.close()
 
     def abandon(self) -> None:

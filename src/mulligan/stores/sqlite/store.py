@@ -85,7 +85,7 @@ class SqliteStore:
         paths = (self._path, self._log_path)
         with self._truth.pool.session() as journal, self._log_pool.session() as log:
             return Health(
-                url=f"sqlite:///{self._path}",
+                url=files.url_of(self._path),
                 kind="sqlite",
                 version=apsw.sqlite_lib_version(),
                 schemas={"journal": files.version(journal), "log": files.version(log)},
@@ -145,6 +145,9 @@ class SqliteStore:
                     f"{self._path} is damaged. {found[0].what}{more} See what is left with "
                     "`mulligan doctor`; go on from it with `mulligan doctor --accept-damage NOTE`."
                 )
+        # Whoever looks at a damaged file may find the proof of the key damaged as well.
+        with suppress(*((StoreDamagedError,) if self._options.tolerate_damage else ())):
+            self._truth.check_key()
         if self._options.migrate:
             # While another process holds the log, that process or the next one will count.
             with suppress(StoreLockedError), self._log_pool.session() as session:

@@ -87,6 +87,14 @@ def record_damage(session: Session, marks: MarkFile, *, clock: Clock) -> None:
         )
 
 
+def count_lost(session: Session, marks: MarkFile) -> int:
+    """How many rows a mark proves and the file no longer has, not yet on record as a loss."""
+    return sum(
+        marked.successes - had.successes + marked.failures - had.failures
+        for _, had, marked in _lost(session, marks.read().found.values())
+    )
+
+
 def _lost(session: Session, marks: Iterable[Mark]) -> Iterator[tuple[str, Counts, Counts]]:
     """Writers with what the file has of them, and what their mark proves it once had."""
     for mark in marks:

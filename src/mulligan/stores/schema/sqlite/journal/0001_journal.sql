@@ -64,8 +64,15 @@ create table kept (
   name text not null,
   value blob not null,
   locked integer not null,
+  checksum blob not null,
   expires_us integer,
   primary key (owner, name)
 );
 
 create index kept_by_expiry on kept (expires_us) where expires_us is not null;
+
+-- What tells the vault's key from any other, left by the first value that was locked.
+create table key_check (
+  number integer primary key check (number = 1),
+  value blob not null
+);

@@ -1,0 +1,93 @@
+"""Holds an action's row against the entries that it must add up to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from mulligan.core.action import SETTLED
+from mulligan.stores.encoding import load
+from mulligan.stores.session import Row, Session, UnreadableError
+
+_AT_A_TIME = 2000
+
+
+class _Pair(NamedTuple):
+    """An action with its first and its latest entry, as `actions_and_entries` gives them."""
+
+    id: str
+    tenant: str
+    opening: str
+    state: str
+    settled: int
+    version: int
+    opened_us: int
+    changed_us: int
+    detail: str
+    first_us: int | None
+    first_body: str | None
+    last_state: str | None
+    last_us: int | None
+    last_body: str | None
+    entries: int
+    """How many of its versions have an entry with its content."""
+
+
+def differences(session: Session, *, newest: int | None = None) -> Iterator[tuple[str, list[str]]]:
+    """Every action that is not what its entries say, with what of it differs."""
+    try:
+        found = [(row[0], list(_differing(_Pair(*row)))) for row in _rows(session, newest=newest)]
+    except UnreadableError:
+        found = [(name, _alone(session, name)) for (name,) in session.fetch("action_ids")]
+    yield from ((name, differing) for name, differing in found if differing)
+
+
+def _alone(session: Session, name: str) -> list[str]:
+    """What differs in one action; that it cannot be read is for its reader to say."""
+    try:
+        rows = session.fetch_where("actions_and_entries", ["one_action"], action=name)
+        return [each for row in rows for each in _differing(_Pair(*row))]
+    except UnreadableError:
+        return ["text"]
+
+
+def _rows(session: Session, *, newest: int | None) -> Iterator[Row]:
+    if newest is not None:
+        yield from session.fetch_where("actions_and_entries", ["newest_actions"], most=newest)
+        return
+    after = ""
+    while rows := session.fetch_where(
+        "actions_and_entries", ["next_actions"], after=after, most=_AT_A_TIME
+    ):
+        yield from rows
+        after = rows[-1][0]
+
+
+def _differing(pair: _Pair) -> Iterator[str]:
+    written = isinstance(pair.first_body, str) and isinstance(pair.last_body, str)
+    if not written or pair.entries != pair.version:
+        # Only retention empties entries, and it takes the action with them.
+        yield "entries"
+        return
+    if pair.state != pair.last_state:
+        yield "state"
+    if pair.settled != int(pair.last_state in SETTLED):
+        yield "settled"
+    if (pair.opened_us, pair.changed_us) != (pair.first_us, pair.last_us):
+        yield "times"
+    if not str(pair.first_body).startswith(f'{{"opening":{pair.opening},"detail":'):
+        yield "opening"
+    if pair.tenant != _read(str(pair.first_body), "opening", "tenant"):
+        yield "tenant"
+    if not str(pair.last_body).endswith(f',"detail":{pair.detail}}}'):
+        yield "detail"
+
+
+def _read(body: str, *names: str) -> Any:
+    try:
+        found = load(body)
+        for name in names:
+            found = found[name]
+    except (ValueError, LookupError, TypeError):
+        return None
+    return found

@@ -1,0 +1,85 @@
+"""What is wrong with the files is said by whoever only looks."""
+
+from __future__ import annotations
+
+import pytest
+
+from mulligan.core.errors import StoreDamagedError
+from mulligan.core.interfaces import Batch
+from mulligan.stores.opening import open_store
+from mulligan.stores.sqlite.files import check_structure
+from mulligan.testing.store_contract.contract import first, log_row
+from tests.stores.relational.damage import FRAME, WAL_HEADER, fast_folder, make_files
+
+
+@pytest.fixture(scope="module")
+def files():
+    return make_files()
+
+
+@pytest.fixture
+def folder():
+    with fast_folder() as folder:
+        yield folder
+
+
+def test_a_shortened_log_is_a_problem_until_its_loss_is_counted(files, folder) -> None:
+    wal = files.content["family.log.db-wal"][: WAL_HEADER + 40 * FRAME]
+    with files.laid_out(folder, **{"family.log.db-wal": wal}) as url:
+        looking = open_store(url, migrate=False, tolerate_damage=True)
+        problems, left = looking.health().problems, looking.health().rows
+        looking.close()
+        counting = open_store(url)
+        later = counting.health().problems
+        counting.close()
+
+    assert len(problems) == 1
+    assert f"The log lost {files.rows - left} rows (damage)" in problems[0]
+    assert left < files.rows
+    assert later == ()
+
+
+@pytest.mark.parametrize("part", ["family.db", "family.log.db"])
+@pytest.mark.parametrize("wal", [None, b""], ids=["deleted", "emptied"])
+def test_a_file_without_its_write_ahead_log_is_damaged_and_not_old(tmp_path, part, wal) -> None:
+    url = f"sqlite:///{tmp_path}/family.db"
+    store = open_store(url)
+    store.journal.submit([first("a")]).result()
+    store.log.write(Batch(rows=[log_row()]))
+    names = [file.name for file in tmp_path.iterdir() if not file.name.endswith("-shm")]
+    content = {name: (tmp_path / name).read_bytes() for name in names}
+    store.close()
+    for file in tmp_path.iterdir():
+        file.unlink()
+    for name, data in (content | {f"{part}-wal": wal}).items():
+        if data is not None:
+            (tmp_path / name).write_bytes(data)
+
+    with pytest.raises(StoreDamagedError) as caught:
+        open_store(url, migrate=False, tolerate_damage=True)
+
+    assert str(tmp_path / part) in str(caught.value)
+    assert "schema" not in str(caught.value)
+
+
+def test_a_file_that_was_set_aside_is_named(tmp_path) -> None:
+    url = f"sqlite:///{tmp_path}/family.db"
+    open_store(url).close()
+    (tmp_path / "family.log.db").write_bytes(b"no database" * 1000)
+
+    store = open_store(url)
+
+    [problem] = store.health().problems
+    aside = min(file for file in tmp_path.iterdir() if ".damaged-" in file.name)
+    assert problem.startswith(f"{aside} was damaged and set aside")
+    store.close()
+
+
+def test_a_broken_structure_is_told_in_one_line(tmp_path) -> None:
+    class Broken:
+        def fetch(self, query):
+            return [("*** in database main ***\nTree 4 page 9: bad\nTree 5 page 2: worse",)]
+
+    told = check_structure(Broken(), tmp_path / "family.db")
+
+    assert told == f"{tmp_path}/family.db is damaged: Tree 4 page 9: bad."
