@@ -78,6 +78,7 @@ class LogWriter:
         self._wake: SimpleQueue[None] = SimpleQueue()
         self._progress = threading.Condition()
         self._closed = False
+        self._urgent = False
         self._away = False
         """The store did not take the last batch."""
         self._in_hand: list[LogRow] = []
@@ -143,8 +144,8 @@ class LogWriter:
         return self._stored + self._given_up
 
     def _hurry(self) -> None:
-        """Wake the thread twice: from its sleep, and from its wait for more."""
-        self._wake.put(None)
+        """Wake the thread, and let it not wait for more."""
+        self._urgent = True
         self._wake.put(None)
 
     def _alive(self) -> bool:
@@ -171,8 +172,10 @@ class LogWriter:
         pause = self._limits.first_pause
         while not self._closed:
             self._wake.get()
-            if len(self._queue) < self._limits.batch:
+            self._forget_calls()
+            if len(self._queue) < self._limits.batch and not self._urgent:
                 self._doze(self._limits.interval)
+            self._urgent = False
             while not self._closed:
                 written = self._write_one_batch()
                 with self._progress:
@@ -184,6 +187,12 @@ class LogWriter:
                     continue
                 self._doze(pause)
                 pause = min(pause * 2, self._limits.longest_pause)
+
+    def _forget_calls(self) -> None:
+        """Drop calls that were answered together, or they would cut the next doze short."""
+        with suppress(Empty):  # all of them are dropped
+            while True:
+                self._wake.get_nowait()
 
     def _doze(self, seconds: float) -> None:
         with suppress(Empty):  # nobody called: the time is up
