@@ -79,8 +79,11 @@ _SHORTEST_SEED = 47
 _RUN_RULES = VENDOR | TOKEN
 
 
-def may_apply(text: str) -> int:
-    """The bits of the rules that could change this text, and `UNSAFE`."""
+def may_apply(text: str, *, prose: bool = True) -> int:
+    """The bits of the rules that could change this text, and `UNSAFE`.
+
+    The rules for what people and programs *say* of a secret are for prose: messages, errors.
+    """
     raw = text.encode("utf-8", "surrogatepass")
     marks = raw.translate(None, _QUIET)
     bits = 0
@@ -93,14 +96,10 @@ def may_apply(text: str) -> int:
     lower = text.lower() if text.isascii() else raw.lower().decode("latin-1")
     if "bearer" in lower or "basic" in lower:
         bits |= SCHEME
-    if "pass" in lower or "token" in lower or "secret" in lower or "pwd" in lower:
-        bits |= SPOKEN
-    if size >= _SHORTEST_SQL and "identified" in lower:
-        bits |= SPOKEN
-    if "(" in text and "," in text and ("'" in text or '"' in text):
-        bits |= TUPLE
-    if "-" in text:
-        bits |= _dashed(text)
+    if prose:
+        bits |= _said(text, lower)
+    if "--" in text:
+        bits |= FLAG | (PEM if "BEGIN" in text else 0)
     # Bytes are classed, then searched as text: `in` is several times faster on text.
     if size >= _SHORTEST_RUN and _RUN in raw.translate(_IN_RUN).decode("latin-1"):
         bits |= _RUN_RULES
@@ -132,10 +131,14 @@ def _marked(text: str, raw: bytes, marks: str) -> int:
     return bits if text.isprintable() and not _BLANK.search(marks) else bits | UNSAFE
 
 
-def _dashed(text: str) -> int:
+def _said(text: str, lower: str) -> int:
     bits = COMMAND if "-u" in text or "-p" in text else 0
-    if "--" in text:
-        bits |= FLAG | (PEM if "BEGIN" in text else 0)
+    if "pass" in lower or "token" in lower or "secret" in lower or "pwd" in lower:
+        bits |= SPOKEN
+    if len(text) >= _SHORTEST_SQL and "identified" in lower:
+        bits |= SPOKEN
+    if "(" in text and "," in text and ("'" in text or '"' in text):
+        bits |= TUPLE
     return bits
 
 
@@ -183,6 +186,16 @@ def _plan(bits: int) -> tuple[Rule, ...]:
 def scrub(text: str) -> str:
     """Text without secrets, safe to print."""
     bits = may_apply(text)
+    if not bits:
+        return text
+    if bits != UNSAFE:
+        text = scrub_only(text, bits=bits)
+    return escape(text) if bits & UNSAFE else text
+
+
+def scrub_value(text: str) -> str:
+    """A value without secrets: `scrub`, less the rules for prose."""
+    bits = may_apply(text, prose=False)
     if not bits:
         return text
     if bits != UNSAFE:

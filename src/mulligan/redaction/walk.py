@@ -19,7 +19,7 @@ from mulligan.redaction.keys import Keys
 from mulligan.redaction.names import Secrecy, known_secrecy
 from mulligan.redaction.objects import attributes, enum_value, is_record, tuple_names
 from mulligan.redaction.pairs import HIDDEN
-from mulligan.redaction.scrub import clip, scrub
+from mulligan.redaction.scrub import clip, scrub_value
 from mulligan.redaction.stub import SHORT, UUID_LENGTH, Stubs, shown_class
 
 BIG = 10**8
@@ -52,14 +52,14 @@ class Walk:
         """Strings are scrubbed, not replaced by stubs."""
         self.enum = NO_ENUM
         """Strings that may be shown as they are."""
-        self._short = scrub if full else stubs.short
+        self._short = scrub_value if full else stubs.short
         """What most strings come to, for the loops that see most of them."""
 
     def open(self, *, full: bool, enum: frozenset[str]) -> None:
         """Show more of the values that follow."""
         self.full = full
         self.enum = enum
-        self._short = self.string if enum else scrub if full else self.stubs.short
+        self._short = self.string if enum else scrub_value if full else self.stubs.short
 
     def value(self, value: Any, *, depth: int = 0, ids: bool = False) -> object:
         """What may be shown of a value."""
@@ -81,10 +81,10 @@ class Walk:
     def string(self, value: str, *, ids: bool = False) -> str:
         """What may be shown of a string."""
         if value in self.enum:
-            return scrub(value)
+            return scrub_value(value)
         if self.full:
             most = min(_LONGEST_STRING, max(self.room, 0))
-            shown = scrub(value) if len(value) <= most else clip(value, most=most)
+            shown = scrub_value(value) if len(value) <= most else clip(value, most=most)
         elif ids and len(value) == UUID_LENGTH and _UUID.fullmatch(value):
             shown = value
         else:
