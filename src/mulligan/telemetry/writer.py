@@ -120,6 +120,7 @@ class LogWriter:
         if not self._alive():
             # At the very end of a process no thread can be started any more.
             self._write_here(deadline)
+        self._urgent = False
         return self._nothing_left() or self._ended() >= goal
 
     def close(self) -> None:
@@ -175,16 +176,18 @@ class LogWriter:
             self._forget_calls()
             if len(self._queue) < self._limits.batch and not self._urgent:
                 self._doze(self._limits.interval)
-            self._urgent = False
             while not self._closed:
                 written = self._write_one_batch()
                 with self._progress:
                     self._progress.notify_all()
-                if written == 0:
-                    break
                 if written is not None:
                     pause = self._limits.first_pause
-                    continue
+                    if len(self._queue) >= self._limits.batch or (written and self._urgent):
+                        continue
+                    # A few rows wait for more: batch by batch, not row by row.
+                    if len(self._queue):
+                        self._wake.put(None)
+                    break
                 self._doze(pause)
                 pause = min(pause * 2, self._limits.longest_pause)
 
