@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import random
 import time
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -15,6 +17,23 @@ from mulligan.redaction import Redactor
 from mulligan.telemetry.events import Events
 from mulligan.telemetry.writer import LogWriter
 from mulligan.turns.book import Book
+
+_chances: weakref.WeakSet[random.Random] = weakref.WeakSet()
+
+
+def own_chance() -> random.Random:
+    """A source of chance that no other process shares: two children of a fork never draw alike."""
+    chance = random.Random()  # noqa: S311 - ids and pauses, not secrets
+    _chances.add(chance)
+    return chance
+
+
+def _draw_anew() -> None:
+    for chance in _chances:
+        chance.seed()
+
+
+os.register_at_fork(after_in_child=_draw_anew)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +53,7 @@ class Instruments:
     backoff: Backoff = field(default_factory=Backoff)
     wall_us: Callable[[], int] = lambda: time.time_ns() // 1000
     monotonic: Callable[[], float] = time.monotonic
-    chance: random.Random = field(default_factory=random.Random)
+    chance: random.Random = field(default_factory=own_chance)
 
     def new_id(self, at_us: int) -> str:
         """An id that sorts by time."""
