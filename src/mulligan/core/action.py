@@ -56,7 +56,9 @@ TRANSITIONS: Mapping[State, frozenset[State]] = {
     State.EXECUTED: frozenset(
         {State.VERIFIED, State.UNDOING, State.PENDING_REVIEW, State.DISPUTED, State.NEEDS_HUMAN}
     ),
-    State.PENDING_REVIEW: frozenset({State.VERIFIED, State.UNDOING, State.DISPUTED}),
+    State.PENDING_REVIEW: frozenset(
+        {State.VERIFIED, State.UNDOING, State.DISPUTED, State.PENDING_REVIEW}
+    ),
     State.DISPUTED: frozenset({State.VERIFIED, State.UNDOING}),
     State.UNDOING: frozenset({State.UNDONE, State.CONFLICT, State.UNDO_FAILED, State.UNDOING}),
     State.CONFLICT: frozenset({State.UNDOING}),
@@ -123,6 +125,8 @@ class Action:
     version: int
     opened_at: datetime
     changed_at: datetime
+    writer: str = ""
+    """Who wrote its last entry, and works on it as long as it is open. Gone, anybody may."""
     detail: Mapping[str, object] = field(default_factory=dict)
 
     @property
@@ -147,7 +151,7 @@ class Kept:
     owner: str
     """Id of the action or turn it belongs to."""
     name: str
-    """`before`, `arguments`, `message`, `reply`."""
+    """`arguments`, `before`, `result`, `evidence`."""
     value: bytes = field(repr=False)
     expires_at: datetime | None = None
     """`None`: kept until the action is settled and the retention after it has run."""

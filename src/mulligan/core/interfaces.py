@@ -12,10 +12,10 @@ time given out is aware and in UTC. What is damaged is never given out: it is a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Protocol, TypeVar
 
 from mulligan.core.action import Action, Entry, Kept
@@ -25,6 +25,9 @@ from mulligan.core.finding import Finding
 from mulligan.core.rollup import Rollup, Slot
 
 S = TypeVar("S", contravariant=True)
+
+SILENCE = timedelta(seconds=30)
+"""How long a writer on another machine may say nothing before it counts as gone."""
 
 Clock = Callable[[], datetime]
 """Now, as an aware datetime in UTC."""
@@ -51,7 +54,12 @@ class Damage:
 
 
 class Journal(Protocol):
-    """The durable truth about effects: small, synchronous, never dropped."""
+    """The durable truth about effects: small, synchronous, never dropped.
+
+    Every process that writes is a writer of its own, and whoever wrote an open action's last
+    entry is at work on it. A writer whose process has ended, or that was not heard of for
+    `SILENCE`, is gone: then another may go on.
+    """
 
     def submit(self, entries: Sequence[Entry], *, keep: Sequence[Kept] = ()) -> Future[None]:
         """Write entries and kept values in one transaction, all or none.
@@ -80,6 +88,15 @@ class Journal(Protocol):
 
     def history(self, action: str) -> list[Entry]:
         """Every entry of an action, oldest first; none once it is pruned."""
+
+    def writer(self) -> str:
+        """Who this process is in the journal; a child of a fork is somebody else."""
+
+    def beat(self) -> None:
+        """Say that this process is alive, by the store's own clock."""
+
+    def gone(self, writers: Collection[str]) -> set[str]:
+        """Those of some writers that will write no more: dead, silent or never heard of."""
 
     def verify(self) -> list[Damage]:
         """Hold every writer's chain of hashes, and its high-water mark, against what is there."""

@@ -8,9 +8,12 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """One call of a tool, as its `before`, `undo`, `read` and `version` get it."""
+    """One call of a tool, as its `before`, `undo`, `read`, `probe` and `version` get it."""
 
     arguments: Mapping[str, object] = field(repr=False)
+    """By name. Of a bulk, one element stands where the list of them stood."""
+    key: str = ""
+    """What the remote may know this call by: the same on every try, and of no other call."""
     result: object = field(default=None, repr=False)
     """What the tool returned; for `version`, also what `read` or `before` returned."""
     before: object = field(default=None, repr=False)
@@ -33,6 +36,8 @@ class Abilities:
     """Take the effect back, only if it is still at `record.version`; else raise `ConflictError`."""
     read: Told | None = None
     """Read what is there now; `None` means that it is not there."""
+    probe: Told | None = None
+    """Find out whether the call landed: what it returned or would have, or `None` if it did not."""
     version: Told | None = None
     """The version in `record.result`, such as an ETag."""
     same: Callable[[object, object], bool] | None = None

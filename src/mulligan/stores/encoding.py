@@ -66,8 +66,8 @@ def entry_of(row: tuple[Any, ...]) -> Entry:
 
 
 def action_of(row: tuple[Any, ...]) -> Action:
-    """An action from the columns id, opening, state, version, opened_us, changed_us, detail."""
-    action, opening, state, version, opened_us, changed_us, detail = row
+    """An action from the columns of the query `action`."""
+    action, opening, state, version, opened_us, changed_us, detail, writer = row
     with _readable(f"Action {action}"):
         return Action(
             id=action,
@@ -76,6 +76,7 @@ def action_of(row: tuple[Any, ...]) -> Action:
             version=version,
             opened_at=from_us(opened_us),
             changed_at=from_us(changed_us),
+            writer=writer or "",
             detail=load(detail),
         )
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -118,6 +119,17 @@ class MemoryJournal:
         with self._vault.lock:
             return list(self._entries.get(action, ()))
 
+    def writer(self) -> str:
+        """This process: a copy of it after a fork is another."""
+        return f"memory-{os.getpid()}"
+
+    def beat(self) -> None:
+        """Nobody else can see it, so there is nothing to say."""
+
+    def gone(self, writers: Collection[str]) -> set[str]:
+        """Everybody but this process: what a fork copied is gone with the copy."""
+        return set(writers) - {self.writer()}
+
     def verify(self) -> list[Damage]:
         """Nothing is ever damaged here."""
         return []
@@ -146,7 +158,7 @@ class MemoryJournal:
         moved: dict[str, Action] = {}
         for entry in entries:
             now = moved.get(entry.action) or self._actions.get(entry.action)
-            moved[entry.action] = _step(now, entry)
+            moved[entry.action] = _step(now, entry, writer=self.writer())
         # Everything fits: from here on nothing can fail.
         for value in keep:
             self._vault.put(value)
@@ -157,7 +169,7 @@ class MemoryJournal:
         self._actions.update(moved)
 
 
-def _step(now: Action | None, entry: Entry) -> Action:
+def _step(now: Action | None, entry: Entry, *, writer: str) -> Action:
     check_entry(entry, state=now.state if now else None, version=now.version if now else 0)
     stored = _as_stored(entry)
     opening = now.opening if now else entry.opening
@@ -169,6 +181,7 @@ def _step(now: Action | None, entry: Entry) -> Action:
         version=entry.version,
         opened_at=now.opened_at if now else stored.at,
         changed_at=stored.at,
+        writer=writer,
         detail=stored.detail,
     )
 

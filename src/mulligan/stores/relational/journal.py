@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from datetime import datetime, timedelta
@@ -21,6 +21,7 @@ from mulligan.stores.encoding import (
 )
 from mulligan.stores.mark import MarkFile, Marks
 from mulligan.stores.pool import Pool
+from mulligan.stores.presence import Presence, here, is_gone
 from mulligan.stores.relational.audit import audit, heads
 from mulligan.stores.relational.ledger import Head, Ledger, Transaction
 from mulligan.stores.relational.retention import prune_journal
@@ -85,6 +86,34 @@ class JournalTables:
     def history(self, action: str) -> list[Entry]:
         """Every entry of an action, oldest first."""
         return [entry_of(row) for row in self._fetch("history", action=action)]
+
+    def writer(self) -> str:
+        """Who this process is in the journal."""
+        return self._ledger.writer()
+
+    def beat(self) -> None:
+        """Say that this process is alive, by the database's clock."""
+        writer = self.writer()
+        self._ledger.submit(
+            lambda transaction: transaction.session.run("beat", writer=writer), synced=False
+        ).result()
+
+    def gone(self, writers: Collection[str]) -> set[str]:
+        """Those of some writers that will write no more."""
+        if not writers:
+            return set()
+        present = self._fetch("present")
+        seen_from = here()
+        alive = {
+            writer
+            for writer, machine, pid, started, silent_us in present
+            if not is_gone(
+                Presence(machine=machine, pid=pid, started=started),
+                silent_us=silent_us,
+                seen_from=seen_from,
+            )
+        }
+        return set(writers) - alive
 
     def verify(self) -> list[Damage]:
         """Hold every chain against what is there, from its first entry to its mark."""

@@ -7,7 +7,7 @@ import time
 import uuid
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import timedelta
 from typing import Any
 
@@ -16,6 +16,7 @@ from mulligan.stores.chain import GENESIS, Line, link
 from mulligan.stores.encoding import Draft
 from mulligan.stores.group_commit import GroupCommit
 from mulligan.stores.mark import Mark, MarkFile
+from mulligan.stores.presence import here
 from mulligan.stores.session import (
     ConnectionLostError,
     Session,
@@ -23,6 +24,9 @@ from mulligan.stores.session import (
     UnreadableError,
     fetch_one,
 )
+
+FORGOTTEN = timedelta(days=7)
+"""Who has said nothing for so long is not even known any more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +93,14 @@ class Ledger:
     def head(self) -> Head | None:
         """As far as this writer's commits were acknowledged, or `None` before the first."""
         return self._head
+
+    def writer(self) -> str:
+        """Who this process is, also before its first commit."""
+        head = self._head
+        if head is not None:
+            return head.writer
+        named: str = self.submit(lambda transaction: transaction.head.writer, synced=False).result()
+        return named
 
     def submit(self, work: Work, *, synced: bool = True) -> Future[Any]:
         """Queue a work; its future is done when it is written, and on disk if it is `synced`."""
@@ -171,6 +183,8 @@ class Ledger:
             head = Head(writer=uuid.uuid4().hex, commits=0, seq=0, hash=GENESIS)
             with self._session.transaction():
                 self._session.run("start_writer", writer=head.writer, genesis=GENESIS)
+                self._session.run("forget_silent", silent_us=FORGOTTEN // timedelta(microseconds=1))
+                self._session.run("appear", writer=head.writer, **asdict(here()))
             # At once, so that a writer of nothing that is synced is not taken for one that lost
             # its mark.
             self._acknowledge(head, synced=True)

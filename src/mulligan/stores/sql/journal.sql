@@ -24,14 +24,20 @@ update action set state = :state, settled = :settled, version = :version, change
 where id = :action and version = :version - 1
 
 -- name: action
-select id, opening, state, version, opened_us, changed_us, detail from action where id = :action
+select id, opening, state, version, opened_us, changed_us, detail, (
+  select writer from entry where entry.action = action.id and entry.version = action.version
+) from action where id = :action
 
 -- name: open_actions
-select id, opening, state, version, opened_us, changed_us, detail from action
+select id, opening, state, version, opened_us, changed_us, detail, (
+  select writer from entry where entry.action = action.id and entry.version = action.version
+) from action
 where settled = 0 and id > :after order by id limit :most
 
 -- name: open_actions_of_tenant
-select id, opening, state, version, opened_us, changed_us, detail from action
+select id, opening, state, version, opened_us, changed_us, detail, (
+  select writer from entry where entry.action = action.id and entry.version = action.version
+) from action
 where settled = 0 and id > :after and tenant = :tenant order by id limit :most
 
 -- name: open_action_ids

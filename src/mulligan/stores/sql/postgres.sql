@@ -75,3 +75,18 @@ set search_path = mulligan
 
 -- name: repeatable_read
 set transaction isolation level repeatable read read only
+
+-- name: appear
+insert into presence (writer, machine, pid, started, beat_us)
+values (:writer, :machine, :pid, :started, (extract(epoch from clock_timestamp()) * 1000000)::bigint)
+
+-- name: beat
+update presence set beat_us = (extract(epoch from clock_timestamp()) * 1000000)::bigint
+where writer = :writer
+
+-- name: present
+select writer, machine, pid, started, (extract(epoch from clock_timestamp()) * 1000000)::bigint - beat_us
+from presence
+
+-- name: forget_silent
+delete from presence where beat_us < (extract(epoch from clock_timestamp()) * 1000000)::bigint - :silent_us

@@ -31,3 +31,18 @@ pragma application_id
 
 -- name: count_tables
 select count(*) from sqlite_schema
+
+-- name: appear
+insert into presence (writer, machine, pid, started, beat_us)
+values (:writer, :machine, :pid, :started, cast(unixepoch('subsec') * 1000000 as integer))
+
+-- name: beat
+update presence set beat_us = cast(unixepoch('subsec') * 1000000 as integer)
+where writer = :writer
+
+-- name: present
+select writer, machine, pid, started, cast(unixepoch('subsec') * 1000000 as integer) - beat_us
+from presence
+
+-- name: forget_silent
+delete from presence where beat_us < cast(unixepoch('subsec') * 1000000 as integer) - :silent_us

@@ -66,6 +66,16 @@ class JournalContract(Contract):
         assert (action.state, action.version) == (State.HELD, 1)
         assert action.opened_at == action.changed_at == NOW
         assert action.opened_at.utcoffset() == timedelta(0)
+        assert action.writer == store.journal.writer()
+
+    def test_who_lives_is_not_gone(self, store: Store) -> None:
+        """Not after a beat, and not before the first entry either."""
+        before = store.journal.gone([store.journal.writer()])
+
+        store.journal.beat()
+
+        assert before == store.journal.gone([store.journal.writer()]) == set()
+        assert store.journal.gone(["nobody"]) == {"nobody"}
 
     def test_exactly_the_legal_transitions_are_taken(self, store: Store) -> None:
         """Each state against each other one."""

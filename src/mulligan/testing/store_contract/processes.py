@@ -75,6 +75,22 @@ class ProcessContract(Contract):
         assert store.health().problems == ()
         store.close()
 
+    def test_a_writer_is_gone_with_its_process(self, store: Store, url: str) -> None:
+        """Who was killed is gone at once; who lives is not, and neither are we."""
+        child = start(self.opener, url, task="write", count=100000)
+        assert child.stdout is not None
+        action = store.journal.action(child.stdout.readline().strip())
+        assert action is not None
+        while_it_lives = store.journal.gone([action.writer, store.journal.writer()])
+        child.kill()
+        child.wait(_PATIENCE)
+        child.stdout.close()
+
+        gone = store.journal.gone([action.writer, store.journal.writer(), "nobody"])
+
+        assert while_it_lives == set()
+        assert gone == {action.writer, "nobody"}
+
     def test_a_fork_is_another_writer(self, url: str) -> None:
         """Parent and child go on, and neither spoils the other's chain."""
         run(self.opener, url, task="fork", count=10)

@@ -1,0 +1,51 @@
+"""Who is still there."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+
+import pytest
+
+from mulligan.stores.presence import Presence, here, is_gone
+
+SECOND = 1_000_000
+
+
+def test_this_process_is_here_however_long_it_was_silent() -> None:
+    gone = is_gone(here(), silent_us=10**15, seen_from=here())
+
+    assert not gone
+
+
+def test_a_number_that_another_process_has_now_is_not_the_one_that_wrote() -> None:
+    before = replace(here(), started="1")
+
+    gone = is_gone(before, silent_us=0, seen_from=here())
+
+    assert gone
+
+
+def test_a_process_that_ended_is_gone_even_before_its_parent_has_noticed() -> None:
+    reading, writing = os.pipe()
+    child = os.fork()
+    if not child:
+        os.write(writing, here().started.encode())
+        os._exit(0)
+    started = os.read(reading, 100).decode()
+    os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
+    presence = Presence(machine=here().machine, pid=child, started=started)
+
+    gone = is_gone(presence, silent_us=0, seen_from=here())
+
+    os.waitpid(child, 0)
+    assert gone
+
+
+@pytest.mark.parametrize(("seconds", "expected"), [(0, False), (29, False), (31, True)])
+def test_on_another_machine_only_silence_tells(seconds: int, expected: bool) -> None:
+    elsewhere = replace(here(), machine="elsewhere")
+
+    gone = is_gone(elsewhere, silent_us=seconds * SECOND, seen_from=here())
+
+    assert gone is expected
