@@ -27,6 +27,7 @@ INTENT -> NEEDS_HUMAN
 EXECUTED -> NEEDS_HUMAN
 UNDOING -> UNDOING
 UNDO_FAILED -> UNDOING | UNDONE
+PENDING_REVIEW -> PENDING_REVIEW
 """
 """It probes, then settles; tries an undo again; and hands over what it cannot settle."""
 

@@ -59,7 +59,7 @@ def test_the_same_key_takes_effect_once(remote: FakeRemote) -> None:
     again = remote.create({"a": 1}, key="k")
 
     assert again == first
-    assert remote.find("k") == first
+    assert remote.answer_to("k") == first
     assert len(remote.ledger()) == 1
 
 

@@ -10,7 +10,7 @@ from typing import Any, ParamSpec, Self, TypedDict, TypeVar, Unpack, overload
 from mulligan.app.settings import Settings
 from mulligan.app.wiring import Parts, assemble
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.interfaces import Check, Store, Subscriber
+from mulligan.core.interfaces import Check, Clock, Store, Subscriber
 from mulligan.core.turn import NOTHING_KNOWN, Turn
 from mulligan.loops.actions import Attempted
 from mulligan.stores.clock import utc_now
@@ -51,6 +51,7 @@ class Mulligan:
         *,
         checks: Iterable[Check[Attempted]] = (),
         settings: Settings | None = None,
+        clock: Clock = utc_now,
         **changes: object,
     ) -> None:
         loaded = Settings.load() if settings is None else settings
@@ -59,7 +60,7 @@ class Mulligan:
         self.settings = loaded.changed(**changes)
         self._checks = tuple(checks)
         own = None if isinstance(store, str) else store
-        self._parts: Parts = assemble(self.settings, store=own)
+        self._parts: Parts = assemble(self.settings, store=own, checks=self._checks, clock=clock)
 
     @overload
     def tool(self, function: Callable[P, R], /) -> Callable[P, R]: ...
@@ -80,14 +81,20 @@ class Mulligan:
 
         def wrap(tool: Callable[P, R]) -> Callable[P, R]:
             declaration = declare(tool, **declared)
-            return wrap_tool(tool, declaration=declaration, instruments=self._parts.instruments)
+            return wrap_tool(
+                tool,
+                declaration=declaration,
+                instruments=self._parts.instruments,
+                box=self._parts.toolbox,
+            )
 
         return wrap if function is None else wrap(function)
 
     def turn(self, message: str = "", **about: Unpack[About]) -> OpenTurn:
-        """One request of one person: `with m.turn("…", agent="planner", context="…"):`.
+        """One request of one person: `async with m.turn("…", agent="planner") as turn:`.
 
-        Calls made inside know their turn, agent and context. `now` must be aware.
+        Calls made inside know their turn, agent and context, and what they do is journaled; review
+        it with `await turn.review(reply)` before you show the reply. `now` must be aware.
         """
         unknown = sorted(set(about) - set(About.__annotations__))
         if unknown:
@@ -105,7 +112,9 @@ class Mulligan:
             principal=about.get("principal", ""),
             known=about.get("known", NOTHING_KNOWN),
         )
-        return OpenTurn(turn, redactor=instruments.redactor)
+        opened = OpenTurn(turn, redactor=instruments.redactor)
+        opened.reviewing = self._acting(opened)
+        return opened
 
     async def act(self, message: str, agent: Agent, /, **about: Unpack[About]) -> Done:
         """Let an agent act on a request, and review what it did before anyone sees the reply.
@@ -113,10 +122,8 @@ class Mulligan:
         `agent` is any `async (turn) -> reply`. A rejected attempt is undone as a whole; the agent
         is told why in `turn.correction`, and tries once more.
         """
-        about.setdefault("agent", str(getattr(agent, "__name__", type(agent).__name__)))
-        turn = self.turn(message, **about)
-        book = self._parts.instruments.book
-        return await Acting(turn, agent, checks=self._checks, book=book).run()
+        about.setdefault("agent", _name_of(agent))
+        return await self._act(self.turn(message, **about), agent)
 
     def act_sync(
         self, message: str, agent: Callable[[OpenTurn], object], /, **about: Unpack[About]
@@ -126,8 +133,23 @@ class Mulligan:
         async def plain(turn: OpenTurn) -> object:
             return agent(turn)
 
-        about.setdefault("agent", str(getattr(agent, "__name__", type(agent).__name__)))
-        return asyncio.run(self.act(message, plain, **about))
+        async def act_alone() -> Done:
+            done = await self._act(turn, plain)
+            # The loop ends with this turn, and so would recovery on it.
+            if done.open_actions:
+                await self.recover()
+            return done
+
+        about.setdefault("agent", _name_of(agent))
+        turn = self.turn(message, **about)
+        return asyncio.run(act_alone())
+
+    async def recover(self) -> int:
+        """Look after what crashes, cancelled turns and people left, now. How much was taken up.
+
+        This runs by itself while turns do: at the first, at the end of each, and on a timer.
+        """
+        return await self._parts.recovery.run()
 
     def subscribe(self, subscriber: Subscriber) -> Callable[[], None]:
         """Get every event as it happens; the answer ends the subscription."""
@@ -146,6 +168,20 @@ class Mulligan:
         """Store what is left and let go of everything. Twice is fine."""
         self._parts.close()
 
+    def _acting(self, turn: OpenTurn) -> Acting:
+        return Acting(
+            turn,
+            checks=self._checks,
+            book=self._parts.instruments.book,
+            on_entering=self._parts.begin,
+            on_leaving=self._parts.keeping.wake,
+        )
+
+    async def _act(self, turn: OpenTurn, agent: Agent) -> Done:
+        acting = self._acting(turn)
+        turn.reviewing = acting
+        return await acting.run(agent)
+
     def __enter__(self) -> Self:
         return self
 
@@ -153,8 +189,14 @@ class Mulligan:
         self.close()
 
     async def __aenter__(self) -> Self:
+        self._parts.begin()
         return self
 
     async def __aexit__(self, *error: object) -> None:
+        await self._parts.keeping.stop()
         # Closing waits for the disk, which an event loop must not.
         await asyncio.to_thread(self.close)
+
+
+def _name_of(agent: object) -> str:
+    return str(getattr(agent, "__name__", type(agent).__name__))

@@ -42,6 +42,12 @@ class Settings:
     retention: Retention = field(default_factory=Retention)
     backoff: Backoff = field(default_factory=Backoff)
     """How long a failed call waits before it is made again."""
+    app: str = ""
+    """Where the application is, `module:name`: what has the code to undo and to run."""
+    recover: bool = True
+    """Look after what was left open while turns run; else only when `m.recover()` is called."""
+    strict: bool = False
+    """Hold calls of tools that declare no effect, until a person approves them."""
     migrate: bool = True
     """Bring an older store up to date when the application opens it."""
 
@@ -206,5 +212,8 @@ _READERS = {
     "settled_days": _days,
     "kept_days": _days,
     "compress_days": _days,
+    "recover": _truth,
+    "strict": _truth,
+    "app": _text,
     "migrate": _truth,
 }

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from mulligan.app.housekeeping import Housekeeping
 from mulligan.app.settings import Settings
-from mulligan.core.interfaces import Store
+from mulligan.core.interfaces import Check, Clock, Store
+from mulligan.loops.actions import Attempted
 from mulligan.redaction import Redactor
 from mulligan.stores.clock import utc_now
 from mulligan.stores.opening import open_store
@@ -14,6 +17,9 @@ from mulligan.telemetry.events import Events
 from mulligan.telemetry.writer import LogWriter
 from mulligan.turns.book import Book
 from mulligan.turns.instruments import Instruments
+from mulligan.turns.keeping import Heart, Keeping
+from mulligan.turns.recovery import Recovery
+from mulligan.turns.toolbox import Toolbox
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,17 +28,37 @@ class Parts:
 
     store: Store
     instruments: Instruments
+    toolbox: Toolbox
+    recovery: Recovery
+    keeping: Keeping
+    heart: Heart
     housekeeping: Housekeeping
+    recover: bool
+
+    def begin(self) -> None:
+        """A turn begins: be heard of, and look after what others left, where a loop runs."""
+        self.heart.start()
+        if not self.recover:
+            return
+        with suppress(RuntimeError):  # no loop runs here: turns of such programs recover themselves
+            self.keeping.start()
 
     def close(self) -> None:
         """Close everything, the store last."""
+        self.heart.stop()
         self.housekeeping.close()
         self.instruments.log.close()
         self.instruments.events.close()
         self.store.close()
 
 
-def assemble(settings: Settings, *, store: Store | None = None) -> Parts:
+def assemble(
+    settings: Settings,
+    *,
+    store: Store | None = None,
+    checks: Iterable[Check[Attempted]] = (),
+    clock: Clock = utc_now,
+) -> Parts:
     """Put the parts together, on the given store or the one that the settings name."""
     store = store or open_store(
         settings.store,
@@ -40,24 +66,42 @@ def assemble(settings: Settings, *, store: Store | None = None) -> Parts:
         vault_key=settings.vault_key,
         retention=settings.retention,
     )
+    instruments = _instruments(settings, store, clock=clock)
+    toolbox = Toolbox()
+    recovery = Recovery(
+        book=instruments.book,
+        vault=store.vault,
+        toolbox=toolbox,
+        checks=tuple(checks),
+        held=instruments.held,
+    )
+    return Parts(
+        store=store,
+        instruments=instruments,
+        toolbox=toolbox,
+        recovery=recovery,
+        keeping=Keeping(recovery),
+        heart=Heart(store.journal.beat),
+        housekeeping=Housekeeping(store, retention=settings.retention, clock=clock),
+        recover=settings.recover,
+    )
+
+
+def _instruments(settings: Settings, store: Store, *, clock: Clock) -> Instruments:
     events = Events()
     redactor = Redactor(
         key=settings.redaction_key or store.secret(),
         allow=settings.allow,
         capture=settings.capture,
     )
-    instruments = Instruments(
+    return Instruments(
         redactor=redactor,
-        log=LogWriter(store.log, clock=utc_now, on_drop=events.publish),
-        book=Book(store.journal, clock=utc_now, scrub=redactor.text),
+        log=LogWriter(store.log, clock=clock, on_drop=events.publish),
+        book=Book(journal=store.journal, clock=clock, scrub=redactor.text, announce=events.publish),
         events=events,
+        strict=settings.strict,
         tenant=redactor.label(settings.tenant) if settings.tenant else "",
         sample=settings.sample,
         spans=settings.spans,
         backoff=settings.backoff,
-    )
-    return Parts(
-        store=store,
-        instruments=instruments,
-        housekeeping=Housekeeping(store, retention=settings.retention, clock=utc_now),
     )

@@ -43,6 +43,17 @@ class Loop(Generic[S, V, C]):
     correct: Callable[[S, V], Awaitable[C | None]]
     """What to tell the next attempt. `None`: there is nothing to say, so there is no next."""
 
+    async def play(self, subject: S, *, number: int) -> tuple[Round[S, V], C | None]:
+        """Everything that follows an attempt, up to what the next one is told."""
+        verdict = await self.review(subject)
+        step = self.decide(subject, verdict, number)
+        if step in (Step.RETRY, Step.GIVE_UP):
+            await self.undo(subject, verdict)
+        correction = await self.correct(subject, verdict) if step is Step.RETRY else None
+        if step is Step.RETRY and correction is None:
+            step = Step.GIVE_UP
+        return Round(number=number, subject=subject, verdict=verdict, step=step), correction
+
 
 async def run_loop(loop: Loop[S, V, C], *, first: S | None = None) -> tuple[Round[S, V], ...]:
     """Go round until something is accepted, deferred or given up. The last round is the outcome.
@@ -57,15 +68,8 @@ async def run_loop(loop: Loop[S, V, C], *, first: S | None = None) -> tuple[Roun
         number = len(rounds) + 1
         if subject is None:
             subject = await loop.attempt(number, correction)
-        verdict = await loop.review(subject)
-        step = loop.decide(subject, verdict, number)
-        if step in (Step.RETRY, Step.GIVE_UP):
-            await loop.undo(subject, verdict)
-        if step is Step.RETRY:
-            correction = await loop.correct(subject, verdict)
-            if correction is None:
-                step = Step.GIVE_UP
-        rounds.append(Round(number=number, subject=subject, verdict=verdict, step=step))
-        if step is not Step.RETRY:
+        played, correction = await loop.play(subject, number=number)
+        rounds.append(played)
+        if played.step is not Step.RETRY:
             return tuple(rounds)
         subject = None

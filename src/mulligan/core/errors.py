@@ -12,6 +12,7 @@
     │   ├── StoreDamagedError       it is corrupt, or shorter than it was
     │   ├── SchemaTooNewError       written by a newer Mulligan
     │   └── SchemaTooOldError       `mulligan migrate` has not been run
+    ├── AlreadyDoneError            the same call waits, stands, or may have happened
     ├── ConflictError               someone else changed it first; raised by a tool's undo
     └── JournalError                the journal refused an entry
         ├── IllegalTransitionError  the action cannot go from that state to this one
@@ -91,6 +92,17 @@ class SchemaTooOldError(StoreError):
             f"{store} has schema {found}; this Mulligan needs {known}: "
             f"run `mulligan migrate --store {store}` once. Nothing was changed."
         )
+
+
+class AlreadyDoneError(MulliganError):
+    """The same call is not made twice in a turn while the first may stand."""
+
+    def __init__(self, *, what: str, action: str, state: str) -> None:
+        super().__init__(
+            f"{what} was called before in this turn and is {state} (action {action}): making it "
+            "again could do it twice. Look at what is there, or ask the person."
+        )
+        self.action = action
 
 
 class ConflictError(MulliganError):

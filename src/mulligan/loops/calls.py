@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 from mulligan.core.call import ErrorClass, Execution, Outcome
@@ -15,6 +15,34 @@ from mulligan.core.policy import Failed, Move, Step, next_move
 
 Again = Callable[[int], Awaitable[Execution]]
 """Makes the identical call once more, as the given try."""
+
+
+Look = Callable[[], Awaitable[Execution | None]]
+"""Finds out whether the call has landed: what came of it, `None` if it is not there."""
+
+
+class UnsureError(Exception):
+    """A look could not tell whether a call has landed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Knowing:
+    """What a tool knows about its own calls, once one of them gave no answer."""
+
+    look: Look | None = None
+    keyed: bool = False
+    """Every try carries the same key, and the remote still remembers it."""
+    lands_within: timedelta = timedelta()
+    """How late a call can take effect after all."""
+    deletes: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pause:
+    """How long to wait before the next try, and whether to look first."""
+
+    wait: timedelta
+    look: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,22 +58,37 @@ class Retrying:
     monotonic: Callable[[], float]
     """Seconds, on a clock that never goes back."""
     announce: Callable[[CallRetried], None]
+    knowing: Knowing = field(default_factory=Knowing)
 
 
 async def second_try(
     failed: Execution, *, again: Again, effect: Effect, repeat: Repeat, mode: Mode, using: Retrying
 ) -> tuple[Execution, ...]:
     """Everything that came of a failed call: its first execution, then each later try."""
-    call = _FailedCall(again=again, effect=effect, repeat=repeat, mode=mode, using=using)
+    call = _FailedCall(failed, again=again, effect=effect, repeat=repeat, mode=mode, using=using)
     rounds: tuple[Round[Execution, Move], ...] = await run_loop(call.loop(), first=failed)
-    return tuple(played.subject for played in rounds)
+    return tuple(_adopted(played) for played in rounds)
+
+
+def _adopted(played: Round[Execution, Move]) -> Execution:
+    """What came of a round: a failure that is as good as a success counts as one."""
+    if played.step is Step.ACCEPT and played.subject.failure is not None:
+        return replace(played.subject, outcome=Outcome.SUCCESS, failure=None)
+    return played.subject
 
 
 class _FailedCall:
     """The five functions of the loop, and what they remember between rounds."""
 
     def __init__(
-        self, *, again: Again, effect: Effect, repeat: Repeat, mode: Mode, using: Retrying
+        self,
+        failed: Execution,
+        *,
+        again: Again,
+        effect: Effect,
+        repeat: Repeat,
+        mode: Mode,
+        using: Retrying,
     ) -> None:
         self._again = again
         self._effect = effect
@@ -54,8 +97,11 @@ class _FailedCall:
         self._using = using
         self._made: dict[ErrorClass, int] = {}
         self._waited = timedelta()
+        self._failed = failed
+        self._unsure = False
+        """A look could not tell: from here on only a person can."""
 
-    def loop(self) -> Loop[Execution, Move, timedelta]:
+    def loop(self) -> Loop[Execution, Move, Pause]:
         return Loop(
             attempt=self._attempt,
             review=self._review,
@@ -64,13 +110,43 @@ class _FailedCall:
             correct=self._correct,
         )
 
-    async def _attempt(self, number: int, pause: timedelta | None) -> Execution:
-        if pause is not None:
-            await self._using.sleep(pause.total_seconds())
+    async def _attempt(self, number: int, pause: Pause | None) -> Execution:
+        if pause is None:
+            return await self._again(number)
+        await self._using.sleep(pause.wait.total_seconds())
+        if pause.look:
+            try:
+                landed = await self._look()
+            except UnsureError:
+                self._unsure = True
+                return self._failed
+            if landed is not None:
+                return landed
         return await self._again(number)
+
+    async def _look(self) -> Execution | None:
+        """What came of the call, or `None` once it can be called absent for good."""
+        knowing, using = self._using.knowing, self._using
+        if knowing.look is None:
+            raise UnsureError("there is no way to look")
+        landed = await knowing.look()
+        if landed is not None or knowing.keyed:
+            return landed
+        # Without a key, what is not there yet could still arrive beside a second call.
+        if self._waited + knowing.lands_within > using.backoff.total:
+            raise UnsureError("it may still arrive")
+        since = using.monotonic()
+        await using.sleep(knowing.lands_within.total_seconds())
+        if using.monotonic() - since < knowing.lands_within.total_seconds():
+            raise UnsureError("there was no time to wait for it")
+        self._waited += knowing.lands_within
+        return await knowing.look()
 
     async def _review(self, execution: Execution) -> Move:
         failure = execution.failure
+        if self._unsure:
+            return Move.ASK
+        self._failed = execution
         if execution.outcome is Outcome.SUCCESS or failure is None:
             self._using.breaker.succeed()
             return Move.ADOPT
@@ -84,19 +160,24 @@ class _FailedCall:
                 repeat=self._repeat,
                 tries=execution.try_number,
                 made=made,
+                can_probe=self._using.knowing.look is not None,
+                key_alive=self._using.knowing.keyed,
+                deletes=self._using.knowing.deletes,
             )
         )
 
     def _decide(self, execution: Execution, move: Move, number: int) -> Step:  # noqa: ARG002
         if execution.outcome is Outcome.SUCCESS:
             return Step.ACCEPT
-        may_repeat = move is Move.SAME and self._mode is not Mode.OBSERVE
+        if move is Move.ADOPT:
+            return Step.ACCEPT
+        may_repeat = move in (Move.SAME, Move.PROBE) and self._mode is not Mode.OBSERVE
         return Step.RETRY if may_repeat else Step.GIVE_UP
 
     async def _undo(self, execution: Execution, move: Move) -> None:
         """Nothing to take back: only calls whose repeat is harmless come this far."""
 
-    async def _correct(self, execution: Execution, move: Move) -> timedelta | None:  # noqa: ARG002
+    async def _correct(self, execution: Execution, move: Move) -> Pause | None:
         """How long to wait. `None` when there is no more time, budget or hope."""
         failure = execution.failure
         if failure is None or self._using.breaker.open(self._using.monotonic()):
@@ -119,4 +200,4 @@ class _FailedCall:
                 wait=pause,
             )
         )
-        return pause
+        return Pause(wait=pause, look=move is Move.PROBE)

@@ -120,12 +120,12 @@ class FakeRemote:
             self._land_late(book)
             return book.items.get(id)
 
-    def find(self, key: str) -> Item | None:
-        """The object that was made or last changed with the given key."""
+    def answer_to(self, key: str) -> Item | None:
+        """What the request with the given key was answered, or `None` if it never took effect."""
         with self._locked() as book:
             self._land_late(book)
-            ids = [line.id for line in book.lines if line.key == key]
-            return book.items.get(ids[-1]) if ids else None
+            made = [line.after for line in book.lines if line.key == key]
+            return book.seen.get(made[-1] or "") if made else None
 
     def ledger(self) -> list[Effected]:
         """Everything that ever took effect, in order."""

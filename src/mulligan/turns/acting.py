@@ -9,6 +9,7 @@ from mulligan.core.action import SETTLED, State, UndoResult
 from mulligan.core.engine import Loop, Round, run_loop
 from mulligan.core.finding import Confidence, Correction, Finding, Standing, Verdict
 from mulligan.core.interfaces import Check
+from mulligan.core.points import Point, reach
 from mulligan.core.policy import Step, decide
 from mulligan.core.turn import Attempt
 from mulligan.loops.actions import (
@@ -20,8 +21,9 @@ from mulligan.loops.actions import (
 )
 from mulligan.turns.attempt import LiveAttempt, take_back_all
 from mulligan.turns.book import Book
-from mulligan.turns.hands import ON_LOOP
-from mulligan.turns.turn import OpenTurn
+from mulligan.turns.hands import IN_PASSING, ON_LOOP, run_to_end
+from mulligan.turns.settling import settle
+from mulligan.turns.turn import OpenTurn, Reviewed
 
 Agent = Callable[[OpenTurn], Awaitable[object]]
 """What acts: it is told the turn, calls tools, and gives a reply."""
@@ -47,103 +49,167 @@ class Acting:
     """One turn on its way. The five functions of the engine, and what they share."""
 
     def __init__(
-        self, turn: OpenTurn, agent: Agent, *, checks: Sequence[Check[Attempted]], book: Book
+        self,
+        turn: OpenTurn,
+        *,
+        checks: Sequence[Check[Attempted]],
+        book: Book,
+        on_entering: Callable[[], None] = lambda: None,
+        on_leaving: Callable[[], None] = lambda: None,
     ) -> None:
         self._turn = turn
-        self._agent = agent
         self._checks = checks
         self._book = book
-        self._attempts: list[LiveAttempt] = []
-        self._corrections: list[Correction | None] = []
+        self._on_entering = on_entering
+        self._on_leaving = on_leaving
+        self._corrections: list[Correction | None] = [None]
+        self._verdicts: list[Verdict] = []
         self._taken_back: list[TakenBack] = []
+        self._over = False
+        """The last attempt was reviewed, and its verdict acted on."""
 
-    async def run(self) -> Done:
+    async def run(self, agent: Agent) -> Done:
         """Go through the turn. What the agent raises comes through, its actions settled first."""
-        with self._turn:
-            rounds = await run_loop(
-                Loop(
-                    attempt=self._attempt,
-                    review=self._review,
-                    decide=self._decide,
-                    undo=self._undo,
-                    correct=self._correct,
-                )
-            )
-            await self._settle(rounds[-1])
-        return self._done(rounds)
 
-    async def _attempt(self, number: int, correction: Correction | None) -> object:
-        attempt = LiveAttempt(number=number)
-        self._attempts.append(attempt)
-        self._corrections.append(correction)
-        self._turn.attempt, self._turn.correction = attempt, correction
+        async def attempt(number: int, correction: Correction | None) -> object:
+            return await self._attempt(agent, number, correction)
+
+        with self._turn:
+            rounds = await run_loop(self._loop(attempt))
+            await self._end(rounds[-1])
+        return self._done(rounds[-1])
+
+    async def review(self, reply: object) -> Reviewed:
+        """Review what was done since the last review, and do what follows from the verdict."""
+        number = self._turn.attempt.number
+        played, correction = await self._loop(self._begin).play(reply, number=number)
+        if correction is None:
+            await self._end(played)
+        else:
+            await self._begin(number + 1, correction)
+        return Reviewed(
+            standing=played.verdict.standing,
+            confidence=_shown(played.verdict),
+            findings=played.verdict.findings,
+            correction=correction,
+        )
+
+    def enter(self) -> None:
+        """The turn begins."""
+        self._on_entering()
+
+    def leave(self, *, failed: bool) -> None:
+        """The turn is over. What it did and nobody reviewed goes to a later review.
+
+        Where the turn failed, its reply was seen by nobody, and a rejection still undoes.
+        """
+        left = self._turn.attempt.in_state(State.EXECUTED)
+        if left and not failed and not self._over:
+            facts = {"delivered": True}
+            why = "The turn ended without a review."
+            run_to_end(
+                self._book.move(left, State.PENDING_REVIEW, hands=IN_PASSING, why=why, facts=facts)
+            )
+        self._book.release(self._turn.actions())
+        self._on_leaving()
+
+    def _loop(
+        self, attempt: Callable[[int, Correction | None], Awaitable[object]]
+    ) -> Loop[object, Verdict, Correction]:
+        return Loop(
+            attempt=attempt,
+            review=self._review,
+            decide=self._decide,
+            undo=self._undo,
+            correct=self._correct,
+        )
+
+    async def _begin(self, number: int, correction: Correction | None) -> None:
+        if number > 1:
+            self._turn.attempts.append(LiveAttempt(number=number))
+            self._corrections.append(correction)
+        self._turn.correction = correction
+
+    async def _attempt(self, agent: Agent, number: int, correction: Correction | None) -> object:
+        await self._begin(number, correction)
         try:
-            return await self._agent(self._turn)
+            return await agent(self._turn)
         except Exception:
             # No reply will be shown; what was done is still somebody's calendar.
             verdict = await self._review(None)
             if verdict.standing is Standing.REJECTED:
                 await self._undo(None, verdict)
             else:
-                await self._mark(verdict)
+                await self._mark(verdict, delivered=False)
             raise
 
     async def _review(self, reply: object) -> Verdict:
-        attempt = self._attempts[-1]
-        attempted = Attempted(
-            turn=self._turn.turn, executions=tuple(attempt.executions), reply=reply
-        )
-        return review_attempt(attempted, checks=self._checks, attempt=attempt.number)
+        attempt = self._turn.attempt
+        await settle(attempt.in_state(State.UNKNOWN), book=self._book, hands=ON_LOOP)
+        attempted = Attempted(turn=self._turn.turn, executions=attempt.executions(), reply=reply)
+        verdict = review_attempt(attempted, checks=self._checks, attempt=attempt.number)
+        self._verdicts.append(verdict)
+        await reach(Point.REVIEWED)
+        return verdict
 
     def _decide(self, reply: object, verdict: Verdict, number: int) -> Step:  # noqa: ARG002
         return decide(verdict, attempt=number)
 
     async def _undo(self, reply: object, verdict: Verdict) -> None:  # noqa: ARG002
-        why = "; ".join(f"{finding.rule}: {finding.issue}" for finding in verdict.errors)
         self._taken_back = await take_back_all(
-            self._attempts[-1], book=self._book, hands=ON_LOOP, why=why
+            self._turn.attempt, book=self._book, hands=ON_LOOP, why=reasons(verdict)
         )
 
     async def _correct(self, reply: object, verdict: Verdict) -> Correction | None:  # noqa: ARG002
         """Told what really happened. After an undo that failed there is no second attempt."""
         if any(taken.result is not UndoResult.RESTORED for taken in self._taken_back):
             return None
+        await reach(Point.CORRECTED)
         return render_correction(verdict, self._taken_back)
 
-    async def _settle(self, last: Round[object, Verdict]) -> None:
+    async def _end(self, last: Round[object, Verdict]) -> None:
+        self._over = True
         if last.step in (Step.ACCEPT, Step.DEFER):
-            await self._mark(last.verdict)
+            await self._mark(last.verdict, delivered=True)
 
-    async def _mark(self, verdict: Verdict) -> None:
+    async def _mark(self, verdict: Verdict, *, delivered: bool) -> None:
         """Nothing unreviewed is ever called verified."""
         accepted = verdict.standing is Standing.ACCEPTED
         state = State.VERIFIED if accepted else State.PENDING_REVIEW
-        executed = self._attempts[-1].in_state(State.EXECUTED)
-        await self._book.move(executed, state, hands=ON_LOOP, by="checks" if accepted else None)
+        facts: dict[str, object] = {"by": "checks"} if accepted else {"delivered": delivered}
+        executed = self._turn.attempt.in_state(State.EXECUTED)
+        await self._book.move(executed, state, hands=ON_LOOP, facts=facts)
+        await reach(Point.MARKED)
 
-    def _done(self, rounds: Sequence[Round[object, Verdict]]) -> Done:
-        last = rounds[-1]
+    def _done(self, last: Round[object, Verdict]) -> Done:
         rejected = last.verdict.standing is Standing.REJECTED
         return Done(
             reply=render_question(last.verdict, self._taken_back) if rejected else last.subject,
             standing=last.verdict.standing,
-            confidence=Confidence.LOW if rejected else last.verdict.confidence,
+            confidence=_shown(last.verdict),
             findings=last.verdict.findings,
             attempts=tuple(
                 Attempt(
                     number=attempt.number,
                     correction=correction,
-                    calls=tuple(execution.call.id for execution in attempt.executions),
-                    verdict=played.verdict,
+                    calls=tuple(execution.call.id for execution in attempt.executions()),
+                    verdict=verdict,
                 )
-                for attempt, correction, played in zip(
-                    self._attempts, self._corrections, rounds, strict=True
+                for attempt, correction, verdict in zip(
+                    self._turn.attempts, self._corrections, self._verdicts, strict=True
                 )
             ),
             open_actions=tuple(
-                action.id
-                for attempt in self._attempts
-                for action in attempt.actions
-                if action.state not in SETTLED
+                action.id for action in self._turn.actions() if action.state not in SETTLED
             ),
         )
+
+
+def reasons(verdict: Verdict) -> str:
+    """Why an attempt was rejected, in one line."""
+    return "; ".join(f"{finding.rule}: {finding.issue}" for finding in verdict.errors)
+
+
+def _shown(verdict: Verdict) -> Confidence | None:
+    """How sure to call an outcome: one that was rejected to the end is not sure at all."""
+    return Confidence.LOW if verdict.standing is Standing.REJECTED else verdict.confidence

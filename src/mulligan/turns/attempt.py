@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from mulligan.core.action import State, UndoResult
+from mulligan.core.action import Kept, State, UndoResult
 from mulligan.core.call import Execution
+from mulligan.core.errors import JournalError
+from mulligan.core.points import Point, reach
 from mulligan.loops.actions import TakenBack
 from mulligan.turns.book import Book, LiveAction
 from mulligan.turns.hands import Hands
+from mulligan.turns.plain import pack
+from mulligan.undo.order import builds_on
 from mulligan.undo.taking_back import Undone, take_back, version_of
 
 QUICK_TRIES = 2
 """Undos that are tried at once."""
+
+MOST_NOTES = 2_000
+"""Calls of one attempt that a review can look back on."""
 
 STATE_AFTER = {
     UndoResult.RESTORED: State.UNDONE,
@@ -22,21 +32,30 @@ STATE_AFTER = {
     UndoResult.UNKNOWN: State.UNDO_FAILED,
 }
 
+Note = Callable[[], Execution]
+"""Tells what came of a call, once somebody asks: most calls are never asked about."""
+
 
 @dataclass(slots=True, kw_only=True)
 class LiveAttempt:
     """What has been done so far in one try of a turn."""
 
     number: int
-    executions: list[Execution] = field(default_factory=list)
+    notes: deque[Note] = field(default_factory=lambda: deque(maxlen=MOST_NOTES))
     actions: list[LiveAction] = field(default_factory=list)
+    told: int = 0
+    """How many of the notes have gone into the evidence of an action."""
 
-    def in_state(self, state: State) -> list[LiveAction]:
+    def executions(self) -> tuple[Execution, ...]:
+        """Every call that was made, in order."""
+        return tuple(note() for note in self.notes)
+
+    def in_state(self, *states: State) -> list[LiveAction]:
         """The actions that stand there now."""
-        return [action for action in self.actions if action.state is state]
+        return [action for action in self.actions if action.state in states]
 
 
-class _Versions:
+class Versions:
     """Which version stands for which, once our own undos have written new ones.
 
     Undoing the second update of an event puts the first one's content back under a version of
@@ -47,45 +66,89 @@ class _Versions:
         self._now: dict[str, str] = {}
 
     def replaced(self, old: str | None, new: str | None) -> None:
+        """What was at version `old` is back, at version `new`."""
         if old is not None and new is not None and old != new:
             self._now[old] = new
 
     def current(self, version: str | None) -> str | None:
+        """Where what we left at a version stands now, for all we did to it ourselves."""
         while version is not None and version in self._now:
             version = self._now[version]
         return version
 
 
+async def doom(actions: Sequence[LiveAction], *, book: Book, hands: Hands, why: str) -> None:
+    """Put a rejection on disk, before anything is undone: nobody asks for a verdict again.
+
+    The actions are in the order in which they will be undone.
+    """
+    for place, action in enumerate(actions):
+        action.after = tuple(earlier.id for earlier in actions[:place])
+        action.tries = 1
+    await book.move(actions, State.UNDOING, hands=hands, why=why)
+    await reach(Point.DOOMED)
+
+
 async def take_back_all(
     attempt: LiveAttempt, *, book: Book, hands: Hands, why: str
 ) -> list[TakenBack]:
-    """Undo a whole attempt: in reverse, each action on its own, none stopped by another.
-
-    The verdict is on disk before the first undo.
-    """
+    """Undo a whole attempt: in reverse, each action on its own, none stopped by another."""
     doomed = list(reversed(attempt.in_state(State.EXECUTED)))
-    await book.move(doomed, State.UNDOING, hands=hands, why=why)
-    versions = _Versions()
-    taken = [await _take_back_one(each, versions, book=book, hands=hands) for each in doomed]
-    return taken + _beyond_undo(attempt)
+    await doom(doomed, book=book, hands=hands, why=why)
+    await _deny_holds(attempt, book=book, hands=hands, why=why)
+    versions = Versions()
+    for place, action in enumerate(doomed):
+        await take_back_one(
+            action, versions, book=book, hands=hands, stuck=_stuck(doomed[:place], action)
+        )
+    return [_taken(action) for action in doomed] + _beyond_undo(attempt)
 
 
-async def _take_back_one(
-    action: LiveAction, versions: _Versions, *, book: Book, hands: Hands
-) -> TakenBack:
+async def _deny_holds(attempt: LiveAttempt, *, book: Book, hands: Hands, why: str) -> None:
+    """What a rejected attempt wanted is not wanted any more, unless somebody has just said so."""
+    for action in attempt.in_state(State.HELD):
+        with suppress(JournalError):  # a person was quicker, and what they said stands
+            await book.move([action], State.DENIED, hands=hands, why=why)
+
+
+async def take_back_one(
+    action: LiveAction, versions: Versions, *, book: Book, hands: Hands, stuck: str = ""
+) -> None:
+    """Undo one action that is doomed, read back, and write down what came of it."""
+    action.undone = UndoResult.FAILED
+    if stuck:
+        await book.move([action], State.UNDO_FAILED, hands=hands, why=stuck)
+        return
     record = replace(action.record, version=versions.current(action.record.version))
     undone = Undone(result=UndoResult.FAILED)
     for _ in range(QUICK_TRIES):
         undone = await take_back(record, action.abilities)
         if undone.result is not UndoResult.FAILED:
             break
+    await reach(Point.PROVEN)
+    keep: list[Kept] = []
     if undone.result is UndoResult.RESTORED:
-        replaced = await version_of(record.before, record=record, abilities=action.abilities)
-        versions.replaced(replaced, undone.version)
+        was = await version_of(record.before, record=record, abilities=action.abilities)
+        versions.replaced(was, undone.version)
+        keep = [Kept(owner=action.id, name="restored", value=pack([was, undone.version]))]
+    action.undone = undone.result
+    facts = {"result": undone.result.value}
     state = STATE_AFTER[undone.result]
-    await book.move([action], state, hands=hands, why=undone.why, result=undone.result.value)
+    await book.move([action], state, hands=hands, keep=keep, why=undone.why, facts=facts)
+    await reach(Point.UNDONE)
+
+
+def _stuck(before: Sequence[LiveAction], action: LiveAction) -> str:
+    """Why an action must wait: something that stands on it could not be undone."""
+    for later in before:
+        if later.state is not State.UNDONE and builds_on(later.record, action.record):
+            return f"{later.what} came after it and could not be undone."
+    return ""
+
+
+def _taken(action: LiveAction) -> TakenBack:
     return TakenBack(
-        action=action.id, tool=action.opening.tool, what=action.what, result=undone.result
+        action=action.id, tool=action.opening.tool, what=action.what, result=action.undone
     )
 
 
@@ -93,5 +156,5 @@ def _beyond_undo(attempt: LiveAttempt) -> list[TakenBack]:
     """Calls that may have changed something and that nobody can take back."""
     return [
         TakenBack(action=action.id, tool=action.opening.tool, what=action.what, result=None)
-        for action in attempt.in_state(State.UNKNOWN)
+        for action in attempt.in_state(State.UNKNOWN, State.INTENT, State.NEEDS_HUMAN)
     ]

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
 
-from mulligan.core.action import Entry, Kept, Opening, State
+from mulligan.core.action import Entry, Kept, Opening, State, UndoResult
+from mulligan.core.errors import MulliganError
+from mulligan.core.event import ActionMoved
 from mulligan.core.interfaces import Clock, Journal
 from mulligan.core.record import Abilities, Record
+from mulligan.turns.declaration import Declaration
 from mulligan.turns.hands import Hands
 from mulligan.turns.plain import pack
 
@@ -18,11 +22,23 @@ class LiveAction:
 
     id: str
     opening: Opening
-    abilities: Abilities
+    declaration: Declaration
     record: Record
+    opened_at: datetime
     state: State | None = None
     version: int = 0
     """How many entries it has in the journal."""
+    tries: int = 0
+    """How often it was tried to find out what became of it, or to undo it."""
+    after: tuple[str, ...] = ()
+    """Actions of its attempt that are undone before it: later ones, on what it left behind."""
+    undone: UndoResult | None = None
+    """What undoing it came to, where that was tried."""
+
+    @property
+    def abilities(self) -> Abilities:
+        """What its tool can do about it."""
+        return self.declaration.abilities
 
     @property
     def what(self) -> str:
@@ -31,25 +47,35 @@ class LiveAction:
         return f"{self.opening.tool}({shown})"
 
 
+@dataclass(slots=True, kw_only=True)
 class Book:
-    """Writes the steps of actions."""
+    """Writes the steps of actions, and knows which of them this process is at work on."""
 
-    def __init__(self, journal: Journal, *, clock: Clock, scrub: Callable[[str], str]) -> None:
-        self._journal = journal
-        self._clock = clock
-        self._scrub = scrub
+    journal: Journal
+    clock: Clock
+    scrub: Callable[[str], str]
+    announce: Callable[[ActionMoved], None]
+    live: set[str] = field(default_factory=set)
+    """Ids of the actions that somebody in this process will take further."""
 
-    async def intend(self, action: LiveAction, *, hands: Hands) -> None:
+    async def intend(self, actions: Sequence[LiveAction], *, hands: Hands, evidence: bytes) -> None:
         """On disk before the effect: that it will be tried, and what an undo will need."""
-        kept = {"arguments": action.record.arguments, "before": action.record.before}
-        keep = [Kept(owner=action.id, name=name, value=pack(v)) for name, v in kept.items()]
-        await self.move([action], State.INTENT, hands=hands, keep=keep)
+        keep = [
+            kept
+            for action in actions
+            for kept in (
+                Kept(owner=action.id, name="arguments", value=pack(action.record.arguments)),
+                Kept(owner=action.id, name="before", value=pack(action.record.before)),
+                Kept(owner=action.id, name="evidence", value=evidence),
+            )
+        ]
+        self.live.update(action.id for action in actions)
+        await self.move(actions, State.INTENT, hands=hands, keep=keep)
 
-    async def executed(self, action: LiveAction, *, hands: Hands) -> None:
+    async def executed(self, actions: Sequence[LiveAction], *, hands: Hands) -> None:
         """It happened; what it returned is kept for an undo that may come from elsewhere."""
-        keep = [Kept(owner=action.id, name="result", value=pack(action.record.result))]
-        version = action.record.version
-        await self.move([action], State.EXECUTED, hands=hands, keep=keep, version=version)
+        keep = [Kept(owner=a.id, name="result", value=_outcome(a.record)) for a in actions]
+        await self.move(actions, State.EXECUTED, hands=hands, keep=keep)
 
     async def move(
         self,
@@ -57,31 +83,53 @@ class Book:
         state: State,
         *,
         hands: Hands,
+        why: str = "",
         keep: Sequence[Kept] = (),
-        **detail: str | None,
+        facts: Mapping[str, object] | None = None,
     ) -> None:
-        """One step for each of some actions, in one transaction."""
+        """One step for each of some actions, in one transaction.
+
+        `why` may quote anything and is scrubbed; `facts` are our own words and numbers.
+        """
         moved = list(actions)
         if not moved:
             return
-        now = self._clock()
-        said = {name: self._scrub(text) for name, text in detail.items() if text}
-        entries = [
-            Entry(
-                action=action.id,
-                state=state,
-                at=now,
-                version=action.version + 1,
-                detail=said,
-                opening=action.opening if action.version == 0 else None,
-            )
-            for action in moved
-        ]
+        said = dict(facts or {}) | ({"why": self.scrub(why)} if why else {})
+        entries = [self._entry(action, state, said) for action in moved]
+        before = [(action.state, action.version) for action in moved]
         # Submitted at once: who is cancelled while waiting loses the answer, not the entry.
-        future = self._journal.submit(entries, keep=keep)
+        future = self.journal.submit(entries, keep=keep)
         for action in moved:
             action.state, action.version = state, action.version + 1
-        await hands.wait(future)
+        try:
+            await hands.wait(future)
+        except MulliganError:
+            for action, (was, version) in zip(moved, before, strict=True):
+                action.state, action.version = was, version
+            raise
+        for entry in entries:
+            self.announce(ActionMoved(action=entry.action, state=state, at=entry.at))
+
+    def release(self, actions: Iterable[LiveAction]) -> None:
+        """Nobody here works on them any more: what is open among them is for recovery."""
+        self.live.difference_update(action.id for action in actions)
+
+    def _entry(self, action: LiveAction, state: State, said: Mapping[str, object]) -> Entry:
+        own: dict[str, object] = {"tries": action.tries} if action.tries else {}
+        if state is State.UNDOING and action.after:
+            own["after"] = list(action.after)
+        return Entry(
+            action=action.id,
+            state=state,
+            at=self.clock(),
+            version=action.version + 1,
+            detail={**said, **own},
+            opening=action.opening if action.version == 0 else None,
+        )
+
+
+def _outcome(record: Record) -> bytes:
+    return pack({"result": record.result, "version": record.version})
 
 
 def _brief(value: object) -> str:

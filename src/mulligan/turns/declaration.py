@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import inspect
+import typing
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
+from datetime import timedelta
 from enum import StrEnum
 from typing import Any, TypedDict, TypeVar, Unpack
 
 from mulligan.core.effect import Effect, Mode, Repeat
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.record import Abilities, Told
+from mulligan.core.record import Abilities, Record, Told
 from mulligan.turns.plain import hints_of
 
 E = TypeVar("E", bound=StrEnum)
@@ -23,7 +25,8 @@ class Declared(TypedDict, total=False):
     """What the tool is called in the log; the function's own name by default."""
     server: str
     """Where the tool lives, when tools of several servers share names."""
-    effect: Effect
+    effect: Effect | Callable[[Record], Effect]
+    """What a call can do to the world; a function, where that depends on its arguments."""
     repeat: Repeat
     mode: Mode
     allow: Iterable[str]
@@ -34,17 +37,34 @@ class Declared(TypedDict, total=False):
     """Take the effect back, only if it is still at `record.version`; else `ConflictError`."""
     read: Told
     """Read what is there now, `None` if nothing is. By default `before` does it."""
+    probe: Told
+    """Find out whether a call landed that gave no answer: its result, or `None` if it did not."""
     version: Told
     """The version in `record.result`, such as an ETag."""
     same: Callable[[object, object], bool]
     """Whether two states are equal for all that matters."""
+    key: str
+    """The parameter that carries our key: an idempotency key, or an id that the client chooses."""
+    key_life: timedelta
+    """How long the remote remembers a key; a day unless said otherwise."""
+    lands_within: timedelta
+    """How late a call can take effect after its answer was given up; 30 seconds unless said."""
+    each: str
+    """The parameter that holds the elements of a bulk: each is an action of its own."""
+    deletes: bool
+    """The call makes something go away, so that it is done when nothing is there."""
+    loses: Iterable[str]
+    """What an undo does not bring back: invitations sent, answers given."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hints:
     """The types that kept values get back."""
 
+    call: Mapping[str, object] = field(default_factory=dict)
+    """Of the arguments, as the tool takes them."""
     arguments: Mapping[str, object] = field(default_factory=dict)
+    """The same as one action has them: of a bulk, the type of an element."""
     result: object = None
     before: object = None
 
@@ -56,11 +76,31 @@ class Declaration:
     tool: str
     server: str = ""
     effect: Effect = Effect.UNDECLARED
+    """The gravest it can have, where it depends on the arguments."""
+    effect_of: Callable[[Record], Effect] | None = None
     repeat: Repeat = Repeat.ONCE
     mode: Mode = Mode.SUGGEST
     allow: frozenset[str] = frozenset()
     abilities: Abilities = field(default_factory=Abilities)
     hints: Hints = field(default_factory=Hints)
+    key: str | None = None
+    key_life: timedelta = timedelta(days=1)
+    lands_within: timedelta = timedelta(seconds=30)
+    each: str | None = None
+    deletes: bool = False
+    loses: tuple[str, ...] = ()
+
+    def effect_for(self, arguments: Mapping[str, object]) -> Effect:
+        """What a call with these arguments can do; where nobody can tell, the gravest."""
+        if self.effect_of is None:
+            return self.effect
+        try:
+            effect = Effect(self.effect_of(Record(arguments=arguments)))
+        except Exception:  # noqa: BLE001 - a user's function; holding the call is always safe
+            return Effect.IRREVERSIBLE
+        if effect is Effect.REVERSIBLE and self.abilities.undo is None:
+            return Effect.IRREVERSIBLE
+        return effect
 
 
 def declare(tool: Callable[..., Any], **declared: Unpack[Declared]) -> Declaration:
@@ -69,12 +109,19 @@ def declare(tool: Callable[..., Any], **declared: Unpack[Declared]) -> Declarati
     declaration = Declaration(
         tool=declared.get("name") or _name_of(tool),
         server=declared.get("server", ""),
-        effect=_one_of(Effect, declared.get("effect", Effect.UNDECLARED)),
+        effect=_effect(declared),
+        effect_of=_effect_of(declared),
         repeat=_one_of(Repeat, declared.get("repeat", Repeat.ONCE)),
         mode=_one_of(Mode, declared.get("mode", Mode.SUGGEST)),
         allow=_names(declared.get("allow", ()), tool),
         abilities=_abilities(declared),
         hints=_hints(tool, declared),
+        key=_parameter("key", declared.get("key"), tool),
+        key_life=declared.get("key_life", timedelta(days=1)),
+        lands_within=declared.get("lands_within", timedelta(seconds=30)),
+        each=_parameter("each", declared.get("each"), tool),
+        deletes=declared.get("deletes", False),
+        loses=_sentences(declared.get("loses", ())),
     )
     _refuse_empty_promises(tool, declaration)
     return declaration
@@ -92,6 +139,28 @@ def _names(allow: Iterable[str], tool: Callable[..., Any]) -> frozenset[str]:
             f"allow names {unknown[0]!r}, which is no parameter of {_name_of(tool)}."
         )
     return names
+
+
+def _parameter(what: str, name: str | None, tool: Callable[..., Any]) -> str | None:
+    if name is not None and name not in (_parameters(tool) or (name,)):
+        raise ConfigurationError(
+            f"{what} names {name!r}, which is no parameter of {_name_of(tool)}."
+        )
+    return name
+
+
+def _effect(declared: Declared) -> Effect:
+    effect = declared.get("effect", Effect.UNDECLARED)
+    return Effect.IRREVERSIBLE if callable(effect) else _one_of(Effect, effect)
+
+
+def _effect_of(declared: Declared) -> Callable[[Record], Effect] | None:
+    effect = declared.get("effect", Effect.UNDECLARED)
+    return effect if callable(effect) else None
+
+
+def _sentences(loses: Iterable[str]) -> tuple[str, ...]:
+    return (loses,) if isinstance(loses, str) else tuple(loses)
 
 
 def _parameters(tool: Callable[..., Any]) -> frozenset[str] | None:
@@ -115,13 +184,25 @@ def _abilities(declared: Mapping[str, Any]) -> Abilities:
 
 
 def _hints(tool: Callable[..., Any], declared: Declared) -> Hints:
-    of_tool = hints_of(tool)
+    call = hints_of(tool)
+    result = call.pop("return", None)
+    arguments = dict(call)
+    each = declared.get("each")
+    if each is not None:
+        arguments[each], result = _element(arguments.get(each)), _element(result)
     reader = declared.get("before") or declared.get("read")
     return Hints(
-        arguments={name: hint for name, hint in of_tool.items() if name != "return"},
-        result=of_tool.get("return"),
+        call=call,
+        arguments=arguments,
+        result=result,
         before=hints_of(reader).get("return") if reader is not None else None,
     )
+
+
+def _element(hint: object) -> object:
+    """What a list holds, as far as its annotation says."""
+    inside = typing.get_args(hint)
+    return inside[0] if inside else None
 
 
 def _refuse_unknown(tool: object, declared: Mapping[str, object]) -> None:
@@ -144,7 +225,7 @@ def _refuse_unknown(tool: object, declared: Mapping[str, object]) -> None:
 def _refuse_empty_promises(tool: Callable[..., Any], said: Declaration) -> None:
     """A declaration that nothing could keep is refused now, not on the first bad day."""
     can = said.abilities
-    inside_a_call = (can.before, can.version)
+    inside_a_call = (can.before, can.version, can.probe)
     complaints = {
         "is REVERSIBLE but has no undo. Pass undo=…, or declare it IRREVERSIBLE": (
             said.effect is Effect.REVERSIBLE and can.undo is None
@@ -155,7 +236,13 @@ def _refuse_empty_promises(tool: Callable[..., Any], said: Declaration) -> None:
         "has an undo, so it is not READ. Declare it REVERSIBLE": (
             can.undo is not None and said.effect is Effect.READ
         ),
-        "is synchronous, so its before and version must be too: they run inside the call": (
+        "is KEYED, but nothing carries the key. Name the parameter that does: key=…": (
+            said.repeat is Repeat.KEYED and said.key is None
+        ),
+        "is READ, so there is no bulk of effects. Leave each=… out": (
+            said.each is not None and said.effect is Effect.READ
+        ),
+        "is synchronous, so its before, version and probe must be too: they run inside the call": (
             not is_async(tool) and any(map(inspect.iscoroutinefunction, inside_a_call))
         ),
     }

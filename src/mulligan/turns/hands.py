@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import Future
 from dataclasses import dataclass
+from typing import Any, TypeVar, cast
+
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,5 +37,28 @@ async def _sleep_here(seconds: float) -> None:
         time.sleep(seconds)  # noqa: ASYNC251 - there is no loop on this thread to hold up
 
 
+async def _wait_never(future: Future[None]) -> None:
+    """What was submitted is written without us; a failure shows in the log of the program."""
+    future.add_done_callback(_report)
+
+
+def _report(future: Future[None]) -> None:
+    error = future.exception()
+    if error is not None:
+        logging.getLogger("mulligan").warning("An entry of the journal was refused: %s", error)
+
+
+def run_to_end(steps: Coroutine[Any, Any, R]) -> R:
+    """Run a coroutine that waits for no loop, on this thread: how sync tools share the code."""
+    try:
+        steps.send(None)
+    except StopIteration as done:
+        return cast("R", done.value)
+    steps.close()
+    raise RuntimeError("A synchronous tool was handed something that waits for an event loop.")
+
+
 ON_LOOP = Hands(wait=_wait_on_loop, sleep=asyncio.sleep)
 ON_THREAD = Hands(wait=_wait_here, sleep=_sleep_here)
+IN_PASSING = Hands(wait=_wait_never, sleep=_sleep_here)
+"""For the end of a `with`, where nobody may wait."""

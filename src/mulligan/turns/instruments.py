@@ -6,8 +6,9 @@ import os
 import random
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from mulligan.core.ids import RANDOM_BITS, time_ordered_id
 from mulligan.core.interfaces import Classify
@@ -36,6 +37,10 @@ def _draw_anew() -> None:
 os.register_at_fork(after_in_child=_draw_anew)
 
 
+Make = Callable[[], Awaitable[Any]]
+"""Makes a call once."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Instruments:
     """The parts that every tool of one application shares."""
@@ -45,6 +50,10 @@ class Instruments:
     book: Book
     events: Events
     tenant: str = ""
+    strict: bool = False
+    """Hold what nobody has declared."""
+    held: dict[str, Make] = field(default_factory=dict)
+    """How to make the calls that wait for a person in this process, by action."""
     sample: float = 1.0
     """The share of first-try successes that the log keeps, each with the weight of the others."""
     spans: bool | None = None

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from mulligan.core.action import Opening, State
 from mulligan.core.call import ErrorClass, Execution
-from mulligan.core.effect import Effect, Mode
+from mulligan.core.effect import Effect
+from mulligan.core.errors import AlreadyDoneError
+from mulligan.core.instants import from_us
+from mulligan.core.points import Point, reach
 from mulligan.core.record import Record
 from mulligan.turns.attempt import LiveAttempt
 from mulligan.turns.book import LiveAction
+from mulligan.turns.evidence import pack_evidence
 from mulligan.turns.hands import Hands
-from mulligan.turns.trying import Make, result_of, try_call
+from mulligan.turns.hold import hold_call
+from mulligan.turns.instruments import Make
+from mulligan.turns.settling import adopt, settle
+from mulligan.turns.trying import result_of, try_call
+from mulligan.turns.turn import OpenTurn
 from mulligan.turns.watch import Pending, Watch
-from mulligan.undo.taking_back import told, version_of
+from mulligan.undo.taking_back import told
 
 NOTHING_HAPPENED = frozenset(
     {
@@ -30,68 +39,175 @@ NOTHING_HAPPENED = frozenset(
 """Classes of error by which the remote says that the call had no effect."""
 
 
-async def perform(
-    watch: Watch, pending: Pending, *, attempt: LiveAttempt, make: Make, hands: Hands
-) -> Any:
-    """Make a call of an attempt. A reversible one is journaled before and after."""
-    declaration = watch.declaration
-    if declaration.effect is not Effect.REVERSIBLE or declaration.mode is Mode.OBSERVE:
-        execution = await try_call(watch, pending, make=make, hands=hands)
-        attempt.executions.append(execution)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Performing:
+    """One call of an attempt that is on its way."""
+
+    watch: Watch
+    pending: Pending
+    turn: OpenTurn
+    attempt: LiveAttempt
+    hands: Hands
+
+    async def run(self, make: Make) -> Any:
+        """Make the call: journaled before and after if it can be undone, held if it cannot."""
+        self._refuse_repeats()
+        effect = self.watch.declaration.effect_for(self.pending.arguments)
+        match effect:
+            case Effect.READ:
+                return await self._only_make(make)
+            case Effect.REVERSIBLE:
+                return await self._journaled(make)
+            case Effect.IRREVERSIBLE:
+                return await self._held(make, effect, reason="it cannot be undone.")
+            case Effect.UNDECLARED:
+                return await self._held(make, effect, reason="nobody declared what it does.")
+
+    async def _only_make(self, make: Make) -> Any:
+        execution = await try_call(self.watch, self.pending, make=make, hands=self.hands)
+        self.attempt.notes.append(lambda: execution)
         return result_of(execution)
-    action = await _intend(watch, pending, attempt=attempt, hands=hands)
-    book = watch.instruments.book
-    pending.start_clock()
-    try:
-        execution = await try_call(watch, pending, make=make, hands=hands)
-    except BaseException as error:
-        # Stopped in the middle: it may have landed, and only a look can tell.
-        await book.move([action], State.UNKNOWN, hands=hands, why=type(error).__name__)
-        raise
-    attempt.executions.append(execution)
-    await _settle(watch, action, execution, hands=hands)
-    return result_of(execution)
 
+    async def _held(self, make: Make, effect: Effect, *, reason: str) -> Any:
+        action = self._action(dict(self.pending.arguments), effect=effect, id=self.pending.id)
+        held = await hold_call(
+            action,
+            reason=reason,
+            book=self.watch.instruments.book,
+            hands=self.hands,
+            evidence=self._evidence(),
+        )
+        if self.watch.signature.method:
+            self.watch.instruments.held[action.id] = make
+        self.attempt.actions.append(action)
+        return held
 
-async def _intend(
-    watch: Watch, pending: Pending, *, attempt: LiveAttempt, hands: Hands
-) -> LiveAction:
-    """Take the pre-image and write the intent. If either fails, the call is not made."""
-    declaration, turn = watch.declaration, pending.turn
-    record = Record(arguments=dict(pending.arguments))
-    if declaration.abilities.before is not None:
-        record = replace(record, before=await told(declaration.abilities.before, record))
-    action = LiveAction(
-        id=pending.id,
-        opening=Opening(
+    async def _journaled(self, make: Make) -> Any:
+        try:
+            actions = await self._imaged()
+        except Exception as error:  # noqa: BLE001 - a user's function; the call must not go on
+            what = type(error).__name__
+            reason = f"what is there now could not be read ({what}), so it could not be undone."
+            return await self._held(make, Effect.IRREVERSIBLE, reason=reason)
+        book = self.watch.instruments.book
+        self.attempt.actions.extend(actions)
+        await book.intend(actions, hands=self.hands, evidence=self._evidence())
+        self.attempt.told = len(self.attempt.notes)
+        await reach(Point.INTENDED)
+        self.pending.start_clock()
+        try:
+            execution = await try_call(self.watch, self.pending, make=make, hands=self.hands)
+            await reach(Point.CALLED)
+        except BaseException as error:
+            # Stopped in the middle: it may have landed, and only a look can tell.
+            why = f"It was stopped on its way ({type(error).__name__})."
+            await book.move(actions, State.UNKNOWN, hands=self.hands, why=why)
+            raise
+        self.attempt.notes.append(lambda: execution)
+        await self._account(actions, execution)
+        await reach(Point.EXECUTED)
+        return result_of(execution)
+
+    async def _imaged(self) -> list[LiveAction]:
+        """The actions the call consists of, each with its pre-image."""
+        each = self.watch.declaration.each
+        given = dict(self.pending.arguments)
+        elements = given.get(each) if each is not None else None
+        if each is None or not isinstance(elements, (list, tuple)):
+            parts, ids, parent = [given], [self.pending.id], None
+        else:
+            parts = [given | {each: element} for element in elements]
+            ids = [self._new_id() for _ in parts]
+            parent = self.pending.id
+        actions = [
+            self._action(part, effect=Effect.REVERSIBLE, id=name, parent=parent)
+            for part, name in zip(parts, ids, strict=True)
+        ]
+        before = self.watch.declaration.abilities.before
+        if before is not None:
+            for action in actions:
+                seen = await told(before, action.record)
+                action.record = replace(action.record, before=seen)
+        await reach(Point.IMAGED)
+        return actions
+
+    async def _account(self, actions: Sequence[LiveAction], execution: Execution) -> None:
+        """Write down what came of it: it happened, it did not, or nobody knows."""
+        book, failure = self.watch.instruments.book, execution.failure
+        if failure is None:
+            bulk = any(action.opening.parent for action in actions)
+            results = _shared_out(execution.result, len(actions), bulk=bulk)
+            await adopt(actions, results, book=book, hands=self.hands)
+        elif failure.error_class in NOTHING_HAPPENED and len(actions) == 1:
+            why = failure.error_class.value
+            await book.move(actions, State.NOT_EXECUTED, hands=self.hands, why=why)
+        else:
+            why = failure.error_class.value
+            await book.move(actions, State.UNKNOWN, hands=self.hands, why=why)
+            await settle(actions, book=book, hands=self.hands)
+
+    def _action(
+        self,
+        arguments: Mapping[str, object],
+        *,
+        effect: Effect,
+        id: str,  # noqa: A002
+        parent: str | None = None,
+    ) -> LiveAction:
+        declaration, pending = self.watch.declaration, self.pending
+        key = arguments.get(declaration.key) if declaration.key else None
+        opening = Opening(
             tool=declaration.tool,
             server=declaration.server,
-            effect=Effect.REVERSIBLE,
+            effect=effect,
             repeat=declaration.repeat,
             agent=pending.labels.agent,
             tenant=pending.labels.tenant,
-            turn=turn.turn.id if turn is not None else None,
-            attempt=attempt.number,
+            turn=self.turn.id,
+            attempt=self.attempt.number,
             call=pending.id,
-        ),
-        abilities=declaration.abilities,
-        record=record,
-    )
-    await watch.instruments.book.intend(action, hands=hands)
-    attempt.actions.append(action)
-    return action
+            parent=parent,
+            key=None if key is None else str(key),
+        )
+        return LiveAction(
+            id=id,
+            opening=opening,
+            declaration=declaration,
+            record=Record(arguments=arguments, key=opening.key or id),
+            opened_at=from_us(pending.at_us),
+        )
+
+    def _new_id(self) -> str:
+        return self.watch.instruments.new_id(self.watch.instruments.wall_us())
+
+    def _evidence(self) -> bytes:
+        executions = self.attempt.executions()[self.attempt.told :]
+        own = {action.opening.call for action in self.attempt.actions}
+        return pack_evidence(self.turn.turn, [e for e in executions if e.call.id not in own])
+
+    def _refuse_repeats(self) -> None:
+        """Made once more while the first may stand, the same call could do a thing twice."""
+        for action in self.turn.actions():
+            if action.state not in _STANDS or action.opening.tool != self.watch.declaration.tool:
+                continue
+            if _same_call(action, self.pending.arguments):
+                raise AlreadyDoneError(what=action.what, action=action.id, state=str(action.state))
 
 
-async def _settle(watch: Watch, action: LiveAction, execution: Execution, *, hands: Hands) -> None:
-    """Write down what came of it: it happened, it did not, or nobody knows."""
-    book = watch.instruments.book
-    failure = execution.failure
-    if failure is None:
-        record = replace(action.record, result=execution.result)
-        version = await version_of(execution.result, record=record, abilities=action.abilities)
-        action.record = replace(record, version=version)
-        await book.executed(action, hands=hands)
-    elif failure.error_class in NOTHING_HAPPENED:
-        await book.move([action], State.NOT_EXECUTED, hands=hands, why=failure.error_class.value)
-    else:
-        await book.move([action], State.UNKNOWN, hands=hands, why=failure.error_class.value)
+_STANDS = frozenset(
+    {State.UNKNOWN, State.NEEDS_HUMAN, State.CONFLICT, State.UNDO_FAILED, State.HELD}
+)
+"""States in which a repeat could do a thing twice, or do it where it already waits to be done."""
+
+
+def _same_call(action: LiveAction, arguments: Mapping[str, object]) -> bool:
+    key = action.declaration.key
+    given = {name: value for name, value in arguments.items() if name != key}
+    return given == {name: v for name, v in action.record.arguments.items() if name != key}
+
+
+def _shared_out(result: object, count: int, *, bulk: bool) -> list[object]:
+    """What a bulk returned, element by element where it has as many parts."""
+    if bulk and isinstance(result, (list, tuple)) and len(result) == count:
+        return list(result)
+    return [result] * count

@@ -25,7 +25,7 @@ _OPTIONS = orjson.OPT_NON_STR_KEYS
 def pack(value: object) -> bytes:
     """A value as JSON, or a `ConfigurationError` that names what cannot be kept."""
     try:
-        return orjson.dumps(value, default=_plain, option=_OPTIONS)
+        return orjson.dumps(value, default=to_plain, option=_OPTIONS)
     except (TypeError, RecursionError) as error:
         raise ConfigurationError(
             f"A value cannot be kept for an undo: {error}. "
@@ -101,7 +101,8 @@ def hints_of(function: object) -> dict[str, object]:
     return _hints(function)
 
 
-def _plain(value: object) -> object:
+def to_plain(value: object) -> object:
+    """What JSON has no word for, in the next simpler terms; a `TypeError` if there are none."""
     if isinstance(value, timedelta):
         return value.total_seconds()
     if isinstance(value, Decimal):

@@ -14,8 +14,10 @@ class Signature:
     """Names for positional arguments, and the parameters whose values are one of a few."""
 
     positional: tuple[str, ...]
+    positional_only: tuple[str, ...]
     rest: str
     """The name of `*args`."""
+    takes_rest: bool
     enums: Mapping[str, frozenset[str]]
     method: bool
     """The first argument is the object itself, and no parameter."""
@@ -32,6 +34,17 @@ class Signature:
         bound.update(kwargs)
         return bound
 
+    def unbind(
+        self, arguments: Mapping[str, object]
+    ) -> tuple[tuple[object, ...], dict[str, object]]:
+        """Arguments by name as a call takes them; names that only positions have come first."""
+        kwargs = dict(arguments)
+        rest = kwargs.pop(self.rest, ()) if self.takes_rest else ()
+        extra = tuple(rest) if isinstance(rest, (list, tuple)) else ()
+        by_place = self.positional if extra else self.positional_only
+        args = tuple(kwargs.pop(name) for name in by_place if name in kwargs)
+        return (*args, *extra), kwargs
+
 
 def read_signature(function: Callable[..., object]) -> Signature:
     """Read a function's parameters; a callable without a signature gets made-up names."""
@@ -45,7 +58,9 @@ def read_signature(function: Callable[..., object]) -> Signature:
     method = bool(names) and names[0] in ("self", "cls")
     return Signature(
         positional=tuple(names[1:] if method else names),
+        positional_only=tuple(p.name for p in parameters if p.kind is p.POSITIONAL_ONLY),
         rest=rest[0] if rest else "args",
+        takes_rest=bool(rest),
         enums=_enums(function),
         method=method,
     )

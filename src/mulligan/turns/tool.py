@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
+from functools import partial
 from typing import Any, ParamSpec, TypeVar, cast
 
+from mulligan.core.call import Execution
 from mulligan.turns.declaration import Declaration, is_async
-from mulligan.turns.hands import ON_LOOP, ON_THREAD
+from mulligan.turns.hands import ON_LOOP, ON_THREAD, Hands, run_to_end
 from mulligan.turns.instruments import Instruments
-from mulligan.turns.performing import perform
+from mulligan.turns.performing import Performing
 from mulligan.turns.signature import read_signature
+from mulligan.turns.toolbox import Tool, Toolbox
 from mulligan.turns.trying import rescue, result_of
-from mulligan.turns.watch import Watch, was_stopped
+from mulligan.turns.turn import OpenTurn
+from mulligan.turns.watch import Pending, Watch, was_stopped
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
 def wrap_tool(
-    function: Callable[P, R], *, declaration: Declaration, instruments: Instruments
+    function: Callable[P, R], *, declaration: Declaration, instruments: Instruments, box: Toolbox
 ) -> Callable[P, R]:
     """Wrap a sync or async tool; the wrapper keeps its name, docstring and signature."""
     watch = Watch(declaration, signature=read_signature(function), instruments=instruments)
+    box.add(Tool(watch=watch, function=function))
     wrapped: Any = (_wrap_async if is_async(function) else _wrap_sync)(function, watch)
     wrapped.mulligan = declaration
     return cast("Callable[P, R]", wrapped)
@@ -32,10 +37,10 @@ def _wrap_async(function: Callable[..., Any], watch: Watch) -> Callable[..., Any
     @functools.wraps(function)
     async def watched(*args: Any, **kwargs: Any) -> Any:
         pending = watch.begin(args, kwargs)
-        attempt = None if pending.turn is None else pending.turn.attempt
-        if attempt is not None:
-            make = functools.partial(function, *args, **kwargs)
-            return await perform(watch, pending, attempt=attempt, make=make, hands=ON_LOOP)
+        turn = pending.turn
+        if watch.acts and turn is not None:
+            make = partial(function, *args, **kwargs)
+            return await _performing(watch, pending, turn=turn, hands=ON_LOOP).run(make)
         # Most calls end here: nothing between the caller and the tool but the row.
         try:
             result = await function(*args, **kwargs)
@@ -44,11 +49,16 @@ def _wrap_async(function: Callable[..., Any], watch: Watch) -> Callable[..., Any
             if was_stopped(error):
                 raise
         else:
-            watch.log_success(pending, result)
+            took = watch.log_success(pending, result)
+            if turn is not None:
+                turn.attempt.notes.append(
+                    lambda: watch.execution_of(pending, result=result, duration_us=took)
+                )
             return result
         # Outside the handler, or the second try's error would claim the first as its context.
-        make = functools.partial(function, *args, **kwargs)
-        return result_of(await rescue(watch, failed, first=pending, make=make, hands=ON_LOOP))
+        make = partial(function, *args, **kwargs)
+        execution = await rescue(watch, failed, first=pending, make=make, hands=ON_LOOP)
+        return _noted(execution, turn)
 
     return watched
 
@@ -60,9 +70,9 @@ def _wrap_sync(function: Callable[..., Any], watch: Watch) -> Callable[..., Any]
             return function(*args, **kwargs)
 
         pending = watch.begin(args, kwargs)
-        attempt = None if pending.turn is None else pending.turn.attempt
-        if attempt is not None:
-            return run_to_end(perform(watch, pending, attempt=attempt, make=make, hands=ON_THREAD))
+        turn = pending.turn
+        if watch.acts and turn is not None:
+            return run_to_end(_performing(watch, pending, turn=turn, hands=ON_THREAD).run(make))
         try:
             result = function(*args, **kwargs)
         except BaseException as error:
@@ -70,20 +80,23 @@ def _wrap_sync(function: Callable[..., Any], watch: Watch) -> Callable[..., Any]
             if was_stopped(error):
                 raise
         else:
-            watch.log_success(pending, result)
+            took = watch.log_success(pending, result)
+            if turn is not None:
+                turn.attempt.notes.append(
+                    lambda: watch.execution_of(pending, result=result, duration_us=took)
+                )
             return result
-        return result_of(
-            run_to_end(rescue(watch, failed, first=pending, make=make, hands=ON_THREAD))
-        )
+        execution = run_to_end(rescue(watch, failed, first=pending, make=make, hands=ON_THREAD))
+        return _noted(execution, turn)
 
     return watched
 
 
-def run_to_end(steps: Coroutine[Any, Any, R]) -> R:
-    """Run a coroutine that waits for no loop, on this thread: how sync tools share the code."""
-    try:
-        steps.send(None)
-    except StopIteration as done:
-        return cast("R", done.value)
-    steps.close()
-    raise RuntimeError("A synchronous tool was handed something that waits for an event loop.")
+def _performing(watch: Watch, pending: Pending, *, turn: OpenTurn, hands: Hands) -> Performing:
+    return Performing(watch=watch, pending=pending, turn=turn, attempt=turn.attempt, hands=hands)
+
+
+def _noted(execution: Execution, turn: OpenTurn | None) -> Any:
+    if turn is not None:
+        turn.attempt.notes.append(lambda: execution)
+    return result_of(execution)

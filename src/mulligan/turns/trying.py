@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from datetime import timedelta
 from typing import Any
 
 from mulligan.core.call import Execution, Outcome
 from mulligan.core.event import CallRepaired
-from mulligan.loops.calls import Retrying, second_try
+from mulligan.core.record import Record
+from mulligan.loops.calls import Knowing, Retrying, UnsureError, second_try
 from mulligan.turns.hands import Hands
+from mulligan.turns.instruments import Make
+from mulligan.turns.settling import Landing, look
 from mulligan.turns.watch import Pending, Watch, was_stopped
-
-Make = Callable[[], Awaitable[Any]]
-"""Makes the call once."""
 
 
 async def try_call(watch: Watch, pending: Pending, *, make: Make, hands: Hands) -> Execution:
@@ -51,7 +51,7 @@ async def rescue(
     executions = await second_try(
         failed,
         again=again,
-        effect=declaration.effect,
+        effect=declaration.effect_for(first.arguments),
         repeat=declaration.repeat,
         mode=declaration.mode,
         using=Retrying(
@@ -62,6 +62,7 @@ async def rescue(
             chance=instruments.chance.random,
             monotonic=instruments.monotonic,
             announce=instruments.events.publish,
+            knowing=_knowing(watch, first),
         ),
     )
     last = executions[-1]
@@ -70,6 +71,30 @@ async def rescue(
             CallRepaired(call=last.call.id, tool=last.call.tool, tries=last.try_number)
         )
     return last
+
+
+def _knowing(watch: Watch, first: Pending) -> Knowing:
+    """What the tool can find out about a call of its own."""
+    declaration = watch.declaration
+    key = first.arguments.get(declaration.key) if declaration.key is not None else None
+    age = timedelta(microseconds=watch.instruments.wall_us() - first.at_us)
+    record = Record(arguments=first.arguments, key=first.id if key is None else str(key))
+
+    async def look_for_it() -> Execution | None:
+        seen = await look(record, declaration)
+        if seen.landing is Landing.UNSURE:
+            raise UnsureError(seen.why)
+        if seen.landing is Landing.ABSENT:
+            return None
+        return watch.execution_of(first, result=seen.result, duration_us=0)
+
+    can_look = declaration.abilities.probe is not None and declaration.each is None
+    return Knowing(
+        look=look_for_it if can_look else None,
+        keyed=declaration.key is not None and age < declaration.key_life,
+        lands_within=declaration.lands_within,
+        deletes=declaration.deletes,
+    )
 
 
 def result_of(execution: Execution) -> Any:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextvars import ContextVar, Token
-from typing import NamedTuple, Self
+from dataclasses import dataclass
+from types import TracebackType
+from typing import NamedTuple, Protocol, Self
 
-from mulligan.core.finding import Correction
+from mulligan.core.finding import Confidence, Correction, Finding, Standing
 from mulligan.core.turn import Turn
 from mulligan.redaction import Redactor
 from mulligan.turns.attempt import LiveAttempt
+from mulligan.turns.book import LiveAction
 
 _current: ContextVar[OpenTurn | None] = ContextVar("mulligan_turn", default=None)
 
@@ -22,17 +26,42 @@ class Labels(NamedTuple):
     turn: str | None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reviewed:
+    """What a review of the attempt came to, and what has been done about it."""
+
+    standing: Standing
+    confidence: Confidence | None
+    """`None`: not yet checked."""
+    findings: tuple[Finding, ...]
+    correction: Correction | None
+    """What to tell the agent, which may try once more; `None`: this was the last attempt."""
+
+
+class Reviewing(Protocol):
+    """What a turn needs to be reviewed."""
+
+    def enter(self) -> None:
+        """The turn begins."""
+
+    async def review(self, reply: object) -> Reviewed:
+        """Review the attempt that is going on, and act on the verdict."""
+
+    def leave(self, *, failed: bool) -> None:
+        """The turn is over; what nobody reviewed must not be forgotten."""
+
+
 class OpenTurn:
     """A turn while it lasts: `with` or `async with` makes it the current one."""
 
-    __slots__ = ("_tokens", "attempt", "correction", "labels", "turn")
+    __slots__ = ("_tokens", "attempts", "correction", "labels", "reviewing", "turn")
 
     def __init__(self, turn: Turn, *, redactor: Redactor) -> None:
         self.turn = turn
-        self.attempt: LiveAttempt | None = None
-        """What is being done, where the turn is acted on as a whole."""
+        self.attempts: list[LiveAttempt] = [LiveAttempt(number=1)]
         self.correction: Correction | None = None
         """What was wrong with the attempt before this one, and what is true now."""
+        self.reviewing: Reviewing | None = None
         # Redacted once here, not at every call.
         self.labels = Labels(
             tenant=redactor.label(turn.tenant) if turn.tenant else "",
@@ -52,22 +81,55 @@ class OpenTurn:
         """What the person said."""
         return self.turn.message
 
+    @property
+    def attempt(self) -> LiveAttempt:
+        """What is being done now."""
+        return self.attempts[-1]
+
+    def actions(self) -> Iterator[LiveAction]:
+        """Everything that was done or tried so far, in all attempts."""
+        for attempt in self.attempts:
+            yield from attempt.actions
+
+    async def review(self, reply: object = None) -> Reviewed:
+        """Review what was done since the last review, before anyone sees the reply.
+
+        Rejected, it is taken back as a whole, and `correction` says what to tell the agent.
+        """
+        if self.reviewing is None:
+            raise RuntimeError("This turn is not open: use `async with m.turn(…) as turn:`.")
+        return await self.reviewing.review(reply)
+
     def __enter__(self) -> Self:
+        if self.reviewing is not None:
+            self.reviewing.enter()
         self._tokens.append(_current.set(self))
         return self
 
-    def __exit__(self, *error: object) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         try:
             _current.reset(self._tokens.pop())
         except ValueError:
             # Left in another context than it was entered in: there is nothing to go back to here.
             _current.set(None)
+        if self.reviewing is not None and not self._tokens:
+            self.reviewing.leave(failed=error is not None)
 
     async def __aenter__(self) -> Self:
         return self.__enter__()
 
-    async def __aexit__(self, *error: object) -> None:
-        self.__exit__(*error)
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.__exit__(kind, error, trace)
 
 
 def current_turn() -> OpenTurn | None:

@@ -12,6 +12,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from mulligan.core.call import Call, ErrorClass, Execution, Failure, LogRow, Outcome
+from mulligan.core.effect import Effect, Mode
 from mulligan.core.event import CallLogged
 from mulligan.core.ids import RANDOM_BITS, time_ordered_id
 from mulligan.core.instants import from_us
@@ -48,17 +49,18 @@ class Pending:
     start: int
     turn: OpenTurn | None
 
-    def __init__(
-        self, at_us: int, arguments: Mapping[str, object], *, chance: random.Random
-    ) -> None:
+    def __init__(self, at_us: int, *, chance: random.Random) -> None:
         self.id = time_ordered_id(at_us, chance.getrandbits(RANDOM_BITS))
         self.at_us = at_us
-        self.arguments = arguments
         self.parameters: str | None = None
         """Redacted before the tool can change what it was given; `None`: not sampled."""
         self.parent: str | None = None
         self.span: ToolSpan | None = None
         self.try_number = 1
+
+    def take(self, arguments: Mapping[str, object]) -> None:
+        """What the call is made with."""
+        self.arguments = arguments
         # A tool may take things out of what it is given, and quote them in its error.
         self._copies = {
             name: value.copy()  # type: ignore[attr-defined]
@@ -92,10 +94,12 @@ class Watch:
         self.instruments = instruments
         self.breaker = Breaker()
         self.budget = RetryBudget()
-        self._signature = signature
+        self.signature = signature
         self._tool = instruments.redactor.label(declaration.tool)
         self._server = instruments.redactor.label(declaration.server) if declaration.server else ""
         self._sample = instruments.sample
+        self.acts = _acts(declaration, strict=instruments.strict)
+        """It changes the world, and what it does in a turn is journaled or held."""
         self._outside = Labels(tenant=instruments.tenant, agent="", context="", turn=None)
         self._calls = 0
         """First tries since the last failure."""
@@ -103,8 +107,13 @@ class Watch:
     def begin(self, args: tuple[object, ...], kwargs: dict[str, object]) -> Pending:
         """A first try starts."""
         instruments = self.instruments
-        arguments = self._signature.bind(args, kwargs)
-        pending = Pending(instruments.wall_us(), arguments, chance=instruments.chance)
+        pending = Pending(instruments.wall_us(), chance=instruments.chance)
+        key = self.declaration.key
+        if key is not None and kwargs.get(key) is None:
+            # The same on every try, so that the remote can tell a second try from a second call.
+            kwargs[key] = pending.id
+        arguments = self.signature.bind(args, kwargs)
+        pending.take(arguments)
         self._calls += 1
         try:
             if self._sample >= 1.0 or instruments.chance.random() < self._sample:
@@ -116,7 +125,8 @@ class Watch:
     def begin_again(self, first: Pending, *, try_number: int) -> Pending:
         """A later try of the same call starts."""
         instruments = self.instruments
-        pending = Pending(instruments.wall_us(), first.arguments, chance=instruments.chance)
+        pending = Pending(instruments.wall_us(), chance=instruments.chance)
+        pending.take(first.arguments)
         pending.parameters = first.parameters
         pending.parent = first.id
         pending.try_number = try_number
@@ -149,7 +159,7 @@ class Watch:
             text = self.instruments.redactor.error(
                 error,
                 arguments=pending.as_given(),
-                enums=self._signature.enums,
+                enums=self.signature.enums,
                 allow=self.declaration.allow,
             )
             if pending.span is not None:
@@ -166,6 +176,10 @@ class Watch:
     def success_of(self, pending: Pending, result: object) -> Execution:
         """It came back, and somebody wants to know more than the result."""
         duration_us = self.log_success(pending, result)
+        return self.execution_of(pending, result=result, duration_us=duration_us)
+
+    def execution_of(self, pending: Pending, *, result: object, duration_us: int) -> Execution:
+        """What came of a call that came back."""
         return Execution(
             call=self._call(pending),
             outcome=Outcome.SUCCESS,
@@ -209,7 +223,7 @@ class Watch:
 
     def _redacted(self, arguments: Mapping[str, object]) -> str:
         return self.instruments.redactor.parameters(
-            arguments, enums=self._signature.enums, allow=self.declaration.allow
+            arguments, enums=self.signature.enums, allow=self.declaration.allow
         )
 
     def _emit(self, pending: Pending, ended: tuple[object, ...], *, weight: float) -> None:
@@ -252,6 +266,15 @@ class Watch:
             turn=turn.id if turn else None,
             parent=pending.parent,
         )
+
+
+def _acts(declaration: Declaration, *, strict: bool) -> bool:
+    """Whether a call of a turn is more than a row of the log."""
+    if declaration.mode is Mode.OBSERVE:
+        return False
+    return (
+        strict if declaration.effect is Effect.UNDECLARED else declaration.effect is not Effect.READ
+    )
 
 
 def was_stopped(error: BaseException) -> bool:

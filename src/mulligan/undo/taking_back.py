@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 
 from mulligan.core.action import UndoResult
 from mulligan.core.errors import ConflictError
+from mulligan.core.points import Point, reach
 from mulligan.core.record import Abilities, Record, Told
 
 
@@ -26,9 +27,11 @@ class Undone:
 async def take_back(record: Record, abilities: Abilities) -> Undone:
     """Undo one effect, unless it is undone already or someone has changed it since."""
     look = await _look(record, abilities)
+    await reach(Point.LOOKED)
     if isinstance(look, Undone):
         return look
     failure = await _apply(record, abilities)
+    await reach(Point.TAKEN_BACK)
     return await _prove(record, abilities, failure)
 
 
@@ -37,7 +40,7 @@ async def _look(record: Record, abilities: Abilities) -> Undone | None:
     try:
         now = await _now(record, abilities)
         version = await version_of(now, record=record, abilities=abilities)
-        done = _restored(record, now, abilities)
+        done = is_restored(record, now, abilities=abilities)
     except Exception as error:  # noqa: BLE001 - a tool's own functions may raise anything
         return Undone(result=UndoResult.FAILED, why=f"It could not be read: {_said(error)}.")
     if done:
@@ -60,7 +63,7 @@ async def _prove(record: Record, abilities: Abilities, failure: BaseException | 
     try:
         now = await _now(record, abilities)
         version = await version_of(now, record=record, abilities=abilities)
-        done = _restored(record, now, abilities)
+        done = is_restored(record, now, abilities=abilities)
     except Exception as error:  # noqa: BLE001 - not read back means not proven
         said = _said(failure or error)
         return Undone(result=UndoResult.UNKNOWN, why=f"It could not be read back: {said}.")
@@ -96,7 +99,7 @@ def _conflict(record: Record, now: object, version: str | None) -> Undone:
     )
 
 
-def _restored(record: Record, now: object, abilities: Abilities) -> bool:
+def is_restored(record: Record, now: object, *, abilities: Abilities) -> bool:
     """Whether what is there now is what was there before the call."""
     before = record.before
     if before is None or now is None:

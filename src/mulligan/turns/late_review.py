@@ -1,0 +1,101 @@
+"""A review after the fact: the turn is gone, and what it left behind is looked at all the same."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from datetime import timedelta
+
+from mulligan.core.action import State
+from mulligan.core.call import Call, Execution, Outcome
+from mulligan.core.finding import Standing
+from mulligan.core.interfaces import Check, Vault
+from mulligan.core.points import Point, reach
+from mulligan.core.turn import Turn
+from mulligan.loops.actions import Attempted, review_attempt
+from mulligan.turns.acting import reasons
+from mulligan.turns.attempt import Versions, doom, take_back_one
+from mulligan.turns.book import Book, LiveAction
+from mulligan.turns.evidence import executions_of, turn_of
+from mulligan.turns.hands import ON_LOOP
+
+
+async def review_late(
+    actions: Sequence[LiveAction],
+    *,
+    delivered: bool,
+    checks: Sequence[Check[Attempted]],
+    book: Book,
+    vault: Vault,
+) -> None:
+    """Review one attempt's actions as a whole, in the order they were made.
+
+    Rejected, they are undone; but where the answer was delivered, a person is asked first.
+    """
+    for action in actions:
+        action.tries += 1
+    facts: dict[str, object] = {"delivered": delivered}
+    begun = facts | {"reviewing": True}
+    await book.move(actions, State.PENDING_REVIEW, hands=ON_LOOP, facts=begun)
+    await reach(Point.CLAIMED)
+    attempted = await asyncio.to_thread(_attempted, actions, vault)
+    if attempted is None:
+        why = "What the review would need is not kept any more."
+        await book.move(actions, State.DISPUTED, hands=ON_LOOP, why=why)
+        return
+    verdict = review_attempt(attempted, checks=checks, attempt=actions[0].opening.attempt)
+    await reach(Point.REVIEWED)
+    match verdict.standing:
+        case Standing.ACCEPTED:
+            by: dict[str, object] = {"by": "late review"}
+            await book.move(actions, State.VERIFIED, hands=ON_LOOP, facts=by)
+            await reach(Point.MARKED)
+        case Standing.REJECTED if delivered:
+            await book.move(actions, State.DISPUTED, hands=ON_LOOP, why=reasons(verdict))
+        case Standing.REJECTED:
+            await _take_back(actions, book=book, why=reasons(verdict))
+        case Standing.UNREVIEWED:
+            why = "Nobody could say."
+            await book.move(actions, State.PENDING_REVIEW, hands=ON_LOOP, why=why, facts=facts)
+
+
+async def _take_back(actions: Sequence[LiveAction], *, book: Book, why: str) -> None:
+    doomed = list(reversed(actions))
+    await doom(doomed, book=book, hands=ON_LOOP, why=why)
+    versions = Versions()
+    for action in doomed:
+        await take_back_one(action, versions, book=book, hands=ON_LOOP)
+
+
+def _attempted(actions: Sequence[LiveAction], vault: Vault) -> Attempted | None:
+    """The attempt as far as it was kept; `None` when its turn is not known any more."""
+    turn: Turn | None = None
+    executions: list[Execution] = []
+    for action in actions:
+        evidence = vault.get(action.id, "evidence")
+        if evidence is None:
+            return None
+        turn = turn_of(evidence)
+        executions += executions_of(evidence)
+        executions.append(_execution(action, turn))
+    return None if turn is None else Attempted(turn=turn, executions=tuple(executions))
+
+
+def _execution(action: LiveAction, turn: Turn) -> Execution:
+    opening = action.opening
+    return Execution(
+        call=Call(
+            id=opening.call or action.id,
+            tool=opening.tool,
+            server=opening.server,
+            arguments=action.record.arguments,
+            agent=turn.agent,
+            context=turn.context,
+            tenant=turn.tenant,
+            turn=turn.id,
+        ),
+        outcome=Outcome.SUCCESS,
+        at=action.opened_at,
+        duration=timedelta(),
+        result=action.record.result,
+    )

@@ -1,0 +1,235 @@
+"""Recovery is the normal path: it looks after what a crash, a cancelled turn or a person left."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import timedelta
+from itertools import groupby
+
+from mulligan.core.action import Action, State
+from mulligan.core.effect import Effect
+from mulligan.core.errors import JournalError
+from mulligan.core.interfaces import Check, Vault
+from mulligan.core.points import Point, reach
+from mulligan.loops.actions import Attempted
+from mulligan.turns.attempt import Versions, take_back_one
+from mulligan.turns.book import Book, LiveAction
+from mulligan.turns.hands import ON_LOOP
+from mulligan.turns.hold import has_expired
+from mulligan.turns.instruments import Make
+from mulligan.turns.late_review import review_late
+from mulligan.turns.plain import unpack
+from mulligan.turns.releasing import release
+from mulligan.turns.settling import look, write_down
+from mulligan.turns.toolbox import Toolbox
+from mulligan.undo.order import builds_on
+
+_report = logging.getLogger("mulligan")
+
+MOST_TRIES = 5
+"""After so many a person is asked."""
+
+PAUSES = tuple(timedelta(seconds=seconds) for seconds in (1, 30, 120, 300, 450))
+"""Between one try and the next: five in a quarter of an hour."""
+
+UNCERTAIN = (State.INTENT, State.UNKNOWN)
+UNREVIEWED = (State.EXECUTED, State.PENDING_REVIEW)
+UNDER_UNDO = (State.UNDOING, State.UNDO_FAILED)
+HOLDS = (State.HELD, State.APPROVED)
+WAITING = (State.UNKNOWN, State.UNDO_FAILED, State.PENDING_REVIEW)
+"""States that are looked at again after a pause, a longer one each time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recovery:
+    """Takes up open actions that nobody is at work on, as far as this application has the code."""
+
+    book: Book
+    vault: Vault
+    toolbox: Toolbox
+    checks: Sequence[Check[Attempted]]
+    held: dict[str, Make] = field(default_factory=dict)
+
+    async def run(self) -> int:
+        """Look after everything once. How many actions were taken up.
+
+        One that another process moves first, or that cannot be read, is left to the next pass.
+        """
+        await reach(Point.RECOVERING)
+        left = await asyncio.to_thread(self._left_behind)
+        taken = 0
+        for states, recover in self._ways():
+            for action in [a for a in left if a.state in states]:
+                taken += await self._guarded(recover, action)
+        return taken + await self._reviews(left)
+
+    def _ways(self) -> Iterable[tuple[Sequence[State], Callable[[LiveAction], Awaitable[None]]]]:
+        return ((HOLDS, self._hold), (UNCERTAIN, self._find_out), (UNDER_UNDO, self._undo))
+
+    def _left_behind(self) -> list[Action]:
+        """Open actions whose writer is gone, or that were let go in this process.
+
+        The newest first: what was done last is undone first.
+        """
+        found: list[Action] = []
+        after = ""
+        journal = self.book.journal
+        while page := journal.open_actions(after=after, limit=500):
+            found += page
+            after = page[-1].id
+        mine = journal.writer()
+        gone = journal.gone({action.writer for action in found if action.writer != mine})
+        return [
+            action
+            for action in reversed(found)
+            if action.id not in self.book.live
+            and (action.writer == mine or action.writer in gone or action.state in HOLDS)
+            and self._is_due(action)
+        ]
+
+    def _is_due(self, action: Action) -> bool:
+        tries = action.detail.get("tries")
+        if not isinstance(tries, int) or action.state not in WAITING:
+            return True
+        if tries >= MOST_TRIES and action.detail.get("reviewing"):
+            # Every review of it ended the process that made it.
+            return False
+        pause = PAUSES[min(tries, len(PAUSES)) - 1]
+        return self.book.clock() - action.changed_at >= pause
+
+    async def _guarded(self, recover: Callable[[LiveAction], Awaitable[None]], left: Action) -> int:
+        action = await asyncio.to_thread(self.toolbox.take_up, left, self.vault)
+        if action is None:
+            # The code or a value is not here: it stays on the open list.
+            return 0
+        self.book.live.add(action.id)
+        try:
+            await recover(action)
+            await reach(Point.RECOVERED)
+        except JournalError:
+            # Another process was quicker.
+            return 0
+        except Exception:  # noqa: BLE001 - one action must not stand in the way of the others
+            _report.warning("Action %s could not be recovered.", action.id, exc_info=True)
+        finally:
+            self.book.live.discard(action.id)
+        return 1
+
+    async def _hold(self, action: LiveAction) -> None:
+        now = self.book.clock()
+        current = await asyncio.to_thread(self.book.journal.action, action.id)
+        if current is None or current.version != action.version:
+            return
+        if has_expired(current.detail, changed_at=current.changed_at, now=now):
+            why = "Nobody answered in time."
+            await self.book.move([action], State.EXPIRED, hands=ON_LOOP, why=why)
+        elif action.state is State.APPROVED:
+            tool = self.toolbox.find(action.opening)
+            if tool is not None:
+                await release(
+                    action, tool=tool, make=self.held.pop(action.id, None), book=self.book
+                )
+
+    async def _find_out(self, action: LiveAction) -> None:
+        """Whether a call happened that nobody wrote an answer down for."""
+        if action.tries >= MOST_TRIES:
+            why = (
+                f"It was looked for {action.tries} times, and nobody can tell whether it happened."
+            )
+            await self.book.move([action], State.NEEDS_HUMAN, hands=ON_LOOP, why=why)
+            return
+        # The name goes on it first: what ends the process that looks is counted too.
+        action.tries += 1
+        await self.book.move([action], State.UNKNOWN, hands=ON_LOOP, why="It gave no answer.")
+        await reach(Point.CLAIMED)
+        seen = await look(action.record, action.declaration)
+        await write_down(action, seen, book=self.book, hands=ON_LOOP)
+
+    async def _undo(self, action: LiveAction) -> None:
+        """Go on with an undo, or try one again that failed."""
+        if action.tries > MOST_TRIES:
+            if action.state is State.UNDOING:
+                why = f"It was tried {action.tries} times, and did not end well once."
+                await self.book.move([action], State.UNDO_FAILED, hands=ON_LOOP, why=why)
+            return
+        if await asyncio.to_thread(self._waits_for_another, action):
+            return
+        action.tries += 1
+        await self.book.move([action], State.UNDOING, hands=ON_LOOP, why="It is tried again.")
+        await reach(Point.CLAIMED)
+        versions = await asyncio.to_thread(self._versions, action)
+        await take_back_one(action, versions, book=self.book, hands=ON_LOOP)
+
+    def _waits_for_another(self, action: LiveAction) -> bool:
+        """Whether an undo that comes first, of something built on this one, is still tried."""
+        for before in action.after:
+            other = self.book.journal.action(before)
+            if other is None or other.state not in UNDER_UNDO:
+                continue
+            tries, later = other.detail.get("tries"), self.toolbox.take_up(other, self.vault)
+            given_up = isinstance(tries, int) and tries > MOST_TRIES
+            if later and not given_up and builds_on(later.record, action.record):
+                return True
+        return False
+
+    def _versions(self, action: LiveAction) -> Versions:
+        """What the undos before this one have written, in the order they were made."""
+        versions = Versions()
+        for before in action.after:
+            kept = self.vault.get(before, "restored")
+            restored = unpack(kept) if kept is not None else None
+            if isinstance(restored, list) and len(restored) == 2:
+                versions.replaced(restored[0], restored[1])
+        return versions
+
+    async def _reviews(self, left: Sequence[Action]) -> int:
+        """Attempts whose turn ended before anybody reviewed them, each as a whole."""
+        uncertain = {_attempt_of(action) for action in left if action.state in UNCERTAIN}
+        waiting = [a for a in left if a.state in UNREVIEWED and _attempt_of(a) not in uncertain]
+        taken = 0
+        for _, group in groupby(sorted(waiting, key=_in_order), key=_attempt_of):
+            taken += await self._review(list(group))
+        return taken
+
+    async def _review(self, group: Sequence[Action]) -> int:
+        read = [await asyncio.to_thread(self.toolbox.take_up, a, self.vault) for a in group]
+        actions = [action for action in read if action is not None]
+        if len(actions) < len(group):
+            return 0
+        if any(action.opening.effect is not Effect.REVERSIBLE for action in actions):
+            return await self._vouched_for(actions)
+        self.book.live.update(action.id for action in actions)
+        try:
+            delivered = any(action.detail.get("delivered") is True for action in group)
+            await review_late(
+                actions, delivered=delivered, checks=self.checks, book=self.book, vault=self.vault
+            )
+        except JournalError:
+            return 0
+        except Exception:  # noqa: BLE001 - one attempt must not stand in the way of the others
+            _report.warning("The attempt of %s could not be reviewed.", group[0].id, exc_info=True)
+        finally:
+            self.book.release(actions)
+        return len(actions)
+
+    async def _vouched_for(self, actions: Sequence[LiveAction]) -> int:
+        """Calls that a person approved beforehand, and that only miss the last entry."""
+        by: dict[str, object] = {"by": "a person, beforehand"}
+        with suppress(JournalError):  # another process was quicker
+            await self.book.move(actions, State.VERIFIED, hands=ON_LOOP, facts=by)
+        return len(actions)
+
+
+def _attempt_of(action: Action) -> tuple[str, int, bool]:
+    """What is reviewed together: an attempt's reversible actions, or one call on its own."""
+    opening = action.opening
+    together = opening.turn is not None and opening.effect is Effect.REVERSIBLE
+    return (str(opening.turn) if together else action.id, opening.attempt, together)
+
+
+def _in_order(action: Action) -> tuple[tuple[str, int, bool], str]:
+    return _attempt_of(action), action.id

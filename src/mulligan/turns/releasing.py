@@ -1,0 +1,48 @@
+"""What a person approved is run by the process that has the code: once."""
+
+from __future__ import annotations
+
+from mulligan.core.action import State
+from mulligan.core.errors import ConfigurationError
+from mulligan.core.points import Point, reach
+from mulligan.turns.book import Book, LiveAction
+from mulligan.turns.hands import ON_LOOP
+from mulligan.turns.instruments import Make
+from mulligan.turns.performing import NOTHING_HAPPENED
+from mulligan.turns.settling import adopt
+from mulligan.turns.toolbox import Tool
+from mulligan.turns.trying import try_call
+from mulligan.turns.watch import was_stopped
+
+
+async def release(action: LiveAction, *, tool: Tool, make: Make | None, book: Book) -> None:
+    """Run an approved call. It is on disk before, so that nobody runs it a second time."""
+    if make is None and tool.watch.signature.method:
+        raise ConfigurationError(
+            f"{action.opening.tool} is a method, and the object it belongs to is gone with the "
+            "process that held the call. Deny it, and have it asked for again."
+        )
+    await book.move([action], State.INTENT, hands=ON_LOOP, why="A person approved it.")
+    await reach(Point.RELEASED)
+    pending = tool.watch.begin((), dict(action.record.arguments))
+    try:
+        execution = await try_call(
+            tool.watch, pending, make=make or tool.maker(action.record.arguments), hands=ON_LOOP
+        )
+        await reach(Point.CALLED)
+    except BaseException as error:
+        if was_stopped(error):
+            why = f"It was stopped on its way ({type(error).__name__})."
+            await book.move([action], State.UNKNOWN, hands=ON_LOOP, why=why)
+        raise
+    failure = execution.failure
+    if failure is None:
+        await adopt([action], [execution.result], book=book, hands=ON_LOOP)
+        await reach(Point.EXECUTED)
+        by: dict[str, object] = {"by": "a person, beforehand"}
+        await book.move([action], State.VERIFIED, hands=ON_LOOP, facts=by)
+    elif failure.error_class in NOTHING_HAPPENED:
+        why = failure.error_class.value
+        await book.move([action], State.NOT_EXECUTED, hands=ON_LOOP, why=why)
+    else:
+        await book.move([action], State.UNKNOWN, hands=ON_LOOP, why=failure.error_class.value)

@@ -1,0 +1,101 @@
+"""A call that gave no answer: what a look at the world says became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from mulligan.core.action import State
+from mulligan.core.errors import ConflictError
+from mulligan.core.interfaces import Clock
+from mulligan.core.points import Point, reach
+from mulligan.core.record import Record
+from mulligan.turns.book import Book, LiveAction
+from mulligan.turns.declaration import Declaration
+from mulligan.turns.hands import Hands
+from mulligan.undo.taking_back import is_restored, told, version_of
+
+
+class Landing(StrEnum):
+    """Whether a call took effect."""
+
+    LANDED = "landed"
+    ABSENT = "absent"
+    """It has not, as of now. Too soon, it may still."""
+    UNSURE = "unsure"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """What a look found."""
+
+    landing: Landing
+    result: object = None
+    """What the call returned or would have, where it landed."""
+    why: str = ""
+    for_a_person: bool = False
+    """Looking again will tell no more."""
+
+
+async def look(record: Record, declaration: Declaration) -> Seen:
+    """Whether a call landed: by its probe, else by its pre-image that is still there."""
+    can = declaration.abilities
+    try:
+        if can.probe is not None:
+            result = await told(can.probe, record)
+            await reach(Point.PROBED)
+            landing = Landing.ABSENT if result is None else Landing.LANDED
+            return Seen(landing=landing, result=result)
+        if can.before is None or can.reader is None:
+            why = "Its tool declares no probe, so nobody but a person can tell whether it happened."
+            return Seen(landing=Landing.UNSURE, why=why, for_a_person=True)
+        now = await told(can.reader, record)
+        await reach(Point.PROBED)
+        if is_restored(record, now, abilities=can):
+            return Seen(landing=Landing.ABSENT)
+    except ConflictError as error:
+        why = f"It seems to have happened, and somebody has changed it since: {error}"
+        return Seen(landing=Landing.UNSURE, why=why, for_a_person=True)
+    except Exception as error:  # noqa: BLE001 - a tool's own functions may raise anything
+        return Seen(landing=Landing.UNSURE, why=f"It could not be looked at: {error!r}.")
+    why = "What is there is not what was there before; whether that was this call, nobody can tell."
+    return Seen(landing=Landing.UNSURE, why=why, for_a_person=True)
+
+
+async def settle(actions: Sequence[LiveAction], *, book: Book, hands: Hands) -> None:
+    """Find out about actions nobody knows the outcome of, and write down what is certain."""
+    for action in actions:
+        await write_down(
+            action, await look(action.record, action.declaration), book=book, hands=hands
+        )
+
+
+async def write_down(action: LiveAction, seen: Seen, *, book: Book, hands: Hands) -> None:
+    """Move an action whose outcome was unknown to what a look has shown, if that is certain."""
+    match seen.landing:
+        case Landing.LANDED:
+            await adopt([action], [seen.result], book=book, hands=hands)
+        case Landing.ABSENT:
+            if is_too_late_to_land(action, book.clock):
+                why = "It was looked for, and is not there."
+                await book.move([action], State.NOT_EXECUTED, hands=hands, why=why)
+        case Landing.UNSURE:
+            if seen.for_a_person and action.state is not State.NEEDS_HUMAN:
+                await book.move([action], State.NEEDS_HUMAN, hands=hands, why=seen.why)
+
+
+async def adopt(
+    actions: Sequence[LiveAction], results: Sequence[object], *, book: Book, hands: Hands
+) -> None:
+    """Write down that calls happened, with what they returned and the versions they left."""
+    for action, result in zip(actions, results, strict=True):
+        record = replace(action.record, result=result)
+        version = await version_of(result, record=record, abilities=action.abilities)
+        action.record = replace(record, version=version)
+    await book.executed(actions, hands=hands)
+
+
+def is_too_late_to_land(action: LiveAction, clock: Clock) -> bool:
+    """Whether a request that is not there yet will not arrive any more."""
+    return clock() - action.opened_at >= action.declaration.lands_within
