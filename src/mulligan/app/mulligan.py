@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
-from typing import Any, ParamSpec, Self, TypedDict, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypedDict, TypeVar, Unpack, overload
 
 from mulligan.app.settings import Settings
 from mulligan.app.wiring import Parts, assemble
@@ -19,6 +19,9 @@ from mulligan.turns.acting import Acting, Agent, Done
 from mulligan.turns.declaration import Declared, declare
 from mulligan.turns.tool import wrap_tool
 from mulligan.turns.turn import OpenTurn
+
+if TYPE_CHECKING:
+    from mulligan.app.insights.insights import Insights
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -150,6 +153,13 @@ class Mulligan:
         This runs by itself while turns do: at the first, at the end of each, and on a timer.
         """
         return await self._parts.recovery.run()
+
+    @property
+    def insights(self) -> Insights:
+        """Every question about what was logged and done, and every act a person may take."""
+        from mulligan.app.insights.insights import Insights
+
+        return Insights(self._parts.store, settings=self.settings)
 
     def subscribe(self, subscriber: Subscriber) -> Callable[[], None]:
         """Get every event as it happens; the answer ends the subscription."""

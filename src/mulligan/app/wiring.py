@@ -18,6 +18,7 @@ from mulligan.telemetry.writer import LogWriter
 from mulligan.turns.book import Book
 from mulligan.turns.instruments import Instruments
 from mulligan.turns.keeping import Heart, Keeping
+from mulligan.turns.promises import known_tool
 from mulligan.turns.recovery import Recovery
 from mulligan.turns.toolbox import Toolbox
 
@@ -38,6 +39,11 @@ class Parts:
     def begin(self) -> None:
         """A turn begins: be heard of, and look after what others left, where a loop runs."""
         self.heart.start()
+        if self.toolbox.news:
+            self.toolbox.news = False
+            strict = self.instruments.strict
+            known = [known_tool(tool.declaration, strict=strict) for tool in self.toolbox]
+            self.store.catalog.remember(known)
         if not self.recover:
             return
         with suppress(RuntimeError):  # no loop runs here: turns of such programs recover themselves

@@ -65,7 +65,7 @@ def run_open(options: argparse.Namespace, settings: Settings) -> int:
     with Insights.open(settings) as insights:
         actions = insights.open_list.actions(tenant=options.tenant, limit=options.limit)
     if options.json:
-        render.print_json({"actions": [_action_json(action) for action in actions]})
+        render.print_json({"actions": [action_json(action) for action in actions]})
     elif actions:
         columns = ("since, UTC", "id", "tool", "agent", "state", "why")
         render.console().print(render.table_of(map(_cells, actions), columns=columns))
@@ -80,13 +80,18 @@ def run_show(options: argparse.Namespace, settings: Settings) -> int:
         story = insights.open_list.story(options.id)
     if options.json:
         entries = [_entry_json(entry) for entry in story.entries]
-        render.print_json({**_action_json(story.action), "entries": entries})
+        recipe = list(story.recipe)
+        render.print_json({**action_json(story.action), "entries": entries, "recipe": recipe})
         return 0
     opening = story.action.opening
     console = render.console()
     console.print(render.plain(f"{opening.tool} by {opening.agent or 'nobody named'}"))
     rows = [(f"{e.at:%Y-%m-%d %H:%M:%S}", e.state.value, _said(e.detail)) for e in story.entries]
     console.print(render.table_of(rows, columns=("when, UTC", "state", "what was said")))
+    if story.recipe:
+        console.print("What you can do:")
+    for line in story.recipe:
+        console.print(render.plain(f"  {line}"))
     return 0
 
 
@@ -95,7 +100,7 @@ def run_settle(options: argparse.Namespace, settings: Settings) -> int:
     with Insights.open(settings) as insights:
         action = insights.open_list.settle(options.id, note=options.note)
     if options.json:
-        render.print_json(_action_json(action))
+        render.print_json(action_json(action))
     else:
         render.console().print(render.plain(f"{action.id} is {action.state.value}."))
     return 0
@@ -118,7 +123,8 @@ def _said(detail: object) -> str:
     return "; ".join(f"{name}: {value}" for name, value in detail.items())
 
 
-def _action_json(action: Action) -> dict[str, object]:
+def action_json(action: Action) -> dict[str, object]:
+    """An action for programs."""
     opening = action.opening
     return {
         "id": action.id,

@@ -11,6 +11,7 @@ from mulligan.app.insights import Diagnosis, Insights
 from mulligan.app.settings import Settings
 from mulligan.cli import render
 from mulligan.cli.options import Commands, add_command, add_json, add_store
+from mulligan.core.interfaces import KnownTool
 
 
 def add_to(commands: Commands) -> None:
@@ -20,8 +21,8 @@ def add_to(commands: Commands) -> None:
         "doctor",
         help="how the store is, and what needs a person",
         about="Look at the store without changing it: engine and schema, damage, rows lost, "
-        "retention,\nand how many calls say who made them and what for. Exit code 1 if "
-        "anything needs a person.",
+        "retention,\nhow many calls say who made them and what for, and what each tool's "
+        "declaration really promises.\nExit code 1 if anything needs a person.",
     )
     add_store(parser)
     add_json(parser)
@@ -70,12 +71,19 @@ def _show(found: Diagnosis) -> None:
             columns=("what", "found"),
         )
     )
+    if found.tools:
+        rows = [(_called(tool), tool.effect, " ".join(tool.promises)) for tool in found.tools]
+        console.print(render.table_of(rows, columns=("tool", "effect", "what that promises")))
     for problem in found.problems:
         console.print(render.plain(f"! {problem}"), style="yellow")
     for hint in found.advice:
         console.print(render.plain(hint))
     if not found.problems:
         console.print("Nothing needs you.", style="green")
+
+
+def _called(tool: KnownTool) -> str:
+    return f"{tool.server}/{tool.tool}" if tool.server else tool.tool
 
 
 def _retention(found: Diagnosis) -> str:

@@ -1,9 +1,10 @@
 """Everything that can be swapped, and the one file an implementer reads.
 
-A store is four small things: a *journal* (the truth about effects), a *vault* (raw values that
-expire), a *log* (telemetry) and the store that opens and closes them. Each is what one reader
-needs. All methods are synchronous and safe to call from any thread; only `Journal.submit`
-answers later, with a future that both `result()` and `asyncio.wrap_future` understand.
+A store is five small things: a *journal* (the truth about effects), a *vault* (raw values that
+expire), a *log* (telemetry), a *catalog* (what tools declare) and the store that opens them. Each
+is what one reader needs. All methods are synchronous and safe to call from any thread; only
+`Journal.submit` and `Catalog.remember` answer later, with a future that both `result()` and
+`asyncio.wrap_future` understand.
 Every time passed in must be aware: one without a zone is refused with `NaiveTimeError`. Every
 time given out is aware and in UTC. What is damaged is never given out: it is a
 `StoreDamagedError`.
@@ -109,6 +110,31 @@ class Journal(Protocol):
 
         Returns how many; the chains stay verifiable.
         """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownTool:
+    """A tool as its application declared it, for those who do not have the code."""
+
+    tool: str
+    server: str = ""
+    effect: str
+    repeat: str
+    mode: str
+    abilities: tuple[str, ...] = ()
+    """What it can do about its own calls: `before`, `undo`, `read`, `probe`, `version`, …"""
+    promises: tuple[str, ...] = ()
+    """What that really promises, a sentence each."""
+
+
+class Catalog(Protocol):
+    """The tools that applications have declared, by server and name; the last word counts."""
+
+    def remember(self, tools: Sequence[KnownTool]) -> Future[None]:
+        """Write down what was declared, without waiting for the disk."""
+
+    def tools(self) -> list[KnownTool]:
+        """Every tool ever declared, in the order of server and name."""
 
 
 class Vault(Protocol):
@@ -218,7 +244,7 @@ class Health:
 
 
 class Store(Protocol):
-    """Opens and closes the other three. After a fork, parent and child both go on with it."""
+    """Opens and closes the others. After a fork, parent and child both go on with it."""
 
     @property
     def journal(self) -> Journal:
@@ -231,6 +257,10 @@ class Store(Protocol):
     @property
     def log(self) -> Log:
         """Telemetry about every call."""
+
+    @property
+    def catalog(self) -> Catalog:
+        """The tools that were declared."""
 
     def secret(self) -> bytes:
         """32 random bytes, made once and the same ever after: the key of redaction's hashes."""

@@ -14,6 +14,7 @@ from mulligan.core.action import SETTLED, Action, Entry, Opening, State
 from mulligan.core.effect import Effect, Repeat
 from mulligan.core.errors import JournalError
 from mulligan.core.instants import from_us, to_us
+from mulligan.core.interfaces import KnownTool
 from mulligan.stores.session import UnreadableError
 
 _OPENING_FIELDS = tuple(field.name for field in fields(Opening))
@@ -95,6 +96,20 @@ def opening_of(content: Mapping[str, Any]) -> Opening:
     known["effect"] = Effect(known["effect"])
     known["repeat"] = Repeat(known["repeat"])
     return Opening(**known)
+
+
+def known_tool_text(tool: KnownTool) -> str:
+    """A declared tool as JSON."""
+    return json.dumps({each.name: getattr(tool, each.name) for each in fields(tool)})
+
+
+def known_tool_of(text: str) -> KnownTool:
+    """A declared tool from its JSON; fields of a later Mulligan are left aside."""
+    with _readable("A declared tool"):
+        content = load(text)
+        found = {each.name: content[each.name] for each in fields(KnownTool)}
+        lists = {name: tuple(found[name]) for name in ("abilities", "promises")}
+        return KnownTool(**(found | lists))
 
 
 def load(text: str) -> Any:

@@ -47,10 +47,13 @@ class Toolbox:
 
     def __init__(self) -> None:
         self._tools: dict[tuple[str, str], Tool] = {}
+        self.news = False
+        """Something was declared since anybody was told."""
 
     def add(self, tool: Tool) -> None:
         """Know a tool; declared again, the last one counts."""
         self._tools[tool.declaration.server, tool.declaration.tool] = tool
+        self.news = True
 
     def find(self, opening: Opening) -> Tool | None:
         """The tool of an action, if this application has it."""

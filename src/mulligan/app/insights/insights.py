@@ -13,7 +13,7 @@ from mulligan.app.settings import Settings
 from mulligan.core.call import LogRow
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.instants import from_us
-from mulligan.core.interfaces import Health, LogQuery, Loss, Store
+from mulligan.core.interfaces import Health, KnownTool, LogQuery, Loss, Store
 from mulligan.core.retention import Retention
 from mulligan.redaction import Capture
 from mulligan.stores.clock import utc_now
@@ -43,6 +43,8 @@ class Diagnosis:
     """One sentence each; empty when nothing needs a person."""
     advice: tuple[str, ...]
     """What would make the figures better."""
+    tools: tuple[KnownTool, ...]
+    """What was declared, and what that really promises."""
 
     @property
     def dropped(self) -> int:
@@ -79,7 +81,11 @@ class Insights:
     @property
     def open_list(self) -> OpenList:
         """The effects that still need somebody."""
-        return OpenList(self._store.journal, clock=utc_now)
+        return OpenList(self._store, clock=utc_now)
+
+    def tools(self) -> list[KnownTool]:
+        """What applications have declared their tools to be, and what that promises."""
+        return self._store.catalog.tools()
 
     def log(self, query: LogQuery) -> list[LogRow]:
         """Rows of the log."""
@@ -128,6 +134,7 @@ class Insights:
             capture=self._settings.capture,
             problems=tuple(problems),
             advice=tuple(advice),
+            tools=tuple(self.tools()),
         )
 
     def accept_damage(self, note: str) -> int:

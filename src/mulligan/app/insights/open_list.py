@@ -1,14 +1,23 @@
-"""Actions that need somebody: the list, one of them whole, and closing it with a note."""
+"""Actions that need somebody: the list, one of them whole, and what a person may do about it.
+
+Every act is an entry in the journal. What takes the tool's code, undoing and running, is done by
+whichever process has it: the entry is the request, and recovery takes it up.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from mulligan.core.action import Action, Entry, State
+from mulligan.core.action import Action, Entry, State, leads_to
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.interfaces import Clock, Journal
+from mulligan.core.interfaces import Clock, Store
+from mulligan.turns.hold import HOLD_LIFE, has_expired
 
 MOST = 1_000
+
+AT_WORK = frozenset({State.INTENT, State.EXECUTED, State.UNDOING, State.UNKNOWN})
+"""States in which the process that wrote them is about to write the next one itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,13 +26,16 @@ class ActionStory:
 
     action: Action
     entries: tuple[Entry, ...]
+    recipe: tuple[str, ...]
+    """What a person can do about it, as commands."""
 
 
 class OpenList:
     """What the journal owes an answer for."""
 
-    def __init__(self, journal: Journal, *, clock: Clock) -> None:
-        self._journal = journal
+    def __init__(self, store: Store, *, clock: Clock) -> None:
+        self._journal = store.journal
+        self._vault = store.vault
         self._clock = clock
 
     def actions(self, *, tenant: str | None = None, limit: int = MOST) -> list[Action]:
@@ -32,27 +44,47 @@ class OpenList:
 
     def story(self, id_or_prefix: str) -> ActionStory:
         """One action with its history, settled or not."""
-        action = self._find(id_or_prefix)
-        return ActionStory(action=action, entries=tuple(self._journal.history(action.id)))
+        action = self.find(id_or_prefix)
+        entries = tuple(self._journal.history(action.id))
+        return ActionStory(action=action, entries=entries, recipe=recipe(action))
 
     def settle(self, id_or_prefix: str, *, note: str) -> Action:
         """Close an open action: a person has seen to it, and says how."""
-        action = self._find(id_or_prefix)
+        action = self.find(id_or_prefix)
         if action.settled:
             raise ConfigurationError(f"{action.id} is {action.state} already: nothing is owed.")
         if not note.strip():
             raise ConfigurationError("A note is needed: say what was done about it.")
-        entry = Entry(
-            action=action.id,
-            state=State.CLOSED,
-            at=self._clock(),
-            version=action.version + 1,
-            detail={"note": note.strip()},
-        )
-        self._journal.submit([entry]).result()
-        return self._find(action.id)
+        return self._move(action, State.CLOSED, note=note.strip())
 
-    def _find(self, id_or_prefix: str) -> Action:
+    def approve(self, id_or_prefix: str, *, by: str) -> Action:
+        """Let a held call run. The process that has its code runs it, once."""
+        action = self._held(id_or_prefix)
+        expires_at = (self._clock() + HOLD_LIFE).isoformat()
+        return self._move(action, State.APPROVED, by=by, expires_at=expires_at)
+
+    def deny(self, id_or_prefix: str, *, by: str, note: str = "") -> Action:
+        """Never run a held call."""
+        action = self._held(id_or_prefix)
+        return self._move(action, State.DENIED, by=by, **({"note": note} if note else {}))
+
+    def undo(self, id_or_prefix: str, *, by: str) -> Action:
+        """Have an action undone. The process that has its code does it, under its version."""
+        action = self.find(id_or_prefix)
+        if not leads_to(action.state, State.UNDOING):
+            raise ConfigurationError(
+                f"{action.id} is {action.state}: there is nothing that could be undone."
+            )
+        self._refuse_work_in_progress(action)
+        if self._vault.get(action.id, "arguments") is None:
+            raise ConfigurationError(
+                f"What undoing {action.id} needs was kept only for a while, and is gone. "
+                "Put it right by hand."
+            )
+        return self._move(action, State.UNDOING, by=by, why="A person asked for it.")
+
+    def find(self, id_or_prefix: str) -> Action:
+        """The action that an id, or the beginning of an open one's, names."""
         wanted = id_or_prefix.replace("-", "").lower()
         action = self._journal.action(wanted)
         if action is not None:
@@ -62,3 +94,47 @@ class OpenList:
             return near[0]
         found = f"{len(near)} open actions start so" if near else "there is no such action"
         raise ConfigurationError(f"{id_or_prefix!r}: {found}. `mulligan open --json` has the ids.")
+
+    def _held(self, id_or_prefix: str) -> Action:
+        action = self.find(id_or_prefix)
+        if action.state is not State.HELD:
+            raise ConfigurationError(f"{action.id} is {action.state}: it does not wait for a word.")
+        if has_expired(action.detail, changed_at=action.changed_at, now=self._clock()):
+            raise ConfigurationError(
+                f"{action.id} has waited too long and is not run any more. Have it asked for again."
+            )
+        return action
+
+    def _refuse_work_in_progress(self, action: Action) -> None:
+        if action.state in AT_WORK and not self._journal.gone({action.writer}):
+            raise ConfigurationError(
+                f"{action.id} is {action.state}, and a running application is at work on it. "
+                "Look again in a moment."
+            )
+
+    def _move(self, action: Action, state: State, **detail: str) -> Action:
+        entry = Entry(
+            action=action.id,
+            state=state,
+            at=self._clock(),
+            version=action.version + 1,
+            detail=detail,
+        )
+        self._journal.submit([entry]).result()
+        return self.find(action.id)
+
+
+_RECIPES: Mapping[State, tuple[str, ...]] = {
+    State.HELD: ("mulligan approve {id}", "mulligan deny {id}"),
+    State.APPROVED: ("mulligan approve {id} --app MODULE:NAME",),
+    State.UNDO_FAILED: ("mulligan undo {id} --app MODULE:NAME", "mulligan settle {id} --note …"),
+    State.CONFLICT: ("mulligan settle {id} --note …",),
+    State.DISPUTED: ("mulligan undo {id} --app MODULE:NAME", "mulligan settle {id} --note …"),
+    State.NEEDS_HUMAN: ("mulligan settle {id} --note …",),
+    State.PENDING_REVIEW: ("mulligan undo {id} --app MODULE:NAME", "mulligan settle {id} --note …"),
+}
+
+
+def recipe(action: Action) -> tuple[str, ...]:
+    """What a person can type to get an action settled."""
+    return tuple(line.format(id=action.id) for line in _RECIPES.get(action.state, ()))

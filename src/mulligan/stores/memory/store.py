@@ -7,6 +7,7 @@ import threading
 
 from mulligan.core.interfaces import Health
 from mulligan.stores.fork import renew_after_fork
+from mulligan.stores.memory.catalog import MemoryCatalog
 from mulligan.stores.memory.journal import MemoryJournal, MemoryVault
 from mulligan.stores.memory.log import MemoryLog
 from mulligan.stores.options import Options
@@ -19,6 +20,7 @@ class MemoryStore:
         self._vault = MemoryVault(clock=options.clock)
         self._journal = MemoryJournal(self._vault, kept_for=options.retention.kept)
         self._log = MemoryLog()
+        self._catalog = MemoryCatalog()
         self._secret = secrets.token_bytes(32)
         renew_after_fork(self)
 
@@ -36,6 +38,11 @@ class MemoryStore:
     def log(self) -> MemoryLog:
         """Telemetry about every call."""
         return self._log
+
+    @property
+    def catalog(self) -> MemoryCatalog:
+        """The tools that were declared."""
+        return self._catalog
 
     def secret(self) -> bytes:
         """32 random bytes, the same as long as the store lives."""

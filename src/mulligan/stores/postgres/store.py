@@ -10,6 +10,7 @@ from mulligan.stores.options import Options
 from mulligan.stores.pool import Pool
 from mulligan.stores.postgres.schema import prepare
 from mulligan.stores.postgres.session import PostgresSession
+from mulligan.stores.relational.catalog import CatalogTable
 from mulligan.stores.relational.journal import JournalTables
 from mulligan.stores.relational.log import LogTables
 from mulligan.stores.relational.truth import Truth
@@ -48,6 +49,11 @@ class PostgresStore:
     def log(self) -> LogTables:
         """Telemetry about every call."""
         return self._log
+
+    @property
+    def catalog(self) -> CatalogTable:
+        """The tools that were declared."""
+        return self._truth.catalog
 
     def secret(self) -> bytes:
         """32 random bytes, made once and the same ever after."""

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from mulligan.stores.mark import MarkFile
 from mulligan.stores.options import Options
 from mulligan.stores.pool import Pool
+from mulligan.stores.relational.catalog import CatalogTable
 from mulligan.stores.relational.journal import JournalTables
 from mulligan.stores.relational.ledger import Ledger
 from mulligan.stores.relational.safe import Safe
@@ -37,6 +38,7 @@ class Truth:
             erase=erase,
             marks=marks,
         )
+        self.catalog = CatalogTable(self.pool, ledger=self._ledger)
         self.vault = VaultTables(
             self.pool, ledger=self._ledger, safe=self._safe, clock=options.clock, erase=erase
         )

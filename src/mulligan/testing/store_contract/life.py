@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from mulligan.core.action import Kept
 from mulligan.core.errors import StoreUnavailableError
-from mulligan.core.interfaces import Batch, Loss, Store
+from mulligan.core.interfaces import Batch, KnownTool, Loss, Store
 from mulligan.testing.store_contract.contract import NOW, Contract, first, log_row
 
 
@@ -23,6 +25,16 @@ class LifeContract(Contract):
 
         assert len(secret) == 32
         assert store.secret() == secret
+
+    def test_the_last_word_on_a_tool_counts(self, store: Store) -> None:
+        """Every field of it, by server and name."""
+        said = KnownTool(tool="move", server="calendar", effect="read", repeat="once", mode="auto")
+        able = replace(said, effect="reversible", abilities=("undo",), promises=("Räumt auf.",))
+        store.catalog.remember([said, replace(said, server="")]).result()
+
+        store.catalog.remember([able]).result()
+
+        assert store.catalog.tools() == [replace(said, server=""), able]
 
     def test_health_says_how_the_store_is(self, store: Store) -> None:
         """What is in it, and that nothing is wrong."""
