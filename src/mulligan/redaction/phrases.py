@@ -48,14 +48,16 @@ def hide_phrases(text: str) -> str:
 
 
 def _reads_like_phrase(words: list[str]) -> bool:
-    run = 0
-    for word in words:
-        if len(word) in _LENGTHS and word not in _PROSE:
-            run += 1
-            if run == WORDS:
-                return True
+    first, place = 0, WORDS - 1
+    # From the last word of a run backwards: one that no phrase holds rules out all before it.
+    while place < len(words):
+        word = words[place]
+        if len(word) not in _LENGTHS or word in _PROSE:
+            first, place = place + 1, place + WORDS
+        elif place == first:
+            return True
         else:
-            run = 0
+            place -= 1
     return False
 
 
