@@ -6,7 +6,7 @@ import random
 import string
 from collections.abc import Callable, Iterator
 
-from mulligan.redaction.patterns import RULES
+from mulligan.redaction.patterns import COMMAND, RULES, SPOKEN, TUPLE
 from mulligan.redaction.scrub import escape
 
 
@@ -14,6 +14,14 @@ def naive_scrub(text: str) -> str:
     """Every rule, every time, in order."""
     for _, apply in RULES:
         text = apply(text)
+    return escape(text)
+
+
+def naive_scrub_value(text: str) -> str:
+    """Every rule but those for what people and programs say of a secret."""
+    for bit, apply in RULES:
+        if not bit & (SPOKEN | COMMAND | TUPLE):
+            text = apply(text)
     return escape(text)
 
 
@@ -31,7 +39,7 @@ _NAMES = (
     "password Password PASSWD api_key apiKey API-Key token tokens max_tokens secret authorization"
     " Authorization cookie Set-Cookie session session_id session_count author key card pin pinned"
     " private_key seed_phrase passphrase x-auth-token otp title note https AuthError access key"
-    " contrase\u00f1a \u043f\u0430\u0440\u043e\u043b\u044c security code psk"
+    " contrase\u00f1a pwd \u043f\u0430\u0440\u043e\u043b\u044c security code psk"
 )
 NAMES = _NAMES.split()
 _PREFIXES = (
@@ -56,6 +64,11 @@ def _many(chars: str, least: int, most: int) -> Callable[[random.Random], str]:
 _value = _many(ALNUM + "-_/+.~", 0, 24)
 _digits = _many("0123456789", 1, 12)
 _noise = _many(SEPARATORS + " \n\t", 0, 4)
+_path = _many(ALNUM + "-._~!$&'()*+,;=:@%", 0, 24)
+
+
+def _vendor(rng: random.Random) -> str:
+    return rng.choice(PREFIXES) + _many(ALNUM + "_-.", 0, 24)(rng)
 
 
 def _pair(rng: random.Random) -> str:
@@ -86,6 +99,17 @@ def _url(rng: random.Random) -> str:
         ["", "?q=1", "?q=a@b.c#f", "#frag", "/p?x", "?", "/a/b/c", ":8080/x", ":80/@x"]
     )
     return f"{scheme}{user}example.com{tail}"
+
+
+def _link(rng: random.Random) -> str:
+    """One link and nothing else, with anything in its path."""
+    steps = (_value, _digits, _digit_run, _iban, _flag, _command, _beside, _path, _vendor)
+    path = "/".join(rng.choice(steps)(rng) for _ in range(rng.randint(1, 3)))
+    start = rng.choice(["http://", "https://", "https:///", "HTTPS://", "ftp://"])
+    tail = rng.choice(
+        ["", "", "?", "#", "#?", "?q=1", "#top", "?a@b.c", "?a#b", "#a?b", "?<", "? "]
+    )
+    return f"{start}{''.join(path.split())}{tail}"
 
 
 def _email(rng: random.Random) -> str:
@@ -172,7 +196,7 @@ _PIECES: tuple[Callable[[random.Random], str], ...] = (
     _xml,
     _digits,
     _value,
-    lambda rng: rng.choice(PREFIXES) + _many(ALNUM + "_-.", 0, 24)(rng),
+    _vendor,
     _many(BASE64, 10, 28),
     _many(string.ascii_letters, 10, 28),
     _many(ODD, 1, 3),
@@ -188,7 +212,7 @@ def texts(count: int, *, seed: int) -> Iterator[str]:
     """Texts put together from secrets, near misses, boundaries and oddities."""
     rng = random.Random(seed)
     for _ in range(count):
-        pieces = rng.choices(_PIECES, k=rng.randint(1, 4))
+        pieces = rng.choices(_PIECES, k=rng.randint(1, 4)) if rng.random() < 0.9 else [_link]
         glue = rng.choice(["", " ", " ", _noise(rng)])
         text = glue.join(piece(rng) for piece in pieces)
         text = rng.choice(_CASES)(text)

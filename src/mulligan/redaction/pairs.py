@@ -120,7 +120,7 @@ def hide_pairs(text: str) -> str:
             continue
         shown += (text[done : found.start("value")], HIDDEN)
         done = found.end()
-        if found.groupdict().get("open"):
+        if pattern is _VALUE and found["open"]:
             done = _closing(text, done)
     if not shown:
         return text

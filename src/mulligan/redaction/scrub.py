@@ -56,8 +56,9 @@ def _classes(**members: bytes) -> bytes:
 _OTHER_DIGITS = b"\xd9\xdb\xdf\xe0\xe1\xea\xef\xf0"
 _ODD = b"\xc2\xcd\xd8\xe1\xe2\xe3\xed\xef\xf3"
 _TELLING = _DIGITS + b"@:=%<" + _OTHER_DIGITS + _ODD
-# Bytes that start nothing by themselves: what is left of a clean text without them is little.
+# Bytes that start nothing by themselves: what is left of most texts without them is little.
 _QUIET = bytes(set(b"\n\t" + bytes(range(0x20, 0x7F)) + bytes(range(0x80, 0x100))) - set(_TELLING))
+_KINDS = _classes(a=_QUIET, **{"0": _DIGITS})
 _OTHER_DIGIT = re.compile(f"[{_OTHER_DIGITS.decode('latin-1')}]")
 # Printable by name, and yet nothing to see: fillers, joiners, and what picks a variant.
 _BLANK = re.compile("[\xcd\xe1\xe2\xe3\xef]")
@@ -65,14 +66,16 @@ _BLANK = re.compile("[\xcd\xe1\xe2\xe3\xef]")
 _IN_RUN = _classes(r=_LOWER + _UPPER + _DIGITS + b"+/_=-\xee\xef" + bytes(range(0x80, 0xC0)))
 _IN_NUMBER = _classes(A=_UPPER, D=_DIGITS, p=b"+")
 _BETWEEN_DIGITS = b" .()_-/\t" + bytes(range(0x80, 0x100))
-# A text that is one link: without its query, nothing is left for names and values.
-_LINK = re.compile(r'https?://[^\s"<>:=@%?#]++\?[^\s"<>]*+')
+# A text that is one link: no login, no port, and nothing in its path that a rule could start
+# from and go on into the query, such as a quote or a comma.
+_LINK = re.compile(r"(https?:)(//[A-Za-z0-9/._~+-]++)([?#][!#-;=?A-~]*+)?")
 _RUN = "r" * 16
 _NINE_DIGITS = "D" * 9
 _SEVEN_AFTER_PLUS = "p" + "D" * 7
 _IBAN_START = "AADD"
 _FEWEST_DIGITS = 7
 _SHORTEST_FLAG = 6
+_SHORTEST_SAID = 8
 _SHORTEST_RUN = 16
 _SHORTEST_SQL = 15
 _SHORTEST_SEED = 47
@@ -84,31 +87,33 @@ def may_apply(text: str, *, prose: bool = True) -> int:
 
     The rules for what people and programs *say* of a secret are for prose: messages, errors.
     """
-    raw = text.encode("utf-8", "surrogatepass")
-    marks = raw.translate(None, _QUIET)
-    bits = 0
-    if marks and not (len(marks) < _FEWEST_DIGITS and marks.isdigit()):
-        bits = _marked(text, raw, marks.decode("latin-1"))
-    size = len(raw)
+    ascii_only = text.isascii()
+    raw = text.encode() if ascii_only else text.encode("utf-8", "surrogatepass")
+    kinds = raw.translate(_KINDS)
+    few_digits = kinds.isalpha() or (kinds.isalnum() and kinds.count(b"0") < _FEWEST_DIGITS)
+    bits = 0 if few_digits else _marked(text, raw)
+    size = len(text)
     if size < _SHORTEST_FLAG:
         return bits
-    # Lower-casing other alphabets is slow, and what is looked for is ASCII.
-    lower = text.lower() if text.isascii() else raw.lower().decode("latin-1")
-    if "bearer" in lower or "basic" in lower:
-        bits |= SCHEME
-    if prose:
-        bits |= _said(text, lower)
     if "--" in text:
         bits |= FLAG | (PEM if "BEGIN" in text else 0)
+    if size >= _SHORTEST_SAID:
+        # Lower-casing other alphabets is slow, and what is looked for is ASCII.
+        lower = text.lower() if ascii_only else raw.lower().decode("latin-1")
+        if "bearer" in lower or "basic" in lower:
+            bits |= SCHEME
+        if prose:
+            bits |= _said(text, lower)
     # Bytes are classed, then searched as text: `in` is several times faster on text.
-    if size >= _SHORTEST_RUN and _RUN in raw.translate(_IN_RUN).decode("latin-1"):
+    if size >= _SHORTEST_RUN and _RUN in raw.translate(_IN_RUN).decode():
         bits |= _RUN_RULES
     if size >= _SHORTEST_SEED and may_hold_phrase(raw):
         bits |= SEED
     return bits
 
 
-def _marked(text: str, raw: bytes, marks: str) -> int:
+def _marked(text: str, raw: bytes) -> int:
+    marks = raw.translate(None, _QUIET).decode("latin-1")
     bits = EMAIL if "@" in marks else 0
     if ":" in marks or "=" in marks:
         bits |= _named(text)
@@ -119,7 +124,7 @@ def _marked(text: str, raw: bytes, marks: str) -> int:
     if "<" in marks and "</" in text:
         bits |= XML
     if len(marks) >= _FEWEST_DIGITS:
-        joined = raw.translate(_IN_NUMBER, _BETWEEN_DIGITS).decode("latin-1")
+        joined = raw.translate(_IN_NUMBER, _BETWEEN_DIGITS).decode()
         if _NINE_DIGITS in joined or _SEVEN_AFTER_PLUS in joined:
             bits |= NUMBER
         if _IBAN_START in joined:
@@ -143,8 +148,6 @@ def _said(text: str, lower: str) -> int:
 
 
 def _named(text: str) -> int:
-    if text.startswith("http") and _LINK.fullmatch(text):
-        return URL
     bits = QUERY if "?" in text and "=" in text else 0
     if ("@" in text or "?" in text or "#" in text) and (":/" in text or ":\\/" in text):
         bits |= URL
@@ -185,7 +188,14 @@ def _plan(bits: int) -> tuple[Rule, ...]:
 
 def scrub(text: str) -> str:
     """Text without secrets, safe to print."""
-    bits = may_apply(text)
+    return scrub_value(text, prose=True)
+
+
+def scrub_value(text: str, *, prose: bool = False) -> str:
+    """A value without secrets, safe to print: `scrub`, less the rules for prose."""
+    if "://" in text and (link := _LINK.fullmatch(text)):
+        return _scrub_link(link)
+    bits = may_apply(text, prose=prose)
     if not bits:
         return text
     if bits != UNSAFE:
@@ -193,14 +203,10 @@ def scrub(text: str) -> str:
     return escape(text) if bits & UNSAFE else text
 
 
-def scrub_value(text: str) -> str:
-    """A value without secrets: `scrub`, less the rules for prose."""
-    bits = may_apply(text, prose=False)
-    if not bits:
-        return text
-    if bits != UNSAFE:
-        text = scrub_only(text, bits=bits)
-    return escape(text) if bits & UNSAFE else text
+def _scrub_link(link: re.Match[str]) -> str:
+    """Without its scheme and its query, a link leaves most rules nothing to look for."""
+    scheme, place, query = link.groups("")
+    return f"{scheme}{scrub_value(place)}{'?<query>' if len(query) > 1 else query}"
 
 
 _MARGIN = 1024

@@ -149,7 +149,7 @@ class Walk:
 
     def _entry(self, name: Any, value: Any, shown: dict[str, object], *, depth: int) -> None:
         key = self.keys.of(name)
-        label = key.label(shown)
+        label = key.shown if key.plain else key.label(shown)
         self.room -= len(label) + _ITEM
         if key.secrecy:
             shown[label] = self._secret(value, key.secrecy)
