@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from mulligan.redaction.keys import Keys
-from mulligan.redaction.stub import SHORT, UUID_LENGTH, Stubs
+from mulligan.redaction.stub import OPENINGS, SHORT, UUID_LENGTH, Stubs
 from mulligan.redaction.walk import BIG, FIELD_BYTES
 
 MOST = 32
@@ -58,11 +58,12 @@ class Lean:
             return None
         digest = self._copy()
         digest.update(value.encode())
-        text = f'"<str {size} #{digest.hexdigest()}>"'
+        text = f'"{OPENINGS[size]}{digest.hexdigest()}>"'
         if size <= REMEMBERED:
-            if len(self._recent) >= MOST_REMEMBERED:
-                self._recent.clear()
-            self._recent[value] = text
+            recent = self._recent
+            if len(recent) >= MOST_REMEMBERED:
+                recent.clear()
+            recent[value] = text
         return text
 
     def _mapping(self, value: dict[Any, Any], depth: int) -> str | None:
@@ -81,9 +82,12 @@ class Lean:
         return f"{{{','.join(parts)}}}"
 
     def _sequence(self, value: list[Any] | tuple[Any, ...], depth: int) -> str | None:
-        parts = []
+        recent, parts = self._recent, []
         for item in value:
-            text = self._value(item, depth - 1)
+            if type(item) is str:
+                text = recent.get(item) or self._string(item)
+            else:
+                text = self._value(item, depth - 1)
             if text is None:
                 return None
             parts.append(text)

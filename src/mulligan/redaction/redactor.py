@@ -59,7 +59,8 @@ class Redactor:
         """Redacted JSON of a call's arguments; strings of a parameter's `enums` are shown."""
         allow = self._allow | allow if allow else self._allow
         try:
-            if self._lean is not None and allow.isdisjoint(arguments) and not enums:
+            closed = not enums and (not allow or allow.isdisjoint(arguments))
+            if closed and self._lean is not None:
                 text = self._lean.write(arguments)
                 if text is not None:
                     return text
