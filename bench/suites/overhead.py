@@ -39,6 +39,10 @@ MEANINGS = {
     "import_ms": "ms of import mulligan",
     "floor_import_ms": "ms of asyncio, apsw and orjson",
     "first_use_import_ms": "ms of from mulligan import Mulligan",
+    "journal_ratio": "an intent ÷ one commit on disk",
+    "group_commit_ratio": "8 intents at once ÷ 8 commits on disk",
+    "syncs_per_action": "syncs an action",
+    "syncs_per_undo": "syncs an undo, on top",
 }
 
 
@@ -56,6 +60,9 @@ class Plan:
     rate: int = 3_000
     seconds: float = 5.0
     imports: int = 15
+    journal_rounds: int = 9
+    intents: int = 200
+    """In a block; a multiple of 8."""
     payloads: tuple[tuple[int, int], ...] = ((200, 300), (2_000, 60), (100_000, 3))
     """For redaction: bytes of a payload, and how many of them make a block."""
 
@@ -68,6 +75,8 @@ QUICK = Plan(
     turns=1,
     seconds=0.2,
     imports=1,
+    journal_rounds=2,
+    intents=16,
     payloads=((200, 10), (2_000, 2), (100_000, 1)),
 )
 
@@ -89,13 +98,14 @@ def run(options: argparse.Namespace) -> Result:
     peers = None if options.alone else peer_python(options.peers, install=not options.no_install)
     load = os.getloadavg()
     steps = plan.rounds * (1 + len(plan.payloads)) + plan.log_rounds + plan.turns + plan.imports
+    steps += plan.journal_rounds
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="mulligan-bench-")))
         workers = _start(stack, folder, peers)
         step = stack.enter_context(progress(steps))
         measured = Measured(workers, plan=plan, seed=options.seed, step=step)
         sections = [calls(measured), stalls(measured), redaction(measured)]
-        sections += [log_share(measured), imports(measured)]
+        sections += [log_share(measured), journal(measured), imports(measured)]
     result: Result = {"n": plan.rounds * plan.calls}
     spread: Result = {}
     for section in sections:
@@ -104,6 +114,7 @@ def run(options: argparse.Namespace) -> Result:
     versions = {k: v for worker in workers.values() for k, v in worker.versions.items()}
     loads = {"start": [digits(x) for x in load], "end": [digits(x) for x in os.getloadavg()]}
     repeats = {"calls": plan.rounds, "log": plan.log_rounds, "stall": plan.turns}
+    repeats["journal"] = plan.journal_rounds
     repeats |= {"redaction": plan.rounds, "import": plan.imports, "calls_in_a_block": plan.calls}
     return {**result, "spread": spread, "load": loads, "repeats": repeats, "versions": versions}
 
@@ -115,6 +126,7 @@ def _start(stack: ExitStack, folder: Path, peers: Path | None) -> dict[str, Work
         "ours": (ours, "ours", (str(folder / "ours.db"),)),
         "redaction": (ours, "redaction", ()),
         "log": (ours, "log", (str(folder),)),
+        "journal": (ours, "journal", (str(folder),)),
     }
     if peers:
         wanted |= {
@@ -254,6 +266,25 @@ def log_share(measured: Measured) -> Result:
     share, spread = ratio(rates["stored"], rates["raw"])
     by_name = {f"{name}_rows_per_second": round(middle(rates[name])) for name in rates}
     return {"log_share": share, "log": {"rows": rows, **by_name}, "spread": {"log_share": spread}}
+
+
+def journal(measured: Measured) -> Result:
+    """An intent with its pre-image on disk, alone and eight at once, beside a bare commit."""
+    plan = measured.plan
+    contenders = {
+        name: measured.asking("journal", name, n=plan.intents)["journal"]
+        for name in ("intents", "together", "commits")
+    }
+    answers = measured.rounds(contenders, rounds=plan.journal_rounds, what="journal")
+    us = {name: pick(blocks, "us") for name, blocks in answers.items()}
+    keys, spread = _ratios(
+        ("journal_ratio", us["intents"], us["commits"]),
+        ("group_commit_ratio", us["together"], us["commits"]),
+    )
+    counted = measured.workers["journal"].ask("counted", n=20)
+    keys |= {"syncs_per_action": counted["per_action"], "syncs_per_undo": counted["per_undo"]}
+    figures = {f"{name}_us": middle(values) for name, values in us.items()}
+    return {**keys, "journal": figures, "spread": spread}
 
 
 def imports(measured: Measured) -> Result:
