@@ -110,8 +110,10 @@ class Acting:
             run_to_end(
                 self._book.move(left, State.PENDING_REVIEW, hands=IN_PASSING, why=why, facts=facts)
             )
-        self._book.release(self._turn.actions())
-        self._on_leaving()
+        actions = list(self._turn.actions())
+        self._book.release(actions)
+        if any(action.state not in SETTLED for action in actions):
+            self._on_leaving()
 
     def _loop(
         self, attempt: Callable[[int, Correction | None], Awaitable[object]]
