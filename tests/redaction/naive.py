@@ -6,8 +6,8 @@ import random
 import string
 from collections.abc import Callable, Iterator
 
+from mulligan.core.escape import escape
 from mulligan.redaction.patterns import COMMAND, RULES, SPOKEN, TUPLE
-from mulligan.redaction.scrub import escape
 
 
 def naive_scrub(text: str) -> str:

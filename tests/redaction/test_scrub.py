@@ -7,8 +7,9 @@ import unicodedata
 
 import pytest
 
+from mulligan.core.escape import escape
 from mulligan.redaction.patterns import RULES
-from mulligan.redaction.scrub import UNSAFE, clip, escape, may_apply, scrub, scrub_value
+from mulligan.redaction.scrub import UNSAFE, clip, may_apply, scrub, scrub_value
 from tests.redaction.naive import naive_scrub, naive_scrub_value, texts
 
 SEED_PHRASE = "abandon ability able about above absent absorb abstract absurd abuse access accident"
@@ -191,7 +192,7 @@ def escape_all(text: str) -> set[str]:
         ("a\u3164b\u115f\u1160", "a\\u3164b\\u115f\\u1160"),
         ("a\u034fb\u2800", "a\\u034fb\\u2800"),
         ("a\ufe00b\ufe0f", "a\\ufe00b\\ufe0f"),
-        ("\U000e0041", "\\U000e0041"),
+        ("\U000e0041\U000e0155", "\\U000e0041\\U000e0155"),
         ("tab\tand\nline é", "tab\tand\nline é"),
     ],
 )

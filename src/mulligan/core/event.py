@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from enum import StrEnum
 
 from mulligan.core.action import State
 from mulligan.core.call import ErrorClass, LogRow
@@ -55,4 +56,47 @@ class ActionMoved:
     at: datetime
 
 
-Event = CallLogged | CallRetried | CallRepaired | RowsDropped | ActionMoved
+class AskOutcome(StrEnum):
+    """What came of asking a judge. All but the first mean that it could not say."""
+
+    ANSWERED = "answered"
+    UNREADABLE = "unreadable"
+    """What it said could not be read, also when asked once more."""
+    LATE = "late"
+    DOWN = "down"
+    NOT_ASKED = "not_asked"
+    """It failed too often of late, so it was left alone."""
+    NOT_ASKABLE = "not_askable"
+    """The question does not fit its prompt: a mistake in the code that asks."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeAsked:
+    """A judge was asked a question, and what that took."""
+
+    purpose: str
+    model: str
+    prompt: str
+    """Name and version of the prompt: `review_actions 1`. The name alone if it was not used."""
+    outcome: AskOutcome
+    duration: timedelta
+    requests: int = 0
+    """Answers the model gave: 2 after a re-ask."""
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemarkDropped:
+    """A remark of a judge was left out, in whole or in part, or made a warning."""
+
+    rule: str
+    part: str
+    """`finding`, `correction` or `severity`."""
+    why: str
+    """Kind of the fact it contradicts, or `call`: it spoke of a call that is not the attempt's."""
+
+
+Event = (
+    CallLogged | CallRetried | CallRepaired | RowsDropped | ActionMoved | JudgeAsked | RemarkDropped
+)

@@ -23,9 +23,11 @@ from mulligan.core.action import Action, Entry, Kept
 from mulligan.core.call import Call, Failure, LogRow
 from mulligan.core.event import Event
 from mulligan.core.finding import Finding
+from mulligan.core.question import Question
 from mulligan.core.rollup import Rollup, Slot
 
 S = TypeVar("S", contravariant=True)
+A = TypeVar("A")
 
 SILENCE = timedelta(seconds=30)
 """How long a writer on another machine may say nothing before it counts as gone."""
@@ -41,6 +43,18 @@ Subscriber = Callable[[Event], None]
 
 Classify = Callable[[Call, BaseException], Failure]
 """Says which class of error an exception is."""
+
+
+class Judge(Protocol):
+    """Asks a model a question and returns a typed answer, or says it could not."""
+
+    async def ask(self, question: Question[A]) -> A | None:
+        """The answer, or `None`: the model was down, slow or not to be understood.
+
+        `None` is never a pass, and nothing is raised but a cancellation. Whoever implements it
+        bounds the time it takes, keeps secrets from the model, and tells what it took as one
+        `JudgeAsked` for each question.
+        """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from mulligan.core.escape import escape
 from mulligan.redaction.mask import Masks
 from mulligan.redaction.names import looks_like_field
-from mulligan.redaction.scrub import UNSURE, escape, scrub, scrub_only
+from mulligan.redaction.scrub import UNSURE, scrub, scrub_only
 from mulligan.redaction.stub import shown_class
 
 MESSAGE = 2_000

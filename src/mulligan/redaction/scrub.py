@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from mulligan.core.escape import escape
 from mulligan.redaction.pairs import may_hold_pairs
 from mulligan.redaction.patterns import (
     BESIDE,
@@ -61,7 +62,7 @@ _QUIET = bytes(set(b"\n\t" + bytes(range(0x20, 0x7F)) + bytes(range(0x80, 0x100)
 _KINDS = _classes(a=_QUIET, **{"0": _DIGITS})
 _OTHER_DIGIT = re.compile(f"[{_OTHER_DIGITS.decode('latin-1')}]")
 # Printable by name, and yet nothing to see: fillers, joiners, and what picks a variant.
-_BLANK = re.compile("[\xcd\xe1\xe2\xe3\xef]")
+_BLANK = re.compile("[\xcd\xe1\xe2\xe3\xef\xf3]")
 # Masks are three bytes of UTF-8, the first of them EE or EF.
 _IN_RUN = _classes(r=_LOWER + _UPPER + _DIGITS + b"+/_=-\xee\xef" + bytes(range(0x80, 0xC0)))
 _IN_NUMBER = _classes(A=_UPPER, D=_DIGITS, p=b"+")
@@ -152,24 +153,6 @@ def _named(text: str) -> int:
     if ("@" in text or "?" in text or "#" in text) and (":/" in text or ":\\/" in text):
         bits |= URL
     return bits | PAIRS if may_hold_pairs(text) else bits
-
-
-_UNSAFE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
-    "\u2800\u3164\ufe00-\ufe0f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
-)
-
-
-def _escaped(found: re.Match[str]) -> str:
-    code = ord(found[0])
-    if code < 0x100:
-        return f"\\x{code:02x}"
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
-
-
-def escape(text: str) -> str:
-    """Escape what could drive a terminal, hide text, or not be stored as UTF-8."""
-    return _UNSAFE.sub(_escaped, text)
 
 
 def scrub_only(text: str, *, bits: int | None = None) -> str:

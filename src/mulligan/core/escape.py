@@ -1,0 +1,29 @@
+"""Makes text from elsewhere show what it holds: nothing hidden, nothing that drives a terminal."""
+
+from __future__ import annotations
+
+import re
+
+_UNSAFE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    "\u2800\u3164\ufe00-\ufe0f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"
+)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def escape(text: str) -> str:
+    """Escape what could drive a terminal, hide text, or not be stored as UTF-8."""
+    return _UNSAFE.sub(_escaped, text)
+
+
+def one_line(text: str, *, most: int) -> str:
+    """Text from elsewhere as one line of ours: escaped, its white space folded, cut."""
+    # Cut first as well: nobody wants to fold ten megabytes for the sake of a line.
+    line = escape(" ".join(text[: most * 4].split()))
+    return line if len(line) <= most else f"{line[: most - 1]}…"

@@ -1,0 +1,36 @@
+"""What a judge is asked, and how a model gets to read it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+A = TypeVar("A")
+"""The answer: a frozen dataclass that a model's words are parsed into."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question(Generic[A]):
+    """One question to a judge, with the type of its answer."""
+
+    prompt: str
+    """Name of a prompt file."""
+    values: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """What fills the placeholders of the prompt: one for each, and no more."""
+    untrusted: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """What others wrote, by a name for each: fenced, cut, last, and never an instruction."""
+    answer: type[A]
+    purpose: str
+    """A few words for the log: what the answer is for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prompt:
+    """A question as a model gets it."""
+
+    name: str
+    version: int
+    instructions: str = field(repr=False)
+    """Ours alone: no value and nothing untrusted is ever in here."""
+    message: str = field(repr=False)

@@ -1,0 +1,1 @@
+"""What models are told: versioned Markdown files, and how a question fills them."""

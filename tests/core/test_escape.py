@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+import pytest
+
+from mulligan.core.escape import escape, one_line
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain, with é and 日本\n\tand a tab", "plain, with é and 日本\n\tand a tab"),
+        ("a\u202eb\u200bc\x1b[2J", "a\\u202eb\\u200bc\\x1b[2J"),
+        ("\U000e0041 \U000e0101", "\\U000e0041 \\U000e0101"),
+    ],
+)
+def test_nothing_stays_hidden_in_text_from_elsewhere(text: str, shown: str) -> None:
+    assert escape(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("a\n\n# F\nb", "a # F b"),
+        ("0123456789ab", "012345678…"),
+        ("0123456789", "0123456789"),
+        ("a\u2028b", "a b"),
+        ("", ""),
+    ],
+)
+def test_text_from_elsewhere_cannot_begin_a_line_of_ours(text: str, line: str) -> None:
+    assert one_line(text, most=10) == line
+
+
+def test_ten_megabytes_become_a_line_as_short_as_asked() -> None:
+    assert len(one_line("x " * 5_000_000, most=80)) == 80
