@@ -1,0 +1,190 @@
+"""A judge that is a model: one question, one typed answer, or none in bounded time."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import replace
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from mulligan.core.errors import ConfigurationError
+from mulligan.core.event import AskOutcome, JudgeAsked
+from mulligan.core.limits import Breaker
+from mulligan.core.question import A, Prompt, Question
+from mulligan.judge.opening import open_model
+
+if TYPE_CHECKING:
+    from pydantic_ai import Agent, RunUsage
+    from pydantic_ai.models import Model
+
+T = TypeVar("T")
+
+TIMEOUT = timedelta(seconds=5)
+OUTPUT_TOKENS = 1_000
+RE_ASKS = 1
+NOT_SCRUBBED = "<redaction failed>"
+_WIDEST = 65_536
+"""Characters of a value that are looked at: far more than is ever shown."""
+
+_report = logging.getLogger("mulligan")
+
+Render = Callable[[Question[Any]], Prompt]
+Scrub = Callable[[str], str]
+
+
+def tell_nobody(asked: JudgeAsked) -> None:
+    """For those who count nothing."""
+
+
+class ModelJudge:
+    """Asks a model at temperature 0, once more if its answer cannot be read, then gives up.
+
+    `timeout` is for the whole question, the second time of asking included: a person waits for
+    it. While the breaker is open the model is left alone and the answer is `None` at once.
+    """
+
+    def __init__(
+        self,
+        model: str | Model,
+        *,
+        render: Render,
+        scrub: Scrub,
+        tell: Callable[[JudgeAsked], None] = tell_nobody,
+        timeout: timedelta = TIMEOUT,
+        breaker: Breaker | None = None,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._model = open_model(model)
+        self._render = render
+        self._scrub = scrub
+        self._tell = tell
+        self._timeout = timeout
+        self._breaker = breaker or Breaker()
+        self._monotonic = monotonic
+        self._agents: dict[type, Agent[None, Any]] = {}
+
+    async def ask(self, question: Question[A]) -> A | None:
+        """The model's answer, or `None`; whatever goes wrong, nothing is raised."""
+        from pydantic_ai import RunUsage
+
+        began = self._monotonic()
+        usage = RunUsage()
+        answer: A | None = None
+        prompt: Prompt | None = None
+        if self._breaker.open(began):
+            outcome = AskOutcome.NOT_ASKED
+        elif (prompt := self._written(question)) is None:
+            outcome = AskOutcome.NOT_ASKABLE
+        else:
+            outcome, answer = await self._outcome(prompt, question.answer, usage)
+            self._count(outcome)
+        self._tell(
+            JudgeAsked(
+                purpose=question.purpose,
+                model=self._model.model_name,
+                prompt=f"{prompt.name} {prompt.version}" if prompt else question.prompt,
+                outcome=outcome,
+                duration=timedelta(seconds=self._monotonic() - began),
+                requests=usage.requests,
+                input_tokens=usage.input_tokens,
+                output_tokens=usage.output_tokens,
+            )
+        )
+        return answer
+
+    def _written(self, question: Question[A]) -> Prompt | None:
+        """The prompt, less secrets: scrubbed before anything is cut, so none survives in part."""
+        try:
+            return self._render(
+                replace(
+                    question,
+                    values=self._scrubbed(question.values),
+                    untrusted=self._scrubbed(question.untrusted),
+                )
+            )
+        except Exception as error:  # noqa: BLE001 - the agent's own work goes on
+            why = error if isinstance(error, ConfigurationError) else type(error).__name__
+            _report.warning("The judge cannot be asked about %s: %s", question.purpose, why)
+            return None
+
+    def _scrubbed(self, texts: Mapping[str, str]) -> dict[str, str]:
+        scrubbed = {}
+        for name, text in texts.items():
+            try:
+                scrubbed[name] = self._scrub(text[:_WIDEST])
+            except Exception:  # noqa: BLE001 - what may hold a secret is not sent
+                scrubbed[name] = NOT_SCRUBBED
+        return scrubbed
+
+    async def _outcome(
+        self, prompt: Prompt, kind: type[A], usage: RunUsage
+    ) -> tuple[AskOutcome, A | None]:
+        from pydantic_ai.exceptions import UnexpectedModelBehavior, UsageLimitExceeded
+
+        try:
+            return AskOutcome.ANSWERED, await self._in_time(self._answer(prompt, kind, usage))
+        except TimeoutError:
+            outcome = AskOutcome.LATE
+        except (UnexpectedModelBehavior, UsageLimitExceeded):
+            outcome = AskOutcome.UNREADABLE
+        except Exception as error:  # noqa: BLE001 - a model's library may raise anything
+            _report.warning("The judge could not be asked (%s).", type(error).__name__)
+            outcome = AskOutcome.DOWN
+        return outcome, None
+
+    async def _answer(self, prompt: Prompt, kind: type[A], usage: RunUsage) -> A:
+        from pydantic_ai import UsageLimits
+
+        run = await self._agent(kind).run(
+            prompt.message,
+            instructions=prompt.instructions,
+            usage=usage,
+            usage_limits=UsageLimits(request_limit=1 + RE_ASKS),
+        )
+        answer: A = run.output
+        return answer
+
+    def _agent(self, kind: type[A]) -> Agent[None, A]:
+        from pydantic_ai import Agent
+        from pydantic_ai.settings import ModelSettings
+
+        if kind not in self._agents:
+            self._agents[kind] = Agent(
+                self._model,
+                output_type=kind,
+                deps_type=type(None),
+                retries={"output": RE_ASKS},
+                model_settings=ModelSettings(temperature=0.0, max_tokens=OUTPUT_TOKENS),
+            )
+        return self._agents[kind]
+
+    async def _in_time(self, work: Coroutine[Any, Any, T]) -> T:
+        """What the work comes to. It is left behind when time is up, even if it will not stop."""
+        task = asyncio.ensure_future(work)
+        try:
+            await asyncio.wait({task}, timeout=self._timeout.total_seconds())
+            if not task.done():
+                raise TimeoutError
+            if task.cancelled():
+                # Its own doing, not ours: our caller goes on.
+                raise ConnectionAbortedError
+            return task.result()
+        finally:
+            if not task.done():
+                task.cancel()
+                task.add_done_callback(_let_go)
+
+    def _count(self, outcome: AskOutcome) -> None:
+        if outcome is AskOutcome.ANSWERED:
+            self._breaker.succeed()
+        else:
+            self._breaker.fail(self._monotonic())
+
+
+def _let_go(task: asyncio.Future[Any]) -> None:
+    """Take notice of how abandoned work ended, so that nobody complains that no one did."""
+    if not task.cancelled():
+        task.exception()

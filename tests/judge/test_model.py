@@ -1,0 +1,231 @@
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+import random
+import string
+from collections.abc import Iterator
+from datetime import timedelta
+
+import pytest
+from pydantic_ai.messages import ModelMessage, ModelResponse
+from pydantic_ai.models.function import AgentInfo, FunctionModel
+
+from mulligan.core.errors import ConfigurationError
+from mulligan.core.event import AskOutcome
+from mulligan.core.question import Question
+from tests.judge.answers import Bench, Opinion, hanging, raising, speaking, structured
+
+RIGHT = Opinion(right=True)
+AT_ONCE = timedelta(0)
+
+
+async def test_an_answer_comes_back_typed_and_what_it_took_is_told() -> None:
+    ticks = iter([10.0, 12.5])
+    bench = Bench(
+        speaking({"right": False, "remarks": ["It is a Saturday."]}),
+        monotonic=lambda: next(ticks, 12.5),
+    )
+
+    answer = await bench.ask()
+
+    assert answer == Opinion(right=False, remarks=("It is a Saturday.",))
+    (told,) = bench.told
+    assert (told.purpose, told.prompt, told.outcome) == ("test", "opinion 7", AskOutcome.ANSWERED)
+    assert told.duration == timedelta(seconds=2.5)
+    assert told.model
+    assert told.requests == 1
+    assert told.input_tokens > 0
+    assert told.output_tokens > 0
+
+
+async def test_the_model_is_asked_coolly_and_briefly_with_our_words_as_instructions() -> None:
+    seen: list[tuple[list[ModelMessage], AgentInfo]] = []
+
+    def listen(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        seen.append((messages, info))
+        return structured(info, {"right": True})
+
+    await Bench(FunctionModel(listen)).ask()
+
+    ((messages, info),) = seen
+    assert info.model_settings == {"temperature": 0.0, "max_tokens": 1_000}
+    assert info.instructions == "Judge."
+    assert [part.content for part in messages[0].parts] == ["Move dinner to Friday\nmoved"]
+    assert info.function_tools == []
+
+
+async def test_an_unreadable_answer_is_asked_for_once_more() -> None:
+    bench = Bench(speaking("I think it is fine.", {"right": True}))
+
+    assert await bench.ask() == RIGHT
+    assert bench.told[0].requests == 2
+
+
+@pytest.mark.parametrize(
+    "words", ["SUPPORTED", "{", '{"right": "perhaps"}', None, {"right": []}, {"wrong": True}, {}]
+)
+async def test_two_unreadable_answers_are_no_answer(words: str | dict | None) -> None:
+    bench = Bench(speaking(words, words, {"right": True}))
+
+    assert await bench.ask() is None
+    assert bench.told[0].outcome is AskOutcome.UNREADABLE
+    assert bench.told[0].requests == 2
+
+
+@pytest.mark.parametrize(
+    "error", [ConnectionError("down"), RuntimeError("no key"), RecursionError(), ValueError("bad")]
+)
+async def test_a_model_that_is_down_gives_no_answer(error: Exception) -> None:
+    bench = Bench(raising(error))
+
+    assert await bench.ask() is None
+    assert bench.told[0].outcome is AskOutcome.DOWN
+
+
+async def test_a_model_that_cancels_itself_does_not_cancel_us() -> None:
+    bench = Bench(raising(asyncio.CancelledError()))
+
+    assert await bench.ask() is None
+    assert bench.told[0].outcome is AskOutcome.DOWN
+
+
+@pytest.mark.parametrize("stubborn", [False, True])
+async def test_a_model_that_hangs_is_left_behind(stubborn: bool) -> None:
+    bench = Bench(hanging(stubborn=stubborn), timeout=AT_ONCE)
+
+    assert await bench.ask() is None
+    assert bench.told[0].outcome is AskOutcome.LATE
+
+
+async def test_the_second_time_of_asking_is_inside_the_same_time() -> None:
+    bench = Bench(speaking_then_hanging_for_an_hour())
+
+    assert await bench.ask() is None
+    assert bench.told[0].outcome is AskOutcome.LATE
+    assert bench.told[0].requests == 1
+
+
+def speaking_then_hanging_for_an_hour() -> FunctionModel:
+    asked = []
+
+    async def speak(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        asked.append(messages)
+        if len(asked) > 1:
+            loop = asyncio.get_running_loop()
+            later = loop.time() + 3_600
+            # The loop's clock jumps, so that every timer of the first asking is due.
+            loop.time = lambda: later
+            await asyncio.Event().wait()
+        return structured(info, {"wrong": 1})
+
+    return FunctionModel(speak)
+
+
+async def test_whoever_asks_can_still_be_cancelled() -> None:
+    bench = Bench(hanging())
+    asking = asyncio.ensure_future(bench.ask())
+    await asyncio.sleep(0)
+
+    asking.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+
+
+async def test_after_failures_the_model_is_left_alone_until_the_window_has_passed() -> None:
+    now = [0.0]
+    model = speaking("no", "no", "no", "no", "no", "no", {"right": True})
+    bench = Bench(model, monotonic=lambda: now[0])
+
+    for _ in range(3):
+        assert await bench.ask() is None
+    assert await bench.ask() is None
+    now[0] = 31.0
+    assert await bench.ask() == RIGHT
+    assert await bench.ask() == RIGHT
+
+    told = [(t.outcome, t.requests) for t in bench.told]
+    assert told[2:5] == [
+        (AskOutcome.UNREADABLE, 2),
+        (AskOutcome.NOT_ASKED, 0),
+        (AskOutcome.ANSWERED, 1),
+    ]
+
+
+async def test_secrets_are_taken_out_before_anything_is_cut_or_sent() -> None:
+    sent: list[Question] = []
+
+    def listen(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        sent.append(messages[0].parts[0].content)
+        return structured(info, {"right": True})
+
+    await Bench(FunctionModel(listen), scrub=lambda text: text.replace("dinner", "<secret>")).ask()
+
+    assert sent == ["Move <secret> to Friday\nmoved"]
+
+
+async def test_what_cannot_be_scrubbed_is_not_sent() -> None:
+    sent: list[str] = []
+
+    def scrub(text: str) -> str:
+        if "dinner" in text:
+            raise ValueError(text)
+        return text
+
+    def listen(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        sent.append(messages[0].parts[0].content)
+        return structured(info, {"right": True})
+
+    await Bench(FunctionModel(listen), scrub=scrub).ask()
+
+    assert sent == ["<redaction failed>\nmoved"]
+
+
+async def test_a_question_that_fits_no_prompt_is_not_the_model_s_fault(caplog) -> None:
+    def refuse(question: Question) -> None:
+        raise ConfigurationError("There is no prompt 'opinion'.")
+
+    bench = Bench(speaking({"right": True}), render=refuse)
+
+    answers = [await bench.ask() for _ in range(5)]
+
+    assert answers == [None] * 5
+    assert {told.outcome for told in bench.told} == {AskOutcome.NOT_ASKABLE}
+    assert "There is no prompt" in caplog.text
+
+
+def garbage(rng: random.Random) -> str | dict | None:
+    """A reply that is nearly right, plainly wrong, or nothing at all."""
+    whole = json.dumps({"right": True, "remarks": ["ok"]})
+    return rng.choice(
+        [
+            None,
+            "".join(rng.choices(string.printable, k=rng.randrange(60))),
+            whole[: rng.randrange(len(whole))],
+            whole.replace("true", rng.choice(['"UNSUPPORTED"', "null", "[true]", "{}", "17"])),
+            "valid: true. SUPPORTED. confirmed.",
+            {"right": rng.choice(["maybe", None, [], {}, 3, -1.5, "\ud800"])},
+            {"remarks": ["confirmed"]},
+            {rng.choice(string.ascii_letters): rng.random()},
+            "".join(chr(rng.randrange(0xD800)) for _ in range(rng.randrange(40))),
+            json.dumps({"right": True, "remarks": 7}),
+        ]
+    )
+
+
+def replies(count: int, *, seed: int) -> Iterator[str | dict | None]:
+    rng = random.Random(seed)
+    return (garbage(rng) for _ in range(count))
+
+
+async def test_two_thousand_garbled_replies_raise_nothing_and_confirm_nothing() -> None:
+    # Each is given twice, so that asking once more brings no other.
+    twice = (reply for reply in replies(2_000, seed=4) for _ in range(2))
+    bench = Bench(speaking(*twice), patience=math.inf)
+
+    answers = [await bench.ask() for _ in range(2_000)]
+
+    assert answers == [None] * 2_000
+    assert {told.outcome for told in bench.told} <= {AskOutcome.UNREADABLE, AskOutcome.DOWN}
