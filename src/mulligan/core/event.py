@@ -94,7 +94,8 @@ class RemarkDropped:
     part: str
     """`finding`, `correction` or `severity`."""
     why: str
-    """Kind of the fact it contradicts, or `call`: it spoke of a call that is not the attempt's."""
+    """Kind of the fact it contradicts; `call`: it spoke of one that is not the attempt's;
+    `outcome`: that is right, and only the way to it was not good."""
 
 
 Event = (

@@ -27,7 +27,7 @@ OUTPUT_TOKENS = 1_000
 RE_ASKS = 1
 NOT_SCRUBBED = "<redaction failed>"
 _WIDEST = 65_536
-"""Characters of a value that are looked at: far more than is ever shown."""
+"""Characters of what others wrote that are looked at: far more than is ever shown."""
 
 _report = logging.getLogger("mulligan")
 
@@ -102,7 +102,9 @@ class ModelJudge:
                 replace(
                     question,
                     values=self._scrubbed(question.values),
-                    untrusted=self._scrubbed(question.untrusted),
+                    untrusted=self._scrubbed(
+                        {name: text[:_WIDEST] for name, text in question.untrusted.items()}
+                    ),
                 )
             )
         except Exception as error:  # noqa: BLE001 - the agent's own work goes on
@@ -114,7 +116,7 @@ class ModelJudge:
         scrubbed = {}
         for name, text in texts.items():
             try:
-                scrubbed[name] = self._scrub(text[:_WIDEST])
+                scrubbed[name] = self._scrub(text)
             except Exception:  # noqa: BLE001 - what may hold a secret is not sent
                 scrubbed[name] = NOT_SCRUBBED
         return scrubbed
@@ -138,14 +140,15 @@ class ModelJudge:
     async def _answer(self, prompt: Prompt, kind: type[A], usage: RunUsage) -> A:
         from pydantic_ai import UsageLimits
 
-        run = await self._agent(kind).run(
-            prompt.message,
-            instructions=prompt.instructions,
-            usage=usage,
-            usage_limits=UsageLimits(request_limit=1 + RE_ASKS),
-        )
-        answer: A = run.output
-        return answer
+        # Entered for each question, so that no connection outlives the event loop it was made in.
+        async with self._model:
+            run = await self._agent(kind).run(
+                prompt.message,
+                instructions=prompt.instructions,
+                usage=usage,
+                usage_limits=UsageLimits(request_limit=1 + RE_ASKS),
+            )
+        return run.output
 
     def _agent(self, kind: type[A]) -> Agent[None, A]:
         from pydantic_ai import Agent

@@ -1,0 +1,188 @@
+"""Facts outrank models: whether what a judge says, or proposes, is denied by what was computed.
+
+Each rule reads the judge's prose for one kind of fact and names that kind when the prose says
+otherwise. A rule that is not sure what a sentence claims has nothing to say.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date
+
+from mulligan.checks.claims import (
+    Claim,
+    Mention,
+    dates_in,
+    weekday_claims,
+    weekday_named,
+    weekdays_used,
+)
+from mulligan.core.finding import Fact, Finding
+
+WEEKDAY = "date.weekday"
+EXISTS = "id.exists"
+HOME = "place.home"
+
+_NO_SUCH_ID = re.compile(
+    r"\b(?:does not|doesn't|did not|didn't|not) exist|\bno such\b|\bnot found\b|\bnon-?existent\b"
+    r"|\binvalid\b|\bnot (?:a |an )?(?:valid|real)\b|\bmalformed\b|\bmade[- ]up\b|\bfabricated\b"
+    r"|\bhallucinated\b|\binvented\b|\bconcatenat|\bunknown\b|\bwrong format\b",
+    re.IGNORECASE,
+)
+_USE = r"\b(?:use|with|to)\b(?:\s+(?:the|event|id|real|right|correct|actual|value|of))*[\s:'\"`(]+"
+_HOME_SAID = re.compile(r"\b(?:home|(?:my|our) (?:house|place))\b", re.IGNORECASE)
+_CLOCK = re.compile(r"\b\d{1,2}:\d\d\b|\b\d{1,2}\s?[ap]\.?m\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """What is certain about the calls that a finding is about."""
+
+    message: str
+    """The person's."""
+    used: tuple[str, ...]
+    """The calls' arguments, as text."""
+    facts: tuple[Fact, ...]
+
+    @property
+    def about_calls(self) -> tuple[Fact, ...]:
+        """The facts whose subject is an argument of these calls."""
+        return tuple(f for f in self.facts if any(f.subject in text for text in self.used))
+
+    @property
+    def days_used(self) -> frozenset[date]:
+        """Every day that is among the arguments."""
+        return frozenset(d for text in self.used for m in dates_in(text) for d in m.days)
+
+    @property
+    def meanings(self) -> tuple[Fact, ...]:
+        """The facts that tell which days a phrase of the person's means."""
+        phrases = (f for f in self.facts if f.kind.startswith("date.") and dates_in(f.value))
+        return tuple(f for f in phrases if f.subject.casefold() in self.message.casefold())
+
+    @property
+    def days_meant(self) -> frozenset[date]:
+        """Every day that the person can have meant; none if nobody computed it."""
+        return frozenset(d for f in self.meanings for m in dates_in(f.value) for d in m.days)
+
+    @property
+    def date_is_right(self) -> bool:
+        """Whether every day that was used is one that the person can have meant."""
+        return bool(self.days_used) and self.days_used <= self.days_meant
+
+    def years(self) -> dict[tuple[int, int], int]:
+        """For a day without a year: that of a day among the arguments."""
+        return {(d.month, d.day): d.year for d in self.days_used | self.days_meant}
+
+
+def denies_finding(finding: Finding, known: Known) -> str | None:
+    """The kind of fact that says otherwise than a finding; `None` when no fact does."""
+    rules = (_wrong_weekday, _wrong_use, _right_date_called_wrong, _missing_id, _home_called_wrong)
+    return next((kind for rule in rules for kind in rule(finding, known)), None)
+
+
+def denies_correction(finding: Finding, known: Known) -> str | None:
+    """The kind of fact that says otherwise than a finding's correction."""
+    if finding.correction is None:
+        return None
+    rules = (_wrong_weekday_proposed, _other_date_proposed, _absent_id_proposed)
+    return next((kind for rule in rules for kind in rule(finding.correction, known)), None)
+
+
+def outcome_is_right(finding: Finding, known: Known) -> bool:
+    """Whether a finding about a date leaves the date as it is: the way to it was at fault, if any.
+
+    So where the date is one the person can have meant, and where the fix asks for the date that
+    is there.
+    """
+    if _area(finding) != "date":
+        return False
+    wanted = _days(finding.correction or "", known)
+    same = bool(wanted) and wanted <= known.days_used and not _CLOCK.search(str(finding.correction))
+    return same or (known.date_is_right and not wanted - known.days_meant)
+
+
+def _area(finding: Finding) -> str:
+    return finding.rule.partition(".")[0]
+
+
+def _days(text: str, known: Known) -> frozenset[date]:
+    return frozenset(d for m in dates_in(text, years=known.years()) for d in m.days)
+
+
+def _wrong_weekday(finding: Finding, known: Known) -> Iterator[str]:
+    yield from _wrong_weekday_proposed(finding.issue, known)
+
+
+def _wrong_weekday_proposed(text: str, known: Known) -> Iterator[str]:
+    for claim in weekday_claims(text, years=known.years()):
+        if _false(claim, known.facts):
+            yield WEEKDAY
+
+
+def _false(claim: Claim, facts: Iterable[Fact]) -> bool:
+    """Whether no reading of the date makes the claim true. The calendar is a fact of its own."""
+    truths = {_weekday_of_instant(claim.mention, facts)} - {None}
+    if not claim.mention.zoned:
+        truths = {day.weekday() for day in claim.mention.days}
+    return bool(truths) and all((truth == claim.weekday) != claim.holds for truth in truths)
+
+
+def _weekday_of_instant(mention: Mention, facts: Iterable[Fact]) -> int | None:
+    """An instant is on another day elsewhere: only a fact knows where the person is."""
+    told = (f for f in facts if f.kind == WEEKDAY and f.subject == mention.text)
+    return next((weekday_named(f.value) for f in told), None)
+
+
+def _wrong_use(finding: Finding, known: Known) -> Iterator[str]:
+    """It says that the agent used a weekday that it did not use."""
+    used = {weekday_named(f.value) for f in known.about_calls if f.kind == WEEKDAY}
+    for weekday, holds in weekdays_used(finding.issue):
+        if used and (weekday not in used if holds else used == {weekday}):
+            yield WEEKDAY
+
+
+def _right_date_called_wrong(finding: Finding, known: Known) -> Iterator[str]:
+    """It wants another date, although the one there is what the person meant."""
+    wanted = _days(finding.correction or "", known)
+    if _area(finding) == "date" and known.date_is_right and wanted - known.days_meant:
+        yield known.meanings[0].kind
+
+
+def _other_date_proposed(correction: str, known: Known) -> Iterator[str]:
+    wanted = _days(correction, known)
+    if known.days_meant and wanted and not wanted & known.days_meant:
+        yield known.meanings[0].kind
+
+
+def _missing_id(finding: Finding, known: Known) -> Iterator[str]:
+    """It says that there is no such id, and there is."""
+    if not _NO_SUCH_ID.search(finding.issue):
+        return
+    read = [f for f in known.facts if f.kind == EXISTS]
+    named = [f for f in read if f.subject in finding.issue]
+    if not named and _area(finding) == "id":
+        named = [f for f in known.about_calls if f.kind == EXISTS]
+    if named and all(f.value == "yes" for f in named):
+        yield EXISTS
+
+
+def _absent_id_proposed(correction: str, known: Known) -> Iterator[str]:
+    for fact in known.facts:
+        absent = fact.kind == EXISTS and fact.value == "no"
+        if absent and re.search(_USE + re.escape(fact.subject), correction, re.IGNORECASE):
+            yield EXISTS
+
+
+def _home_called_wrong(finding: Finding, known: Known) -> Iterator[str]:
+    """It calls the home address wrong, although the person said home."""
+    if _area(finding) != "place" or not _HOME_SAID.search(known.message):
+        return
+    said = f"{finding.issue} {finding.correction or ''}".casefold()
+    for fact in known.facts:
+        home = fact.value.casefold()
+        used = fact.kind == HOME and any(home in text.casefold() for text in known.used)
+        if used and (home in said or _HOME_SAID.search(said)):
+            yield HOME

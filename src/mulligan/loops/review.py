@@ -1,0 +1,226 @@
+"""What a judge says of an attempt: how it is asked, and what is left when facts have spoken."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, date
+from enum import StrEnum
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from mulligan.checks.claims import WEEKDAYS
+from mulligan.checks.contradiction import (
+    Known,
+    denies_correction,
+    denies_finding,
+    outcome_is_right,
+)
+from mulligan.core.call import Execution
+from mulligan.core.escape import one_line
+from mulligan.core.event import RemarkDropped
+from mulligan.core.finding import Fact, Finding, Severity, Source
+from mulligan.core.question import Question
+from mulligan.core.turn import Turn
+
+ARGUMENTS = 4_000
+"""Characters of a call's arguments that a judge reads."""
+MOST_REMARKS = 20
+_SENTENCE = 400
+_NAME = 80
+_SLOPPY = "process.sloppy"
+
+Show = Callable[[object], object]
+"""A value less secrets, in JSON's own types."""
+
+
+class Area(StrEnum):
+    """What a remark is about."""
+
+    DATE = "date"
+    TIME = "time"
+    ID = "id"
+    PLACE = "place"
+    VALUE = "value"
+    DUPLICATE = "duplicate"
+    MISSING = "missing"
+    PROCESS = "process"
+    """The outcome is right, and the way to it was not good."""
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remark:
+    """One thing a judge has to say about an attempt."""
+
+    area: Area
+    severity: Severity
+    call: int | None = None
+    """Its number, from 1; `None`: about the attempt as a whole."""
+    issue: str
+    correction: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opinion:
+    """What a judge says of an attempt. Whether that is a rejection is not for it to say."""
+
+    findings: tuple[Remark, ...]
+    confirmed: bool
+    """Every call was compared with the person's words, and the outcome is right."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weighed:
+    """An opinion after the facts have spoken."""
+
+    findings: tuple[Finding, ...] = ()
+    answered: bool
+    """False: the judge could not say, and that is never a pass."""
+    confirmed: bool = False
+    dropped: tuple[RemarkDropped, ...] = ()
+
+
+def ask_about(
+    turn: Turn, *, executions: Sequence[Execution], facts: Sequence[Fact], show: Show
+) -> Question[Opinion]:
+    """The question whether an attempt did what the person asked for."""
+    return Question(
+        prompt="review_actions",
+        values={
+            "message": turn.message,
+            "now": _now(turn),
+            "facts": "\n".join(f"- {one_line(f.about, most=_SENTENCE)}" for f in facts) or "None.",
+            "calls": "\n".join(_calls(executions, show)) or "None.",
+        },
+        untrusted=dict(_results(executions, show)),
+        answer=Opinion,
+        purpose="review of actions",
+    )
+
+
+def weigh(
+    opinion: Opinion | None, *, turn: Turn, executions: Sequence[Execution], facts: Sequence[Fact]
+) -> Weighed:
+    """Turn an opinion into findings, less what is not about this attempt or denied by a fact.
+
+    What it can say is bounded: so many remarks, a line each, about calls of this attempt alone.
+    """
+    if opinion is None:
+        return Weighed(answered=False)
+    findings: list[Finding] = []
+    dropped: list[RemarkDropped] = []
+    errors_first = sorted(opinion.findings, key=lambda remark: remark.severity)
+    for remark in errors_first[:MOST_REMARKS]:
+        about = _calls_meant(remark, executions)
+        if not about:
+            dropped.append(RemarkDropped(rule=_rule(remark), part="finding", why="call"))
+            continue
+        used = tuple(text for execution in about for text in _texts(execution.call.arguments))
+        known = Known(message=turn.message, used=used, facts=tuple(facts))
+        kept, told = _hold_against(_as_finding(remark, about), known)
+        findings.extend(kept)
+        dropped.extend(told)
+    wrong = any(remark.severity is Severity.ERROR for remark in opinion.findings)
+    return Weighed(
+        findings=tuple(findings),
+        answered=True,
+        confirmed=opinion.confirmed and not wrong,
+        dropped=tuple(dropped),
+    )
+
+
+def _calls_meant(remark: Remark, executions: Sequence[Execution]) -> Sequence[Execution]:
+    """The calls that a remark is about; none if it names one that is not the attempt's."""
+    if remark.call is None:
+        return executions
+    return executions[remark.call - 1 : remark.call] if remark.call >= 1 else ()
+
+
+def _hold_against(finding: Finding, known: Known) -> tuple[list[Finding], list[RemarkDropped]]:
+    if (kind := denies_finding(finding, known)) is not None:
+        return [], [RemarkDropped(rule=finding.rule, part="finding", why=kind)]
+    told: list[RemarkDropped] = []
+    if (kind := denies_correction(finding, known)) is not None:
+        told.append(RemarkDropped(rule=finding.rule, part="correction", why=kind))
+        finding = replace(finding, correction=None)
+    process = finding.rule == _SLOPPY
+    if finding.severity is Severity.ERROR and (process or outcome_is_right(finding, known)):
+        told.append(RemarkDropped(rule=finding.rule, part="severity", why="outcome"))
+        finding = replace(finding, severity=Severity.WARNING)
+    return [finding], told
+
+
+def _rule(remark: Remark) -> str:
+    return _SLOPPY if remark.area is Area.PROCESS else f"{remark.area}.judged"
+
+
+def _as_finding(remark: Remark, about: Sequence[Execution]) -> Finding:
+    # What comes back goes to the agent and to people: a line of ours each, with nothing hidden.
+    correction = remark.correction and one_line(remark.correction, most=_SENTENCE)
+    return Finding(
+        rule=_rule(remark),
+        severity=remark.severity,
+        issue=one_line(remark.issue, most=_SENTENCE),
+        correction=correction or None,
+        source=Source.JUDGE,
+        call=None if remark.call is None else about[0].call.id,
+    )
+
+
+def _texts(value: object, depth: int = 8) -> Iterator[str]:
+    """What is in some arguments, as text, down to a depth that nobody's arguments have."""
+    match value:
+        case Mapping() if depth:
+            for inner in value.values():
+                yield from _texts(inner, depth - 1)
+        case list() | tuple() | set() | frozenset() if depth:
+            for inner in value:
+                yield from _texts(inner, depth - 1)
+        case str():
+            yield value[:ARGUMENTS]
+        case date():
+            yield value.isoformat()
+
+
+def _now(turn: Turn) -> str:
+    """Now as the person's own calendar and clock show it, if it is known where they are."""
+    zone = _zone(turn.timezone)
+    local = turn.now.astimezone(zone or UTC)
+    day = WEEKDAYS[local.weekday()].capitalize()
+    where = turn.timezone if zone else "UTC; where the person is, is not known"
+    return f"{day} {local:%Y-%m-%d %H:%M} ({where})"
+
+
+def _zone(name: str | None) -> ZoneInfo | None:
+    try:
+        return ZoneInfo(name) if name else None
+    except (ZoneInfoNotFoundError, ValueError):
+        # A zone nobody knows gives no fact.
+        return None
+
+
+def _calls(executions: Sequence[Execution], show: Show) -> Iterator[str]:
+    for number, execution in enumerate(executions, 1):
+        tool = one_line(execution.call.tool, most=_NAME)
+        arguments = _json(execution.call.arguments, show)
+        yield f"{number}. {tool} {arguments} ({execution.outcome})"
+
+
+def _results(executions: Sequence[Execution], show: Show) -> Iterator[tuple[str, str]]:
+    for number, execution in enumerate(executions, 1):
+        failure = execution.failure
+        result = execution.result if failure is None else failure.error
+        if result is not None:
+            yield f"result of call {number}", _json(result, show)
+
+
+def _json(value: object, show: Show) -> str:
+    try:
+        error = isinstance(value, BaseException)
+        text = json.dumps(
+            show(f"{type(value).__name__}: {value}" if error else value), ensure_ascii=False
+        )
+    except Exception:  # noqa: BLE001 - a value of the user's may refuse anything
+        return "<cannot be shown>"
+    return text if len(text) <= ARGUMENTS else f"{text[:ARGUMENTS]}… (cut)"

@@ -1,0 +1,50 @@
+"""A judge for tests: it says what it was told to say, and remembers what it was asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from mulligan.core.errors import ConfigurationError
+from mulligan.core.question import A, Prompt, Question
+from mulligan.prompts.render import render
+
+Script = Sequence[object] | Callable[[Question[Any]], object]
+
+
+class ScriptedJudge:
+    """Answers from a list, in order, or from a function of the question; `None` is no answer.
+
+    It is stricter than a real judge, so that mistakes show in tests: a question that does not fit
+    its prompt, an answer of the wrong type and one question too many are refused.
+    """
+
+    def __init__(self, script: Script) -> None:
+        self._script = script
+        self.questions: list[Question[Any]] = []
+        """Everything it was asked, oldest first."""
+        self.prompts: list[Prompt] = []
+        """The same, as a model would have read it."""
+
+    async def ask(self, question: Question[A]) -> A | None:
+        """The next answer of the script."""
+        self.prompts.append(render(question))
+        self.questions.append(question)
+        answer = self._next(question)
+        if answer is None or isinstance(answer, question.answer):
+            return answer
+        raise ConfigurationError(
+            f"The script answers {question.purpose!r} with {type(answer).__name__}, but "
+            f"{question.answer.__name__} was asked for. Change the script."
+        )
+
+    def _next(self, question: Question[A]) -> object:
+        if callable(self._script):
+            return self._script(question)
+        asked = len(self.questions)
+        if asked > len(self._script):
+            raise ConfigurationError(
+                f"The script has {len(self._script)} answers, and this is question {asked}: "
+                f"{question.purpose!r}. Add an answer, or expect fewer questions."
+            )
+        return self._script[asked - 1]
