@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -47,7 +48,11 @@ def structured(info: AgentInfo, arguments: object) -> ModelResponse:
 
 def speaking(*said: str | dict | None) -> FunctionModel:
     """Gives these answers in turn, the last one for ever. `None` is an empty answer."""
-    left = deque(said)
+    return speaking_from(deque(said))
+
+
+def speaking_from(left: deque[str | dict | None]) -> FunctionModel:
+    """The same, from a queue of the caller's."""
 
     def speak(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         words = left.popleft() if len(left) > 1 else left[0]
@@ -62,16 +67,32 @@ def speaking(*said: str | dict | None) -> FunctionModel:
     return FunctionModel(speak)
 
 
-def hanging(*, stubborn: bool = False) -> FunctionModel:
-    """Never answers; a stubborn one cannot even be cancelled."""
+def let_an_hour_pass() -> None:
+    """Put the clock of the running loop forward, so that every timer is due."""
+    loop = asyncio.get_running_loop()
+    clock = loop.time
+    loop.time = lambda: clock() + 3_600
+
+
+def hanging() -> FunctionModel:
+    """Never answers, and an hour goes by."""
 
     async def hang(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-        for _ in range(3 if stubborn else 1):
-            try:
-                await asyncio.Event().wait()
-            except asyncio.CancelledError:
-                if not stubborn:
-                    raise
+        let_an_hour_pass()
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    return FunctionModel(hang)
+
+
+def stubborn(let_go: asyncio.Event) -> FunctionModel:
+    """Does not answer before it is let go, and cannot be cancelled either."""
+
+    async def hang(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        let_an_hour_pass()
+        while not let_go.is_set():
+            with suppress(asyncio.CancelledError):  # as a library with a fault of its own does
+                await let_go.wait()
         return structured(info, {"right": True})
 
     return FunctionModel(hang)
@@ -95,7 +116,6 @@ class Bench:
         *,
         scrub: Callable[[str], str] = str,
         render: Callable[[Question], Prompt] = plain,
-        timeout: timedelta = timedelta(seconds=60),
         monotonic: Callable[[], float] = lambda: 0.0,
         patience: float = 3,
     ) -> None:
@@ -105,7 +125,7 @@ class Bench:
             render=render,
             scrub=scrub,
             tell=self.told.append,
-            timeout=timeout,
+            timeout=timedelta(minutes=1),
             breaker=Breaker(failures=patience, window=30.0),
             monotonic=monotonic,
         )

@@ -21,9 +21,14 @@ class Endpoint(ThreadingHTTPServer):
         self.status = 200
         self.asked: list[dict] = []
         self.paths: list[str] = []
+        self.reached = threading.Event()
+        """Set once somebody has asked."""
         self.go_on = threading.Event()
         """Answers wait for it."""
         self.go_on.set()
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Whoever asked has left: nothing to report."""
 
     @property
     def url(self) -> str:
@@ -38,6 +43,7 @@ class _Request(BaseHTTPRequestHandler):
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.server.asked.append(asked)
         self.server.paths.append(self.path)
+        self.server.reached.set()
         self.server.go_on.wait(timeout=60)
         self._send(self._body(asked))
 
@@ -50,6 +56,8 @@ class _Request(BaseHTTPRequestHandler):
 
     def _send(self, body: bytes) -> None:
         self.send_response(self.server.status)
+        # The client of the provider would try again by itself, and wait.
+        self.send_header("x-should-retry", "false")
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()

@@ -21,7 +21,6 @@ def open_model(model: str | Model) -> Model:
     """
     if find_spec("pydantic_ai") is None:
         raise MissingExtraError(need=f"judge={_shown(model)}", extra=_extra_of(model))
-    from pydantic_ai.exceptions import UserError
     from pydantic_ai.models import Model, infer_model
 
     if isinstance(model, Model):
@@ -37,8 +36,8 @@ def open_model(model: str | Model) -> Model:
         if _extra_of(model) in _EXTRAS:
             raise MissingExtraError(need=f"judge={model!r}", extra=_extra_of(model)) from missing
         raise ConfigurationError(f"judge={model!r} cannot be used: {missing}") from missing
-    except UserError as wrong:
-        # Its own message says which key or which name; it never quotes a key.
+    except Exception as wrong:
+        # Each provider's library has errors of its own. They say which name or key is missing.
         raise ConfigurationError(f"judge={model!r} cannot be used: {wrong}") from wrong
 
 
