@@ -13,7 +13,7 @@ time given out is aware and in UTC. What is damaged is never given out: it is a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -22,9 +22,10 @@ from typing import Protocol, TypeVar
 from mulligan.core.action import Action, Entry, Kept
 from mulligan.core.call import Call, Failure, LogRow
 from mulligan.core.event import Event
-from mulligan.core.finding import Finding
+from mulligan.core.finding import Fact, Finding
 from mulligan.core.question import Question
 from mulligan.core.rollup import Rollup, Slot
+from mulligan.core.turn import Turn
 
 S = TypeVar("S", contravariant=True)
 A = TypeVar("A")
@@ -37,6 +38,10 @@ Clock = Callable[[], datetime]
 
 Check = Callable[[S], Iterable[Finding]]
 """A pure function from a subject to findings; yields nothing when content."""
+
+Gather = Callable[[Turn, Sequence[Call]], Awaitable[Iterable[Fact]]]
+"""Computes facts about a turn and its calls; async, because some must be read. What it cannot know
+it leaves out."""
 
 Subscriber = Callable[[Event], None]
 """Gets every event. What it raises is counted and goes no further."""

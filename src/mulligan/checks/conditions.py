@@ -1,0 +1,79 @@
+"""Acting although the condition was not met: "if it was more than 10 …", and it never was."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from mulligan.checks.quotes import unquoted
+from mulligan.checks.subject import Subject, numbers
+from mulligan.core.call import Outcome
+from mulligan.core.finding import Finding, Severity
+from mulligan.core.interfaces import Check
+
+_ABOVE = ("more than", "greater than", "higher than", "above")
+_BELOW = ("less than", "fewer than", "lower than", "below")
+_COMPARED = rf"\b({'|'.join((*_ABOVE, *_BELOW))})\b"
+# What follows the number must not be a unit: minutes are not the seconds a tool may count in.
+_COMPARISON = re.compile(
+    rf"{_COMPARED} (\d+(?:,\d{{3}})*(?:\.\d+)?)"
+    r"(?=\s*(?:[,;?!)](?!\d)|\.\s|\.?$)|\s+(?:at|in|on|since|any|during|then|this|last|between|ever)\b)",
+    re.IGNORECASE,
+)
+_IF = re.compile(r"\bif\b", re.IGNORECASE)
+_TWO_WAYS = re.compile(r"\b(otherwise|else|unless|if not|either way|or if)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """The condition a request hangs on: some number above or below a bound."""
+
+    words: str
+    bound: float
+    above: bool
+
+    def holds(self, number: float) -> bool:
+        """Whether a number meets it."""
+        return number > self.bound if self.above else number < self.bound
+
+
+def condition_met(*tools: str) -> Check[Subject]:
+    """Flag a call of these tools if the message has one condition, and nothing read meets it.
+
+    It stays silent where the message has two ways to go, more than one comparison or a unit; as
+    long as no number was read; and as soon as any number read, of whatever it is, meets it.
+    """
+
+    def check(subject: Subject) -> Iterator[Finding]:
+        condition = condition_of(subject.turn.message)
+        if condition is None:
+            return
+        read = [number for e in subject.earlier for number in numbers(e.result)]
+        for execution in subject.executions:
+            acted = execution.call.tool in tools and execution.outcome is not Outcome.FAILURE
+            if acted and read and not any(map(condition.holds, read)):
+                yield Finding(
+                    rule="condition.not_met",
+                    severity=Severity.ERROR,
+                    issue=f"{execution.call.tool} was called, but of {len(read)} numbers read "
+                    f"none is {condition.words}.",
+                    correction="Do nothing where the condition is not met; say so instead.",
+                    call=execution.call.id,
+                )
+            read += numbers(execution.result)
+
+    return check
+
+
+def condition_of(message: str) -> Comparison | None:
+    """The one comparison that a request hangs on, or `None`."""
+    bare = unquoted(message)
+    found = _COMPARISON.search(bare)
+    compared = re.findall(_COMPARED, bare, re.IGNORECASE)
+    if not found or len(compared) != 1 or not _IF.search(bare) or _TWO_WAYS.search(bare):
+        return None
+    words, bound = found.groups()
+    return Comparison(
+        words=found.group(), bound=float(bound.replace(",", "")), above=words.casefold() in _ABOVE
+    )

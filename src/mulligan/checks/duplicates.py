@@ -1,0 +1,49 @@
+"""The same thing made twice."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from mulligan.checks.quotes import unquoted
+from mulligan.checks.subject import Subject, effective
+from mulligan.core.call import Call
+from mulligan.core.finding import Finding, Severity
+from mulligan.core.interfaces import Check
+
+_SEVERAL = re.compile(
+    r"\b(twice|thrice|again|times|copy|copies|duplicates?|identical|repeat\w*)\b", re.IGNORECASE
+)
+"""Words of somebody who may want the same thing more than once."""
+
+
+def made_once(*tools: str) -> Check[Subject]:
+    """Flag the second of two equal calls of a tool that makes or sends something.
+
+    If the message has a word that could ask for several, it is only a warning.
+    """
+
+    def check(subject: Subject) -> Iterator[Finding]:
+        several = _SEVERAL.search(unquoted(subject.turn.message))
+        made: list[Call] = []
+        for execution in effective(subject):
+            call = execution.call
+            if call.tool not in tools:
+                continue
+            if any(_same(call, other) for other in made):
+                yield Finding(
+                    rule="call.repeated",
+                    severity=Severity.WARNING if several else Severity.ERROR,
+                    issue=f"{call.tool} was called with the same arguments before.",
+                    correction="Do it once; the first call has done it.",
+                    call=call.id,
+                )
+            made.append(call)
+
+    return check
+
+
+def _same(one: Call, other: Call) -> bool:
+    return (one.tool, one.server) == (other.tool, other.server) and (
+        dict(one.arguments) == dict(other.arguments)
+    )

@@ -1,0 +1,174 @@
+"""Ids: can one look like this, was it put together by hand, is there such an object?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from mulligan.checks.reading import settled
+from mulligan.checks.subject import (
+    Argument,
+    Parameters,
+    Subject,
+    arguments,
+    as_record,
+    chosen,
+    texts,
+    with_heard,
+)
+from mulligan.core.call import Call, Execution, Outcome
+from mulligan.core.finding import Fact, Finding, Severity
+from mulligan.core.interfaces import Check, Gather
+from mulligan.core.turn import Turn
+
+EXISTS = "id.exists"
+"""The kind of fact: whether there is an object of that id, `yes` or `no`."""
+OBJECT = "object."
+"""How the kind of a fact about an object begins; the name of its field follows."""
+
+Read = Callable[[str], object | Awaitable[object]]
+"""Reads the object of an id; `None` means that there is none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Form:
+    """What every id of a provider looks like."""
+
+    name: str
+    """With its article, as a sentence needs it."""
+    pattern: str
+    """The whole id, as a regular expression."""
+
+
+GOOGLE_CALENDAR = Form(
+    name="a Google Calendar event id",
+    # Base32hex, 5 to 1024 characters; an imported event begins with an underscore, and an
+    # instance of a series ends with the time it was first meant for.
+    pattern=r"_?[a-v0-9]{5,1024}(_R?\d{8}(T\d{6}Z?)?)*",
+)
+MICROSOFT_GRAPH = Form(name="a Microsoft Graph id", pattern=r"[A-Za-z0-9_\-+/]{40,}={0,2}")
+UUID = Form(name="a UUID", pattern=r"(?i)[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}")
+EMAIL = Form(name="an e-mail address", pattern=r"[^@\s<>]+@[^@\s<>]+")
+"""An address is an id too: that of a mailbox."""
+
+_DATE = re.compile(r"(?<!\d)(19|20)\d\d[-_]?(0[1-9]|1[0-2])[-_]?(0[1-9]|[12]\d|3[01])(?!\d)")
+_WORD = re.compile(r"[^\W\d_]{4,}")
+
+
+def well_formed(form: Form, parameters: Parameters) -> Check[Subject]:
+    """Flag an id that this provider can never have given out."""
+    whole = re.compile(form.pattern)
+
+    def check(subject: Subject) -> Iterator[Finding]:
+        for argument in chosen(subject, parameters):
+            if not whole.fullmatch(argument.value):
+                yield Finding(
+                    rule="id.impossible",
+                    severity=Severity.ERROR,
+                    issue=f"{argument.told}, which cannot be {form.name}.",
+                    correction=f"Look it up, and give {argument.name} as the tool returned it.",
+                    call=argument.execution.call.id,
+                )
+
+    return check
+
+
+def not_glued(parameters: Parameters) -> Check[Subject]:
+    """Flag an id put together from words and dates of the request, unless it was seen before.
+
+    Some systems do have such ids, and then a tool has returned it.
+    """
+
+    def check(subject: Subject) -> Iterator[Finding]:
+        for execution, heard in with_heard(subject):
+            for argument in arguments(execution, parameters.get(execution.call.tool, ())):
+                glue = _glued_from(argument, subject.turn)
+                if glue and argument.value not in heard:
+                    yield Finding(
+                        rule="id.glued",
+                        severity=Severity.ERROR,
+                        issue=f"{argument.told}, which is put together from {glue!r}.",
+                        correction=f"Look it up; no {argument.name} is made from other values.",
+                        call=execution.call.id,
+                    )
+
+    return check
+
+
+def _glued_from(argument: Argument, turn: Turn) -> str | None:
+    """The date or the word of the request that an id has in it."""
+    if dated := _DATE.search(argument.value):
+        return dated.group()
+    others = {k: v for k, v in argument.execution.call.arguments.items() if k != argument.name}
+    spoken = _WORD.findall(" ".join((turn.message, *texts(others))).casefold())
+    inside = argument.value.casefold()
+    return next((word for word in spoken if word in inside and word != inside), None)
+
+
+def ids_read(parameters: Parameters, *, read: Read, fields: Iterable[str] = ()) -> Gather:
+    """Read each object that a call names: is it there, and what do these fields of it hold?
+
+    A reader that fails gives no fact. It must show what was there *before* the calls, as a
+    pre-image does: after a delete nothing is there, and that is nobody's mistake.
+    """
+    wanted = tuple(fields)
+
+    async def gather(_turn: Turn, calls: Sequence[Call]) -> Iterable[Fact]:
+        facts: list[Fact] = []
+        for value in dict.fromkeys(_ids(calls, parameters)):
+            try:
+                found = await settled(read(value))
+            except Exception:  # noqa: BLE001, S112 - who cannot read does not know, and says nothing
+                continue
+            facts.extend(_about(value, found, wanted))
+        return facts
+
+    return gather
+
+
+def _ids(calls: Iterable[Call], parameters: Parameters) -> Iterator[str]:
+    for call in calls:
+        for name in parameters.get(call.tool, ()):
+            yield from texts(call.arguments.get(name))
+
+
+def _about(value: str, found: object, wanted: Iterable[str]) -> Iterator[Fact]:
+    there = found is not None
+    yield Fact(
+        kind=EXISTS,
+        subject=value,
+        value="yes" if there else "no",
+        about=f"There is {'an' if there else 'no'} object with the id {value!r}.",
+    )
+    record: Mapping[str, object] = as_record(found)
+    for name in wanted:
+        if record.get(name) is not None:
+            held = str(record[name])
+            about = f"{name} of {value!r} is {held!r}."
+            yield Fact(kind=f"{OBJECT}{name}", subject=value, value=held, about=about)
+
+
+def exists(parameters: Parameters) -> Check[Subject]:
+    """Flag a call that is about to act on an object that is not there, as `ids_read` found.
+
+    A call that has run knows better than a reader, which may have come after it.
+    """
+
+    def check(subject: Subject) -> Iterator[Finding]:
+        missing = {f.subject for f in subject.facts if f.kind == EXISTS and f.value == "no"}
+        for argument in chosen(subject, parameters):
+            if argument.value in missing and _still_to_run(argument.execution):
+                yield Finding(
+                    rule="id.unknown",
+                    severity=Severity.ERROR,
+                    issue=f"{argument.told}, and there is no such object.",
+                    correction=f"Look {argument.name} up first.",
+                    call=argument.execution.call.id,
+                )
+
+    return check
+
+
+def _still_to_run(execution: Execution) -> bool:
+    return execution.outcome is Outcome.UNKNOWN

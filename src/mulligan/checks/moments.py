@@ -1,0 +1,50 @@
+"""Points in time as the person's own clock and calendar show them."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime, time, timedelta
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from mulligan.core.turn import Turn
+
+_LATEST_CLOCK_ON_EARTH = timedelta(hours=12)
+"""How far behind UTC a clock can be."""
+
+
+def local_moment(value: object, *, zone: str | None) -> datetime | None:
+    """A date or time as the person's clock shows it, without a zone; `None` if nobody can say.
+
+    One that has no zone is taken as the person's own. One that has a zone needs theirs.
+    """
+    match value:
+        case datetime():
+            return _on_the_clock(value, zone)
+        case date():
+            return datetime.combine(value, time.min)
+        case str() if re.match(r"\d{4}-\d{2}-\d{2}", value):
+            try:
+                return _on_the_clock(datetime.fromisoformat(value), zone)
+            except ValueError:
+                # It looks like a date and is none.
+                return None
+        case _:
+            return None
+
+
+def earliest_now(turn: Turn) -> datetime:
+    """Now on the person's clock; where the zone is unknown, the least it can be."""
+    local = _on_the_clock(turn.now, turn.timezone)
+    return local or turn.now.astimezone(UTC).replace(tzinfo=None) - _LATEST_CLOCK_ON_EARTH
+
+
+def _on_the_clock(instant: datetime, zone: str | None) -> datetime | None:
+    if instant.tzinfo is None:
+        return instant
+    if zone is None:
+        return None
+    try:
+        return instant.astimezone(ZoneInfo(zone)).replace(tzinfo=None)
+    except (ZoneInfoNotFoundError, ValueError, OverflowError):
+        # A zone nobody knows gives no fact, nor does a time no clock can show.
+        return None

@@ -1,0 +1,157 @@
+"""The object a call acts on, against what the person said of it.
+
+A call that deletes by id shows only the id. What the object is comes from facts (`ids_read`), or
+from what a tool returned earlier in the turn.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from mulligan.checks.ids import OBJECT
+from mulligan.checks.moments import earliest_now, local_moment
+from mulligan.checks.people import PERSON, names_in
+from mulligan.checks.quotes import unquoted
+from mulligan.checks.subject import Argument, Parameters, Subject, chosen, records, texts
+from mulligan.core.call import Execution
+from mulligan.core.finding import Fact, Finding, Severity
+from mulligan.core.interfaces import Check
+from mulligan.core.turn import Turn
+
+_TO_COME = re.compile(r"\b(future|upcoming|cancel|reschedule|postpone)\b", re.IGNORECASE)
+"""Words that only fit what is still to come."""
+_OVER = re.compile(r"\b(past|over|old|previous|expired|overdue|finished)\b", re.IGNORECASE)
+
+
+def still_to_come(parameters: Parameters, *, when: str) -> Check[Subject]:
+    """Flag a call on an object that was over, where the person spoke of what is to come.
+
+    `when` is the field of the object that says when it is.
+    """
+
+    def check(subject: Subject) -> Iterator[Finding]:
+        message = unquoted(subject.turn.message)
+        if not _TO_COME.search(message) or _OVER.search(message):
+            return
+        today = earliest_now(subject.turn).date()
+        for argument in chosen(subject, parameters):
+            held = object_of(argument, subject).get(when)
+            moment = local_moment(held, zone=subject.turn.timezone)
+            if moment is not None and moment.date() < today:
+                yield _finding(
+                    argument,
+                    rule="object.in_the_past",
+                    issue=f"{argument.told}, which was on {moment} and is over.",
+                    correction="Act only on what is still to come.",
+                )
+
+    return check
+
+
+def on_objects(check: Check[Subject], parameters: Parameters, *, when: str) -> Check[Subject]:
+    """Hold the date of each object against the person's words, by a check of dates in arguments.
+
+    Calls that have a date of their own are left out: they may be there to move the object.
+    """
+
+    def lifted(subject: Subject) -> Iterator[Finding]:
+        for argument in chosen(subject, parameters):
+            given = argument.execution.call.arguments
+            held = object_of(argument, subject).get(when)
+            if held is None or _dated(given, subject.turn):
+                continue
+            call = replace(argument.execution.call, arguments={when: held})
+            shown = _Shown(
+                turn=subject.turn,
+                executions=(replace(argument.execution, call=call),),
+                facts=subject.facts,
+            )
+            for finding in check(shown):
+                issue = f"{argument.told}, whose {when} is {held}. {finding.issue}"
+                yield replace(finding, issue=issue, correction="Act on one that fits; look it up.")
+
+    return lifted
+
+
+def owners_as_said(parameters: Parameters) -> Check[Subject]:
+    """Flag a call on somebody else's object, where the person said whose it is: "Ann's tasks".
+
+    Sure only of people in the directory (`people_named`) and of addresses at the same house.
+    """
+
+    def check(subject: Subject) -> Iterator[Finding]:
+        owners = _owners(subject)
+        if not owners:
+            return
+        for argument in chosen(subject, parameters):
+            people = _colleagues(object_of(argument, subject), owners)
+            if people and not people & owners:
+                yield _finding(
+                    argument,
+                    rule="object.of_somebody_else",
+                    issue=f"{argument.told}, which belongs to {', '.join(sorted(people))}; "
+                    f"the person spoke of {', '.join(sorted(owners))}.",
+                    correction="Act only on what belongs to whom the person named.",
+                )
+
+    return check
+
+
+def object_of(argument: Argument, subject: Subject) -> Mapping[str, object]:
+    """What is known of the object an argument names: what was last returned, under the facts."""
+    known: dict[str, object] = {}
+    for execution in (*subject.earlier, *subject.executions):
+        if execution is argument.execution:
+            break
+        for record in records(execution.result):
+            if str(record.get(argument.name, record.get("id"))) == argument.value:
+                known.update(record)
+    for fact in subject.facts:
+        if fact.subject == argument.value and fact.kind.startswith(OBJECT):
+            known[fact.kind.removeprefix(OBJECT)] = fact.value
+    return known
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Shown:
+    """An attempt as a check of dates is shown it: the object's date is the argument."""
+
+    turn: Turn
+    executions: tuple[Execution, ...]
+    facts: tuple[Fact, ...]
+    earlier: tuple[Execution, ...] = ()
+
+
+def _dated(given: Mapping[str, object], turn: Turn) -> bool:
+    return any(local_moment(value, zone=turn.timezone) is not None for value in given.values())
+
+
+def _owners(subject: Subject) -> set[str]:
+    """Addresses of the people the person used a possessive of."""
+    message = unquoted(subject.turn.message).casefold()
+    return {
+        fact.value.casefold()
+        for fact in subject.facts
+        if fact.kind == PERSON
+        for name in names_in(fact.value)
+        if re.search(rf"\b{re.escape(name)}['\u2019]s\b", message)
+    }
+
+
+def _colleagues(record: Mapping[str, object], owners: set[str]) -> set[str]:
+    """The addresses in a record that are of the same house as the owners: others may be clients."""
+    houses = tuple(owner[owner.index("@") :] for owner in owners)
+    written = (text.casefold() for text in texts(record))
+    return {text for text in written if "@" in text and text.endswith(houses)}
+
+
+def _finding(argument: Argument, *, rule: str, issue: str, correction: str) -> Finding:
+    return Finding(
+        rule=rule,
+        severity=Severity.ERROR,
+        issue=issue,
+        correction=correction,
+        call=argument.execution.call.id,
+    )

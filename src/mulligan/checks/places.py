@@ -1,0 +1,119 @@
+"""Places: home means the home address, not a shop that has the word in its name.
+
+A place that is still to be resolved is left alone: only what it was resolved to can be wrong.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from mulligan.checks.subject import Argument, Parameters, Subject, chosen, texts
+from mulligan.core.call import Call
+from mulligan.core.finding import Fact, Finding, Severity
+from mulligan.core.interfaces import Check, Gather
+from mulligan.core.turn import Turn
+
+HOME = "place.home"
+"""The kind of fact: what the person means by home."""
+
+_SAID = re.compile(r"\b(?:home|(?:my|our) (?:house|place))\b", re.IGNORECASE)
+_ONLY_HOME = re.compile(r"(?:(?:my|our|the)\s+)?(?:home|house|place)(?:\s+address)?", re.IGNORECASE)
+"""A place not yet resolved: the person's word, handed on."""
+_BUSINESS = re.compile(r"\b[Hh]ome\s+(?!Office\b|Address\b|Sweet\b)[A-Z]\w+|\bHome[A-Z]\w+")
+"""A name that goes on after the word."""
+_STREET = re.compile(r"\b\d+[a-z]?\s+[^\W\d_]{2,}|\b[^\W\d_]{4,}\s+\d+\b", re.IGNORECASE)
+"""A house number beside a name, as addresses have it."""
+_HOUSE_NUMBER = re.compile(r"\d{1,4}")
+"""Longer ones are mostly postal codes, which a whole quarter shares."""
+_WORD = re.compile(r"\d+|[^\W\d_]{3,}")
+
+
+def home_resolved(*, known: str = "home") -> Gather:
+    """Say where home is, as the application put it into `Turn.known`."""
+
+    async def gather(turn: Turn, _calls: Sequence[Call]) -> Iterable[Fact]:
+        home = _home(turn, known)
+        about = f"When the person says home, they mean {home}."
+        return [Fact(kind=HOME, subject="home", value=home, about=about)] if home else []
+
+    return gather
+
+
+def home_is_home(
+    parameters: Parameters, *, lookups: Parameters | None = None, known: str = "home"
+) -> Check[Subject]:
+    """Flag a place that is clearly elsewhere, where the person said home and home is known.
+
+    `parameters` hold a place; `lookups` hold what is looked up, and the result is the place.
+    Sure of a business of that name, and of a look-up that led to another address; another address
+    alone is a warning, for the person may have named two places.
+    """
+
+    def check(subject: Subject) -> Iterator[Finding]:
+        home = _home(subject.turn, known)
+        if not home or not _SAID.search(subject.turn.message):
+            return
+        for argument in chosen(subject, parameters):
+            taken = _elsewhere(argument.value, home=home, message=subject.turn.message)
+            if taken:
+                sure = _BUSINESS.search(argument.value)
+                yield _not_home(argument, home, Severity.ERROR if sure else Severity.WARNING)
+        for argument in chosen(subject, lookups or {}):
+            if _ONLY_HOME.fullmatch(argument.value.strip()) and _led_away(argument, home):
+                yield _not_home(argument, home, Severity.ERROR)
+
+    return check
+
+
+def _home(turn: Turn, known: str) -> str:
+    home = turn.known.get(known)
+    return home if isinstance(home, str) else ""
+
+
+def _led_away(argument: Argument, home: str) -> bool:
+    """Whether looking home up brought places, and none of them is home."""
+    found = list(texts(argument.execution.result))
+    return any(_elsewhere(text, home=home) for text in found) and not any(
+        _at_home(text, home) for text in found
+    )
+
+
+def _elsewhere(text: str, *, home: str, message: str = "") -> bool:
+    """Whether a text is a place that cannot be home, nor a business the person asked for."""
+    if _at_home(text, home):
+        return False
+    if business := _BUSINESS.search(text):
+        return business.group().casefold() not in message.casefold()
+    return bool(_STREET.search(text)) and not _near(text, home)
+
+
+def _at_home(text: str, home: str) -> bool:
+    """Whether a text has the house number of the home address, and a word that goes with it."""
+    words = _words(text)
+    return any(
+        number in words and not words.isdisjoint(part - {number})
+        for part in map(_words, home.split(","))
+        for number in part
+        if _HOUSE_NUMBER.fullmatch(number)
+    )
+
+
+def _near(text: str, home: str) -> bool:
+    """Whether a text shares so much with the home address that it may be another way to say it."""
+    shared = _words(text) & _words(home)
+    return len(shared) > 1 or any(each.isdigit() for each in shared)
+
+
+def _words(text: str) -> set[str]:
+    return set(_WORD.findall(text.casefold()))
+
+
+def _not_home(argument: Argument, home: str, severity: Severity) -> Finding:
+    return Finding(
+        rule="place.not_home",
+        severity=severity,
+        issue=f"{argument.told}, and that is not {home}; the person said home.",
+        correction=f"Use the home address: {home}.",
+        call=argument.execution.call.id,
+    )

@@ -1,0 +1,77 @@
+"""Words that the person put in quotation marks, and that came out changed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from difflib import SequenceMatcher
+
+from mulligan.checks.subject import Parameters, Subject, chosen
+from mulligan.core.finding import Finding, Severity
+from mulligan.core.interfaces import Check
+
+_QUOTES = re.compile(
+    r"(?<!\w)'(?P<single>.+?)'(?!\w)|\"(?P<double>.+?)\"|“(?P<curly>.+?)”", re.DOTALL
+)
+_WORD = re.compile(r"\w+")
+_APOSTROPHE = re.compile("['\u2019]")
+
+NEAR = 0.6
+"""The share of words in common from which a text is meant to be the quoted one."""
+CHANGED = 2
+"""Words added, dropped or replaced from which it is more than a slip put right."""
+
+
+def quotes_kept(parameters: Parameters) -> Check[Subject]:
+    """Flag a text that is nearly what the person put in quotation marks, but not quite.
+
+    Text around the quoted words, such as a greeting, is fine; so is a word spelled right.
+    """
+
+    def check(subject: Subject) -> Iterator[Finding]:
+        quoted = list(quotes_in(subject.turn.message))
+        for argument in chosen(subject, parameters):
+            wanted = changed_quote(argument.value, quoted)
+            if wanted is not None:
+                yield Finding(
+                    rule="text.quote_changed",
+                    severity=Severity.ERROR,
+                    issue=f"{argument.told}; the person's own words were {wanted!r}.",
+                    correction=f"Give {argument.name} in the person's own words.",
+                    call=argument.execution.call.id,
+                )
+
+    return check
+
+
+def quotes_in(message: str) -> Iterator[str]:
+    """What stands in quotation marks; an apostrophe inside a word is none."""
+    for found in _QUOTES.finditer(message):
+        yield next(text for text in found.groups() if text is not None)
+
+
+def unquoted(message: str) -> str:
+    """The message without what stands in quotation marks: what the person says to the agent."""
+    return _QUOTES.sub(" ", message)
+
+
+def changed_quote(text: str, quoted: list[str]) -> str | None:
+    """The quotation that a text changes; `None` if it has one whole, or is none of them."""
+    written = _words(text)
+    changed: str | None = None
+    for quote in quoted:
+        words = _words(quote)
+        if not words:
+            continue
+        if f" {' '.join(words)} " in f" {' '.join(written)} ":
+            return None
+        match = SequenceMatcher(a=words, b=written, autojunk=False)
+        same = sum(block.size for block in match.get_matching_blocks())
+        moved = max(len(words), len(written)) - same
+        if moved >= CHANGED and same >= NEAR * max(len(words), len(written)):
+            changed = quote
+    return changed
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(_APOSTROPHE.sub("", text.casefold()))

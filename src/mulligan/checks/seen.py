@@ -1,0 +1,68 @@
+"""Values that came from nowhere: nobody said them, nothing is known of them, no tool returned them.
+
+A model that does not know an id or an address makes one up, and it looks like any other. What was
+said before this turn is heard too if the application puts it into `Turn.known`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from mulligan.checks.people import PERSON
+from mulligan.checks.subject import Argument, Heard, Parameters, Subject, arguments, with_heard
+from mulligan.core.finding import Finding, Severity
+from mulligan.core.interfaces import Check
+
+_ADDRESS = re.compile(r"[^@\s<>]+@[^@\s<>]+")
+
+
+def ids_seen(parameters: Parameters) -> Check[Subject]:
+    """Flag an id that was never seen before the call that uses it."""
+
+    def check(subject: Subject) -> Iterator[Finding]:
+        for execution, heard in with_heard(subject):
+            names = parameters.get(execution.call.tool, ())
+            for unseen in _unseen(arguments(execution, names), heard):
+                yield _never_seen(unseen, "Look the id up first, and use the one that comes back.")
+
+    return check
+
+
+def addresses_seen(*tools: str) -> Check[Subject]:
+    """Flag an e-mail address, in any argument of these tools, that was never seen before.
+
+    The address of somebody the person named, as `people_named` found it, counts as seen.
+    """
+
+    def check(subject: Subject) -> Iterator[Finding]:
+        named = sorted({fact.value for fact in subject.facts if fact.kind == PERSON})
+        for execution, heard in with_heard(subject):
+            if execution.call.tool not in tools:
+                continue
+            given = arguments(execution, tuple(execution.call.arguments))
+            addresses = (each for each in given if _ADDRESS.fullmatch(each.value))
+            for unseen in _unseen(addresses, heard):
+                yield _never_seen(unseen, _right_address(named))
+
+    return check
+
+
+def _unseen(given: Iterable[Argument], heard: Heard) -> Iterator[Argument]:
+    return (argument for argument in given if argument.value not in heard)
+
+
+def _right_address(named: list[str]) -> str:
+    if len(named) == 1:
+        return f"Use {named[0]} if that is who is meant; else look the address up, or ask."
+    return "Look the address up by the person's name, or ask for it."
+
+
+def _never_seen(argument: Argument, correction: str) -> Finding:
+    return Finding(
+        rule="value.never_seen",
+        severity=Severity.ERROR,
+        issue=f"{argument.told}, which nobody said and no tool returned.",
+        correction=correction,
+        call=argument.execution.call.id,
+    )

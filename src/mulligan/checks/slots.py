@@ -1,0 +1,124 @@
+"""Free time that was asked for, and is taken."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+
+from mulligan.checks.moments import local_moment
+from mulligan.checks.quotes import unquoted
+from mulligan.checks.reading import settled
+from mulligan.checks.subject import Subject, effective
+from mulligan.core.call import Call
+from mulligan.core.finding import Fact, Finding, Severity
+from mulligan.core.interfaces import Check, Gather
+from mulligan.core.turn import Turn
+
+BUSY = "calendar.busy"
+"""The kind of fact: what takes up a time, and `start/end` of it, as the person's clock shows it."""
+
+_FREE = re.compile(
+    r"\b(free|available|availability|open slot|not busy|no conflict\w*|"
+    r"(?:i|we|they|he|she) can (?:do|make))\b",
+    re.IGNORECASE,
+)
+"""Words of somebody who wants a time that is not taken."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taken:
+    """A stretch of time that something takes up."""
+
+    what: str
+    start: datetime
+    end: datetime
+
+
+ReadDay = Callable[[date], Iterable[Taken] | Awaitable[Iterable[Taken]]]
+"""What the person's calendar has on a day, before the calls were made."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Span:
+    """Which parameters of a tool say from when to when."""
+
+    start: str
+    end: str | None = None
+    minutes: str | None = None
+    """Of a tool that is told how long instead."""
+
+    def of(
+        self, given: Mapping[str, object], *, zone: str | None
+    ) -> tuple[datetime, datetime] | None:
+        """From when to when a call is, or `None` where that cannot be said."""
+        first = local_moment(given.get(self.start), zone=zone)
+        last = local_moment(given.get(self.end), zone=zone) if self.end else None
+        if first and self.minutes and re.fullmatch(r"\d{1,5}", str(given.get(self.minutes))):
+            last = first + timedelta(minutes=int(str(given[self.minutes])))
+        return (first, last) if first and last else None
+
+
+def taken_times(spans: Mapping[str, Span], *, read: ReadDay) -> Gather:
+    """Read what the person's calendar has on the days that these calls put something on."""
+
+    async def gather(turn: Turn, calls: Sequence[Call]) -> Iterable[Fact]:
+        found = (
+            spans[c.tool].of(c.arguments, zone=turn.timezone) for c in calls if c.tool in spans
+        )
+        days = sorted({moment.date() for span in found if span for moment in span})
+        return [
+            Fact(
+                kind=BUSY,
+                subject=each.what,
+                value=f"{each.start.isoformat()}/{each.end.isoformat()}",
+                about=f"{each.what} takes up {each.start} to {each.end}.",
+            )
+            for day in days
+            for each in await settled(read(day))
+        ]
+
+    return gather
+
+
+def free_as_asked(spans: Mapping[str, Span]) -> Check[Subject]:
+    """Flag a time that is taken, where the person asked for one that is free."""
+
+    def check(subject: Subject) -> Iterator[Finding]:
+        if not _FREE.search(unquoted(subject.turn.message)):
+            return
+        for execution in effective(subject):
+            call = execution.call
+            span = (
+                spans[call.tool].of(call.arguments, zone=subject.turn.timezone)
+                if call.tool in spans
+                else None
+            )
+            clash = next((t for t in _taken(subject.facts) if span and _overlap(t, *span)), None)
+            if clash:
+                yield Finding(
+                    rule="time.taken",
+                    severity=Severity.ERROR,
+                    issue=f"{call.tool} takes a time that is not free: "
+                    f"{clash.what} is from {clash.start} to {clash.end}.",
+                    correction="Look at the whole day, and take a time that is free.",
+                    call=call.id,
+                )
+
+    return check
+
+
+def _taken(facts: Iterable[Fact]) -> Iterator[Taken]:
+    for fact in facts:
+        if fact.kind == BUSY:
+            start, _, end = fact.value.partition("/")
+            yield Taken(
+                what=fact.subject,
+                start=datetime.fromisoformat(start),
+                end=datetime.fromisoformat(end),
+            )
+
+
+def _overlap(taken: Taken, start: datetime, end: datetime) -> bool:
+    return start < taken.end and taken.start < end

@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+import pytest
+
+from mulligan.checks.dates import weekday_as_said
+from mulligan.checks.ids import ids_read
+from mulligan.checks.objects import on_objects, owners_as_said, still_to_come
+from mulligan.checks.people import people_named
+from tests.checks.attempts import Attempt, attempt, gathered, ran
+
+IDS = {"delete": ["event_id"], "update": ["event_id"]}
+OVER = {"event_id": "ev1", "start": "2025-10-06T10:00", "owner": "ann.lee@office.org"}
+TO_COME = {"event_id": "ev2", "start": "2025-10-24T10:00", "owner": "bob.ray@office.org"}
+FOUND = ran("search", result=[OVER, TO_COME])
+PEOPLE = people_named(lambda: ["ann.lee@office.org", "bob.ray@office.org"])
+
+
+def deleting(said: str, event_id: str) -> Attempt:
+    facts = gathered(PEOPLE, attempt(said))
+    return attempt(said, FOUND, ran("delete", {"event_id": event_id}), facts=facts)
+
+
+@pytest.mark.parametrize(
+    ("said", "event_id", "flagged"),
+    [
+        ("Delete all future meetings", "ev1", True),
+        ("Cancel my meetings", "ev1", True),
+        ("Delete all future meetings", "ev2", False),
+        ("Delete all future meetings", "ev3", False),
+        ("Delete my meetings", "ev1", False),
+        ("Cancel what is over", "ev1", False),
+        ("Delete what 'future plans' says", "ev1", False),
+    ],
+)
+def test_what_is_over_is_not_what_is_to_come(said: str, event_id: str, *, flagged: bool) -> None:
+    findings = list(still_to_come(IDS, when="start")(deleting(said, event_id)))
+
+    assert [finding.rule for finding in findings] == ["object.in_the_past"] * flagged
+
+
+def test_an_object_that_no_tool_returned_is_known_by_its_facts() -> None:
+    call = ran("delete", {"event_id": "ev1"})
+    read = ids_read(IDS, read={"ev1": OVER}.get, fields=("start",))
+    tried = attempt("Cancel it", call, facts=gathered(read, attempt("", call)))
+
+    assert len(list(still_to_come(IDS, when="start")(tried))) == 1
+
+
+def test_what_a_tool_returned_last_is_what_counts_and_not_what_came_after() -> None:
+    moved = ran("read", result={"id": "ev1", "start": "2025-10-24"})
+    call = ran("delete", {"event_id": "ev1"})
+
+    check = still_to_come(IDS, when="start")
+
+    assert list(check(attempt("Cancel it", FOUND, moved, call))) == []
+    assert len(list(check(attempt("Cancel it", FOUND, call, moved)))) == 1
+    assert len(list(check(attempt("Cancel it", call, earlier=[FOUND])))) == 1
+
+
+def test_the_date_of_an_object_is_held_against_the_words_of_the_person() -> None:
+    check = on_objects(weekday_as_said(), IDS, when="start")
+
+    (finding,) = check(deleting("Delete my meetings on Friday", "ev1"))
+
+    assert finding.rule == "date.wrong_weekday"
+    assert finding.call == "call of delete"
+    assert "'ev1', whose start is 2025-10-06" in finding.issue
+    assert list(check(deleting("Delete my meetings on Friday", "ev2"))) == []
+
+
+def test_a_call_that_moves_an_object_is_not_held_to_where_it_was() -> None:
+    move = ran("update", {"event_id": "ev1", "start": "2025-10-24"})
+
+    check = on_objects(weekday_as_said(), IDS, when="start")
+
+    assert list(check(attempt("Move it to Friday", FOUND, move))) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "event_id", "flagged"),
+    [
+        ("Delete Bob's meetings", "ev1", True),
+        ("Delete Bob\u2019s meetings", "ev1", True),
+        ("Delete Bob's meetings", "ev2", False),
+        ("Give Bob's meetings to Ann", "ev2", False),
+        ("Delete what Bob asked for", "ev1", False),
+        ("Delete Zoe's meetings", "ev1", False),
+        ("Delete Bob's meetings", "ev3", False),
+    ],
+)
+def test_somebody_elses_object_is_flagged_where_the_person_said_whose(
+    said: str, event_id: str, *, flagged: bool
+) -> None:
+    findings = list(owners_as_said(IDS)(deleting(said, event_id)))
+
+    assert [finding.rule for finding in findings] == ["object.of_somebody_else"] * flagged
+
+
+def test_the_address_of_a_client_says_nothing_about_whose_an_object_is() -> None:
+    found = ran("search", result={"event_id": "ev9", "guest": "zoe@client.com"})
+    facts = gathered(PEOPLE, attempt("Bob's"))
+    call = ran("delete", {"event_id": "ev9"})
+
+    assert list(owners_as_said(IDS)(attempt("Delete Bob's", found, call, facts=facts))) == []

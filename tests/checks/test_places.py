@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import pytest
+
+from mulligan.checks.places import home_is_home, home_resolved
+from mulligan.core.finding import Severity
+from tests.checks.attempts import attempt, gathered, ran, severities
+
+HOME = "12 Elm Street, Springfield 62701"
+PLACES = {"create": ["location"]}
+LOOKUPS = {"find_place": ["query"]}
+
+
+@pytest.mark.parametrize(
+    ("said", "location", "severity"),
+    [
+        # The source's own example: a shop that has the word in its name.
+        (
+            "Dinner at home on Friday",
+            "The Home Depot, 90 Oak Ave, Springfield 62701",
+            Severity.ERROR,
+        ),
+        ("Dinner at our place", "HomeGoods", Severity.ERROR),
+        ("Dinner at home on Friday", "500 Market Street, Shelbyville", Severity.WARNING),
+        ("Dinner at home on Friday", "home", None),
+        ("Dinner at home on Friday", "My home", None),
+        ("Dinner at home on Friday", "12 Elm St", None),
+        ("Dinner at home on Friday", "Home (12 Elm Street, Springfield)", None),
+        ("Dinner at home on Friday", "Home Sweet Home, 12 Elm Street", None),
+        ("Dinner at home on Friday", "Home Office", None),
+        ("Dinner at home on Friday", "kitchen", None),
+        ("Buy paint at Home Depot before I go home", "The Home Depot, 90 Oak Ave", None),
+        ("Dinner at Luigi's on Friday", "The Home Depot, 90 Oak Ave", None),
+        ("Do my homework", "500 Market Street", None),
+    ],
+)
+def test_a_place_is_flagged_only_when_it_is_clearly_not_home(
+    said: str, location: str, severity: Severity | None
+) -> None:
+    tried = attempt(said, ran("create", {"location": location}), known={"home": HOME})
+
+    findings = list(home_is_home(PLACES)(tried))
+
+    assert severities(findings) == ([severity] if severity else [])
+    assert all(HOME in (finding.correction or "") for finding in findings)
+
+
+@pytest.mark.parametrize(
+    ("result", "flagged"),
+    [
+        ({"name": "The Home Depot", "address": "90 Oak Ave, Springfield 62701"}, True),
+        ("Found: 500 Market Street, Shelbyville", True),
+        ({"name": "Home", "address": "12 Elm Street, Springfield"}, False),
+        ([{"name": "The Home Depot"}, {"address": "12 Elm St, Springfield"}], False),
+        ({"lat": 39.8, "lng": -89.6}, False),
+        ("Nothing found.", False),
+        (None, False),
+    ],
+)
+def test_looking_home_up_is_flagged_when_it_leads_elsewhere(
+    result: object, *, flagged: bool
+) -> None:
+    tried = attempt(
+        "How far is it from home?",
+        ran("find_place", {"query": "home"}, result=result),
+        known={"home": HOME},
+    )
+
+    findings = list(home_is_home({}, lookups=LOOKUPS)(tried))
+
+    assert severities(findings) == ([Severity.ERROR] if flagged else [])
+
+
+@pytest.mark.parametrize("known", [{}, {"home": ""}, {"home": None}, {"home": 12}])
+def test_without_a_known_home_there_is_neither_fact_nor_finding(known: dict[str, object]) -> None:
+    call = ran("create", {"location": "The Home Depot"})
+    tried = attempt("Dinner at home", call, known=known)
+
+    assert list(home_is_home(PLACES)(tried)) == []
+    assert gathered(home_resolved(), tried) == ()
+
+
+def test_home_is_told_as_a_fact() -> None:
+    (fact,) = gathered(home_resolved(known="flat"), attempt("At home", known={"flat": HOME}))
+
+    assert (fact.kind, fact.value) == ("place.home", HOME)

@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import pytest
+
+from mulligan.checks.quotes import quotes_in, quotes_kept, unquoted
+from tests.checks.attempts import attempt, ran
+
+SAID = "Tell Ann 'The train is late again - let's meet at nine' and title it \"Late train\""
+
+
+@pytest.mark.parametrize(
+    ("text", "flagged"),
+    [
+        ("The train is late again - let's meet at nine", False),
+        ("the train is late again, let's meet at nine!", False),
+        ("Hi Ann,\n\nThe train is late again - let's meet at nine\n\nBest, Sam", False),
+        ("The train is late again - lets meet at nine", False),
+        ("The train to Rome is very late again - let's meet at nine", True),
+        ("The train is late again - let's meet tomorrow morning", True),
+        ("Late train", False),
+        ("Something else entirely, which nobody quoted", False),
+        ("", False),
+    ],
+)
+def test_a_text_is_flagged_when_it_changes_the_words_of_the_person(
+    text: str, *, flagged: bool
+) -> None:
+    tried = attempt(SAID, ran("send", {"body": text}))
+
+    assert bool(list(quotes_kept({"send": ["body"]})(tried))) is flagged
+
+
+def test_an_apostrophe_ends_no_quotation() -> None:
+    assert list(quotes_in("Ann's note says 'it's fine', “really” and \"yes\"")) == [
+        "it's fine",
+        "really",
+        "yes",
+    ]
+    assert unquoted("Send 'it's fine' to Ann's boss").split() == ["Send", "to", "Ann's", "boss"]
