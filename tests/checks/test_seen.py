@@ -80,6 +80,25 @@ def test_each_id_of_a_list_is_looked_at_and_a_number_is_an_id_too() -> None:
     assert "'ev42'" in findings[0].issue
 
 
+@pytest.mark.parametrize(
+    ("written", "seen"),
+    [
+        ('["ev42","ev43"]', True),
+        ("ev42, ev43", True),
+        ("#ev42", True),
+        ("ev42, ev44", False),
+        ("the dinner ev42", False),
+        ("dinner with Ann", False),
+    ],
+)
+def test_several_ids_in_one_text_are_seen_when_each_of_them_is(written: str, *, seen: bool) -> None:
+    found = ran("search", result={"dinner with": "Ann, the cook", "ids": ["ev42", "ev43"]})
+
+    findings = list(ids_seen(IDS)(attempt("Cancel them", found, delete(written))))
+
+    assert (findings == []) is seen
+
+
 def test_a_call_that_failed_did_nothing_and_one_that_only_reads_is_not_listed() -> None:
     tried = attempt(
         "Cancel dinner", delete("ev42", outcome=Outcome.FAILURE), ran("read", {"event_id": "ev42"})

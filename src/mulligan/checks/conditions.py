@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mulligan.checks.quotes import unquoted
-from mulligan.checks.subject import Subject, numbers
+from mulligan.checks.subject import Subject
+from mulligan.checks.values import numbers
 from mulligan.core.call import Outcome
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.interfaces import Check

@@ -7,16 +7,8 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass
 
 from mulligan.checks.reading import settled
-from mulligan.checks.subject import (
-    Argument,
-    Parameters,
-    Subject,
-    arguments,
-    as_record,
-    chosen,
-    texts,
-    with_heard,
-)
+from mulligan.checks.subject import Argument, Parameters, Subject, arguments, chosen, with_heard
+from mulligan.checks.values import as_record, texts
 from mulligan.core.call import Call, Execution, Outcome
 from mulligan.core.finding import Fact, Finding, Severity
 from mulligan.core.interfaces import Check, Gather

@@ -14,7 +14,8 @@ from mulligan.checks.ids import OBJECT
 from mulligan.checks.moments import earliest_now, local_moment
 from mulligan.checks.people import PERSON, names_in
 from mulligan.checks.quotes import unquoted
-from mulligan.checks.subject import Argument, Parameters, Subject, chosen, records, texts
+from mulligan.checks.subject import Argument, Parameters, Subject, chosen
+from mulligan.checks.values import records, texts
 from mulligan.core.call import Execution
 from mulligan.core.finding import Fact, Finding, Severity
 from mulligan.core.interfaces import Check

@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from mulligan.checks.subject import Argument, Parameters, Subject, chosen, texts
+from mulligan.checks.subject import Argument, Parameters, Subject, chosen
+from mulligan.checks.values import texts
 from mulligan.core.call import Call
 from mulligan.core.finding import Fact, Finding, Severity
 from mulligan.core.interfaces import Check, Gather

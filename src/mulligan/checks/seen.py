@@ -14,6 +14,9 @@ from mulligan.checks.subject import Argument, Heard, Parameters, Subject, argume
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.interfaces import Check
 
+_BETWEEN = re.compile(r"[\s,;#\"'\[\](){}]+")
+"""What stands between the ids of a list that is written as text, or before one."""
+_DIGIT = re.compile(r"\d")
 _ADDRESS = re.compile(r"[^@\s<>]+@[^@\s<>]+")
 
 
@@ -49,7 +52,18 @@ def addresses_seen(*tools: str) -> Check[Subject]:
 
 
 def _unseen(given: Iterable[Argument], heard: Heard) -> Iterator[Argument]:
-    return (argument for argument in given if argument.value not in heard)
+    return (argument for argument in given if not _seen(argument.value, heard))
+
+
+def _seen(value: str, heard: Heard) -> bool:
+    """Whether a value was heard, or is several in one text, and each of them was.
+
+    Pieces without a digit are words, and words that were heard do not make an id.
+    """
+    if value in heard:
+        return True
+    pieces = [piece for piece in _BETWEEN.split(value) if piece]
+    return bool(pieces) and all(_DIGIT.search(piece) and piece in heard for piece in pieces)
 
 
 def _right_address(named: list[str]) -> str:

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import fields, is_dataclass
-from math import isfinite
 from typing import NamedTuple, Protocol
 
+from mulligan.checks.values import texts
 from mulligan.core.call import Execution, Outcome
 from mulligan.core.finding import Fact
 from mulligan.core.turn import Turn
 
 Parameters = Mapping[str, Collection[str]]
 """By tool: the names of its parameters that hold one kind of thing, such as ids."""
-
-DEPTH = 40
-"""Nobody reads results that are nested deeper, and a cycle ends here."""
 
 
 class Subject(Protocol):
@@ -95,59 +91,14 @@ def with_heard(subject: Subject) -> Iterator[tuple[Execution, Heard]]:
     turn = subject.turn
     heard = Heard(turn.message, turn.known, [fact.value for fact in subject.facts])
     for execution in subject.earlier:
-        heard.add(execution.result)
+        heard.add(_answer(execution))
     for execution in subject.executions:
         if execution.outcome is not Outcome.FAILURE:
             yield execution, heard
-        heard.add(execution.result)
+        heard.add(_answer(execution))
 
 
-def texts(value: object) -> Iterator[str]:
-    """Every text and number in a value, as text."""
-    return (str(leaf) for leaf in leaves(value) if leaf is not None and not isinstance(leaf, bool))
-
-
-def numbers(value: object) -> Iterator[float]:
-    """Every number in a value that is a number there, not text that looks like one."""
-    for leaf in leaves(value):
-        if isinstance(leaf, int | float) and not isinstance(leaf, bool) and isfinite(leaf):
-            yield float(leaf)
-
-
-def leaves(value: object, *, depth: int = DEPTH) -> Iterator[object]:
-    """Every single thing in a value, however deeply it is nested."""
-    inner = parts(value)
-    if inner is None:
-        yield value
-    elif depth:
-        for part in inner:
-            yield from leaves(part, depth=depth - 1)
-
-
-def records(value: object, *, depth: int = DEPTH) -> Iterator[Mapping[str, object]]:
-    """Every record in a value: a mapping, or an object seen as one, at any depth."""
-    if record := as_record(value):
-        yield record
-    for part in (parts(value) or ()) if depth else ():
-        yield from records(part, depth=depth - 1)
-
-
-def parts(value: object) -> Collection[object] | None:
-    """What a value consists of; `None` when it is one thing."""
-    if isinstance(value, list | tuple | set | frozenset):
-        return value
-    if record := as_record(value):
-        return [*record.keys(), *record.values()]
-    return () if isinstance(value, Mapping) else None
-
-
-def as_record(value: object) -> Mapping[str, object]:
-    """A mapping, a dataclass or a plain object by the names of its fields; empty for the rest."""
-    if isinstance(value, Mapping):
-        return value
-    if isinstance(value, type):
-        return {}
-    if is_dataclass(value):
-        return {each.name: getattr(value, each.name) for each in fields(value)}
-    inside = getattr(value, "__dict__", {})
-    return {name: part for name, part in inside.items() if not name.startswith("_")}
+def _answer(execution: Execution) -> object:
+    """What the agent read: the result, or an error that may name the right value."""
+    failure = execution.failure
+    return str(failure.error) if failure and failure.error else execution.result
