@@ -9,6 +9,7 @@ from mulligan.checks.people import people_named
 from tests.checks.attempts import Attempt, attempt, gathered, ran
 
 IDS = {"delete": ["event_id"], "update": ["event_id"]}
+TASKS = {"close": ["task_id"]}
 OVER = {"event_id": "ev1", "start": "2025-10-06T10:00", "owner": "ann.lee@office.org"}
 TO_COME = {"event_id": "ev2", "start": "2025-10-24T10:00", "owner": "bob.ray@office.org"}
 FOUND = ran("search", result=[OVER, TO_COME])
@@ -76,29 +77,37 @@ def test_a_call_that_moves_an_object_is_not_held_to_where_it_was() -> None:
     assert list(check(attempt("Move it to Friday", FOUND, move))) == []
 
 
+def test_a_series_that_began_in_the_past_is_not_over() -> None:
+    series = ran("search", result=OVER | {"recurrence": ["RRULE:FREQ=WEEKLY"]})
+    tried = attempt("Cancel it", series, ran("delete", {"event_id": "ev1"}))
+
+    assert list(still_to_come(IDS, when="start")(tried)) == []
+
+
+def closing(said: str, owner: str) -> Attempt:
+    found = ran("search", result=[{"task_id": 7, "owner": owner}])
+    facts = gathered(PEOPLE, attempt(said))
+    return attempt(said, found, ran("close", {"task_id": 7}), facts=facts)
+
+
 @pytest.mark.parametrize(
-    ("said", "event_id", "flagged"),
+    ("said", "owner", "flagged"),
     [
-        ("Delete Bob's meetings", "ev1", True),
-        ("Delete Bob\u2019s meetings", "ev1", True),
-        ("Delete Bob's meetings", "ev2", False),
-        ("Give Bob's meetings to Ann", "ev2", False),
-        ("Delete what Bob asked for", "ev1", False),
-        ("Delete Zoe's meetings", "ev1", False),
-        ("Delete Bob's meetings", "ev3", False),
+        ("Close Bob's tasks", "ann.lee@office.org", True),
+        ("Close all of Bob\u2019s most urgent tasks", "Ann.Lee@office.org", True),
+        ("Close Bob's tasks", "bob.ray@office.org", False),
+        ("Give Bob's tasks to Ann", "bob.ray@office.org", False),
+        ("Close the task Bob asked for", "ann.lee@office.org", False),
+        ("Close Zoe's tasks", "ann.lee@office.org", False),
+        ("Read Bob's mail and close the task in it", "ann.lee@office.org", False),
+        ("Read Bob's task and close my own", "ann.lee@office.org", False),
+        ("Close Bob's tasks", "zoe@client.com", False),
+        ("Close Bob's tasks", "nobody", False),
     ],
 )
 def test_somebody_elses_object_is_flagged_where_the_person_said_whose(
-    said: str, event_id: str, *, flagged: bool
+    said: str, owner: str, *, flagged: bool
 ) -> None:
-    findings = list(owners_as_said(IDS)(deleting(said, event_id)))
+    findings = list(owners_as_said(TASKS)(closing(said, owner)))
 
     assert [finding.rule for finding in findings] == ["object.of_somebody_else"] * flagged
-
-
-def test_the_address_of_a_client_says_nothing_about_whose_an_object_is() -> None:
-    found = ran("search", result={"event_id": "ev9", "guest": "zoe@client.com"})
-    facts = gathered(PEOPLE, attempt("Bob's"))
-    call = ran("delete", {"event_id": "ev9"})
-
-    assert list(owners_as_said(IDS)(attempt("Delete Bob's", found, call, facts=facts))) == []

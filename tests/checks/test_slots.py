@@ -62,3 +62,11 @@ def test_somebody_who_names_the_time_may_be_in_two_places(said: str) -> None:
     tried = asked(said, "create", start="2025-10-24T12:30", duration=30)
 
     assert list(free_as_asked(SPANS)(tried)) == []
+
+
+def test_what_the_call_itself_put_there_is_no_clash_but_an_equal_time_of_another_is() -> None:
+    given = {"start": "2025-10-24T12:00", "end": "2025-10-24T13:00"}
+    said = "Put it where I'm free"
+
+    assert list(free_as_asked(SPANS)(asked(said, "book", title="Lunch", **given))) == []
+    assert len(list(free_as_asked(SPANS)(asked(said, "book", title="Call", **given)))) == 1

@@ -10,7 +10,7 @@ from mulligan.checks.reading import settled
 from mulligan.checks.subject import Argument, Parameters, Subject, arguments, chosen, with_heard
 from mulligan.checks.values import as_record, texts
 from mulligan.core.call import Call, Execution, Outcome
-from mulligan.core.finding import Fact, Finding, Severity
+from mulligan.core.finding import Fact, Finding
 from mulligan.core.interfaces import Check, Gather
 from mulligan.core.turn import Turn
 
@@ -55,12 +55,10 @@ def well_formed(form: Form, parameters: Parameters) -> Check[Subject]:
     def check(subject: Subject) -> Iterator[Finding]:
         for argument in chosen(subject, parameters):
             if not whole.fullmatch(argument.value):
-                yield Finding(
-                    rule="id.impossible",
-                    severity=Severity.ERROR,
-                    issue=f"{argument.told}, which cannot be {form.name}.",
+                yield argument.finding(
+                    "id.impossible",
+                    issue=f"which cannot be {form.name}.",
                     correction=f"Look it up, and give {argument.name} as the tool returned it.",
-                    call=argument.execution.call.id,
                 )
 
     return check
@@ -77,12 +75,10 @@ def not_glued(parameters: Parameters) -> Check[Subject]:
             for argument in arguments(execution, parameters.get(execution.call.tool, ())):
                 glue = _glued_from(argument, subject.turn)
                 if glue and argument.value not in heard:
-                    yield Finding(
-                        rule="id.glued",
-                        severity=Severity.ERROR,
-                        issue=f"{argument.told}, which is put together from {glue!r}.",
+                    yield argument.finding(
+                        "id.glued",
+                        issue=f"which is put together from {glue!r}.",
                         correction=f"Look it up; no {argument.name} is made from other values.",
-                        call=execution.call.id,
                     )
 
     return check
@@ -151,12 +147,10 @@ def exists(parameters: Parameters) -> Check[Subject]:
         missing = {f.subject for f in subject.facts if f.kind == EXISTS and f.value == "no"}
         for argument in chosen(subject, parameters):
             if argument.value in missing and _still_to_run(argument.execution):
-                yield Finding(
-                    rule="id.unknown",
-                    severity=Severity.ERROR,
-                    issue=f"{argument.told}, and there is no such object.",
+                yield argument.finding(
+                    "id.unknown",
+                    issue="and there is no such object.",
                     correction=f"Look {argument.name} up first.",
-                    call=argument.execution.call.id,
                 )
 
     return check

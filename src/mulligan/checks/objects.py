@@ -17,19 +17,24 @@ from mulligan.checks.quotes import unquoted
 from mulligan.checks.subject import Argument, Parameters, Subject, chosen
 from mulligan.checks.values import records, texts
 from mulligan.core.call import Execution
-from mulligan.core.finding import Fact, Finding, Severity
+from mulligan.core.finding import Fact, Finding
 from mulligan.core.interfaces import Check
 from mulligan.core.turn import Turn
 
 _TO_COME = re.compile(r"\b(future|upcoming|cancel|reschedule|postpone)\b", re.IGNORECASE)
 """Words that only fit what is still to come."""
+_MINE = re.compile(r"\b(my|mine|our|ours)\b")
+_SERIES = re.compile(r"recur|rrule|repeat", re.IGNORECASE)
+_NOUN = re.compile(r"[^\W\d_]{3,}")
+_BETWEEN = r"(?:(?!and\b|or\b|to\b|the\b|an?\b)[\w-]+\s+){0,3}"
+"""What may stand between an owner and the thing: "Ann's most urgent tasks"."""
 _OVER = re.compile(r"\b(past|over|old|previous|expired|overdue|finished)\b", re.IGNORECASE)
 
 
 def still_to_come(parameters: Parameters, *, when: str) -> Check[Subject]:
     """Flag a call on an object that was over, where the person spoke of what is to come.
 
-    `when` is the field of the object that says when it is.
+    `when` is the field that says when it is; of what lasts, its end. A series is left alone.
     """
 
     def check(subject: Subject) -> Iterator[Finding]:
@@ -38,13 +43,12 @@ def still_to_come(parameters: Parameters, *, when: str) -> Check[Subject]:
             return
         today = earliest_now(subject.turn).date()
         for argument in chosen(subject, parameters):
-            held = object_of(argument, subject).get(when)
-            moment = local_moment(held, zone=subject.turn.timezone)
-            if moment is not None and moment.date() < today:
-                yield _finding(
-                    argument,
-                    rule="object.in_the_past",
-                    issue=f"{argument.told}, which was on {moment} and is over.",
+            known = object_of(argument, subject)
+            moment = local_moment(known.get(when), zone=subject.turn.timezone)
+            if moment is not None and moment.date() < today and not _recurs(known):
+                yield argument.finding(
+                    "object.in_the_past",
+                    issue=f"which was on {moment} and is over.",
                     correction="Act only on what is still to come.",
                 )
 
@@ -70,8 +74,12 @@ def on_objects(check: Check[Subject], parameters: Parameters, *, when: str) -> C
                 facts=subject.facts,
             )
             for finding in check(shown):
-                issue = f"{argument.told}, whose {when} is {held}. {finding.issue}"
-                yield replace(finding, issue=issue, correction="Act on one that fits; look it up.")
+                yield argument.finding(
+                    finding.rule,
+                    severity=finding.severity,
+                    issue=f"whose {when} is {held}. {finding.issue}",
+                    correction="Look it up, and act on one that fits.",
+                )
 
     return lifted
 
@@ -79,20 +87,18 @@ def on_objects(check: Check[Subject], parameters: Parameters, *, when: str) -> C
 def owners_as_said(parameters: Parameters) -> Check[Subject]:
     """Flag a call on somebody else's object, where the person said whose it is: "Ann's tasks".
 
-    Sure only of people in the directory (`people_named`) and of addresses at the same house.
+    Sure only of people in the directory (`people_named`), of addresses at the same house, and of
+    a thing that the parameter is named after: `task_id`.
     """
 
     def check(subject: Subject) -> Iterator[Finding]:
-        owners = _owners(subject)
-        if not owners:
-            return
         for argument in chosen(subject, parameters):
+            owners = _owners(subject, of=argument.name)
             people = _colleagues(object_of(argument, subject), owners)
             if people and not people & owners:
-                yield _finding(
-                    argument,
-                    rule="object.of_somebody_else",
-                    issue=f"{argument.told}, which belongs to {', '.join(sorted(people))}; "
+                yield argument.finding(
+                    "object.of_somebody_else",
+                    issue=f"which belongs to {', '.join(sorted(people))}; "
                     f"the person spoke of {', '.join(sorted(owners))}.",
                     correction="Act only on what belongs to whom the person named.",
                 )
@@ -129,15 +135,23 @@ def _dated(given: Mapping[str, object], turn: Turn) -> bool:
     return any(local_moment(value, zone=turn.timezone) is not None for value in given.values())
 
 
-def _owners(subject: Subject) -> set[str]:
-    """Addresses of the people the person used a possessive of."""
+def _recurs(record: Mapping[str, object]) -> bool:
+    """Whether an object is a series, which began in the past and is not over."""
+    return any(_SERIES.search(str(name)) and held for name, held in record.items())
+
+
+def _owners(subject: Subject, *, of: str) -> set[str]:
+    """Addresses of the people whose things of that name the person spoke of, and of no others."""
     message = unquoted(subject.turn.message).casefold()
+    nouns = "|".join(map(re.escape, _NOUN.findall(of.casefold())))
+    if not nouns or _MINE.search(message):
+        return set()
     return {
         fact.value.casefold()
         for fact in subject.facts
         if fact.kind == PERSON
         for name in names_in(fact.value)
-        if re.search(rf"\b{re.escape(name)}['\u2019]s\b", message)
+        if re.search(rf"\b{re.escape(name)}['\u2019]s\s+{_BETWEEN}(?:{nouns})", message)
     }
 
 
@@ -146,13 +160,3 @@ def _colleagues(record: Mapping[str, object], owners: set[str]) -> set[str]:
     houses = tuple(owner[owner.index("@") :] for owner in owners)
     written = (text.casefold() for text in texts(record))
     return {text for text in written if "@" in text and text.endswith(houses)}
-
-
-def _finding(argument: Argument, *, rule: str, issue: str, correction: str) -> Finding:
-    return Finding(
-        rule=rule,
-        severity=Severity.ERROR,
-        issue=issue,
-        correction=correction,
-        call=argument.execution.call.id,
-    )

@@ -111,10 +111,9 @@ def _words(text: str) -> set[str]:
 
 
 def _not_home(argument: Argument, home: str, severity: Severity) -> Finding:
-    return Finding(
-        rule="place.not_home",
+    return argument.finding(
+        "place.not_home",
         severity=severity,
-        issue=f"{argument.told}, and that is not {home}; the person said home.",
+        issue=f"and that is not {home}; the person said home.",
         correction=f"Use the home address: {home}.",
-        call=argument.execution.call.id,
     )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from difflib import SequenceMatcher
 
 from mulligan.checks.subject import Parameters, Subject, chosen
-from mulligan.core.finding import Finding, Severity
+from mulligan.core.finding import Finding
 from mulligan.core.interfaces import Check
 
 _QUOTES = re.compile(
@@ -33,12 +33,10 @@ def quotes_kept(parameters: Parameters) -> Check[Subject]:
         for argument in chosen(subject, parameters):
             wanted = changed_quote(argument.value, quoted)
             if wanted is not None:
-                yield Finding(
-                    rule="text.quote_changed",
-                    severity=Severity.ERROR,
-                    issue=f"{argument.told}; the person's own words were {wanted!r}.",
+                yield argument.finding(
+                    "text.quote_changed",
+                    issue=f"but the person's own words were {wanted!r}.",
                     correction=f"Give {argument.name} in the person's own words.",
-                    call=argument.execution.call.id,
                 )
 
     return check

@@ -9,15 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from mulligan.checks.ids import EMAIL
 from mulligan.checks.people import PERSON
 from mulligan.checks.subject import Argument, Heard, Parameters, Subject, arguments, with_heard
-from mulligan.core.finding import Finding, Severity
+from mulligan.core.finding import Finding
 from mulligan.core.interfaces import Check
 
 _BETWEEN = re.compile(r"[\s,;#\"'\[\](){}]+")
 """What stands between the ids of a list that is written as text, or before one."""
 _DIGIT = re.compile(r"\d")
-_ADDRESS = re.compile(r"[^@\s<>]+@[^@\s<>]+")
+_ADDRESS = re.compile(EMAIL.pattern)
 
 
 def ids_seen(parameters: Parameters) -> Check[Subject]:
@@ -73,10 +74,5 @@ def _right_address(named: list[str]) -> str:
 
 
 def _never_seen(argument: Argument, correction: str) -> Finding:
-    return Finding(
-        rule="value.never_seen",
-        severity=Severity.ERROR,
-        issue=f"{argument.told}, which nobody said and no tool returned.",
-        correction=correction,
-        call=argument.execution.call.id,
-    )
+    issue = "which nobody said and no tool returned."
+    return argument.finding("value.never_seen", issue=issue, correction=correction)

@@ -11,6 +11,7 @@ from mulligan.checks.moments import local_moment
 from mulligan.checks.quotes import unquoted
 from mulligan.checks.reading import settled
 from mulligan.checks.subject import Subject, effective
+from mulligan.checks.values import texts
 from mulligan.core.call import Call
 from mulligan.core.finding import Fact, Finding, Severity
 from mulligan.core.interfaces import Check, Gather
@@ -36,8 +37,10 @@ class Taken:
     end: datetime
 
 
+FromTo = tuple[datetime, datetime]
+
 ReadDay = Callable[[date], Iterable[Taken] | Awaitable[Iterable[Taken]]]
-"""What the person's calendar has on a day, before the calls were made."""
+"""What the person's calendar has on a day."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,9 +52,7 @@ class Span:
     minutes: str | None = None
     """Of a tool that is told how long instead."""
 
-    def of(
-        self, given: Mapping[str, object], *, zone: str | None
-    ) -> tuple[datetime, datetime] | None:
+    def of(self, given: Mapping[str, object], *, zone: str | None) -> FromTo | None:
         """From when to when a call is, or `None` where that cannot be said."""
         first = local_moment(given.get(self.start), zone=zone)
         last = local_moment(given.get(self.end), zone=zone) if self.end else None
@@ -64,9 +65,7 @@ def taken_times(spans: Mapping[str, Span], *, read: ReadDay) -> Gather:
     """Read what the person's calendar has on the days that these calls put something on."""
 
     async def gather(turn: Turn, calls: Sequence[Call]) -> Iterable[Fact]:
-        found = (
-            spans[c.tool].of(c.arguments, zone=turn.timezone) for c in calls if c.tool in spans
-        )
+        found = [_span(call, spans, zone=turn.timezone) for call in calls]
         days = sorted({moment.date() for span in found if span for moment in span})
         return [
             Fact(
@@ -88,14 +87,11 @@ def free_as_asked(spans: Mapping[str, Span]) -> Check[Subject]:
     def check(subject: Subject) -> Iterator[Finding]:
         if not _FREE.search(unquoted(subject.turn.message)):
             return
+        taken = list(_taken(subject.facts))
         for execution in effective(subject):
             call = execution.call
-            span = (
-                spans[call.tool].of(call.arguments, zone=subject.turn.timezone)
-                if call.tool in spans
-                else None
-            )
-            clash = next((t for t in _taken(subject.facts) if span and _overlap(t, *span)), None)
+            span = _span(call, spans, zone=subject.turn.timezone)
+            clash = next((t for t in taken if span and _clash(t, span, call)), None)
             if clash:
                 yield Finding(
                     rule="time.taken",
@@ -109,6 +105,11 @@ def free_as_asked(spans: Mapping[str, Span]) -> Check[Subject]:
     return check
 
 
+def _span(call: Call, spans: Mapping[str, Span], *, zone: str | None) -> FromTo | None:
+    span = spans.get(call.tool)
+    return span.of(call.arguments, zone=zone) if span else None
+
+
 def _taken(facts: Iterable[Fact]) -> Iterator[Taken]:
     for fact in facts:
         if fact.kind == BUSY:
@@ -120,5 +121,8 @@ def _taken(facts: Iterable[Fact]) -> Iterator[Taken]:
             )
 
 
-def _overlap(taken: Taken, start: datetime, end: datetime) -> bool:
-    return start < taken.end and taken.start < end
+def _clash(taken: Taken, span: FromTo, call: Call) -> bool:
+    """Whether something else takes up the time; after the call it may be its own work."""
+    start, end = span
+    itself = (taken.start, taken.end) == span and taken.what in texts(call.arguments)
+    return start < taken.end and taken.start < end and not itself

@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 
 from mulligan.checks.values import texts
 from mulligan.core.call import Execution, Outcome
-from mulligan.core.finding import Fact
+from mulligan.core.finding import Fact, Finding, Severity
 from mulligan.core.turn import Turn
 
 Parameters = Mapping[str, Collection[str]]
@@ -42,10 +42,18 @@ class Argument(NamedTuple):
     name: str
     value: str
 
-    @property
-    def told(self) -> str:
-        """The argument as a finding names it."""
-        return f"{self.execution.call.tool} was given {self.name}={self.value!r}"
+    def finding(
+        self, rule: str, *, issue: str, correction: str, severity: Severity = Severity.ERROR
+    ) -> Finding:
+        """A finding about this value; `issue` goes on where naming it ends."""
+        call = self.execution.call
+        return Finding(
+            rule=rule,
+            severity=severity,
+            issue=f"{call.tool} was given {self.name}={self.value!r}, {issue}",
+            correction=correction,
+            call=call.id,
+        )
 
 
 def effective(subject: Subject) -> Iterator[Execution]:
