@@ -21,6 +21,7 @@ from mulligan.checks.objects import on_objects, owners_as_said, still_to_come
 from mulligan.checks.order import ends_after_start, not_in_the_past
 from mulligan.checks.people import people_named
 from mulligan.checks.quotes import quotes_kept
+from mulligan.checks.ranks import rank_as_said, ranks_read
 from mulligan.checks.refusals import only_warn
 from mulligan.checks.seen import addresses_seen, ids_seen
 from mulligan.checks.slots import Span, Taken, free_as_asked, taken_times
@@ -138,6 +139,7 @@ def facts_for(office: Office) -> list[Gather]:
         ids_read(EVENTS, read=office.events.get, fields=("event_start", "participant_email")),
         people_named(lambda: office.addresses),
         taken_times(SPANS, read=office.on_day),
+        ranks_read(EVENTS, when="event_start", read=office.events.get, read_day=office.on_day),
     ]
 
 
@@ -154,6 +156,7 @@ def checks_for(office: Office) -> list[Check[Subject]]:
         on_objects(dates, EVENTS, when="event_start"),
         still_to_come(EVENTS, when="event_start"),
         owners_as_said(IDS),
+        rank_as_said(EVENTS),
         not_in_the_past(PLANS),
         ends_after_start(("time_min", "time_max")),
         free_as_asked(SPANS),

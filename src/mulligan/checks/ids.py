@@ -104,7 +104,7 @@ def ids_read(parameters: Parameters, *, read: Read, fields: Iterable[str] = ()) 
 
     async def gather(_turn: Turn, calls: Sequence[Call]) -> Iterable[Fact]:
         facts: list[Fact] = []
-        for value in dict.fromkeys(_ids(calls, parameters)):
+        for value in dict.fromkeys(ids_in(calls, parameters)):
             try:
                 found = await settled(read(value))
             except Exception:  # noqa: BLE001, S112 - who cannot read does not know, and says nothing
@@ -115,7 +115,8 @@ def ids_read(parameters: Parameters, *, read: Read, fields: Iterable[str] = ()) 
     return gather
 
 
-def _ids(calls: Iterable[Call], parameters: Parameters) -> Iterator[str]:
+def ids_in(calls: Iterable[Call], parameters: Parameters) -> Iterator[str]:
+    """The ids that calls were given, in order."""
     for call in calls:
         for name in parameters.get(call.tool, ()):
             yield from texts(call.arguments.get(name))

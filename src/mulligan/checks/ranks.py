@@ -1,0 +1,81 @@
+"""The first and the last of a day, where the person asked for one of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+
+from mulligan.checks.ids import Read, ids_in
+from mulligan.checks.moments import local_moment
+from mulligan.checks.quotes import unquoted
+from mulligan.checks.reading import settled
+from mulligan.checks.slots import ReadDay
+from mulligan.checks.subject import Parameters, Subject, chosen
+from mulligan.checks.values import as_record
+from mulligan.core.call import Call
+from mulligan.core.finding import Fact, Finding
+from mulligan.core.interfaces import Check, Gather
+from mulligan.core.turn import Turn
+
+RANK = "calendar.rank"
+"""The kind of fact: where in its day an object stands: `first`, `last`, `only`, `between`."""
+
+# Whatever narrows it down further ("with Ann", "about the budget") makes another list of it.
+_ASKED = re.compile(
+    r"\b(first|last)\s+(?:meeting|event|appointment|call)\s+"
+    r"(?:on\b|of\s+the\s+day\b|today\b|tomorrow\b|(?:this|next|coming)\b)",
+    re.IGNORECASE,
+)
+_NARROWED = re.compile(r"\b(with|about|called|named|before|after|except|but)\b", re.IGNORECASE)
+
+
+def ranks_read(parameters: Parameters, *, when: str, read: Read, read_day: ReadDay) -> Gather:
+    """Find out where in its day each object stands that a call names.
+
+    `read` and `when` say on which day it is, `read_day` what else that day has.
+    """
+
+    async def gather(turn: Turn, calls: Sequence[Call]) -> Iterable[Fact]:
+        facts: list[Fact] = []
+        for value in dict.fromkeys(ids_in(calls, parameters)):
+            held = as_record(await settled(read(value))).get(when)
+            moment = local_moment(held, zone=turn.timezone)
+            if moment is not None:
+                starts = [each.start for each in await settled(read_day(moment.date()))]
+                facts.extend(_ranked(value, moment, starts))
+        return facts
+
+    return gather
+
+
+def rank_as_said(parameters: Parameters) -> Check[Subject]:
+    """Flag another object than the first or the last of its day, where that one was asked for."""
+
+    def check(subject: Subject) -> Iterator[Finding]:
+        message = unquoted(subject.turn.message)
+        asked = {word.lower() for word in _ASKED.findall(message)}
+        if len(asked) != 1 or _NARROWED.search(message):
+            return
+        (wanted,) = asked
+        ranks = {fact.subject: fact.value for fact in subject.facts if fact.kind == RANK}
+        for argument in chosen(subject, parameters):
+            if ranks.get(argument.value, wanted) not in (wanted, "only"):
+                yield argument.finding(
+                    "object.wrong_rank",
+                    issue=f"which is not the {wanted} of its day.",
+                    correction=f"Look at the whole day, and take the {wanted}.",
+                )
+
+    return check
+
+
+def _ranked(value: str, moment: datetime, starts: Sequence[datetime]) -> Iterator[Fact]:
+    if moment not in starts:
+        return
+    first, last = moment == min(starts), moment == max(starts)
+    rank = {(True, True): "only", (True, False): "first", (False, True): "last"}.get(
+        (first, last), "between"
+    )
+    about = f"{value!r} is the {rank} of {len(starts)} on {moment.date()}."
+    yield Fact(kind=RANK, subject=value, value=rank, about=about)
