@@ -74,20 +74,12 @@ PLANS: Parameters = {
 SPANS = {"calendar.create_event": Span(start="event_start", minutes="duration")}
 
 ID = r"\d{8}"
-SOME = r"(?s).*\S.*"
-BOARD = "Back end|Front end|Design"
-STAGE = "Backlog|In Progress|In Review|Completed"
-METRIC = (
-    "total_visits|session_duration_seconds|user_engaged|direct|referral|search engine|social media"
-)
-"""The schemas of the tools, as far as a call can break them."""
-
+GIVEN = r"(?s).*\S.*"
 DEMANDS: Mapping[str, Mapping[str, str]] = {
     **{tool: dict.fromkeys(names, ID) for tool, names in IDS.items()},
-    "analytics.create_plot": {"value_to_plot": METRIC},
-    "calendar.create_event": {"participant_email": SOME, "event_start": SOME, "duration": SOME},
-    "customer_relationship_manager.add_customer": {"assigned_to_email": SOME, "status": SOME},
-    "project_management.create_task": {"board": BOARD, "list_name": STAGE, "due_date": SOME},
+    "calendar.create_event": {"participant_email": GIVEN, "event_start": GIVEN, "duration": GIVEN},
+    "customer_relationship_manager.add_customer": {"assigned_to_email": GIVEN, "status": GIVEN},
+    "project_management.create_task": {"assigned_to_email": GIVEN, "due_date": GIVEN},
 }
 """By tool: parameters that it cannot do without, and what each must look like."""
 TEAM_ONLY: Parameters = {

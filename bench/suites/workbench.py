@@ -20,6 +20,7 @@ from bench.data import add_data_arguments, read_cases
 from bench.office import EFFECTS, checks_for, facts_for, open_office
 from bench.report import progress, table
 from mulligan.checks.subject import Subject
+from mulligan.checks.values import as_record
 from mulligan.core.call import Call, Execution, Outcome
 from mulligan.core.finding import Fact, Finding, Severity
 from mulligan.core.interfaces import Check, Gather
@@ -91,7 +92,7 @@ async def rejections(
         timezone="UTC",
     )
     calls = [
-        Call(id=f"{number}", tool=made["tool"], arguments=made["args"] or {})
+        Call(id=f"{number}", tool=made["tool"], arguments=as_record(made["args"]))
         for number, made in enumerate(case["calls"])
     ]
     done: list[Execution] = []
@@ -138,7 +139,7 @@ def read_observation(text: str) -> object:
 def _literal(text: str) -> object:
     try:
         return ast.literal_eval(_NAN.sub("None", text))
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
         # It is prose, an array, or cut.
         return None
 

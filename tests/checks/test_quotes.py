@@ -30,6 +30,13 @@ def test_a_text_is_flagged_when_it_changes_the_words_of_the_person(
     assert bool(list(quotes_kept({"send": ["body"]})(tried))) is flagged
 
 
+def test_a_message_full_of_apostrophes_and_a_very_long_text_take_no_time() -> None:
+    long = "word " * 20_000
+    tried = attempt(f"Say '{long[:3000]}' and " + "'n " * 5_000, ran("send", {"body": long}))
+
+    assert list(quotes_kept({"send": ["body"]})(tried)) == []
+
+
 def test_an_apostrophe_ends_no_quotation() -> None:
     assert list(quotes_in("Ann's note says 'it's fine', “really” and \"yes\"")) == [
         "it's fine",

@@ -35,6 +35,7 @@ def asked(said: str, tool: str, **given: object) -> Attempt:
         ("2025-10-24T16:30+00:00", 30, True),
         ("2025-10-24T12:30", "half an hour", False),
         ("noon", 30, False),
+        ("9999-12-31T23:50", 30, False),
     ],
 )
 def test_a_time_that_is_taken_is_flagged_where_a_free_one_was_asked_for(

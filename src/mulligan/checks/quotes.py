@@ -11,13 +11,17 @@ from mulligan.core.finding import Finding
 from mulligan.core.interfaces import Check
 
 _QUOTES = re.compile(
-    r"(?<!\w)'(?P<single>.+?)'(?!\w)|\"(?P<double>.+?)\"|“(?P<curly>.+?)”", re.DOTALL
+    # Bounded, so that a message full of apostrophes is still read in a moment.
+    r"(?<!\w)'(.{1,4000}?)'(?!\w)|\"(.{1,4000}?)\"|“(.{1,4000}?)”",
+    re.DOTALL,
 )
 _WORD = re.compile(r"\w+")
 _APOSTROPHE = re.compile("['\u2019]")
 
 NEAR = 0.6
 """The share of words in common from which a text is meant to be the quoted one."""
+LONGEST = 1_000
+"""Words from which texts are not compared any more: that takes the square of their number."""
 CHANGED = 2
 """Words added, dropped or replaced from which it is more than a slip put right."""
 
@@ -63,6 +67,8 @@ def changed_quote(text: str, quoted: list[str]) -> str | None:
             continue
         if f" {' '.join(words)} " in f" {' '.join(written)} ":
             return None
+        if max(len(words), len(written)) > LONGEST:
+            continue
         match = SequenceMatcher(a=words, b=written, autojunk=False)
         same = sum(block.size for block in match.get_matching_blocks())
         moved = max(len(words), len(written)) - same

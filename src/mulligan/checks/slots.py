@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import MAXYEAR, date, datetime, timedelta
 
 from mulligan.checks.moments import local_moment
 from mulligan.checks.quotes import unquoted
@@ -56,8 +56,9 @@ class Span:
         """From when to when a call is, or `None` where that cannot be said."""
         first = local_moment(given.get(self.start), zone=zone)
         last = local_moment(given.get(self.end), zone=zone) if self.end else None
-        if first and self.minutes and re.fullmatch(r"\d{1,5}", str(given.get(self.minutes))):
-            last = first + timedelta(minutes=int(str(given[self.minutes])))
+        minutes = str(given.get(self.minutes)) if self.minutes else ""
+        if first and re.fullmatch(r"\d{1,5}", minutes) and first.year < MAXYEAR:
+            last = first + timedelta(minutes=int(minutes))
         return (first, last) if first and last else None
 
 

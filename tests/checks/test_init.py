@@ -1,0 +1,106 @@
+"""No check breaks, whatever a model writes into a call or a tool returns."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mulligan.checks.conditions import condition_met
+from mulligan.checks.dates import weekday_as_said
+from mulligan.checks.duplicates import made_once
+from mulligan.checks.ids import GOOGLE_CALENDAR, exists, ids_read, not_glued, well_formed
+from mulligan.checks.objects import on_objects, owners_as_said, still_to_come
+from mulligan.checks.order import ends_after_start, not_in_the_past
+from mulligan.checks.people import people_named
+from mulligan.checks.places import home_is_home, home_resolved
+from mulligan.checks.quotes import quotes_kept
+from mulligan.checks.ranks import rank_as_said, ranks_read
+from mulligan.checks.seen import addresses_seen, ids_seen
+from mulligan.checks.slots import Span, Taken, free_as_asked, taken_times
+from mulligan.core.call import Outcome
+from mulligan.core.finding import Finding
+from tests.checks.attempts import attempt, gathered, ran
+
+NAMES = ("id", "start", "end", "minutes", "place")
+TOOLS = {"act": NAMES}
+SPANS = {"act": Span(start="start", end="end", minutes="minutes")}
+LUNCH = Taken(what="x", start=datetime(2025, 10, 24, 12), end=datetime(2025, 10, 24, 13))
+SAID = (
+    "If visits were more than 10 on Friday, cancel Ann's first meeting tomorrow",
+    "Book the first time I'm free at home with ann and say 'see you at home, ann'",
+    "",
+)
+
+scalars = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.text(max_size=12),
+    st.dates(min_value=date(1, 1, 1)),
+    st.datetimes(),
+    st.sampled_from(["9999-12-31T23:59+14:00", "0001-01-01T00:00-12:00", "30", "a@b", "home"]),
+)
+values = st.recursive(
+    scalars,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3),
+        st.dictionaries(st.one_of(st.sampled_from(NAMES), scalars), inner, max_size=3),
+    ),
+    max_leaves=8,
+)
+given_to_a_call = st.dictionaries(st.sampled_from(NAMES), values, max_size=5)
+people = people_named(lambda: ["ann.lee@office.org"])
+GATHERS = [
+    ids_read(TOOLS, read=lambda value: {"start": value}, fields=("start",)),
+    people,
+    home_resolved(),
+    taken_times(SPANS, read=lambda _: [LUNCH]),
+    ranks_read(
+        TOOLS, when="start", read=lambda value: {"start": value}, read_day=lambda _: [LUNCH]
+    ),
+]
+CHECKS = [
+    addresses_seen("act"),
+    condition_met("act"),
+    ends_after_start(("start", "end")),
+    exists(TOOLS),
+    free_as_asked(SPANS),
+    home_is_home(TOOLS, lookups=TOOLS),
+    ids_seen(TOOLS),
+    made_once("act"),
+    not_glued(TOOLS),
+    not_in_the_past(TOOLS),
+    on_objects(weekday_as_said(), TOOLS, when="start"),
+    owners_as_said(TOOLS),
+    quotes_kept(TOOLS),
+    rank_as_said(TOOLS),
+    still_to_come(TOOLS, when="start"),
+    well_formed(GOOGLE_CALENDAR, TOOLS),
+]
+
+
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(
+    said=st.sampled_from(SAID),
+    first=given_to_a_call,
+    second=given_to_a_call,
+    result=values,
+    zone=st.sampled_from(["Pacific/Kiritimati", "America/New_York", "Mars/Phobos", None]),
+)
+def test_every_check_answers_with_findings(said, first, second, result, zone) -> None:
+    calls = (
+        ran("read", first, result=result),
+        ran("act", first, result=result),
+        ran("act", second, outcome=Outcome.UNKNOWN),
+    )
+    known = {"home": "12 Elm Street, Springfield"}
+    plain = attempt(said, *calls, known=known, zone=zone)
+    facts = [fact for gather in GATHERS for fact in gathered(gather, plain)]
+    tried = attempt(said, *calls, known=known, zone=zone, facts=facts)
+
+    findings = [finding for check in CHECKS for finding in check(tried)]
+
+    assert all(isinstance(finding, Finding) and finding.call for finding in findings)
