@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from mulligan.core.call import ErrorClass
 from mulligan.core.effect import Effect, Repeat
-from mulligan.core.finding import Standing, Verdict
+from mulligan.core.finding import Finding, Severity, Source, Standing, Verdict, reach_verdict
 from mulligan.core.limits import Backoff
 from mulligan.core.policy import Failed, Move, Step, decide, next_move
 
@@ -240,6 +240,17 @@ def test_a_verdict_and_the_attempts_left_decide_the_step(standing, attempt, atte
     verdict = Verdict(standing=standing, confidence=None)
 
     assert decide(verdict, attempt=attempt, attempts=attempts) is step
+
+
+def test_a_judge_alone_never_undoes_a_second_time() -> None:
+    def verdict(*sources: Source) -> Verdict:
+        return reach_verdict(
+            [Finding(rule="a.b", severity=Severity.ERROR, issue="No.", source=s) for s in sources]
+        )
+
+    assert decide(verdict(Source.JUDGE), attempt=1) is Step.RETRY
+    assert decide(verdict(Source.JUDGE), attempt=2) is Step.DISPUTE
+    assert decide(verdict(Source.JUDGE, Source.CHECK), attempt=2) is Step.GIVE_UP
 
 
 def test_one_retry_is_the_default():

@@ -10,6 +10,7 @@ from mulligan.core.finding import Confidence, Finding, Severity, Standing, reach
 from mulligan.core.turn import Turn
 from mulligan.loops.actions import (
     Attempted,
+    Reviewers,
     TakenBack,
     render_correction,
     render_question,
@@ -55,16 +56,30 @@ def acted(result: UndoResult | None, *, action: str = "a1") -> TakenBack:
         ([finds(SLOPPY), breaks], Standing.UNREVIEWED, None),
     ],
 )
-def test_a_review_adds_up_its_checks_and_a_broken_one_is_never_a_pass(
+async def test_a_review_adds_up_its_checks_and_a_broken_one_is_never_a_pass(
     checks, standing, confidence
 ) -> None:
-    verdict = review_attempt(ATTEMPT, checks=checks, attempt=1)
+    verdict = await review_attempt(ATTEMPT, by=Reviewers(checks=checks), attempt=1, judged=True)
 
     assert (verdict.standing, verdict.confidence) == (standing, confidence)
 
 
-def test_a_second_rejection_is_shown_with_low_confidence() -> None:
-    assert review_attempt(ATTEMPT, checks=[finds(WRONG)], attempt=2).confidence is Confidence.LOW
+async def test_a_second_rejection_is_shown_with_low_confidence() -> None:
+    by = Reviewers(checks=[finds(WRONG)])
+
+    verdict = await review_attempt(ATTEMPT, by=by, attempt=2, judged=True)
+
+    assert verdict.confidence is Confidence.LOW
+
+
+def test_an_agent_is_told_about_days_before_ids_before_places() -> None:
+    rules = ["place.not_home", "value.never_seen", "id.glued", "date.wrong_weekday"]
+    found = [Finding(rule=r, severity=Severity.ERROR, issue=f"About {r}.") for r in rules]
+
+    text = render_correction(reach_verdict(found), []).text
+
+    told = [line.removeprefix("- About ") for line in text.splitlines() if "About" in line]
+    assert told == ["date.wrong_weekday.", "id.glued.", "place.not_home.", "value.never_seen."]
 
 
 @pytest.mark.parametrize("result", [None, *UndoResult])

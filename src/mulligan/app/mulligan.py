@@ -8,9 +8,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypedDict, TypeVar, Unpack, overload
 
 from mulligan.app.settings import Settings
-from mulligan.app.wiring import Parts, assemble
+from mulligan.app.wiring import Asked, Parts, assemble
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.interfaces import Check, Clock, Store, Subscriber
+from mulligan.core.interfaces import Check, Clock, Gather, Store, Subscriber
 from mulligan.core.turn import NOTHING_KNOWN, Turn
 from mulligan.loops.actions import Attempted
 from mulligan.stores.clock import utc_now
@@ -45,7 +45,8 @@ class Mulligan:
 
     `Mulligan("sqlite:///family.db")` opens a store; a store of your own is taken as it is.
     Without one, settings come from the environment and pyproject.toml, and by default everything
-    stays in memory. Any setting can also be given by name.
+    stays in memory. Any setting can also be given by name. `checks` and `facts` review what agents
+    do; a `judge`, such as "anthropic:…", is asked where they have not settled it.
     """
 
     def __init__(
@@ -53,6 +54,8 @@ class Mulligan:
         store: str | Store | None = None,
         *,
         checks: Iterable[Check[Attempted]] = (),
+        facts: Iterable[Gather] = (),
+        judge: object = None,
         settings: Settings | None = None,
         clock: Clock = utc_now,
         **changes: object,
@@ -61,9 +64,13 @@ class Mulligan:
         if isinstance(store, str):
             changes["store"] = store
         self.settings = loaded.changed(**changes)
-        self._checks = tuple(checks)
         own = None if isinstance(store, str) else store
-        self._parts: Parts = assemble(self.settings, store=own, checks=self._checks, clock=clock)
+        self._parts: Parts = assemble(
+            self.settings,
+            store=own,
+            asked=Asked(checks=checks, facts=facts, judge=judge),
+            clock=clock,
+        )
 
     @overload
     def tool(self, function: Callable[P, R], /) -> Callable[P, R]: ...
@@ -181,7 +188,7 @@ class Mulligan:
     def _acting(self, turn: OpenTurn) -> Acting:
         return Acting(
             turn,
-            checks=self._checks,
+            reviewers=self._parts.reviewers,
             book=self._parts.instruments.book,
             on_entering=self._parts.begin,
             on_leaving=self._parts.keeping.wake,

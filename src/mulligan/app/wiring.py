@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import cast
 
 from mulligan.app.housekeeping import Housekeeping
 from mulligan.app.settings import Settings
-from mulligan.core.interfaces import Check, Clock, Store
-from mulligan.loops.actions import Attempted
+from mulligan.core.interfaces import Check, Clock, Gather, Judge, Store
+from mulligan.loops.actions import Attempted, Reviewers
 from mulligan.redaction import Redactor
 from mulligan.stores.clock import utc_now
 from mulligan.stores.opening import open_store
@@ -24,12 +25,23 @@ from mulligan.turns.toolbox import Toolbox
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """Who reviews what agents do, as the application named them."""
+
+    checks: Iterable[Check[Attempted]] = ()
+    facts: Iterable[Gather] = ()
+    judge: object = None
+    """A judge, a pydantic-ai model, or the name of one such as `anthropic:…`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
     """Everything one application runs on."""
 
     store: Store
     instruments: Instruments
     toolbox: Toolbox
+    reviewers: Reviewers
     recovery: Recovery
     keeping: Keeping
     heart: Heart
@@ -62,7 +74,7 @@ def assemble(
     settings: Settings,
     *,
     store: Store | None = None,
-    checks: Iterable[Check[Attempted]] = (),
+    asked: Asked,
     clock: Clock = utc_now,
 ) -> Parts:
     """Put the parts together, on the given store or the one that the settings name."""
@@ -73,23 +85,50 @@ def assemble(
         retention=settings.retention,
     )
     instruments = _instruments(settings, store, clock=clock)
+    reviewers = _reviewers(asked, instruments)
     toolbox = Toolbox()
     recovery = Recovery(
         book=instruments.book,
         vault=store.vault,
         toolbox=toolbox,
-        checks=tuple(checks),
+        reviewers=reviewers,
         held=instruments.held,
     )
     return Parts(
         store=store,
         instruments=instruments,
         toolbox=toolbox,
+        reviewers=reviewers,
         recovery=recovery,
         keeping=Keeping(recovery),
         heart=Heart(store.journal.beat),
         housekeeping=Housekeeping(store, retention=settings.retention, clock=clock),
         recover=settings.recover,
+    )
+
+
+def _reviewers(asked: Asked, instruments: Instruments) -> Reviewers:
+    return Reviewers(
+        checks=tuple(asked.checks),
+        gathers=tuple(asked.facts),
+        judge=_judge(asked.judge, instruments),
+        show=instruments.redactor.value,
+        tell=instruments.events.publish,
+    )
+
+
+def _judge(judge: object, instruments: Instruments) -> Judge | None:
+    """A judge of the application's own, or a model by its name."""
+    if judge is None or hasattr(judge, "ask"):
+        return cast("Judge | None", judge)
+    from mulligan.judge.model import ModelJudge
+    from mulligan.prompts.render import render
+
+    return ModelJudge(
+        cast("str", judge),
+        render=render,
+        scrub=instruments.redactor.text,
+        tell=instruments.events.publish,
     )
 
 

@@ -33,3 +33,19 @@ class Mode(StrEnum):
     """Review, hold and undo as declared; safe repeats made; corrections offered to the agent."""
     AUTO = "auto"
     """Corrections of failing calls are applied too, under the rules of the policy."""
+
+
+class NoVerdict(StrEnum):
+    """What becomes of a reversible effect when no reviewer could say."""
+
+    PROCEED = "proceed"
+    """Go on, visibly: the answer says that it is not yet checked."""
+    UNDO = "undo"
+
+
+class Release(StrEnum):
+    """Who lets a held call run. Never a judge alone."""
+
+    PERSON = "person"
+    CHECKS = "checks"
+    """The checks, if there are any and all of them are content."""

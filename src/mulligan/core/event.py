@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from mulligan.core.action import State
 from mulligan.core.call import ErrorClass, LogRow
+from mulligan.core.finding import Confidence, Severity, Standing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +57,29 @@ class ActionMoved:
     at: datetime
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActionUndone:
+    """An effect was taken back and read back: what was shown of it can go."""
+
+    action: str
+    call: str | None
+    tool: str
+    turn: str | None
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptReviewed:
+    """An attempt was reviewed: how it stands, and what was found, by rule, severity and tool."""
+
+    turn: str
+    attempt: int
+    agent: str
+    standing: Standing
+    confidence: Confidence | None
+    found: tuple[tuple[str, Severity, str], ...] = ()
+
+
 class AskOutcome(StrEnum):
     """What came of asking a judge. All but the first mean that it could not say."""
 
@@ -99,5 +123,13 @@ class RemarkDropped:
 
 
 Event = (
-    CallLogged | CallRetried | CallRepaired | RowsDropped | ActionMoved | JudgeAsked | RemarkDropped
+    CallLogged
+    | CallRetried
+    | CallRepaired
+    | RowsDropped
+    | ActionMoved
+    | ActionUndone
+    | AttemptReviewed
+    | JudgeAsked
+    | RemarkDropped
 )

@@ -51,6 +51,8 @@ class Fact:
     value: str
     about: str
     """The fact as a sentence, for a judge and for a person."""
+    confirms: bool = False
+    """It speaks for the outcome: what was done is what was asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from typing import assert_never
 
 from mulligan.core.call import ErrorClass
 from mulligan.core.effect import Effect, Repeat
-from mulligan.core.finding import Standing, Verdict
+from mulligan.core.finding import Source, Standing, Verdict
 
 
 class Step(StrEnum):
@@ -19,6 +19,8 @@ class Step(StrEnum):
     DEFER = "defer"
     """Nobody could say; go on visibly, and review later."""
     RETRY = "retry"
+    DISPUTE = "dispute"
+    """A judge alone speaks against it once more: it stands, in front of a person."""
     GIVE_UP = "give_up"
 
 
@@ -30,7 +32,10 @@ def decide(verdict: Verdict, *, attempt: int, attempts: int = 2) -> Step:
         case Standing.UNREVIEWED:
             return Step.DEFER
         case Standing.REJECTED:
-            return Step.RETRY if attempt < attempts else Step.GIVE_UP
+            if attempt < attempts:
+                return Step.RETRY
+            sources = {finding.source for finding in verdict.errors}
+            return Step.DISPUTE if sources == {Source.JUDGE} else Step.GIVE_UP
         case unreachable:
             assert_never(unreachable)
 

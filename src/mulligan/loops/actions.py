@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from mulligan.core.action import UndoResult
 from mulligan.core.call import Execution
-from mulligan.core.finding import Correction, Finding, Verdict, reach_verdict
-from mulligan.core.interfaces import Check
+from mulligan.core.event import AttemptReviewed, RemarkDropped
+from mulligan.core.finding import Correction, Fact, Finding, Severity, Verdict, reach_verdict
+from mulligan.core.interfaces import Check, Gather, Judge
 from mulligan.core.turn import Turn
+from mulligan.loops.review import Show, Weighed, ask_about, weigh
 
 _report = logging.getLogger("mulligan")
 
 ASK = "If you cannot know what is right, ask the person rather than guess."
+
+ORDER = ("date", "time", "id", "place")
+"""What an agent is told first: an id may be wrong only because the day was."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +30,10 @@ class Attempted:
     executions: tuple[Execution, ...]
     """Every call that was made, in order, with raw values."""
     reply: object = None
+    facts: tuple[Fact, ...] = ()
+    """What was computed or read about the turn."""
+    earlier: tuple[Execution, ...] = ()
+    """The calls of earlier attempts at the same turn: what they returned was seen too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,13 +46,58 @@ class TakenBack:
     """The call in a few words, for the agent and for a person."""
     result: UndoResult | None
     """`None`: it cannot be undone at all."""
-    why: str = ""
 
 
-def review_attempt(
-    attempted: Attempted, *, checks: Sequence[Check[Attempted]], attempt: int
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reviewers:
+    """Everybody who has a say: what is computed first, a model last and only if it must."""
+
+    checks: Sequence[Check[Attempted]] = ()
+    gathers: Sequence[Gather] = ()
+    judge: Judge | None = None
+    show: Show = lambda value: value
+    """How a judge gets to see a value: less secrets."""
+    tell: Callable[[AttemptReviewed | RemarkDropped], None] = lambda _: None
+
+
+async def review_attempt(
+    attempted: Attempted, *, by: Reviewers, attempt: int, judged: bool
 ) -> Verdict:
-    """Run every check. One that breaks has given no answer, and no answer is never a pass."""
+    """Gather facts, run every check, and ask the judge where that has not settled it.
+
+    `judged`: a tool of this attempt asks for a judge's word. A reviewer that breaks has given no
+    answer, and no answer is never a pass.
+    """
+    attempted = replace(attempted, facts=await gather_facts(attempted, by.gathers))
+    findings, answered = run_checks(attempted, by.checks)
+    settled = any(finding.severity is Severity.ERROR for finding in findings)
+    confirmed = any(fact.confirms for fact in attempted.facts)
+    if judged and by.judge is not None and attempted.executions and not settled:
+        weighed = await _ask(attempted, by.judge, by=by)
+        findings += weighed.findings
+        answered = answered and weighed.answered
+        confirmed = confirmed or weighed.confirmed
+    verdict = reach_verdict(findings, answered=answered, confirmed=confirmed, attempt=attempt)
+    by.tell(_told(attempted, verdict, attempt=attempt))
+    return verdict
+
+
+async def gather_facts(attempted: Attempted, gathers: Sequence[Gather]) -> tuple[Fact, ...]:
+    """Everything that can be computed or read. What one of them cannot know is left out."""
+    calls = [execution.call for execution in attempted.executions]
+    facts: list[Fact] = []
+    for gather in gathers:
+        try:
+            facts += await gather(attempted.turn, calls)
+        except Exception as error:  # noqa: BLE001 - a user's function may raise anything
+            _report.warning("Facts could not be gathered (%s).", type(error).__name__)
+    return tuple(facts)
+
+
+def run_checks(
+    attempted: Attempted, checks: Sequence[Check[Attempted]]
+) -> tuple[list[Finding], bool]:
+    """What every check found, and whether all of them could say."""
     findings: list[Finding] = []
     answered = True
     for check in checks:
@@ -54,7 +108,35 @@ def review_attempt(
                 "A check failed (%s), so this attempt is not reviewed.", type(error).__name__
             )
             answered = False
-    return reach_verdict(findings, answered=answered, attempt=attempt)
+    return findings, answered
+
+
+async def _ask(attempted: Attempted, judge: Judge, *, by: Reviewers) -> Weighed:
+    turn, executions, facts = attempted.turn, attempted.executions, attempted.facts
+    try:
+        opinion = await judge.ask(ask_about(turn, executions=executions, facts=facts, show=by.show))
+    except Exception as error:  # noqa: BLE001 - a user's own judge may raise anything
+        _report.warning("The judge failed (%s).", type(error).__name__)
+        return Weighed(answered=False)
+    weighed = weigh(opinion, turn=turn, executions=executions, facts=facts)
+    for dropped in weighed.dropped:
+        by.tell(dropped)
+    return weighed
+
+
+def _told(attempted: Attempted, verdict: Verdict, *, attempt: int) -> AttemptReviewed:
+    tools = {execution.call.id: execution.call.tool for execution in attempted.executions}
+    return AttemptReviewed(
+        turn=attempted.turn.id,
+        attempt=attempt,
+        agent=attempted.turn.agent,
+        standing=verdict.standing,
+        confidence=verdict.confidence,
+        found=tuple(
+            (finding.rule, finding.severity, tools.get(finding.call or "", ""))
+            for finding in verdict.findings
+        ),
+    )
 
 
 def render_correction(verdict: Verdict, taken_back: Iterable[TakenBack]) -> Correction:
@@ -63,7 +145,7 @@ def render_correction(verdict: Verdict, taken_back: Iterable[TakenBack]) -> Corr
     restored = [a for a in acted if a.result is UndoResult.RESTORED]
     standing = [a for a in acted if a.result is not UndoResult.RESTORED]
     lines = ["What you did was checked, and it was not what was asked for:", ""]
-    for finding in verdict.errors:
+    for finding in sorted(verdict.errors, key=_rank):
         lines.append(f"- {finding.issue}")
         if finding.correction:
             lines.append(f"  Fix: {finding.correction}")
@@ -83,9 +165,10 @@ def render_correction(verdict: Verdict, taken_back: Iterable[TakenBack]) -> Corr
 
 
 def render_question(verdict: Verdict, taken_back: Iterable[TakenBack]) -> str:
-    """What the person reads when the last attempt was rejected too."""
+    """What the person reads when the last attempt was rejected too, or could not be checked."""
     lines = ["I could not do this reliably, so please check or tell me more:", ""]
-    lines += [f"- {finding.issue}" for finding in verdict.errors]
+    unchecked = ["Nobody could check what I did, so I did not leave it like that."]
+    lines += [f"- {issue}" for issue in [f.issue for f in verdict.errors] or unchecked]
     standing = [a for a in taken_back if a.result is not UndoResult.RESTORED]
     if standing:
         lines += ["", "Still in effect:"]
@@ -93,6 +176,11 @@ def render_question(verdict: Verdict, taken_back: Iterable[TakenBack]) -> str:
     else:
         lines += ["", "Nothing of it is in effect: everything was taken back and read back."]
     return "\n".join(lines)
+
+
+def _rank(finding: Finding) -> int:
+    area = finding.rule.partition(".")[0]
+    return ORDER.index(area) if area in ORDER else len(ORDER)
 
 
 def _because(acted: TakenBack) -> str:

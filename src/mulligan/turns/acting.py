@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
 
 from mulligan.core.action import SETTLED, State, UndoResult
+from mulligan.core.call import Execution
+from mulligan.core.effect import NoVerdict
 from mulligan.core.engine import Loop, Round, run_loop
 from mulligan.core.finding import Confidence, Correction, Finding, Standing, Verdict
-from mulligan.core.interfaces import Check
 from mulligan.core.points import Point, reach
 from mulligan.core.policy import Step, decide
 from mulligan.core.turn import Attempt
 from mulligan.loops.actions import (
     Attempted,
+    Reviewers,
     TakenBack,
     render_correction,
     render_question,
     review_attempt,
+    run_checks,
 )
 from mulligan.turns.attempt import LiveAttempt, take_back_all
 from mulligan.turns.book import Book
@@ -52,13 +55,13 @@ class Acting:
         self,
         turn: OpenTurn,
         *,
-        checks: Sequence[Check[Attempted]],
+        reviewers: Reviewers,
         book: Book,
         on_entering: Callable[[], None] = lambda: None,
         on_leaving: Callable[[], None] = lambda: None,
     ) -> None:
         self._turn = turn
-        self._checks = checks
+        self._reviewers = reviewers
         self._book = book
         self._on_entering = on_entering
         self._on_leaving = on_leaving
@@ -97,6 +100,13 @@ class Acting:
     def enter(self) -> None:
         """The turn begins."""
         self._on_entering()
+
+    def clears(self, proposed: Execution) -> bool:
+        """Whether there are checks, and all are content with a call that was not made yet."""
+        attempted = self._attempted()
+        whole = replace(attempted, executions=(*attempted.executions, proposed))
+        findings, answered = run_checks(whole, self._reviewers.checks)
+        return bool(self._reviewers.checks) and answered and not findings
 
     def leave(self, *, failed: bool) -> None:
         """The turn is over. What it did and nobody reviewed goes to a later review.
@@ -148,14 +158,32 @@ class Acting:
     async def _review(self, reply: object) -> Verdict:
         attempt = self._turn.attempt
         await settle(attempt.in_state(State.UNKNOWN), book=self._book, hands=ON_LOOP)
-        attempted = Attempted(turn=self._turn.turn, executions=attempt.executions(), reply=reply)
-        verdict = review_attempt(attempted, checks=self._checks, attempt=attempt.number)
+        verdict = await review_attempt(
+            self._attempted(reply),
+            by=self._reviewers,
+            attempt=attempt.number,
+            judged=attempt.asks,
+        )
         self._verdicts.append(verdict)
         await reach(Point.REVIEWED)
         return verdict
 
+    def _attempted(self, reply: object = None) -> Attempted:
+        *before, attempt = self._turn.attempts
+        return Attempted(
+            turn=self._turn.turn,
+            executions=attempt.executions(),
+            reply=reply,
+            earlier=tuple(execution for each in before for execution in each.executions()),
+        )
+
     def _decide(self, reply: object, verdict: Verdict, number: int) -> Step:  # noqa: ARG002
-        return decide(verdict, attempt=number)
+        step = decide(verdict, attempt=number)
+        insists = any(
+            action.declaration.on_no_verdict is NoVerdict.UNDO
+            for action in self._turn.attempt.in_state(State.EXECUTED)
+        )
+        return Step.GIVE_UP if step is Step.DEFER and insists else step
 
     async def _undo(self, reply: object, verdict: Verdict) -> None:  # noqa: ARG002
         self._taken_back = await take_back_all(
@@ -171,22 +199,27 @@ class Acting:
 
     async def _end(self, last: Round[object, Verdict]) -> None:
         self._over = True
-        if last.step in (Step.ACCEPT, Step.DEFER):
+        if last.step is Step.DISPUTE:
+            executed = self._turn.attempt.in_state(State.EXECUTED)
+            why = reasons(last.verdict)
+            await self._book.move(executed, State.DISPUTED, hands=ON_LOOP, why=why)
+        elif last.step in (Step.ACCEPT, Step.DEFER):
             await self._mark(last.verdict, delivered=True)
 
     async def _mark(self, verdict: Verdict, *, delivered: bool) -> None:
         """Nothing unreviewed is ever called verified."""
         accepted = verdict.standing is Standing.ACCEPTED
         state = State.VERIFIED if accepted else State.PENDING_REVIEW
-        facts: dict[str, object] = {"by": "checks"} if accepted else {"delivered": delivered}
+        by = "checks" if self._reviewers.judge is None else "checks and judge"
+        facts: dict[str, object] = {"by": by} if accepted else {"delivered": delivered}
         executed = self._turn.attempt.in_state(State.EXECUTED)
         await self._book.move(executed, state, hands=ON_LOOP, facts=facts)
         await reach(Point.MARKED)
 
     def _done(self, last: Round[object, Verdict]) -> Done:
-        rejected = last.verdict.standing is Standing.REJECTED
+        undone = last.step is Step.GIVE_UP
         return Done(
-            reply=render_question(last.verdict, self._taken_back) if rejected else last.subject,
+            reply=render_question(last.verdict, self._taken_back) if undone else last.subject,
             standing=last.verdict.standing,
             confidence=_shown(last.verdict),
             findings=last.verdict.findings,

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from mulligan.core.action import Kept, State, UndoResult
 from mulligan.core.call import Execution
+from mulligan.core.effect import Effect
 from mulligan.core.errors import JournalError
 from mulligan.core.points import Point, reach
 from mulligan.loops.actions import TakenBack
@@ -43,6 +44,8 @@ class LiveAttempt:
     number: int
     notes: deque[Note] = field(default_factory=lambda: deque(maxlen=MOST_NOTES))
     actions: list[LiveAction] = field(default_factory=list)
+    asks: bool = False
+    """A tool was called that wants a judge's word."""
     told: int = 0
     """How many of the notes have gone into the evidence of an action."""
 
@@ -93,9 +96,12 @@ async def take_back_all(
     attempt: LiveAttempt, *, book: Book, hands: Hands, why: str
 ) -> list[TakenBack]:
     """Undo a whole attempt: in reverse, each action on its own, none stopped by another."""
-    doomed = list(reversed(attempt.in_state(State.EXECUTED)))
+    executed = list(reversed(attempt.in_state(State.EXECUTED)))
+    doomed = [a for a in executed if a.opening.effect is Effect.REVERSIBLE]
     await doom(doomed, book=book, hands=hands, why=why)
     await _deny_holds(attempt, book=book, hands=hands, why=why)
+    beyond = [action for action in executed if action not in doomed]
+    await book.move(beyond, State.DISPUTED, hands=hands, why=why)
     versions = Versions()
     for place, action in enumerate(doomed):
         await take_back_one(
@@ -156,5 +162,7 @@ def _beyond_undo(attempt: LiveAttempt) -> list[TakenBack]:
     """Calls that may have changed something and that nobody can take back."""
     return [
         TakenBack(action=action.id, tool=action.opening.tool, what=action.what, result=None)
-        for action in attempt.in_state(State.UNKNOWN, State.INTENT, State.NEEDS_HUMAN)
+        for action in attempt.in_state(
+            State.UNKNOWN, State.INTENT, State.NEEDS_HUMAN, State.DISPUTED
+        )
     ]

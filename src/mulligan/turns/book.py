@@ -8,7 +8,7 @@ from datetime import datetime
 
 from mulligan.core.action import Entry, Kept, Opening, State, UndoResult
 from mulligan.core.errors import MulliganError
-from mulligan.core.event import ActionMoved
+from mulligan.core.event import ActionMoved, ActionUndone
 from mulligan.core.interfaces import Clock, Journal
 from mulligan.core.record import Abilities, Record
 from mulligan.turns.declaration import Declaration
@@ -54,7 +54,7 @@ class Book:
     journal: Journal
     clock: Clock
     scrub: Callable[[str], str]
-    announce: Callable[[ActionMoved], None]
+    announce: Callable[[ActionMoved | ActionUndone], None]
     live: set[str] = field(default_factory=set)
     """Ids of the actions that somebody in this process will take further."""
 
@@ -107,8 +107,10 @@ class Book:
             for action, (was, version) in zip(moved, before, strict=True):
                 action.state, action.version = was, version
             raise
-        for entry in entries:
+        for action, entry in zip(moved, entries, strict=True):
             self.announce(ActionMoved(action=entry.action, state=state, at=entry.at))
+            if state is State.UNDONE:
+                self.announce(_undone(action))
 
     def release(self, actions: Iterable[LiveAction]) -> None:
         """Nobody here works on them any more: what is open among them is for recovery."""
@@ -126,6 +128,17 @@ class Book:
             detail={**said, **own},
             opening=action.opening if action.version == 0 else None,
         )
+
+
+def _undone(action: LiveAction) -> ActionUndone:
+    opening = action.opening
+    return ActionUndone(
+        action=action.id,
+        call=opening.call,
+        tool=opening.tool,
+        turn=opening.turn,
+        attempt=opening.attempt,
+    )
 
 
 def _outcome(record: Record) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import typing
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
@@ -10,7 +11,7 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import Any, TypedDict, TypeVar, Unpack
 
-from mulligan.core.effect import Effect, Mode, Repeat
+from mulligan.core.effect import Effect, Mode, NoVerdict, Release, Repeat
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.record import Abilities, Record, Told
 from mulligan.turns.plain import hints_of
@@ -53,6 +54,12 @@ class Declared(TypedDict, total=False):
     """The parameter that holds the elements of a bulk: each is an action of its own."""
     deletes: bool
     """The call makes something go away, so that it is done when nothing is there."""
+    review: bool
+    """Whether a judge is asked about its calls; by default those that change something."""
+    on_no_verdict: NoVerdict
+    """What becomes of its effect when nobody can say: `proceed` (the default) or `undo`."""
+    release: Release
+    """Who lets a held call run: a `person` (the default), or the `checks`, if all are content."""
     loses: Iterable[str]
     """What an undo does not bring back: invitations sent, answers given."""
 
@@ -89,6 +96,9 @@ class Declaration:
     each: str | None = None
     deletes: bool = False
     loses: tuple[str, ...] = ()
+    review: bool = False
+    on_no_verdict: NoVerdict = NoVerdict.PROCEED
+    release: Release = Release.PERSON
 
     def effect_for(self, arguments: Mapping[str, object]) -> Effect:
         """What a call with these arguments can do; where nobody can tell, the gravest."""
@@ -101,6 +111,9 @@ class Declaration:
         if effect is Effect.REVERSIBLE and self.abilities.undo is None:
             return Effect.IRREVERSIBLE
         return effect
+
+
+_REVIEWED = frozenset({Effect.REVERSIBLE, Effect.IRREVERSIBLE})
 
 
 def declare(tool: Callable[..., Any], **declared: Unpack[Declared]) -> Declaration:
@@ -122,6 +135,9 @@ def declare(tool: Callable[..., Any], **declared: Unpack[Declared]) -> Declarati
         each=_parameter("each", declared.get("each"), tool),
         deletes=declared.get("deletes", False),
         loses=_sentences(declared.get("loses", ())),
+        review=declared.get("review", _effect(declared) in _REVIEWED),
+        on_no_verdict=_one_of(NoVerdict, declared.get("on_no_verdict", NoVerdict.PROCEED)),
+        release=_one_of(Release, declared.get("release", Release.PERSON)),
     )
     _refuse_empty_promises(tool, declaration)
     return declaration
@@ -264,5 +280,10 @@ def _one_of(kind: type[E], value: str) -> E:
     except ValueError as error:
         known = ", ".join(member.value for member in kind)
         raise ConfigurationError(
-            f"There is no {kind.__name__.lower()} {value!r}. There are: {known}."
+            f"There is no {_spoken(kind)} {value!r}. There are: {known}."
         ) from error
+
+
+def _spoken(kind: type[StrEnum]) -> str:
+    """`NoVerdict` is "no verdict"."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", kind.__name__).lower()

@@ -9,10 +9,11 @@ from datetime import timedelta
 from mulligan.core.action import State
 from mulligan.core.call import Call, Execution, Outcome
 from mulligan.core.finding import Standing
-from mulligan.core.interfaces import Check, Vault
+from mulligan.core.interfaces import Vault
 from mulligan.core.points import Point, reach
+from mulligan.core.policy import Step, decide
 from mulligan.core.turn import Turn
-from mulligan.loops.actions import Attempted, review_attempt
+from mulligan.loops.actions import Attempted, Reviewers, review_attempt
 from mulligan.turns.acting import reasons
 from mulligan.turns.attempt import Versions, doom, take_back_one
 from mulligan.turns.book import Book, LiveAction
@@ -24,7 +25,7 @@ async def review_late(
     actions: Sequence[LiveAction],
     *,
     delivered: bool,
-    checks: Sequence[Check[Attempted]],
+    reviewers: Reviewers,
     book: Book,
     vault: Vault,
 ) -> None:
@@ -43,14 +44,16 @@ async def review_late(
         why = "What the review would need is not kept any more."
         await book.move(actions, State.DISPUTED, hands=ON_LOOP, why=why)
         return
-    verdict = review_attempt(attempted, checks=checks, attempt=actions[0].opening.attempt)
+    number = actions[0].opening.attempt
+    judged = any(action.declaration.review for action in actions)
+    verdict = await review_attempt(attempted, by=reviewers, attempt=number, judged=judged)
     await reach(Point.REVIEWED)
     match verdict.standing:
         case Standing.ACCEPTED:
             by: dict[str, object] = {"by": "late review"}
             await book.move(actions, State.VERIFIED, hands=ON_LOOP, facts=by)
             await reach(Point.MARKED)
-        case Standing.REJECTED if delivered:
+        case Standing.REJECTED if delivered or decide(verdict, attempt=number) is Step.DISPUTE:
             await book.move(actions, State.DISPUTED, hands=ON_LOOP, why=reasons(verdict))
         case Standing.REJECTED:
             await _take_back(actions, book=book, why=reasons(verdict))

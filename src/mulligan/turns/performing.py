@@ -8,7 +8,7 @@ from typing import Any
 
 from mulligan.core.action import Opening, State
 from mulligan.core.call import ErrorClass, Execution
-from mulligan.core.effect import Effect
+from mulligan.core.effect import Effect, Release
 from mulligan.core.errors import AlreadyDoneError
 from mulligan.core.instants import from_us
 from mulligan.core.points import Point, reach
@@ -52,6 +52,7 @@ class Performing:
     async def run(self, make: Make) -> Any:
         """Make the call: journaled before and after if it can be undone, held if it cannot."""
         self._refuse_repeats()
+        self.attempt.asks = self.attempt.asks or self.watch.declaration.review
         effect = self.watch.declaration.effect_for(self.pending.arguments)
         match effect:
             case Effect.READ:
@@ -70,6 +71,8 @@ class Performing:
 
     async def _held(self, make: Make, effect: Effect, *, reason: str) -> Any:
         action = self._action(dict(self.pending.arguments), effect=effect, id=self.pending.id)
+        if self._cleared():
+            return await self._let_through(action, make)
         held = await hold_call(
             action,
             reason=reason,
@@ -82,6 +85,22 @@ class Performing:
         self.attempt.actions.append(action)
         return held
 
+    def _cleared(self) -> bool:
+        reviewing = self.turn.reviewing
+        if self.watch.declaration.release is not Release.CHECKS or reviewing is None:
+            return False
+        return reviewing.clears(self.watch.proposal_of(self.pending))
+
+    async def _let_through(self, action: LiveAction, make: Make) -> Any:
+        """Make a call that cannot be undone, because the checks are content with it."""
+        book, evidence = self.watch.instruments.book, self._evidence()
+        await hold_call(
+            action, reason="it cannot be undone.", book=book, hands=self.hands, evidence=evidence
+        )
+        by: dict[str, object] = {"by": "checks"}
+        await book.move([action], State.APPROVED, hands=self.hands, facts=by)
+        return await self._made([action], make)
+
     async def _journaled(self, make: Make) -> Any:
         try:
             actions = await self._imaged()
@@ -89,9 +108,14 @@ class Performing:
             what = type(error).__name__
             reason = f"what is there now could not be read ({what}), so it could not be undone."
             return await self._held(make, Effect.IRREVERSIBLE, reason=reason)
+        return await self._made(actions, make)
+
+    async def _made(self, actions: Sequence[LiveAction], make: Make) -> Any:
+        """Make the call between its intent and its outcome."""
         book = self.watch.instruments.book
+        evidence = self._evidence()
         self.attempt.actions.extend(actions)
-        await book.intend(actions, hands=self.hands, evidence=self._evidence())
+        await book.intend(actions, hands=self.hands, evidence=evidence)
         self.attempt.told = len(self.attempt.notes)
         await reach(Point.INTENDED)
         self.pending.start_clock()

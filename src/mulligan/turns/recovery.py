@@ -13,9 +13,9 @@ from itertools import groupby
 from mulligan.core.action import Action, State
 from mulligan.core.effect import Effect
 from mulligan.core.errors import JournalError
-from mulligan.core.interfaces import Check, Vault
+from mulligan.core.interfaces import Vault
 from mulligan.core.points import Point, reach
-from mulligan.loops.actions import Attempted
+from mulligan.loops.actions import Reviewers
 from mulligan.turns.attempt import Versions, take_back_one
 from mulligan.turns.book import Book, LiveAction
 from mulligan.turns.hands import ON_LOOP
@@ -51,7 +51,7 @@ class Recovery:
     book: Book
     vault: Vault
     toolbox: Toolbox
-    checks: Sequence[Check[Attempted]]
+    reviewers: Reviewers
     held: dict[str, Make] = field(default_factory=dict)
 
     async def run(self) -> int:
@@ -206,7 +206,11 @@ class Recovery:
         try:
             delivered = any(action.detail.get("delivered") is True for action in group)
             await review_late(
-                actions, delivered=delivered, checks=self.checks, book=self.book, vault=self.vault
+                actions,
+                delivered=delivered,
+                reviewers=self.reviewers,
+                book=self.book,
+                vault=self.vault,
             )
         except JournalError:
             return 0

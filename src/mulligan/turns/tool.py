@@ -51,6 +51,7 @@ def _wrap_async(function: Callable[..., Any], watch: Watch) -> Callable[..., Any
         else:
             took = watch.log_success(pending, result)
             if turn is not None:
+                turn.attempt.asks = turn.attempt.asks or watch.declaration.review
                 turn.attempt.notes.append(
                     lambda: watch.execution_of(pending, result=result, duration_us=took)
                 )
@@ -82,6 +83,7 @@ def _wrap_sync(function: Callable[..., Any], watch: Watch) -> Callable[..., Any]
         else:
             took = watch.log_success(pending, result)
             if turn is not None:
+                turn.attempt.asks = turn.attempt.asks or watch.declaration.review
                 turn.attempt.notes.append(
                     lambda: watch.execution_of(pending, result=result, duration_us=took)
                 )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import NamedTuple, Protocol, Self
 
+from mulligan.core.call import Execution
 from mulligan.core.finding import Confidence, Correction, Finding, Standing
 from mulligan.core.turn import Turn
 from mulligan.redaction import Redactor
@@ -46,6 +47,9 @@ class Reviewing(Protocol):
 
     async def review(self, reply: object) -> Reviewed:
         """Review the attempt that is going on, and act on the verdict."""
+
+    def clears(self, proposed: Execution) -> bool:
+        """Whether a call that was not made yet may be made on the word of the checks."""
 
     def leave(self, *, failed: bool) -> None:
         """The turn is over; what nobody reviewed must not be forgotten."""

@@ -189,6 +189,15 @@ class Watch:
             try_number=pending.try_number,
         )
 
+    def proposal_of(self, pending: Pending) -> Execution:
+        """A call that was not made yet, as a check may look at it."""
+        return Execution(
+            call=self._call(pending),
+            outcome=Outcome.UNKNOWN,
+            at=from_us(pending.at_us),
+            duration=timedelta(),
+        )
+
     def _started(self, pending: Pending) -> Pending:
         turn = pending.turn = current_turn()
         pending.labels = self._outside if turn is None else turn.labels

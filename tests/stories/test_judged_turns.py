@@ -1,0 +1,219 @@
+"""A turn with a judge: asked once, last, and never believed against a fact or twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+
+import pytest
+
+from mulligan import Confidence, Effect, Mulligan, Standing, State
+from mulligan.core.event import ActionUndone, Event
+from mulligan.core.finding import Fact, Finding, Severity
+from mulligan.core.record import Record
+from mulligan.loops.actions import Attempted
+from mulligan.loops.review import Area, Opinion, Remark
+from mulligan.testing.judge import ScriptedJudge
+from mulligan.turns.acting import Done
+from mulligan.turns.turn import OpenTurn
+
+NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
+CONTENT = Opinion(findings=(), confirmed=True)
+AGAINST = Opinion(
+    findings=(
+        Remark(area=Area.OTHER, severity=Severity.ERROR, call=1, issue="That is not wanted."),
+    ),
+    confirmed=False,
+)
+
+
+class World:
+    """A list of notes, and the application that keeps it."""
+
+    def __init__(self, *answers: object, **settings: object) -> None:
+        self.judge = ScriptedJudge(answers)
+        self.events: list[Event] = []
+        self.notes: list[str] = []
+        self.m = Mulligan("memory:", judge=self.judge, recover=False, **settings)
+        self.m.subscribe(self.events.append)
+
+    def tool(self, **declared: object) -> Callable[[str], str]:
+        def read(record: Record) -> str | None:
+            text = str(record.arguments["text"])
+            return text if text in self.notes else None
+
+        def remove(record: Record) -> None:
+            self.notes.remove(str(record.arguments["text"]))
+
+        @self.m.tool(effect=Effect.REVERSIBLE, read=read, undo=remove, **declared)
+        def write(text: str) -> str:
+            self.notes.append(text)
+            return text
+
+        return write
+
+    async def act(self, tool: Callable[[str], str]) -> Done:
+        async def agent(turn: OpenTurn) -> str:
+            tool(f"note {len(turn.attempts)}")
+            return "Written."
+
+        return await self.m.act("Write a note", agent, now=NOW)
+
+    def states(self) -> list[State]:
+        return [action.state for action in self.m.insights.open_list.actions()]
+
+
+@pytest.fixture
+def make() -> Iterator[Callable[..., World]]:
+    made: list[World] = []
+
+    def world(*answers: object, **settings: object) -> World:
+        made.append(World(*answers, **settings))
+        return made[-1]
+
+    yield world
+    for each in made:
+        each.m.close()
+
+
+async def test_a_judge_that_confirms_makes_it_sure(make) -> None:
+    world = make(CONTENT)
+
+    done = await world.act(world.tool())
+
+    assert (done.standing, done.confidence) == (Standing.ACCEPTED, Confidence.HIGH)
+    assert len(world.judge.questions) == 1
+    assert world.states() == []
+
+
+async def test_what_a_judge_rejects_is_undone_and_tried_again(make) -> None:
+    world = make(AGAINST, CONTENT)
+
+    done = await world.act(world.tool())
+
+    world.m.flush()
+    assert done.standing is Standing.ACCEPTED
+    assert world.notes == ["note 2"]
+    assert [e.tool for e in world.events if isinstance(e, ActionUndone)] == ["write"]
+
+
+async def test_a_judge_alone_does_not_undo_a_second_time(make) -> None:
+    world = make(AGAINST, AGAINST)
+
+    done = await world.act(world.tool())
+
+    assert done.reply == "Written."
+    assert done.confidence is Confidence.LOW
+    assert world.notes == ["note 2"]
+    assert world.states() == [State.DISPUTED]
+
+
+async def test_a_judge_that_is_down_leaves_it_visibly_unchecked_and_is_asked_again(make) -> None:
+    world = make(None, CONTENT)
+
+    done = await world.act(world.tool())
+    left = world.states()
+    await world.m.recover()
+
+    assert (done.standing, done.confidence) == (Standing.UNREVIEWED, None)
+    assert done.reply == "Written."
+    assert left == [State.PENDING_REVIEW]
+    assert world.states() == []
+
+
+async def test_a_tool_can_insist_on_a_verdict(make) -> None:
+    world = make(None)
+
+    done = await world.act(world.tool(on_no_verdict="undo"))
+
+    assert world.notes == []
+    assert "Nobody could check" in str(done.reply)
+    assert world.states() == []
+
+
+async def test_a_judge_is_not_asked_where_a_check_has_settled_it(make) -> None:
+    def rejects(attempted: Attempted) -> list[Finding]:
+        wrong = Finding(rule="x.y", severity=Severity.ERROR, issue="Wrong.")
+        return [wrong] if attempted.executions else []
+
+    world = make(checks=[rejects])
+
+    done = await world.act(world.tool())
+
+    assert world.judge.questions == []
+    assert done.standing is Standing.REJECTED
+    assert world.notes == []
+
+
+async def test_a_judge_is_not_asked_about_tools_that_do_not_want_it(make) -> None:
+    world = make()
+
+    done = await world.act(world.tool(review=False))
+
+    assert world.judge.questions == []
+    assert done.confidence is Confidence.MEDIUM
+
+
+async def test_a_tool_that_only_reads_can_ask_for_review(make) -> None:
+    world = make(AGAINST, CONTENT)
+
+    @world.m.tool(effect=Effect.READ, review=True)
+    async def find_place(name: str) -> str:
+        return f"{name}, the shop"
+
+    async def agent(turn: OpenTurn) -> str:
+        await find_place("Home")
+        return "Found." if turn.correction is None else "Found, I think."
+
+    done = await world.m.act("Where is home?", agent, now=NOW)
+
+    assert done.reply == "Found, I think."
+    assert [attempt.number for attempt in done.attempts] == [1, 2]
+
+
+async def test_a_fact_that_confirms_makes_it_sure_without_a_judge() -> None:
+    async def facts(turn: object, calls: object) -> list[Fact]:
+        return [
+            Fact(kind="note", subject="note 1", value="as said", about="As said.", confirms=True)
+        ]
+
+    async def breaks(turn: object, calls: object) -> list[Fact]:
+        raise RuntimeError("a gather with a mistake")
+
+    seen = []
+    with Mulligan("memory:", facts=[breaks, facts], checks=[lambda a: seen.append(a.facts) or ()],
+                  recover=False) as m:  # fmt: skip
+
+        async def agent(turn: OpenTurn) -> str:
+            return "Nothing to do."
+
+        done = await m.act("Do nothing", agent, now=NOW)
+
+    assert done.confidence is Confidence.HIGH
+    assert [fact.kind for fact in seen[0]] == ["note"]
+
+
+@pytest.mark.parametrize(("content", "ran"), [(True, 1), (False, 0)])
+async def test_checks_can_let_a_call_through_that_cannot_be_undone(content: bool, ran: int) -> None:
+    made = []
+
+    def check(attempted: Attempted) -> list[Finding]:
+        doubt = Finding(rule="x.y", severity=Severity.WARNING, issue="Hm.")
+        return [] if content else [doubt]
+
+    with Mulligan("memory:", checks=[check], recover=False) as m:
+
+        @m.tool(effect=Effect.IRREVERSIBLE, release="checks")
+        async def send(to: str) -> str:
+            made.append(to)
+            return "sent"
+
+        async def agent(turn: OpenTurn) -> str:
+            return await send("Grandma")
+
+        done = await m.act("Write to Grandma", agent, now=NOW)
+        states = [action.state for action in m.insights.open_list.actions()]
+
+    assert len(made) == ran
+    assert (done.reply == "sent") is content
+    assert states == ([] if content else [State.HELD])
