@@ -114,6 +114,12 @@ def test_what_is_said_of_another_call_is_dropped(number: int) -> None:
     assert [d.why for d in seen.dropped] == ["call"]
 
 
+def test_that_nothing_was_done_can_be_said_of_an_attempt_without_calls() -> None:
+    seen = weighed(remark("Nothing was moved.", area=Area.MISSING), executions=())
+
+    assert [found.rule for found in seen.findings] == ["missing.judged"]
+
+
 @pytest.mark.parametrize(
     ("remarks", "confirmed", "standing", "confidence"),
     [

@@ -148,7 +148,8 @@ class ModelJudge:
                 usage=usage,
                 usage_limits=UsageLimits(request_limit=1 + RE_ASKS),
             )
-        return run.output
+        answer: A = run.output
+        return answer
 
     def _agent(self, kind: type[A]) -> Agent[None, A]:
         from pydantic_ai import Agent

@@ -113,7 +113,7 @@ def weigh(
     errors_first = sorted(opinion.findings, key=lambda remark: remark.severity)
     for remark in errors_first[:MOST_REMARKS]:
         about = _calls_meant(remark, executions)
-        if not about:
+        if about is None:
             dropped.append(RemarkDropped(rule=_rule(remark), part="finding", why="call"))
             continue
         used = tuple(text for execution in about for text in _texts(execution.call.arguments))
@@ -130,11 +130,11 @@ def weigh(
     )
 
 
-def _calls_meant(remark: Remark, executions: Sequence[Execution]) -> Sequence[Execution]:
-    """The calls that a remark is about; none if it names one that is not the attempt's."""
+def _calls_meant(remark: Remark, executions: Sequence[Execution]) -> Sequence[Execution] | None:
+    """The calls that a remark is about; `None` if it names one that is not the attempt's."""
     if remark.call is None:
         return executions
-    return executions[remark.call - 1 : remark.call] if remark.call >= 1 else ()
+    return [executions[remark.call - 1]] if 1 <= remark.call <= len(executions) else None
 
 
 def _hold_against(finding: Finding, known: Known) -> tuple[list[Finding], list[RemarkDropped]]:
