@@ -174,3 +174,11 @@ def test_sloppy_work_with_the_right_date_is_told_from_a_wrong_date(
     facts: list[Fact], said: Finding, right: bool
 ) -> None:
     assert outcome_is_right(said, known(*facts)) is right
+
+
+def test_an_instant_is_not_taken_for_the_day_it_has_in_utc() -> None:
+    about = known(MEANT, used=("2025-10-24T23:30:00Z",))
+    said = finding("Where they are that is the 25th.", "Use 2025-10-23.")
+
+    assert denies_finding(said, about) is None
+    assert not outcome_is_right(finding("It is the 25th there."), about)

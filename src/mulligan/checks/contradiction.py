@@ -52,9 +52,14 @@ class Known:
         return tuple(f for f in self.facts if any(f.subject in text for text in self.used))
 
     @property
+    def dates_used(self) -> tuple[Mention, ...]:
+        """Every date that is among the arguments."""
+        return tuple(mention for text in self.used for mention in dates_in(text))
+
+    @property
     def days_used(self) -> frozenset[date]:
-        """Every day that is among the arguments."""
-        return frozenset(d for text in self.used for m in dates_in(text) for d in m.days)
+        """Every day that is among the arguments; an instant's depends on where the person is."""
+        return frozenset(d for m in self.dates_used if not m.zoned for d in m.days)
 
     @property
     def meanings(self) -> tuple[Fact, ...]:
@@ -70,7 +75,8 @@ class Known:
     @property
     def date_is_right(self) -> bool:
         """Whether every day that was used is one that the person can have meant."""
-        return bool(self.days_used) and self.days_used <= self.days_meant
+        sure = bool(self.dates_used) and not any(m.zoned for m in self.dates_used)
+        return sure and self.days_used <= self.days_meant
 
     def years(self) -> dict[tuple[int, int], int]:
         """For a day without a year: that of a day among the arguments."""
