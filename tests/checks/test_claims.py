@@ -3,7 +3,7 @@ from __future__ import annotations
 from datetime import date
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mulligan.checks.claims import dates_in, weekday_claims, weekday_named
@@ -95,6 +95,7 @@ def test_a_weekday_is_found_in_any_case(text: str, weekday: int | None) -> None:
     assert weekday_named(text) == weekday
 
 
+@settings(deadline=None)
 @given(st.text() | st.from_regex(r"(\d{1,4}[-./ ]){1,4}(mon|is|not|October|T12:00Z)?"))
 def test_no_text_is_too_odd_to_read(text: str) -> None:
     for claim in weekday_claims(text):

@@ -13,8 +13,8 @@ import mulligan
 WRITTEN_DOWN = (Path(__file__).parent / "public_names.txt").read_text().split()
 MOST_NAMES = 22
 HEAVY = {
-    "rich", "opentelemetry", "psycopg", "psycopg_pool", "cryptography", "pydantic", "starlette",
-    "apsw", "sqlite3", "orjson", "asyncio",
+    "rich", "opentelemetry", "psycopg", "psycopg_pool", "cryptography", "pydantic", "pydantic_ai",
+    "starlette", "apsw", "sqlite3", "orjson", "asyncio",
 }  # fmt: skip
 
 

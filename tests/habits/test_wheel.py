@@ -113,8 +113,23 @@ def test_the_command_answers_without_extras(elsewhere, tmp_path, command):
 
 def test_the_environment_has_no_extras(elsewhere, tmp_path):
     absent = "import importlib.util as u; print([n for n in {!r} if u.find_spec(n)])"
+    extras = ["psycopg", "cryptography", "pydantic_ai", "pytest"]
 
-    found = run(elsewhere / "python", "-c", absent.format(["psycopg", "cryptography", "pytest"]),
-                **alone(tmp_path))  # fmt: skip
+    found = run(elsewhere / "python", "-c", absent.format(extras), **alone(tmp_path))
 
     assert found.strip() == "[]"
+
+
+def test_a_judge_without_its_extra_says_what_to_install(elsewhere, tmp_path):
+    wanted = """
+from mulligan.core.errors import MissingExtraError
+from mulligan.judge.model import ModelJudge
+try:
+    ModelJudge("anthropic:claude", render=print, scrub=str)
+except MissingExtraError as missing:
+    print(missing)
+"""
+
+    said = run(elsewhere / "python", "-c", wanted, **alone(tmp_path))
+
+    assert said.strip().endswith('needs an extra: pip install "mulligan[anthropic]".')

@@ -150,7 +150,7 @@ async def test_an_endpoint_that_never_answers_is_left_behind(name: str, server: 
     server.go_on.clear()
 
     asking = asyncio.ensure_future(judge(name, told).ask(QUESTION))
-    await asyncio.to_thread(server.reached.wait)
+    await asyncio.to_thread(server.reached.wait, 60)
     let_an_hour_pass()
 
     assert await asking is None
