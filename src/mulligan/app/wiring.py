@@ -123,11 +123,12 @@ def _judge(judge: object, instruments: Instruments) -> Judge | None:
         return cast("Judge | None", judge)
     from mulligan.judge.model import ModelJudge
     from mulligan.prompts.render import render
+    from mulligan.redaction.scrub import scrub
 
     return ModelJudge(
         cast("str", judge),
         render=render,
-        scrub=instruments.redactor.text,
+        scrub=scrub,
         tell=instruments.events.publish,
     )
 
