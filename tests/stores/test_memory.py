@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from mulligan.testing.store_contract import (
+    ArchiveContract,
     JournalContract,
     LifeContract,
     LogContract,
@@ -25,6 +26,10 @@ class TestVault(InMemory, VaultContract):
 
 
 class TestLog(InMemory, LogContract):
+    pass
+
+
+class TestArchive(InMemory, ArchiveContract):
     pass
 
 

@@ -6,6 +6,7 @@ import psycopg
 import pytest
 
 from mulligan.testing.store_contract import (
+    ArchiveContract,
     JournalContract,
     LifeContract,
     LogContract,
@@ -33,6 +34,10 @@ class TestVault(InPostgres, VaultContract):
 
 
 class TestLog(InPostgres, LogContract):
+    pass
+
+
+class TestArchive(InPostgres, ArchiveContract):
     pass
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from mulligan.testing.store_contract import (
+    ArchiveContract,
     JournalContract,
     LifeContract,
     LogContract,
@@ -28,6 +29,10 @@ class TestVault(InSqlite, VaultContract):
 
 
 class TestLog(InSqlite, LogContract):
+    pass
+
+
+class TestArchive(InSqlite, ArchiveContract):
     pass
 
 

@@ -13,6 +13,7 @@
     │   ├── SchemaTooNewError       written by a newer Mulligan
     │   └── SchemaTooOldError       `mulligan migrate` has not been run
     ├── AlreadyDoneError            the same call waits, stands, or may have happened
+    ├── StaleNotesError             another process added that version of a task's notes first
     ├── ConflictError               someone else changed it first; raised by a tool's undo
     └── JournalError                the journal refused an entry
         ├── IllegalTransitionError  the action cannot go from that state to this one
@@ -103,6 +104,10 @@ class AlreadyDoneError(MulliganError):
             "again could do it twice. Look at what is there, or ask the person."
         )
         self.action = action
+
+
+class StaleNotesError(MulliganError):
+    """Another process added a version of a task's notes first; read them again, then append."""
 
 
 class ConflictError(MulliganError):

@@ -122,6 +122,75 @@ class RemarkDropped:
     `outcome`: that is right, and only the way to it was not good."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskReflected:
+    """A run was reflected on, and what came of it is in the archive as a new version."""
+
+    task: str
+    version: int
+    first: bool
+    """Whether it is the first reflection this task ever had."""
+    runs: int
+    """How many runs were made so far."""
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotesProposed:
+    """A new version is on trial."""
+
+    task: str
+    model: str
+    version: int
+    parent: int
+    changes: tuple[str, ...]
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotesPromoted:
+    """A version became champion."""
+
+    task: str
+    model: str
+    version: int
+    probability: float
+    """That it is better than what was champion before."""
+    n: int
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotesRolledBack:
+    """A champion lost its place, and version 0 is champion again."""
+
+    task: str
+    model: str
+    version: int
+    reason: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotesRetired:
+    """A version gets no more runs."""
+
+    task: str
+    model: str
+    version: int
+    reason: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotesRejected:
+    """A reflection came to nothing: the archive is as it was."""
+
+    task: str
+    reason: str
+    at: datetime
+
+
 Event = (
     CallLogged
     | CallRetried
@@ -132,4 +201,10 @@ Event = (
     | AttemptReviewed
     | JudgeAsked
     | RemarkDropped
+    | TaskReflected
+    | NotesProposed
+    | NotesPromoted
+    | NotesRolledBack
+    | NotesRetired
+    | NotesRejected
 )

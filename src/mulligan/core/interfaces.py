@@ -1,10 +1,10 @@
 """Everything that can be swapped, and the one file an implementer reads.
 
-A store is five small things: a *journal* (the truth about effects), a *vault* (raw values that
-expire), a *log* (telemetry), a *catalog* (what tools declare) and the store that opens them. Each
-is what one reader needs. All methods are synchronous and safe to call from any thread; only
-`Journal.submit` and `Catalog.remember` answer later, with a future that both `result()` and
-`asyncio.wrap_future` understand.
+A store is six small things: a *journal* (the truth about effects), a *vault* (raw values that
+expire), a *log* (telemetry), a *catalog* (what tools declare), an *archive* (what was learned about
+tasks) and the store that opens them. Each is what one reader needs. All methods are synchronous
+and safe to call from any thread; only `Journal.submit` and `Catalog.remember` answer later, with a
+future that both `result()` and `asyncio.wrap_future` understand.
 Every time passed in must be aware: one without a zone is refused with `NaiveTimeError`. Every
 time given out is aware and in UTC. What is damaged is never given out: it is a
 `StoreDamagedError`.
@@ -23,6 +23,7 @@ from mulligan.core.action import Action, Entry, Kept
 from mulligan.core.call import Call, Failure, LogRow
 from mulligan.core.event import Event
 from mulligan.core.finding import Fact, Finding
+from mulligan.core.notes import Ground, Notes, NotesState, Scorecard, TaskRun
 from mulligan.core.question import Question
 from mulligan.core.rollup import Rollup, Slot
 from mulligan.core.turn import Turn
@@ -244,6 +245,50 @@ class Log(Protocol):
         """Pack successes older than that into compressed batches. Returns how many rows."""
 
 
+class Archive(Protocol):
+    """What was learned about tasks, version by version, and the evidence for each.
+
+    Versions are only ever added. Every method that writes does so in one step, also when other
+    processes write at the same time: nothing is lost, nothing is counted twice.
+    """
+
+    def append(self, notes: Notes) -> None:
+        """Add a version, numbered one above the last; a task's first one is version 0.
+
+        `StaleNotesError`: that number is taken, or one before it is missing. Read again, and
+        append what you have under the next number.
+        """
+
+    def versions(self, task: str, *, tenant: str = "", limit: int | None = None) -> list[Notes]:
+        """The versions of a task, the newest first."""
+
+    def count(self, ground: Ground, *, run: TaskRun) -> int:
+        """Add a run to its version's scorecard. Returns how many runs the ground has seen now.
+
+        Any two calls get different answers. A version without a scorecard gets one, on trial.
+        """
+
+    def cards(self, ground: Ground) -> list[Scorecard]:
+        """The scorecards of a ground, by version."""
+
+    def runs(self, ground: Ground, *, limit: int) -> list[TaskRun]:
+        """The latest runs on a ground, the newest first; at least the last 40 are kept."""
+
+    def move(
+        self, ground: Ground, *, version: int, state: NotesState, was: NotesState | None
+    ) -> bool:
+        """Change where a version stands, if it still stands where it `was`; else do nothing.
+
+        `None`: it has no scorecard yet. When one becomes champion or is pinned, whoever was either
+        goes on trial. What is seen of a champion is counted twice, in all and since it became one;
+        when it loses that place, only the latter stays evidence. Version 0 is never retired and
+        needs no crown: to ask for either is a `ConfigurationError`.
+        """
+
+    def grounds(self, task: str | None = None) -> list[Ground]:
+        """Where runs were counted: of one task, of every tenant, or of all tasks."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Health:
     """How a store is."""
@@ -280,6 +325,10 @@ class Store(Protocol):
     @property
     def catalog(self) -> Catalog:
         """The tools that were declared."""
+
+    @property
+    def archive(self) -> Archive:
+        """What was learned about tasks."""
 
     def secret(self) -> bytes:
         """32 random bytes, made once and the same ever after: the key of redaction's hashes."""

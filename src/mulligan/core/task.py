@@ -1,10 +1,89 @@
-"""Work that is run many times, and what was learned about its instructions."""
+"""Work that is run many times, and how its instructions may get better."""
 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Literal
+
+from mulligan.core.errors import ConfigurationError
+from mulligan.core.finding import Finding, Standing
+from mulligan.core.interfaces import Check, Judge
+from mulligan.core.notes import Notes, Refinement, TaskRun
+
+
+class Gate(StrEnum):
+    """What a proposal must get past before it replaces what is there."""
+
+    EVIDENCE = "evidence"
+    """It is tried against the static definition, and keeps its place only if runs score better."""
+    ACCEPT = "accept"
+    """Nothing: every accepted run reflects, and the latest notes replace the ones before."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ran:
+    """What a run may return instead of its bare output, where more is known about it."""
+
+    output: object
+    findings: tuple[Finding, ...] = ()
+    reviewed: bool = True
+    """False: a reviewer that was asked gave no answer."""
+    tool_errors: int = 0
+    retries: int = 0
+    tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Experience:
+    """What a strategy gets to think about."""
+
+    task: Task
+    output: str
+    """Of the run that was just made, less secrets."""
+    standing: Standing
+    prior: Notes | None
+    """The notes that the run had, or `None` when it had only the static text."""
+    runs: int
+    """How many runs were made so far, this one included."""
+    contrast: tuple[TaskRun, ...] = ()
+    """Earlier runs that went well beside some that did not, the best first."""
+
+
+Strategy = Callable[[Experience], Refinement | Awaitable[Refinement | None] | None]
+"""Proposes a refinement, or `None` when it has nothing to say. Sync or async."""
+
+Score = Callable[[object], float]
+"""How good an output is, from 0 to 1."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reflect:
+    """How a task's instructions may change, and what that may cost."""
+
+    gate: Gate | Literal["evidence", "accept"] = Gate.EVIDENCE
+    strategy: Strategy | None = None
+    """`None`: a judge is asked."""
+    judge: Judge | None = None
+    """The model that reflects; else the task's, else the application's."""
+    score: Score | None = None
+    """`None`: from the verdict, tool errors, retries and cost."""
+    every: int = 15
+    """Scored runs between two proposals."""
+    most_notes: int = 5
+    """Observations, and suggestions, that are put before a task."""
+    most_tokens: int = 800
+    """Room for everything that is put before a task."""
+    most_cost: float = 1.5
+    """Tokens and time that notes may take, as a multiple of what the static text takes."""
+
+    def __post_init__(self) -> None:
+        if self.gate not in tuple(Gate):
+            raise ConfigurationError(f"gate={self.gate!r} is no gate: use 'evidence' or 'accept'.")
+        if self.every < 1:
+            raise ConfigurationError(f"every={self.every} cannot be: reflect every 1 run or more.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -14,23 +93,41 @@ class Task:
     description: str
     expected_output: str = ""
     id: str | None = None
+    reflect: Reflect | bool = False
+    """`True`: with every setting as it is by default."""
+    checks: tuple[Check[object], ...] = ()
+    """What an output must pass to be accepted."""
+    model: str = ""
+    """What it runs on. Evidence is kept for each model."""
+    judge: Judge | None = field(default=None, repr=False)
+    deterministic: bool = False
+    """No model does the work, so a model that reflects must be named in `reflect`."""
 
     @property
     def identity(self) -> str:
         """The explicit id, else the SHA-256 of the description."""
-        return self.id or hashlib.sha256(self.description.encode()).hexdigest()
+        return self.id or _sha256(self.description)
+
+    @property
+    def text(self) -> str:
+        """The static definition, as it stands at the end of every prompt."""
+        if not self.expected_output:
+            return f"## Task\n\n{self.description}"
+        return f"## Task\n\n{self.description}\n\n## Expected output\n\n{self.expected_output}"
+
+    @property
+    def definition(self) -> str:
+        """The SHA-256 of the static text: what evidence was gathered about."""
+        return _sha256(self.text)
+
+    @property
+    def settings(self) -> Reflect | None:
+        """How it reflects, or `None` when it does not."""
+        if isinstance(self.reflect, Reflect):
+            return self.reflect
+        return Reflect() if self.reflect else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Notes:
-    """What was learned about a task's instructions: one version in its archive."""
-
-    task: str
-    version: int
-    """0 is the static definition, and never goes away."""
-    parent: int | None = None
-    description: str = ""
-    expected_output: str = ""
-    observations: tuple[str, ...] = ()
-    suggestions: tuple[str, ...] = ()
-    at: datetime
+def _sha256(text: str) -> str:
+    # A lone surrogate has no bytes of its own; it must not keep a task from having a name.
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()

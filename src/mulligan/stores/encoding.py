@@ -53,7 +53,7 @@ def draft(entry: Entry) -> Draft:
 def entry_of(row: tuple[Any, ...]) -> Entry:
     """An entry as it was submitted, from the columns action, version, state, at_us, body."""
     action, version, state, at_us, body = row
-    with _readable(f"Entry {version} of action {action}"):
+    with readable(f"Entry {version} of action {action}"):
         content = load(body)
         opening = content["opening"]
         return Entry(
@@ -69,7 +69,7 @@ def entry_of(row: tuple[Any, ...]) -> Entry:
 def action_of(row: tuple[Any, ...]) -> Action:
     """An action from the columns of the query `action`."""
     action, opening, state, version, opened_us, changed_us, detail, writer = row
-    with _readable(f"Action {action}"):
+    with readable(f"Action {action}"):
         return Action(
             id=action,
             opening=opening_of(load(opening)),
@@ -86,7 +86,7 @@ def standing_of(action: str, row: tuple[Any, ...] | None) -> tuple[State | None,
     """Where an action stands, from the columns state, version; nowhere when it has no row."""
     if row is None:
         return None, 0
-    with _readable(f"Action {action}"):
+    with readable(f"Action {action}"):
         return State(row[0]), row[1]
 
 
@@ -105,7 +105,7 @@ def known_tool_text(tool: KnownTool) -> str:
 
 def known_tool_of(text: str) -> KnownTool:
     """A declared tool from its JSON; fields of a later Mulligan are left aside."""
-    with _readable("A declared tool"):
+    with readable("A declared tool"):
         content = load(text)
         found = {each.name: content[each.name] for each in fields(KnownTool)}
         lists = {name: tuple(found[name]) for name in ("abilities", "promises")}
@@ -121,7 +121,8 @@ def load(text: str) -> Any:
 
 
 @contextmanager
-def _readable(what: str) -> Iterator[None]:
+def readable(what: str) -> Iterator[None]:
+    """Say of whatever cannot be made sense of in here that the store is damaged."""
     try:
         yield
     except (ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:

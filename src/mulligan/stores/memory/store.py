@@ -8,6 +8,7 @@ import threading
 from mulligan.core.interfaces import Health
 from mulligan.stores.fork import renew_after_fork
 from mulligan.stores.memory.catalog import MemoryCatalog
+from mulligan.stores.memory.archive import MemoryArchive
 from mulligan.stores.memory.journal import MemoryJournal, MemoryVault
 from mulligan.stores.memory.log import MemoryLog
 from mulligan.stores.options import Options
@@ -21,6 +22,7 @@ class MemoryStore:
         self._journal = MemoryJournal(self._vault, kept_for=options.retention.kept)
         self._log = MemoryLog()
         self._catalog = MemoryCatalog()
+        self._archive = MemoryArchive()
         self._secret = secrets.token_bytes(32)
         renew_after_fork(self)
 
@@ -43,6 +45,11 @@ class MemoryStore:
     def catalog(self) -> MemoryCatalog:
         """The tools that were declared."""
         return self._catalog
+
+    @property
+    def archive(self) -> MemoryArchive:
+        """What was learned about tasks."""
+        return self._archive
 
     def secret(self) -> bytes:
         """32 random bytes, the same as long as the store lives."""
@@ -68,3 +75,4 @@ class MemoryStore:
         """In a child: a copy of its own."""
         self._vault.lock = threading.RLock()
         self._log.forked()
+        self._archive.forked()

@@ -13,6 +13,7 @@ from mulligan.stores.postgres.session import PostgresSession
 from mulligan.stores.relational.catalog import CatalogTable
 from mulligan.stores.relational.journal import JournalTables
 from mulligan.stores.relational.log import LogTables
+from mulligan.stores.relational.tasks import ArchiveTables
 from mulligan.stores.relational.truth import Truth
 from mulligan.stores.relational.vault import VaultTables
 from mulligan.stores.session import Session
@@ -54,6 +55,11 @@ class PostgresStore:
     def catalog(self) -> CatalogTable:
         """The tools that were declared."""
         return self._truth.catalog
+
+    @property
+    def archive(self) -> ArchiveTables:
+        """What was learned about tasks."""
+        return self._truth.archive
 
     def secret(self) -> bytes:
         """32 random bytes, made once and the same ever after."""

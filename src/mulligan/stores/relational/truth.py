@@ -1,4 +1,4 @@
-"""The journal and the vault put together: they share their file and its group commit."""
+"""The journal, the vault and the archive: they share their file and its group commit."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from mulligan.stores.relational.catalog import CatalogTable
 from mulligan.stores.relational.journal import JournalTables
 from mulligan.stores.relational.ledger import Ledger
 from mulligan.stores.relational.safe import Safe
+from mulligan.stores.relational.tasks import ArchiveTables
 from mulligan.stores.relational.vault import VaultTables
 from mulligan.stores.session import Session
 
@@ -42,6 +43,7 @@ class Truth:
         self.vault = VaultTables(
             self.pool, ledger=self._ledger, safe=self._safe, clock=options.clock, erase=erase
         )
+        self.archive = ArchiveTables(self.pool, ledger=self._ledger)
 
     def check_key(self) -> None:
         """Refuse a key that is not the vault's own."""

@@ -18,6 +18,7 @@ from mulligan.stores.pool import Pool
 from mulligan.stores.relational.catalog import CatalogTable
 from mulligan.stores.relational.journal import JournalTables
 from mulligan.stores.relational.log import LogTables
+from mulligan.stores.relational.tasks import ArchiveTables
 from mulligan.stores.relational.truth import Truth
 from mulligan.stores.relational.vault import VaultTables
 from mulligan.stores.sqlite import files
@@ -81,6 +82,11 @@ class SqliteStore:
     def catalog(self) -> CatalogTable:
         """The tools that were declared."""
         return self._truth.catalog
+
+    @property
+    def archive(self) -> ArchiveTables:
+        """What was learned about tasks."""
+        return self._truth.archive
 
     def secret(self) -> bytes:
         """32 random bytes, made once and the same ever after."""

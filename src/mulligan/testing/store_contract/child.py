@@ -6,11 +6,13 @@ import os
 import sys
 import threading
 import uuid
+from dataclasses import replace
 
 from mulligan.core.action import Kept, State
-from mulligan.core.errors import StaleEntryError
-from mulligan.core.interfaces import Batch, Store
+from mulligan.core.errors import StaleEntryError, StaleNotesError
+from mulligan.core.interfaces import Archive, Batch, Store
 from mulligan.core.rollup import roll_up
+from mulligan.testing.store_contract.archive import GROUND, notes, task_run
 from mulligan.testing.store_contract.contract import find_opener, first, log_row, then
 
 
@@ -38,6 +40,26 @@ def race(store: Store, count: int) -> None:
             raise error
         action = store.journal.action("raced")
         version = 1 + (action.version if action else 0)
+
+
+def learn(store: Store, count: int) -> None:
+    """Append versions against whoever else does, and count runs; print each version won."""
+    mark = uuid.uuid4().hex
+    for _ in range(count):
+        while not _append(store.archive, mark):
+            pass
+        store.archive.count(GROUND, run=task_run(score=0.5))
+
+
+def _append(archive: Archive, mark: str) -> bool:
+    [latest] = archive.versions("weekly-report", tenant="home", limit=1)
+    version = latest.version + 1
+    try:
+        archive.append(replace(notes(version), model=f"{version}:{mark}"))
+    except StaleNotesError:
+        return False
+    print(f"{version}:{mark}", flush=True)  # noqa: T201 - what the parent reads
+    return True
 
 
 def fork(store: Store, count: int) -> None:
@@ -94,6 +116,7 @@ def main() -> None:
     tasks = {
         "write": write,
         "race": race,
+        "learn": learn,
         "fork": fork,
         "fork_while_writing": fork_while_writing,
     }

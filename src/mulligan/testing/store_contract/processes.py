@@ -9,6 +9,7 @@ import sys
 
 from mulligan.core.action import State
 from mulligan.core.interfaces import LogQuery, Store
+from mulligan.testing.store_contract.archive import GROUND, notes
 from mulligan.testing.store_contract.contract import DAY, NOW, Contract
 
 _PATIENCE = 60
@@ -55,6 +56,19 @@ class ProcessContract(Contract):
         assert sorted(won, key=int) == [str(version) for version in range(2, 32)]
         assert len(store.journal.history("raced")) == 31
         assert store.journal.verify() == []
+
+    def test_two_processes_that_learn_at_once_lose_no_version(self, store: Store, url: str) -> None:
+        """Nor do they double one; the runs of both are counted, each once."""
+        store.archive.append(notes(0))
+        children = [start(self.opener, url, task="learn", count=500) for _ in range(2)]
+
+        written = [line for child in children for line in finish(child, patience=600)]
+
+        found = store.archive.versions("weekly-report", tenant="home")
+        assert [version.version for version in found] == list(range(1000, -1, -1))
+        assert [version.model for version in found[-2::-1]] == sorted(written, key=_number)
+        [card] = store.archive.cards(GROUND)
+        assert (card.runs, card.scored, card.score) == (1000, 1000, 500.0)
 
     def test_a_killed_writer_loses_nothing_it_was_told_is_safe(self, url: str) -> None:
         """SIGKILL in the middle of a stream of entries."""
@@ -117,6 +131,11 @@ class ProcessContract(Contract):
         store.close()
 
 
+def _number(line: str) -> int:
+    """The version that a child printed with its own mark."""
+    return int(line.partition(":")[0])
+
+
 def start(opener: str, url: str, *, task: str, count: int) -> subprocess.Popen[str]:
     """Start a process that does a task with the store and prints what was acknowledged."""
     child = [sys.executable, "-m", "mulligan.testing.store_contract.child"]
@@ -125,9 +144,9 @@ def start(opener: str, url: str, *, task: str, count: int) -> subprocess.Popen[s
     )
 
 
-def finish(child: subprocess.Popen[str]) -> list[str]:
+def finish(child: subprocess.Popen[str], *, patience: int = _PATIENCE) -> list[str]:
     """Wait for a process, which must end well, and give what it printed."""
-    output, _ = child.communicate(timeout=_PATIENCE)
+    output, _ = child.communicate(timeout=patience)
     assert child.returncode == 0, output
     return output.split()
 

@@ -1,0 +1,82 @@
+-- name: append_notes
+insert into notes (tenant, task, version, parent, at_us, model, runs, body)
+select :tenant, :task, :version, cast(:parent as bigint), :at_us, :model, :runs, :body
+where :version = (
+  select coalesce(max(version), -1) + 1 from notes where tenant = :tenant and task = :task
+)
+on conflict do nothing
+
+-- name: notes
+select tenant, task, version, parent, at_us, model, runs, body from notes
+where tenant = :tenant and task = :task order by version desc limit :most
+
+-- name: count_on_ground
+insert into ground (tenant, task, model, definition, runs)
+values (:tenant, :task, :model, :definition, :more)
+on conflict (tenant, task, model, definition) do update set runs = ground.runs + excluded.runs
+returning number, runs
+
+-- name: ground
+select number from ground
+where tenant = :tenant and task = :task and model = :model and definition = :definition
+
+-- name: grounds
+select task, tenant, model, definition from ground where {where} order by number
+
+-- name: of_task
+task = :task
+
+-- name: count_run
+insert into scorecard (ground, version, state, runs, scored, score, since_scored, since_score,
+  metered, tokens, seconds)
+values (:ground, :version, 'trial', 1, :scored, :score, 0, 0, :metered, :tokens, :seconds)
+on conflict (ground, version) do update set
+  runs = scorecard.runs + 1,
+  scored = scorecard.scored + excluded.scored,
+  score = scorecard.score + excluded.score,
+  since_scored = scorecard.since_scored
+    + case when scorecard.state = 'champion' then excluded.scored else 0 end,
+  since_score = scorecard.since_score
+    + case when scorecard.state = 'champion' then excluded.score else 0 end,
+  metered = scorecard.metered + excluded.metered,
+  tokens = scorecard.tokens + excluded.tokens,
+  seconds = scorecard.seconds + excluded.seconds
+
+-- name: scorecards
+select version, state, runs, scored, score, since_scored, since_score, metered, tokens, seconds
+from scorecard where ground = :ground order by version
+
+-- name: add_scorecard
+insert into scorecard values (:ground, :version, :state, 0, 0, 0, 0, 0, 0, 0, 0)
+on conflict do nothing
+
+-- name: move_scorecard
+update scorecard set
+  state = :state,
+  scored = case when state = 'champion' then since_scored else scored end,
+  score = case when state = 'champion' then since_score else score end,
+  since_scored = 0,
+  since_score = 0
+where ground = :ground and version = :version and state = :was
+
+-- name: clear_the_top
+update scorecard set
+  state = 'trial',
+  scored = case when state = 'champion' then since_scored else scored end,
+  score = case when state = 'champion' then since_score else score end,
+  since_scored = 0,
+  since_score = 0
+where ground = :ground and version <> :version and state in ('champion', 'pinned')
+
+-- name: add_run
+insert into task_run (ground, version, at_us, score, standing, problem, excerpt, tokens, seconds)
+values (:ground, :version, :at_us, :score, :standing, :problem, :excerpt, :tokens, :seconds)
+
+-- name: forget_runs
+delete from task_run where ground = :ground and number <= (
+  select number from task_run where ground = :ground order by number desc limit 1 offset :most
+)
+
+-- name: task_runs
+select version, at_us, score, standing, problem, excerpt, tokens, seconds from task_run
+where ground = :ground order by number desc limit :most

@@ -1,0 +1,222 @@
+# ruff: noqa: S101 - the assertions are the contract
+"""What an archive must keep to."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import datetime, timedelta, timezone
+
+import pytest
+
+from mulligan.core.errors import ConfigurationError, NaiveTimeError, StaleNotesError
+from mulligan.core.finding import Standing
+from mulligan.core.interfaces import Archive, Store
+from mulligan.core.notes import Ground, Notes, NotesState, Refinement, Scorecard, TaskRun
+from mulligan.testing.store_contract.contract import NOW, Contract
+
+GROUND = Ground(task="weekly-report", tenant="home", model="small", definition="d1")
+REFINEMENT = Refinement(
+    description="Write the report.\nStart with the totals.",
+    expected_output="Three sections: «Итоги» first",
+    observations=("The totals were missing.", "😀 \u2028 \x00 \ud800"),
+    suggestions=("Add up first.",),
+)
+TRIAL, CHAMPION, PINNED, RETIRED = NotesState
+
+
+def notes(version: int, *, task: str = "weekly-report", tenant: str = "home") -> Notes:
+    """A version of a task's notes."""
+    return Notes(
+        task=task,
+        tenant=tenant,
+        version=version,
+        parent=None if version == 0 else version - 1,
+        refinement=REFINEMENT,
+        changes=("description: 2 lines → 3",),
+        model="small",
+        runs=15 * version,
+        at=NOW,
+    )
+
+
+def task_run(version: int = 0, score: float | None = 1.0, **changes: object) -> TaskRun:
+    """A run of a task."""
+    run = TaskRun(
+        version=version,
+        at=NOW,
+        score=score,
+        standing=Standing.ACCEPTED,
+        problem="",
+        excerpt="Итоги: 12",
+        tokens=100,
+        seconds=0.5,
+    )
+    return replace(run, **changes)  # type: ignore[arg-type]
+
+
+class ArchiveContract(Contract):
+    """Versions that are never lost, and evidence that is never counted twice."""
+
+    @pytest.fixture
+    def archive(self, store: Store) -> Archive:
+        """The archive under test. For one without a store around it, replace this."""
+        return store.archive
+
+    def test_a_version_comes_back_as_it_was(self, archive: Archive) -> None:
+        """Text in any script, the newest first."""
+        archive.append(notes(0))
+        archive.append(notes(1))
+
+        assert archive.versions("weekly-report", tenant="home") == [notes(1), notes(0)]
+        assert archive.versions("weekly-report", tenant="home", limit=1) == [notes(1)]
+        assert archive.versions("nothing") == []
+
+    @pytest.mark.parametrize("number", [0, 1, 3, -1])
+    def test_a_number_that_is_not_the_next_is_refused(self, archive: Archive, number: int) -> None:
+        """Whether it is taken, or one before it is missing."""
+        archive.append(notes(0))
+        archive.append(notes(1))
+
+        with pytest.raises(StaleNotesError):
+            archive.append(notes(number))
+
+        assert archive.versions("weekly-report", tenant="home") == [notes(1), notes(0)]
+
+    def test_a_task_begins_with_version_0(self, archive: Archive) -> None:
+        """So the static definition is always there to go back to."""
+        with pytest.raises(StaleNotesError):
+            archive.append(notes(1))
+
+        assert archive.versions("weekly-report", tenant="home") == []
+
+    def test_tenants_share_nothing(self, archive: Archive) -> None:
+        """Neither versions nor evidence, also where their names run together."""
+        archive.append(notes(0, task="b/c", tenant="a"))
+        archive.append(notes(0, task="c", tenant="a/b"))
+        archive.count(Ground(task="b/c", tenant="a"), run=task_run())
+
+        assert [n.tenant for n in archive.versions("c", tenant="a/b")] == ["a/b"]
+        assert archive.versions("c", tenant="a") == []
+        assert archive.cards(Ground(task="c", tenant="a/b")) == []
+        assert archive.runs(Ground(task="b/c", tenant=""), limit=9) == []
+
+    def test_runs_add_up_on_their_ground(self, archive: Archive) -> None:
+        """Per version; a run without a score or without tokens is not taken for a zero."""
+        first = archive.count(GROUND, run=task_run(0, 1.0))
+        second = archive.count(GROUND, run=task_run(1, 0.25, tokens=None))
+        third = archive.count(GROUND, run=task_run(1, None))
+        elsewhere = archive.count(replace(GROUND, model="large"), run=task_run(1, 1.0))
+
+        assert (first, second, third, elsewhere) == (1, 2, 3, 1)
+        assert archive.cards(GROUND) == [
+            Scorecard(version=0, runs=1, scored=1, score=1.0, metered=1, tokens=100.0, seconds=0.5),
+            Scorecard(
+                version=1, runs=2, scored=1, score=0.25, metered=1, tokens=100.0, seconds=1.0
+            ),
+        ]
+
+    def test_the_latest_runs_are_kept(self, archive: Archive) -> None:
+        """The newest first, forty at least, as they were."""
+        sent = [task_run(n, n / 50, problem=f"rule.{n}") for n in range(50)]
+        for run in sent:
+            archive.count(GROUND, run=run)
+
+        kept = archive.runs(GROUND, limit=40)
+
+        assert kept == sent[:9:-1]
+        assert archive.runs(GROUND, limit=2) == [sent[49], sent[48]]
+
+    def test_times_come_back_in_utc(self, archive: Archive) -> None:
+        """Wherever they were said."""
+        there = NOW.astimezone(timezone(timedelta(hours=9)))
+        archive.append(replace(notes(0), at=there))
+        archive.count(GROUND, run=task_run(at=there))
+
+        [version] = archive.versions("weekly-report", tenant="home")
+        [run] = archive.runs(GROUND, limit=1)
+
+        assert version.at == run.at == NOW
+        assert {version.at.utcoffset(), run.at.utcoffset()} == {timedelta()}
+
+    def test_a_version_moves_only_from_where_it_was_said_to_be(self, archive: Archive) -> None:
+        """So of two processes that settle the same thing, one does."""
+        entered = archive.move(GROUND, version=1, state=TRIAL, was=None)
+        again = archive.move(GROUND, version=1, state=TRIAL, was=None)
+        crowned = archive.move(GROUND, version=1, state=CHAMPION, was=TRIAL)
+        late = archive.move(GROUND, version=1, state=RETIRED, was=TRIAL)
+
+        assert (entered, again, crowned, late) == (True, False, True, False)
+        assert [(card.version, card.state) for card in archive.cards(GROUND)] == [(1, CHAMPION)]
+
+    @pytest.mark.parametrize("top", [CHAMPION, PINNED])
+    def test_there_is_room_for_one_at_the_top(self, archive: Archive, top: NotesState) -> None:
+        """On each ground."""
+        other = replace(GROUND, definition="d2")
+        for ground in (GROUND, other):
+            for version in (1, 2):
+                archive.move(ground, version=version, state=TRIAL, was=None)
+            archive.move(ground, version=1, state=CHAMPION, was=TRIAL)
+
+        archive.move(GROUND, version=2, state=top, was=TRIAL)
+
+        assert [card.state for card in archive.cards(GROUND)] == [TRIAL, top]
+        assert [card.state for card in archive.cards(other)] == [CHAMPION, TRIAL]
+
+    def test_a_fallen_champion_keeps_what_was_seen_since_it_was_one(self, archive: Archive) -> None:
+        """What made it champion was picked for being good."""
+        for score in (1.0, 1.0, 1.0):
+            archive.count(GROUND, run=task_run(1, score))
+        archive.move(GROUND, version=1, state=CHAMPION, was=TRIAL)
+        archive.count(GROUND, run=task_run(1, 0.5))
+        archive.count(GROUND, run=task_run(1, None))
+        [champion] = archive.cards(GROUND)
+
+        archive.move(GROUND, version=1, state=TRIAL, was=CHAMPION)
+
+        [fallen] = archive.cards(GROUND)
+        assert (champion.scored, champion.score) == (4, 3.5)
+        assert (champion.since_scored, champion.since_score) == (1, 0.5)
+        assert (fallen.runs, fallen.scored, fallen.score, fallen.since_scored) == (5, 1, 0.5, 0)
+
+    @pytest.mark.parametrize("state", [CHAMPION, RETIRED])
+    def test_version_0_never_leaves(self, archive: Archive, state: NotesState) -> None:
+        """It can be pinned, but neither crowned nor retired."""
+        archive.append(notes(0))
+        archive.count(GROUND, run=task_run(0))
+
+        with pytest.raises(ConfigurationError, match="Version 0"):
+            archive.move(GROUND, version=0, state=state, was=TRIAL)
+
+        assert archive.move(GROUND, version=0, state=PINNED, was=TRIAL)
+        assert [card.state for card in archive.cards(GROUND)] == [PINNED]
+
+    def test_grounds_are_listed_once(self, archive: Archive) -> None:
+        """Those of one task, or all."""
+        other = Ground(task="other")
+        for ground in (GROUND, other, GROUND):
+            archive.count(ground, run=task_run())
+
+        assert archive.grounds() == [GROUND, other]
+        assert archive.grounds("other") == [other]
+        assert archive.grounds("nothing") == []
+
+    def test_threads_lose_nothing(self, archive: Archive) -> None:
+        """Every run gets a number of its own."""
+        with ThreadPoolExecutor(4) as threads:
+            seen = list(threads.map(lambda _: archive.count(GROUND, run=task_run()), range(80)))
+
+        assert sorted(seen) == list(range(1, 81))
+        assert archive.cards(GROUND)[0].runs == 80
+
+    def test_a_time_without_a_zone_is_refused(self, archive: Archive) -> None:
+        """And nothing is written."""
+        naive = datetime(2026, 11, 16, 9, 30)  # noqa: DTZ001
+
+        with pytest.raises(NaiveTimeError):
+            archive.append(replace(notes(0), at=naive))
+        with pytest.raises(NaiveTimeError):
+            archive.count(GROUND, run=task_run(at=naive))
+
+        assert archive.versions("weekly-report", tenant="home") == []
+        assert archive.cards(GROUND) == []
