@@ -1,8 +1,11 @@
-"""What a task is known by."""
+"""What a task is known by, and what it says."""
 
 from __future__ import annotations
 
-from mulligan.core.task import Task
+import pytest
+
+from mulligan.core.errors import ConfigurationError
+from mulligan.core.task import Gate, Reflect, Task
 
 ABC = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 
@@ -17,3 +20,44 @@ def test_an_explicit_id_wins_over_the_description():
 
 def test_the_expected_output_does_not_change_who_a_task_is():
     assert Task(description="abc", expected_output="a table").identity == ABC
+
+
+def test_a_description_that_cannot_be_encoded_still_has_an_identity():
+    assert len(Task(description="a \ud800 b").identity) == 64
+
+
+def test_the_static_text_holds_both_parts_as_they_were_written():
+    task = Task(description="  Add up.\r\n\tTwice. ", expected_output="# A *table*\n")
+
+    assert task.text == "## Task\n\n  Add up.\r\n\tTwice. \n\n## Expected output\n\n# A *table*\n"
+    assert Task(description="Add up.").text == "## Task\n\nAdd up."
+
+
+def test_an_edited_output_keeps_the_identity_and_changes_the_definition():
+    before = Task(id="report", description="Add up.", expected_output="a table")
+    after = Task(id="report", description="Add up.", expected_output="a list")
+
+    assert before.identity == after.identity
+    assert before.definition != after.definition
+
+
+def test_reflection_is_off_unless_it_is_asked_for():
+    own = Reflect(gate="accept", every=3)
+
+    assert Task(description="x").settings is None
+    assert Task(description="x", reflect=True).settings == Reflect()
+    assert Task(description="x", reflect=own).settings is own
+
+
+def test_a_gate_may_be_named_in_plain_words():
+    assert Reflect(gate="accept").gate == Gate.ACCEPT
+    assert not Reflect(gate="accept").gated
+    assert Reflect(gate="evidence").gated
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"), [({"gate": "hope"}, "'hope'"), ({"every": 0}, "every=0")]
+)
+def test_settings_that_cannot_be_are_refused_with_their_value(wrong, said):
+    with pytest.raises(ConfigurationError, match=said):
+        Reflect(**wrong)

@@ -31,6 +31,13 @@ class Refinement:
     observations: tuple[str, ...] = ()
     suggestions: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        # Strategies are users' code, and a list is what most would write.
+        for name in ("observations", "suggestions"):
+            given: object = getattr(self, name)
+            if isinstance(given, list):
+                object.__setattr__(self, name, tuple(given))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notes:

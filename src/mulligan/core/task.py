@@ -45,7 +45,7 @@ class Experience:
     """Of the run that was just made, less secrets."""
     standing: Standing
     prior: Notes | None
-    """The notes that the run had, or `None` when it had only the static text."""
+    """The notes to build on, or `None` where the static text is all there is."""
     runs: int
     """How many runs were made so far, this one included."""
     contrast: tuple[TaskRun, ...] = ()
@@ -84,6 +84,11 @@ class Reflect:
             raise ConfigurationError(f"gate={self.gate!r} is no gate: use 'evidence' or 'accept'.")
         if self.every < 1:
             raise ConfigurationError(f"every={self.every} cannot be: reflect every 1 run or more.")
+
+    @property
+    def gated(self) -> bool:
+        """Whether a proposal is tried before it takes a place."""
+        return self.gate == Gate.EVIDENCE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,71 @@
+"""The strategy of those who bring none: a judge says how the task could be put better."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+
+from mulligan.core.interfaces import Judge
+from mulligan.core.notes import Notes, Refinement, TaskRun
+from mulligan.core.question import Question
+from mulligan.core.task import Experience
+
+PROMPT = "reflect_task"
+_CONTRASTED = 2
+"""Runs of each kind that are shown."""
+
+
+def ask_judge(judge: Judge) -> Callable[[Experience], Awaitable[Refinement | None]]:
+    """A strategy that asks a judge; what runs and notes say is shown to it as written by others."""
+
+    async def propose(experience: Experience) -> Refinement | None:
+        return await judge.ask(question_about(experience))
+
+    return propose
+
+
+def question_about(experience: Experience) -> Question[Refinement]:
+    """What the judge is asked after a run."""
+    task = experience.task
+    return Question(
+        prompt=PROMPT,
+        values={
+            "description": task.description,
+            "expected_output": task.expected_output or "(not stated)",
+            "runs": str(experience.runs),
+            "standing": str(experience.standing),
+        },
+        untrusted=dict(_written_by_others(experience)),
+        answer=Refinement,
+        purpose="reflect on a task",
+    )
+
+
+def contrasting(runs: Sequence[TaskRun]) -> tuple[TaskRun, ...]:
+    """Of the latest runs, the best and the worst, the best first; none when all were alike."""
+    scored = [run for run in runs if run.score is not None and run.excerpt]
+    ranked = sorted(scored, key=lambda run: run.score or 0.0, reverse=True)
+    if not ranked or ranked[0].score == ranked[-1].score:
+        return ()
+    half = min(_CONTRASTED, len(ranked) // 2)
+    return (*ranked[:half], *ranked[-half:])
+
+
+def _written_by_others(experience: Experience) -> Iterator[tuple[str, str]]:
+    yield "what this run produced", experience.output
+    if experience.prior is not None:
+        yield "notes from earlier runs", _as_text(experience.prior)
+    for number, run in enumerate(experience.contrast, start=1):
+        trouble = f", {run.problem}" if run.problem else ""
+        yield f"earlier run {number}, score {run.score:.2f}{trouble}", run.excerpt
+
+
+def _as_text(notes: Notes) -> str:
+    said = notes.refinement
+    return "\n".join(
+        [
+            f"Description: {said.description}",
+            f"Expected output: {said.expected_output}",
+            *(f"Observation: {item}" for item in said.observations),
+            *(f"Suggestion: {item}" for item in said.suggestions),
+        ]
+    )

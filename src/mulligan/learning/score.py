@@ -1,0 +1,36 @@
+"""How good a run was, when its user has no score of their own."""
+
+from __future__ import annotations
+
+from mulligan.core.finding import Standing, Verdict
+from mulligan.core.task import Ran
+
+WARNING = 0.1
+TOOL_ERROR = 0.1
+RETRY = 0.05
+COST = 0.1
+"""For a run that took twice its usual tokens, or more."""
+LEAST_ACCEPTED = 0.5
+"""However rough the way was, an accepted output is worth more than a rejected one."""
+
+
+def score_run(ran: Ran, *, verdict: Verdict, usual_tokens: float | None = None) -> float | None:
+    """From 0 to 1, by acceptance first and the way there second; `None` when nobody could tell."""
+    if verdict.standing is Standing.REJECTED:
+        return 0.0
+    if verdict.standing is Standing.UNREVIEWED:
+        return None
+    rough = (
+        WARNING * len(verdict.findings)
+        + TOOL_ERROR * ran.tool_errors
+        + RETRY * ran.retries
+        + COST * _over(ran.tokens, usual_tokens)
+    )
+    return max(LEAST_ACCEPTED, 1.0 - rough)
+
+
+def _over(tokens: int | None, usual: float | None) -> float:
+    """How far above the usual, from 0 to 1."""
+    if tokens is None or not usual:
+        return 0.0
+    return min(1.0, max(0.0, tokens / usual - 1.0))

@@ -1,0 +1,254 @@
+"""What a run teaches: a strategy proposes, the checks look, and only then is anything written."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import logging
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from mulligan.checks.notes import Proposed, screen
+from mulligan.core.errors import StaleNotesError
+from mulligan.core.event import (
+    Event,
+    NotesPromoted,
+    NotesProposed,
+    NotesRejected,
+    NotesRetired,
+    NotesRolledBack,
+    TaskReflected,
+)
+from mulligan.core.interfaces import Archive, Clock, Judge
+from mulligan.core.notes import Ground, Notes, NotesState, Refinement, TaskRun
+from mulligan.core.task import Experience, Reflect, Strategy, Task
+from mulligan.learning.reflection import ask_judge, contrasting
+from mulligan.learning.select import Change, best, make_room, standings_of
+from mulligan.learning.versions import changes_between
+
+_APPENDS = 1_000
+"""How often another process may be faster before a proposal is given up."""
+
+_report = logging.getLogger("mulligan")
+
+Aside = Callable[..., Awaitable[Any]]
+"""Calls a function that may wait for a disk, without holding the event loop up."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Learning:
+    """What the loop works with, whatever the task."""
+
+    archive: Archive
+    clock: Clock
+    announce: Callable[[Event], None]
+    scrub: Callable[[str], str]
+    """Prose less secrets."""
+    judge: Judge | None = None
+    """The application's, for tasks that name none."""
+    tenant: str = ""
+    model: str = ""
+    """The application's, for tasks that name none."""
+    seed: int = 0
+    """With the same seed and the same archive, the same version is chosen."""
+    aside: Aside = asyncio.to_thread
+    monotonic: Callable[[], float] = time.monotonic
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """A run that is worth reflecting on."""
+
+    ground: Ground
+    settings: Reflect
+    run: TaskRun
+    seen: int
+    """How many runs the ground has seen, this one included."""
+    recent: tuple[TaskRun, ...]
+    """The latest runs, this one first."""
+
+
+async def reflect(task: Task, told: Told, *, using: Learning) -> None:
+    """Let the task's strategy propose, and put what it says on trial.
+
+    Whatever goes wrong writes nothing: it is told as a `NotesRejected`, and the run is over.
+    """
+    strategy = find_strategy(task, settings=told.settings, judge=using.judge)
+    if strategy is None:
+        _reject(task, "no model is there to reflect with: name one in reflect=…", using=using)
+        return
+    try:
+        versions = await using.aside(partial(_versions, task, told.ground, using=using))
+        parent = await using.aside(partial(_parent, told, versions, archive=using.archive))
+        refinement = await _ask(strategy, _experience(task, told, prior=versions.get(parent)))
+        trouble = _trouble(task, refinement, versions=versions)
+        if trouble is None and refinement is not None:
+            await using.aside(partial(_write, told, refinement, parent=parent, using=using))
+    except Exception as error:  # noqa: BLE001 - a user's strategy or archive may raise anything
+        trouble = f"it failed with {type(error).__name__}"
+    if trouble is not None:
+        _reject(task, trouble, using=using)
+
+
+def find_strategy(task: Task, *, settings: Reflect, judge: Judge | None) -> Strategy | None:
+    """The task's own strategy, else its judge's: the reflection's, the task's, the application's.
+
+    A deterministic task has no model at work, so one must be named for its reflection.
+    """
+    if settings.strategy is not None:
+        return settings.strategy
+    fallback = None if task.deterministic else task.judge or judge
+    chosen = settings.judge or fallback
+    return None if chosen is None else ask_judge(chosen)
+
+
+def begin(task: Task, ground: Ground, *, using: Learning) -> None:
+    """Open a task's archive with its static definition."""
+    static = Refinement(description=task.description, expected_output=task.expected_output)
+    try:
+        using.archive.append(
+            Notes(
+                task=ground.task,
+                tenant=ground.tenant,
+                version=0,
+                refinement=static,
+                model=ground.model,
+                at=using.clock(),
+            )
+        )
+    except StaleNotesError:
+        # Another process ran the task for the first time, too, and was a moment faster.
+        return
+
+
+def announcement(ground: Ground, change: Change, *, at: datetime) -> Event:
+    """A change of standing as the event that tells it."""
+    where: dict[str, Any] = {"task": ground.task, "model": ground.model, "at": at}
+    if change.state is NotesState.CHAMPION:
+        return NotesPromoted(
+            version=change.version, probability=change.probability, n=change.n, **where
+        )
+    if change.was is NotesState.CHAMPION:
+        return NotesRolledBack(version=change.version, reason=change.reason, **where)
+    return NotesRetired(version=change.version, reason=change.reason, **where)
+
+
+def apply(change: Change, *, ground: Ground, using: Learning) -> None:
+    """Make a change, unless another process was faster, and tell it."""
+    moved = using.archive.move(ground, version=change.version, state=change.state, was=change.was)
+    if moved:
+        using.announce(announcement(ground, change, at=using.clock()))
+
+
+def _versions(task: Task, ground: Ground, *, using: Learning) -> dict[int, Notes]:
+    """Every version by its number; a new archive begins with 0, whatever is proposed."""
+    known = using.archive.versions(ground.task, tenant=ground.tenant)
+    if not known:
+        begin(task, ground, using=using)
+        known = using.archive.versions(ground.task, tenant=ground.tenant)
+    return {notes.version: notes for notes in known}
+
+
+def _parent(told: Told, versions: Mapping[int, Notes], *, archive: Archive) -> int:
+    """What a proposal builds on: what does best so far; where all are accepted, the last."""
+    if not told.settings.gated:
+        return max(versions)
+    return best(standings_of(archive.cards(told.ground), versions.values()))
+
+
+def _experience(task: Task, told: Told, *, prior: Notes | None) -> Experience:
+    return Experience(
+        task=task,
+        output=told.run.excerpt,
+        standing=told.run.standing,
+        prior=prior if prior is not None and prior.version else None,
+        runs=told.seen,
+        contrast=contrasting(told.recent[1:]),
+    )
+
+
+async def _ask(strategy: Strategy, experience: Experience) -> Refinement | None:
+    answer = strategy(experience)
+    return await answer if inspect.isawaitable(answer) else answer
+
+
+def _trouble(
+    task: Task, refinement: Refinement | None, *, versions: Mapping[int, Notes]
+) -> str | None:
+    """Why nothing is to be written, or `None`."""
+    if refinement is None:
+        return "it had nothing to say"
+    finding = next(screen(Proposed(task=task, refinement=refinement)), None)
+    if finding is not None:
+        return f"{finding.rule}: {finding.issue}"
+    if any(refinement == notes.refinement for notes in versions.values()):
+        return "notes.repeated: The reflection says what an earlier version said."
+    return None
+
+
+def _write(told: Told, refinement: Refinement, *, parent: int, using: Learning) -> None:
+    notes = _append(told, refinement, parent=parent, using=using)
+    using.announce(
+        TaskReflected(
+            task=notes.task,
+            version=notes.version,
+            first=notes.version == 1,
+            runs=notes.runs,
+            at=notes.at,
+        )
+    )
+    if told.settings.gated:
+        _put_on_trial(notes, ground=told.ground, using=using)
+
+
+def _append(told: Told, refinement: Refinement, *, parent: int, using: Learning) -> Notes:
+    """Append under the next number, also while other processes append theirs."""
+    ground, archive = told.ground, using.archive
+    for _ in range(_APPENDS):
+        known = archive.versions(ground.task, tenant=ground.tenant)
+        before = next((n.refinement for n in known if n.version == parent), Refinement())
+        notes = Notes(
+            task=ground.task,
+            tenant=ground.tenant,
+            version=known[0].version + 1,
+            parent=parent,
+            refinement=refinement,
+            changes=changes_between(before, refinement),
+            model=ground.model,
+            runs=told.seen,
+            at=using.clock(),
+        )
+        try:
+            archive.append(notes)
+        except StaleNotesError:
+            continue
+        return notes
+    raise StaleNotesError(f"Task {ground.task}: others appended {_APPENDS} versions meanwhile.")
+
+
+def _put_on_trial(notes: Notes, *, ground: Ground, using: Learning) -> None:
+    archive = using.archive
+    versions = archive.versions(ground.task, tenant=ground.tenant)
+    standings = standings_of(archive.cards(ground), versions)
+    for change in make_room(standings):
+        apply(change, ground=ground, using=using)
+    archive.move(ground, version=notes.version, state=NotesState.TRIAL, was=None)
+    using.announce(
+        NotesProposed(
+            task=notes.task,
+            model=notes.model,
+            version=notes.version,
+            parent=notes.parent or 0,
+            changes=notes.changes,
+            at=notes.at,
+        )
+    )
+
+
+def _reject(task: Task, reason: str, *, using: Learning) -> None:
+    _report.warning("A reflection on task %s was left out: %s.", task.identity, reason.rstrip("."))
+    using.announce(NotesRejected(task=task.identity, reason=reason, at=using.clock()))

@@ -1,0 +1,246 @@
+"""Instructions that get better over runs, by evidence, and can never get worse for long.
+
+A run gets one version of the notes, is scored, and counts for that version. Now and then a
+strategy proposes another. What fails in here is reported and goes no further: the run's own
+output, or its own error, reaches the caller as it is.
+"""
+
+from __future__ import annotations
+
+import logging
+import random
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass, field
+from functools import partial
+
+from mulligan.core.finding import Finding, Standing, Verdict, reach_verdict
+from mulligan.core.notes import Ground, Notes, NotesState, Scorecard, TaskRun
+from mulligan.core.task import Ran, Reflect, Task
+from mulligan.learning.brief import brief
+from mulligan.learning.score import score_run
+from mulligan.learning.select import ON_TRIAL, Standings, choose, settle, standings_of
+from mulligan.loops.reflecting import Learning, Told, apply, begin, reflect
+
+EXCERPT = 1_000
+"""Characters of an output that its archive keeps."""
+NEW_TROUBLE_AFTER = 5
+"""Runs since the last proposal before a new kind of failure asks for another."""
+_RECENT = 40
+
+_report = logging.getLogger("mulligan")
+
+Work = Callable[[str], Awaitable[object]]
+"""One run of a task: gets the whole prompt, returns its output or a `Ran`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskDone:
+    """What came of one run of a task."""
+
+    output: object
+    verdict: Verdict
+    version: int
+    """Of the notes it ran with; 0 is the static text alone."""
+    prompt: str = field(repr=False)
+    score: float | None
+    """`None`: nobody could tell how good it was."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Plan:
+    """What was found in the archive before a run, and what was chosen."""
+
+    ground: Ground
+    chosen: int = 0
+    versions: dict[int, Notes] = field(default_factory=dict)
+    standings: Standings = field(default_factory=Standings)
+
+    @property
+    def notes(self) -> Notes | None:
+        return self.versions.get(self.chosen)
+
+
+async def run_task(task: Task, work: Work, *, using: Learning) -> TaskDone:
+    """Run a task once; `work` is any `async (prompt) -> output`.
+
+    Without `task.reflect` nothing is read, kept or proposed.
+    """
+    settings = task.settings
+    plan = _Plan(ground=_ground(task, using))
+    if settings is not None:
+        plan = await _choose(task, plan.ground, settings=settings, using=using)
+    prompt = brief(task, plan.notes, bounds=settings or Reflect())
+    started = using.monotonic()
+    try:
+        returned = await work(prompt)
+    except Exception as error:
+        if settings is not None:
+            failed = _failed(error, plan=plan, using=using, started=started)
+            await _learn(task, failed, plan=plan, using=using)
+        raise
+    ran = returned if isinstance(returned, Ran) else Ran(output=returned)
+    verdict = review(task, ran)
+    score = _score(ran, verdict, settings=settings, static=plan.standings.card(0))
+    if settings is not None:
+        run = TaskRun(
+            version=plan.chosen,
+            at=using.clock(),
+            score=score,
+            standing=verdict.standing,
+            problem=verdict.errors[0].rule if verdict.errors else "",
+            excerpt=_excerpt(ran.output, using),
+            tokens=ran.tokens,
+            seconds=using.monotonic() - started,
+        )
+        await _learn(task, run, plan=plan, using=using)
+    return TaskDone(
+        output=ran.output, verdict=verdict, version=plan.chosen, prompt=prompt, score=score
+    )
+
+
+def review(task: Task, ran: Ran) -> Verdict:
+    """What the run reported, and what the task's own checks find in its output."""
+    findings: list[Finding] = [*ran.findings]
+    answered = ran.reviewed
+    for check in task.checks:
+        try:
+            findings.extend(check(ran.output))
+        except Exception as error:  # noqa: BLE001 - a user's check may raise anything
+            _report.warning(
+                "A check failed (%s), so this run is not reviewed.", type(error).__name__
+            )
+            answered = False
+    return reach_verdict(findings, answered=answered)
+
+
+async def _choose(task: Task, ground: Ground, *, settings: Reflect, using: Learning) -> _Plan:
+    """Look into the archive. When it is down, the static text is what there is."""
+    look = _sample if settings.gated else _latest
+    try:
+        plan: _Plan = await using.aside(partial(look, task, ground, using=using))
+    except Exception as error:  # noqa: BLE001 - a user's archive may raise anything
+        _report.warning("Task %s runs without notes: %s", task.identity, error)
+        return _Plan(ground=ground)
+    return plan
+
+
+def _latest(task: Task, ground: Ground, *, using: Learning) -> _Plan:
+    newest = using.archive.versions(ground.task, tenant=ground.tenant, limit=1)
+    if not newest:
+        begin(task, ground, using=using)
+        return _Plan(ground=ground)
+    standings = standings_of(using.archive.cards(ground), newest)
+    version = newest[0].version
+    return _Plan(ground=ground, chosen=version, versions={version: newest[0]}, standings=standings)
+
+
+def _sample(task: Task, ground: Ground, *, using: Learning) -> _Plan:
+    archive = using.archive
+    versions = {n.version: n for n in archive.versions(ground.task, tenant=ground.tenant)}
+    if not versions:
+        begin(task, ground, using=using)
+    cards = archive.cards(ground)
+    if not cards and len(versions) > 1:
+        _enrol(ground, versions, using=using)
+        cards = archive.cards(ground)
+    standings = standings_of(cards, versions.values())
+    # Seeded anew for every run by how many there were, so that any process would choose the same.
+    seen = sum(card.runs for card in cards)
+    chance = random.Random(f"{using.seed} {seen} {ground}")  # noqa: S311 - nothing is secret here
+    chosen = choose(standings, chance=chance)
+    return _Plan(ground=ground, chosen=chosen, versions=versions, standings=standings)
+
+
+def _enrol(ground: Ground, versions: dict[int, Notes], *, using: Learning) -> None:
+    """A new model, or an edited text: what is proven elsewhere goes on trial, then the newest."""
+    archive = using.archive
+    proven = [
+        card.version
+        for other in archive.grounds(ground.task)
+        if other.tenant == ground.tenant
+        for card in archive.cards(other)
+        if card.state in (NotesState.CHAMPION, NotesState.PINNED)
+    ]
+    wanted = dict.fromkeys([*reversed(proven), *sorted(versions, reverse=True)])
+    for version in [number for number in wanted if number and number in versions][:ON_TRIAL]:
+        archive.move(ground, version=version, state=NotesState.TRIAL, was=None)
+
+
+async def _learn(task: Task, run: TaskRun, *, plan: _Plan, using: Learning) -> None:
+    """Count a run, settle what it changes, and reflect when it is time to."""
+    try:
+        told: Told | None = await using.aside(partial(_count, task, run, plan=plan, using=using))
+    except Exception as error:  # noqa: BLE001 - a user's archive may raise anything
+        _report.warning("A run of task %s was not counted: %s", task.identity, error)
+        return
+    if told is not None:
+        await reflect(task, told, using=using)
+
+
+def _count(task: Task, run: TaskRun, *, plan: _Plan, using: Learning) -> Told | None:
+    """What to reflect on, or `None` when it is not time."""
+    archive, settings = using.archive, task.settings or Reflect()
+    seen = archive.count(plan.ground, run=run)
+    recent = tuple(archive.runs(plan.ground, limit=_RECENT))
+    told = Told(ground=plan.ground, settings=settings, run=run, seen=seen, recent=recent)
+    if not settings.gated:
+        return told if run.standing is Standing.ACCEPTED else None
+    standings = standings_of(archive.cards(plan.ground), plan.versions.values())
+    for change in settle(standings, most_cost=settings.most_cost):
+        apply(change, ground=plan.ground, using=using)
+    due = seen % settings.every == 0 or _is_new_trouble(told, plan.versions.values())
+    return told if due else None
+
+
+def _is_new_trouble(told: Told, versions: Iterable[Notes]) -> bool:
+    """Whether a run failed in a way that none of the latest did, and no proposal is that young."""
+    if not told.run.problem or told.run.problem in {run.problem for run in told.recent[1:]}:
+        return False
+    last = max((n.runs for n in versions if n.model == told.ground.model), default=0)
+    return told.seen - last >= NEW_TROUBLE_AFTER
+
+
+def _score(
+    ran: Ran, verdict: Verdict, *, settings: Reflect | None, static: Scorecard
+) -> float | None:
+    """The user's score where there is one that makes sense; `None` when nobody can tell."""
+    if settings is None or settings.score is None:
+        usual = static.tokens / static.metered if static.metered else None
+        return score_run(ran, verdict=verdict, usual_tokens=usual)
+    try:
+        score = float(settings.score(ran.output))
+    except Exception as error:  # noqa: BLE001 - a user's score may raise anything
+        _report.warning("A score failed (%s), so the run is no evidence.", type(error).__name__)
+        return None
+    if not 0.0 <= score <= 1.0:
+        _report.warning("A score of %s is not from 0 to 1, so the run is no evidence.", score)
+        return None
+    return score
+
+
+def _failed(error: Exception, *, plan: _Plan, using: Learning, started: float) -> TaskRun:
+    return TaskRun(
+        version=plan.chosen,
+        at=using.clock(),
+        score=0.0,
+        standing=Standing.REJECTED,
+        problem=type(error).__name__,
+        excerpt=_excerpt(error, using),
+        seconds=using.monotonic() - started,
+    )
+
+
+def _excerpt(output: object, using: Learning) -> str:
+    try:
+        return using.scrub(str(output))[:EXCERPT]
+    except Exception as error:  # noqa: BLE001 - an output's own text may raise anything
+        return f"<{type(output).__name__} without text: {type(error).__name__}>"
+
+
+def _ground(task: Task, using: Learning) -> Ground:
+    return Ground(
+        task=task.identity,
+        tenant=using.tenant,
+        model=task.model or using.model,
+        definition=task.definition,
+    )
