@@ -57,16 +57,16 @@ OVERRIDES = re.compile(
 )
 HANDS_OUT = re.compile(rf"\b{_HANDING_OUT}\b.{{0,60}}?{_SECRETS}", re.IGNORECASE | re.DOTALL)
 SPEAKS_AS = re.compile(
-    r"<\|.{0,40}?\|>|\[/?INST\]|<<SYS>>|</?\s*(?:system|assistant|user|instructions?|tool)\b[^>]*>"
-    r"|^\W{0,6}(?:system|assistant|user|developer|tool)\W{0,4}:"
+    r"<\|.{0,40}?\|>|\[/?INST\]|<<SYS>>|</?\s*(?:system|assistant|user|instructions?|tool)\b[^>]{0,99}>"
+    r"|(?:^|[.!?]\s)\W{0,6}(?:system|assistant|user|developer|tool)\W{0,4}:"
     r"|\byou are (?:now|no longer)\b|\bnew (?:system )?(?:instructions?|role|persona)\b"
     r"|\b(?:act|behave|respond) as (?:if|though|a different|another|the)\b"
     r"|^\s{0,3}#{1,6}\s|^\s{0,3}(?:-{3,}|={3,}|\*{3,})\s*$|```|~~~",
     re.IGNORECASE | re.MULTILINE,
 )
 ADDRESS = re.compile(
-    r"\b(?:https?|ftp|file|data|javascript):\S+|\bwww\.\S+|[\w.+-]+@[\w-]+\.[\w.-]+"
-    r"|\b(?:\d{1,3}\.){3}\d{1,3}\b",
+    r"\b(?:https?|ftp|file|data|javascript):\S+|\bwww\.\S+"
+    r"|(?<![\w.+-])[\w.+-]{1,64}@[\w-]+\.[\w.-]+|\b(?:\d{1,3}\.){3}\d{1,3}\b",
     re.IGNORECASE,
 )
 REQUIRED = re.compile(

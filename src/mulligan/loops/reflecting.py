@@ -32,6 +32,8 @@ from mulligan.learning.versions import changes_between
 
 _APPENDS = 1_000
 """How often another process may be faster before a proposal is given up."""
+_LATEST = 40
+"""Versions that are looked at where every run adds one."""
 
 _report = logging.getLogger("mulligan")
 
@@ -82,9 +84,9 @@ async def reflect(task: Task, told: Told, *, using: Learning) -> None:
         _reject(task, "no model is there to reflect with: name one in reflect=…", using=using)
         return
     try:
-        versions = await using.aside(partial(_versions, task, told.ground, using=using))
+        versions = await using.aside(partial(_versions, task, told, using=using))
         parent = await using.aside(partial(_parent, told, versions, archive=using.archive))
-        refinement = await _ask(strategy, _experience(task, told, prior=versions.get(parent)))
+        refinement = await _ask(strategy, _experience(task, told, parent=parent))
         trouble = _trouble(task, refinement, versions=versions)
         if trouble is None and refinement is not None:
             await using.aside(partial(_write, told, refinement, parent=parent, using=using))
@@ -144,28 +146,32 @@ def apply(change: Change, *, ground: Ground, using: Learning) -> None:
         using.announce(announcement(ground, change, at=using.clock()))
 
 
-def _versions(task: Task, ground: Ground, *, using: Learning) -> dict[int, Notes]:
-    """Every version by its number; a new archive begins with 0, whatever is proposed."""
-    known = using.archive.versions(ground.task, tenant=ground.tenant)
+def _versions(task: Task, told: Told, *, using: Learning) -> dict[int, Notes]:
+    """The versions by number, never none: a new archive begins with 0, whatever is proposed."""
+    ground = told.ground
+    # Where every run adds one there are soon thousands, and only the last ones matter.
+    limit = None if told.settings.gated else _LATEST
+    look = partial(using.archive.versions, ground.task, tenant=ground.tenant, limit=limit)
+    known = look()
     if not known:
         begin(task, ground, using=using)
-        known = using.archive.versions(ground.task, tenant=ground.tenant)
+        known = look()
     return {notes.version: notes for notes in known}
 
 
-def _parent(told: Told, versions: Mapping[int, Notes], *, archive: Archive) -> int:
+def _parent(told: Told, versions: Mapping[int, Notes], *, archive: Archive) -> Notes:
     """What a proposal builds on: what does best so far; where all are accepted, the last."""
     if not told.settings.gated:
-        return max(versions)
-    return best(standings_of(archive.cards(told.ground), versions.values()))
+        return versions[max(versions)]
+    return versions[best(standings_of(archive.cards(told.ground), versions.values()))]
 
 
-def _experience(task: Task, told: Told, *, prior: Notes | None) -> Experience:
+def _experience(task: Task, told: Told, *, parent: Notes) -> Experience:
     return Experience(
         task=task,
         output=told.run.excerpt,
         standing=told.run.standing,
-        prior=prior if prior is not None and prior.version else None,
+        prior=parent if parent.version else None,
         runs=told.seen,
         contrast=contrasting(told.recent[1:]),
     )
@@ -190,7 +196,7 @@ def _trouble(
     return None
 
 
-def _write(told: Told, refinement: Refinement, *, parent: int, using: Learning) -> None:
+def _write(told: Told, refinement: Refinement, *, parent: Notes, using: Learning) -> None:
     notes = _append(told, refinement, parent=parent, using=using)
     using.announce(
         TaskReflected(
@@ -205,19 +211,18 @@ def _write(told: Told, refinement: Refinement, *, parent: int, using: Learning) 
         _put_on_trial(notes, ground=told.ground, using=using)
 
 
-def _append(told: Told, refinement: Refinement, *, parent: int, using: Learning) -> Notes:
+def _append(told: Told, refinement: Refinement, *, parent: Notes, using: Learning) -> Notes:
     """Append under the next number, also while other processes append theirs."""
     ground, archive = told.ground, using.archive
     for _ in range(_APPENDS):
-        known = archive.versions(ground.task, tenant=ground.tenant)
-        before = next((n.refinement for n in known if n.version == parent), Refinement())
+        [newest] = archive.versions(ground.task, tenant=ground.tenant, limit=1)
         notes = Notes(
             task=ground.task,
             tenant=ground.tenant,
-            version=known[0].version + 1,
-            parent=parent,
+            version=newest.version + 1,
+            parent=parent.version,
             refinement=refinement,
-            changes=changes_between(before, refinement),
+            changes=changes_between(parent.refinement, refinement),
             model=ground.model,
             runs=told.seen,
             at=using.clock(),

@@ -1,0 +1,116 @@
+"""An archive of one's own: what was learned about tasks, in a shelf of the standard library.
+
+Seven methods make an archive, and `mulligan.testing.store_contract.ArchiveContract` certifies it.
+The rules are not written here: `add_run`, `stand` and `check_move` bring them. What is left is a
+place to keep things and a lock, so that two processes never write at once.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import shelve
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC
+from pathlib import Path
+
+from mulligan.core.errors import StaleNotesError
+from mulligan.core.instants import require_aware
+from mulligan.core.notes import (
+    Ground,
+    Notes,
+    NotesState,
+    Scorecard,
+    TaskRun,
+    add_run,
+    check_move,
+    stand,
+)
+
+RUNS_KEPT = 40
+TOP = (NotesState.CHAMPION, NotesState.PINNED)
+
+
+class ShelfArchive:
+    """Keeps everything in one shelf, and opens it for each question."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def append(self, notes: Notes) -> None:
+        """Add a version, numbered one above the last."""
+        at = require_aware(notes.at, name="The time of notes").astimezone(UTC)
+        with self._shelf() as shelf:
+            known = shelf.get(_notes_key(notes.tenant, notes.task), [])
+            if notes.version != len(known):
+                raise StaleNotesError(f"Version {notes.version} is not the next: read them again.")
+            shelf[_notes_key(notes.tenant, notes.task)] = [*known, replace(notes, at=at)]
+
+    def versions(self, task: str, *, tenant: str = "", limit: int | None = None) -> list[Notes]:
+        """The versions of a task, the newest first."""
+        with self._shelf() as shelf:
+            return shelf.get(_notes_key(tenant, task), [])[::-1][:limit]
+
+    def count(self, ground: Ground, *, run: TaskRun) -> int:
+        """Add a run to its version's scorecard, and keep it among the latest."""
+        run = replace(run, at=require_aware(run.at, name="The time of a run").astimezone(UTC))
+        with self._ground(ground) as kept:
+            card = kept["cards"].get(run.version, Scorecard(version=run.version))
+            kept["cards"][run.version] = add_run(card, run)
+            kept["runs"] = [run, *kept["runs"]][:RUNS_KEPT]
+            kept["seen"] += 1
+            return kept["seen"]
+
+    def cards(self, ground: Ground) -> list[Scorecard]:
+        """The scorecards of a ground, by version."""
+        with self._ground(ground) as kept:
+            return [card for _, card in sorted(kept["cards"].items())]
+
+    def runs(self, ground: Ground, *, limit: int) -> list[TaskRun]:
+        """The latest runs on a ground, the newest first."""
+        with self._ground(ground) as kept:
+            return kept["runs"][:limit]
+
+    def move(
+        self, ground: Ground, *, version: int, state: NotesState, was: NotesState | None
+    ) -> bool:
+        """Change where a version stands, if it still stands where it `was`."""
+        check_move(version, state)
+        with self._ground(ground) as kept:
+            cards = kept["cards"]
+            stands = cards[version].state if version in cards else None
+            if stands is not was:
+                return False
+            for card in [card for card in cards.values() if state in TOP and card.state in TOP]:
+                cards[card.version] = stand(card, NotesState.TRIAL)
+            cards[version] = stand(cards.get(version, Scorecard(version=version)), state)
+            return True
+
+    def grounds(self, task: str | None = None) -> list[Ground]:
+        """Where runs were counted."""
+        with self._shelf() as shelf:
+            return [ground for ground in shelf.get("grounds", []) if task in (None, ground.task)]
+
+    @contextmanager
+    def _shelf(self) -> Iterator[shelve.Shelf]:
+        """The shelf, for one process and one thread at a time."""
+        with self._path.with_suffix(".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            with shelve.open(str(self._path)) as shelf:  # noqa: S301 - as above
+                yield shelf
+
+    @contextmanager
+    def _ground(self, ground: Ground) -> Iterator[dict]:
+        """What is kept about a ground; changes to it are kept too, if nothing was raised."""
+        with self._shelf() as shelf:
+            known = shelf.get("grounds", [])
+            kept = shelf.get(repr(ground), {"cards": {}, "runs": [], "seen": 0})
+            yield kept
+            if kept["cards"]:
+                shelf[repr(ground)] = kept
+                shelf["grounds"] = known if ground in known else [*known, ground]
+
+
+def _notes_key(tenant: str, task: str) -> str:
+    return repr(("notes", tenant, task))

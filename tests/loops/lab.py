@@ -1,0 +1,67 @@
+"""A task, an archive in memory and everything else that a run needs, and what became of it."""
+
+from __future__ import annotations
+
+from mulligan.core.finding import Standing
+from mulligan.core.notes import Ground, NotesState, TaskRun
+from mulligan.core.task import Reflect, Task
+from mulligan.loops.reflecting import Learning
+from mulligan.loops.tasks import run_task
+from mulligan.stores.memory.archive import MemoryArchive
+from mulligan.testing.fakes import FixedClock
+
+DESCRIPTION = "Research the trends and write a report."
+EXPECTED = "A report with the sections Introduction, Trends, Conclusion."
+
+
+class Lab:
+    """Runs one task as often as it is told to."""
+
+    def __init__(self, **reflect: object) -> None:
+        self.archive = MemoryArchive()
+        self.events: list[object] = []
+        self.prompts: list[str] = []
+        self.task = Task(
+            description=DESCRIPTION, expected_output=EXPECTED, reflect=Reflect(**reflect)
+        )
+        self.using = Learning(
+            archive=self.archive,
+            clock=FixedClock(),
+            announce=self.events.append,
+            scrub=lambda text: text.replace("s3cret", "<secret>"),
+        )
+
+    @property
+    def ground(self) -> Ground:
+        return Ground(task=self.task.identity, definition=self.task.definition)
+
+    async def run(self, returned: object = "a report", times: int = 1):
+        async def work(prompt: str) -> object:
+            self.prompts.append(prompt)
+            if isinstance(returned, Exception):
+                raise returned
+            return returned
+
+        for _ in range(times):
+            done = await run_task(self.task, work, using=self.using)
+        return done
+
+    def told(self, kind: type) -> list:
+        return [event for event in self.events if isinstance(event, kind)]
+
+    def versions(self) -> list[int]:
+        return [notes.version for notes in self.archive.versions(self.task.identity)]
+
+    def states(self) -> dict[int, NotesState]:
+        return {card.version: card.state for card in self.archive.cards(self.ground)}
+
+    def seen(self, version: int, *scores: float) -> None:
+        for score in scores:
+            run = TaskRun(
+                version=version,
+                at=self.using.clock(),
+                score=score,
+                standing=Standing.ACCEPTED,
+                excerpt=f"scored {score}",
+            )
+            self.archive.count(self.ground, run=run)
