@@ -7,8 +7,8 @@ import threading
 
 from mulligan.core.interfaces import Health
 from mulligan.stores.fork import renew_after_fork
-from mulligan.stores.memory.catalog import MemoryCatalog
 from mulligan.stores.memory.archive import MemoryArchive
+from mulligan.stores.memory.catalog import MemoryCatalog
 from mulligan.stores.memory.journal import MemoryJournal, MemoryVault
 from mulligan.stores.memory.log import MemoryLog
 from mulligan.stores.options import Options
