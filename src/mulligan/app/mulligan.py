@@ -11,8 +11,10 @@ from mulligan.app.settings import Settings
 from mulligan.app.wiring import Asked, Parts, assemble
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.interfaces import Check, Clock, Gather, Store, Subscriber
+from mulligan.core.task import Task
 from mulligan.core.turn import NOTHING_KNOWN, Turn
 from mulligan.loops.actions import Attempted
+from mulligan.loops.tasks import TaskDone, Work, run_task
 from mulligan.stores.clock import utc_now
 from mulligan.telemetry.writer import Tally
 from mulligan.turns.acting import Acting, Agent, Done
@@ -153,6 +155,14 @@ class Mulligan:
         about.setdefault("agent", _name_of(agent))
         turn = self.turn(message, **about)
         return asyncio.run(act_alone())
+
+    async def run_task(self, task: Task, work: Work, /) -> TaskDone:
+        """Run a task once; `work` is any `async (prompt) -> output`.
+
+        With `Task(reflect=…)` its instructions get better over runs, by evidence; what its owner
+        wrote never changes.
+        """
+        return await run_task(task, work, using=self._parts.learning)
 
     async def recover(self) -> int:
         """Look after what crashes, cancelled turns and people left, now. How much was taken up.

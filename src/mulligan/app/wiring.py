@@ -11,7 +11,9 @@ from mulligan.app.housekeeping import Housekeeping
 from mulligan.app.settings import Settings
 from mulligan.core.interfaces import Check, Clock, Gather, Judge, Store
 from mulligan.loops.actions import Attempted, Reviewers
+from mulligan.loops.reflecting import Learning
 from mulligan.redaction import Redactor
+from mulligan.redaction.scrub import scrub
 from mulligan.stores.clock import utc_now
 from mulligan.stores.opening import open_store
 from mulligan.telemetry.events import Events
@@ -42,6 +44,7 @@ class Parts:
     instruments: Instruments
     toolbox: Toolbox
     reviewers: Reviewers
+    learning: Learning
     recovery: Recovery
     keeping: Keeping
     heart: Heart
@@ -99,11 +102,25 @@ def assemble(
         instruments=instruments,
         toolbox=toolbox,
         reviewers=reviewers,
+        learning=_learning(store, instruments, reviewers, clock=clock),
         recovery=recovery,
         keeping=Keeping(recovery),
         heart=Heart(store.journal.beat),
         housekeeping=Housekeeping(store, retention=settings.retention, clock=clock),
         recover=settings.recover,
+    )
+
+
+def _learning(
+    store: Store, instruments: Instruments, reviewers: Reviewers, *, clock: Clock
+) -> Learning:
+    return Learning(
+        archive=store.archive,
+        clock=clock,
+        announce=instruments.events.publish,
+        scrub=scrub,
+        judge=reviewers.judge,
+        tenant=instruments.tenant,
     )
 
 
@@ -123,7 +140,6 @@ def _judge(judge: object, instruments: Instruments) -> Judge | None:
         return cast("Judge | None", judge)
     from mulligan.judge.model import ModelJudge
     from mulligan.prompts.render import render
-    from mulligan.redaction.scrub import scrub
 
     return ModelJudge(
         cast("str", judge),

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 
 from mulligan.app.settings import Settings
-from mulligan.cli import actions, decisions, demo, doctor, log, migrate, render
+from mulligan.cli import actions, decisions, demo, doctor, log, migrate, render, tasks
 from mulligan.cli.options import Parser
 from mulligan.core.errors import ConfigurationError, MulliganError
 
@@ -22,7 +22,7 @@ exit codes:
   3  the store could not be used
 """
 
-_COMMANDS = (demo, log, actions, decisions, doctor, migrate)
+_COMMANDS = (demo, log, actions, decisions, tasks, doctor, migrate)
 
 
 def build_parser() -> argparse.ArgumentParser:

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from typing import Self
 
 from mulligan.app.insights.open_list import OpenList
+from mulligan.app.insights.task_list import TaskList
 from mulligan.app.settings import Settings
 from mulligan.core.call import LogRow
 from mulligan.core.errors import ConfigurationError
@@ -82,6 +83,11 @@ class Insights:
     def open_list(self) -> OpenList:
         """The effects that still need somebody."""
         return OpenList(self._store, clock=utc_now)
+
+    @property
+    def task_list(self) -> TaskList:
+        """What was learned about tasks."""
+        return TaskList(self._store.archive)
 
     def tools(self) -> list[KnownTool]:
         """What applications have declared their tools to be, and what that promises."""
