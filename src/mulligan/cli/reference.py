@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from functools import partial
 
 from mulligan.cli.main import build_parser
@@ -10,14 +11,21 @@ from mulligan.cli.main import build_parser
 
 def render_reference() -> str:
     """The page: the help of the program and of each command."""
-    parser = build_parser()
     parts = ["# Command line", "", "Written by `make docs` from the program itself.", ""]
-    parts += _section("mulligan", parser)
+    for title, parser in _commands("mulligan", build_parser()):
+        parts += _section(title, parser)
+    return "\n".join(parts)
+
+
+def _commands(
+    title: str, parser: argparse.ArgumentParser
+) -> Iterator[tuple[str, argparse.ArgumentParser]]:
+    """A command, then those below it."""
+    yield title, parser
     for action in parser._actions:  # noqa: SLF001 - argparse has no public way to list commands
         if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
             for name, command in action.choices.items():
-                parts += _section(f"mulligan {name}", command)
-    return "\n".join(parts)
+                yield from _commands(f"{title} {name}", command)
 
 
 def _section(title: str, parser: argparse.ArgumentParser) -> list[str]:
