@@ -235,29 +235,6 @@ def test_output_that_cannot_be_written_is_one_sentence(store: str) -> None:
     assert done.stderr == "mulligan: the output could not be written: No space left on device.\n"
 
 
-def test_the_demo_tells_its_story_and_finds_no_secret_on_the_disk(capsys) -> None:
-    code, out, _ = run(capsys, "demo", "--no-serve")
-
-    assert code == 0
-    told = " ".join(out.split())
-    assert "which is a Saturday; the person said Friday" in told
-    assert "Taken back, and read back to be sure" in told
-    assert "worked on try 2" in out
-    assert out.count("found 0 times") == 4
-
-
-def test_the_demo_as_json(capsys) -> None:
-    code, out, _ = run(capsys, "demo", "--json")
-
-    told = json.loads(out)
-    assert code == 0
-    assert told["day"] == "2026-11-20"
-    assert [row["outcome"] for row in told["rows"] if row["tool"] != "move_event"] == [
-        "unknown", "success", "success", "unknown",
-    ]  # fmt: skip
-    assert set(told["found_on_disk"].values()) == {0}
-
-
 def test_help_lists_the_commands_and_what_exit_codes_mean(capsys) -> None:
     code, out, _ = run(capsys, "--help")
 

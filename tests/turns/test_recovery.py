@@ -173,3 +173,11 @@ async def test_an_irreversible_call_waits_for_a_person(app: Application) -> None
     assert held.hold.action in held
     assert app.states() == [State.HELD]
     assert len(app.remote.ledger()) == 1
+
+
+async def test_the_agent_is_told_of_its_call_without_the_key_that_is_ours(app: Application) -> None:
+    done = await app.act(SATURDAY, FRIDAY)
+
+    told = done.attempts[1].correction.text
+    assert "move(event_id=e1, day=2026-11-21)" in told
+    assert "key" not in told

@@ -8,7 +8,8 @@ import sys
 from collections.abc import Sequence
 
 from mulligan.app.settings import Settings
-from mulligan.cli import actions, decisions, demo, doctor, log, migrate, render, tasks
+from mulligan.cli import actions, decisions, doctor, log, migrate, render, tasks
+from mulligan.cli.demo import command as demo
 from mulligan.cli.options import Parser
 from mulligan.core.errors import ConfigurationError, MulliganError
 

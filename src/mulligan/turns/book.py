@@ -42,8 +42,10 @@ class LiveAction:
 
     @property
     def what(self) -> str:
-        """The call in a few words."""
-        shown = ", ".join(f"{k}={_brief(v)}" for k, v in self.record.arguments.items())
+        """The call in a few words: as it was asked for, without a key that is ours."""
+        ours = (self.declaration.key, self.opening.call)
+        given = {k: v for k, v in self.record.arguments.items() if (k, v) != ours}
+        shown = ", ".join(f"{k}={_brief(v)}" for k, v in given.items())
         return f"{self.opening.tool}({shown})"
 
 

@@ -1,0 +1,1 @@
+"""The story of `mulligan demo`: a family, a calendar of its own, and an agent that errs."""

@@ -1,0 +1,116 @@
+"""How the story looks in a terminal: short lines, indented, and foreign text harmless."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rich.console import Console
+from rich.text import Text
+
+from mulligan.cli import render
+from mulligan.cli.demo.calendar import in_words
+from mulligan.core.call import LogRow
+from mulligan.testing.remote import Effected
+
+
+class Teller:
+    """Tells what happens, as it happens."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._chapters = 0
+        self.trouble: OSError | None = None
+        """Why nobody hears the story any more: the reader went away, the disk is full."""
+
+    def chapter(self, said: str, *, about: str) -> None:
+        """A person asks for something."""
+        self._chapters += 1
+        self._print()
+        self._line(f'{self._chapters}. "{said}"', style="bold")
+        self._line(about, style="dim", indent=3)
+
+    def call(self, tool: str, *arguments: str, came: str) -> None:
+        """The agent calls a tool."""
+        self._line(f"call     {tool}({', '.join(arguments)}): {came}", indent=3, hang=9)
+
+    def finding(self, issue: str) -> None:
+        """A check has noticed something."""
+        self._line(f"finding  {issue}", style="yellow", indent=3, hang=9)
+
+    def undo(self, what: str) -> None:
+        """Something is taken back."""
+        self._line(f"undo     {what}", style="yellow", indent=3, hang=9)
+
+    def conflict(self, why: str) -> None:
+        """Something is not taken back, because it is somebody else's now."""
+        self._line(f"conflict {why}", style="yellow", indent=3, hang=9)
+
+    def look(self, what: str) -> None:
+        """Somebody looks what became of a call."""
+        self._line(f"look     {what}", style="yellow", indent=3, hang=9)
+
+    def person(self, what: str) -> None:
+        """A person does something in between."""
+        self._line(f"person   {what}", style="magenta", indent=3, hang=9)
+
+    def told(self, text: str) -> None:
+        """What the agent reads, word for word."""
+        self._line("the agent is told", indent=3)
+        for line in text.splitlines():
+            if line:
+                self._line(f"| {line}", indent=5, hang=2)
+
+    def reply(self, text: object, *, confidence: object) -> None:
+        """What the person reads in the end."""
+        first, *rest = str(text).splitlines()
+        self._line(f"reply    {first}", style="green", indent=3, hang=9)
+        for line in filter(None, rest):
+            self._line(line, style="green", indent=12)
+        self._line(f"         confidence: {confidence}", style="green", indent=3)
+
+    def state(self, state: str, why: str) -> None:
+        """A step of an action in the journal."""
+        self._line(f"{state:16}{why}", indent=5, hang=16)
+
+    def say(self, text: str, *, style: str = "") -> None:
+        """Anything else."""
+        self._line(text, style=style, indent=3)
+
+    def heading(self, text: str) -> None:
+        """Another part begins."""
+        self._print()
+        self._line(text, style="bold")
+
+    def ledger(self, lines: Iterable[Effected]) -> None:
+        """What took effect, by the calendar's own account."""
+        for line in lines:
+            versions = f"{line.before or '-':>4} -> {line.after or '-':4}"
+            self._line(f"{line.by:7} {line.op:7} {versions} {in_words(line.data)}", indent=3)
+
+    def log(self, rows: Iterable[LogRow]) -> None:
+        """Rows of the log, one line each."""
+        for row in rows:
+            what = f"{row.tool:16} {row.try_number}  {row.outcome:8} "
+            room = max(self._console.width - len(what) - 3, 10)
+            given = row.parameters
+            shown = given if len(given) <= room else given[: room - 1] + "…"
+            self._line(what + shown, indent=3)
+
+    def _line(self, text: str, *, style: str = "", indent: int = 0, hang: int = 0) -> None:
+        """One line; where it must be broken, the rest is indented a little more."""
+        room = max(self._console.width - indent - hang, 20)
+        whole = Text(render.harmless(text), style=style)
+        head, tail = whole[:hang], whole[hang:]
+        for place, part in enumerate(tail.wrap(self._console, room)):
+            part.rstrip()
+            start = head if place == 0 else Text(" " * hang)
+            self._print(Text.assemble(" " * indent, start, part))
+
+    def _print(self, *line: Text) -> None:
+        """Never raises: half of the story is told from inside tools, which must not fail for it."""
+        if self.trouble is not None:
+            return
+        try:
+            self._console.print(*line)
+        except OSError as error:
+            self.trouble = error
