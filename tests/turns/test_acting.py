@@ -169,6 +169,33 @@ async def test_the_whole_attempt_is_undone_in_reverse_also_twice_the_same_event(
     assert open_states(world) == {}
 
 
+async def test_a_delete_that_returns_what_it_deleted_can_be_undone(world: World) -> None:
+    def bring_back(record: Record) -> None:
+        world.remote.create(record.before.data, id=record.before.id, by="undo")
+
+    @world.m.tool(
+        effect=Effect.REVERSIBLE, deletes=True, undo=bring_back,
+        before=lambda record: world.remote.get(record.arguments["event_id"]),
+        version=lambda record: record.result.version,
+    )  # fmt: skip
+    async def cancel(event_id: str, day: str) -> Item:
+        gone = world.remote.get(event_id)
+        world.remote.delete(event_id)
+        return gone
+
+    async def agent(turn: OpenTurn) -> str:
+        if turn.correction is None:
+            await cancel("e1", SATURDAY)
+        return "Cancelled."
+
+    was = world.day()
+    done = await world.act(agent)
+
+    assert done.open_actions == ()
+    assert world.day() == was
+    assert world.undos() == 1
+
+
 async def test_a_persons_edit_in_between_survives_and_stays_on_the_open_list(
     world: World,
 ) -> None:

@@ -91,7 +91,9 @@ async def adopt(
     """Write down that calls happened, with what they returned and the versions they left."""
     for action, result in zip(actions, results, strict=True):
         record = replace(action.record, result=result)
-        version = await version_of(result, record=record, abilities=action.abilities)
+        # What a delete leaves is nothing, whatever it returned: an undo must expect no version.
+        left = None if action.declaration.deletes else result
+        version = await version_of(left, record=record, abilities=action.abilities)
         action.record = replace(record, version=version)
     await book.executed(actions, hands=hands)
 
