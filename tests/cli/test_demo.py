@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 
 from mulligan.cli.demo.children import running_calendar
+from mulligan.cli.demo.server import HOST
 from mulligan.testing.remote import RemoteError
 
 PATIENCE = 120
@@ -166,6 +168,15 @@ async def test_an_answer_that_is_lost_leaves_the_effect(tmp_path: Path) -> None:
 
     assert found is not None
     assert found.id == "e"
+
+
+async def test_a_reader_that_hangs_up_before_asking_disturbs_nobody(tmp_path: Path, capfd) -> None:
+    with running_calendar(tmp_path / "ledger") as calendar:
+        socket.create_connection((HOST, calendar.port)).close()
+        left = await calendar.ledger()
+
+    assert left == []
+    assert capfd.readouterr().err == ""
 
 
 def test_the_calendar_goes_when_the_story_was_killed(tmp_path: Path) -> None:

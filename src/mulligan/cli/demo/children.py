@@ -51,11 +51,9 @@ def _port(server: subprocess.Popen[str]) -> int:
 
 
 def _end(server: subprocess.Popen[str]) -> None:
-    for pipe in (server.stdin, server.stdout):
-        if pipe is not None:
-            pipe.close()
+    """Let it go, by closing what it reads from; it may still be on its way up."""
     try:
-        server.wait(PATIENCE)
+        server.communicate(timeout=PATIENCE)
     except subprocess.TimeoutExpired:
         server.kill()
-        server.wait()
+        server.communicate()

@@ -11,6 +11,7 @@ import socketserver
 import sys
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
 
@@ -47,8 +48,14 @@ class _Desk(socketserver.StreamRequestHandler):
     server: Server
 
     def handle(self) -> None:
-        """Answer."""
-        request: dict[str, Any] = json.loads(self.rfile.readline())
+        """Answer, unless nobody is there any more."""
+        # The one who asks may be killed or cancelled at any moment.
+        with suppress(ConnectionError):
+            asked = self.rfile.readline()
+            if asked.endswith(b"\n"):
+                self._answer(json.loads(asked))
+
+    def _answer(self, request: dict[str, Any]) -> None:
         try:
             answer = self.server.answers[request.pop("op")](**request)
         except TimeoutError:

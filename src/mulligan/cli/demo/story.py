@@ -48,8 +48,9 @@ async def plan_the_week(family: Family, *, store: str) -> Facts:
         await family.calendar.create(data, id=name, by="person")
     for chapter in (wrong_day, lost_answer, edit_in_between):
         done = await chapter(family)
-        facts.turns.append({"reply": done.reply, "confidence": done.confidence,
-                            "attempts": len(done.attempts)})  # fmt: skip
+        facts.turns.append(
+            {"reply": done.reply, "confidence": done.confidence, "attempts": len(done.attempts)}
+        )
     facts.hold = await invitation(family)
     facts.killed, facts.crash = await crash(family, store=store)
     return facts
@@ -145,14 +146,14 @@ async def crash(family: Family, *, store: str) -> tuple[bool, list[str]]:
     code = await asyncio.to_thread(live, "killed", store=store, port=calendar.port)
     tell.call("move_event", "swimming", TUESDAY, came=f"kill -9 (exit code {code})")
     [left] = [action for action in open_list.actions() if action.id not in known]
+    tell.say(f"the calendar says: {await _on_calendar(family, 'swimming')}", style="yellow")
     tell.say(f"the journal has only its {left.state.value}, with what was there before")
     await asyncio.to_thread(live, "restarted", store=store, port=calendar.port)
     tell.say("the program is started again, and recovery takes it up:")
     entries = open_list.story(left.id).entries
     for entry in entries:
         tell.state(entry.state.value, _why(entry.state, entry.detail))
-    now = await calendar.get("swimming")
-    tell.say(f"the calendar says: {in_words(now.data) if now else 'nothing'}", style="green")
+    tell.say(f"the calendar says: {await _on_calendar(family, 'swimming')}", style="green")
     return code == -signal.SIGKILL, [entry.state.value for entry in entries]
 
 
@@ -166,6 +167,11 @@ MEANS = {
 
 def _why(state: State, detail: Mapping[str, object]) -> str:
     return MEANS.get(state) or str(detail.get("why", ""))
+
+
+async def _on_calendar(family: Family, event: str) -> str:
+    now = await family.calendar.get(event)
+    return in_words(now.data) if now else "nothing"
 
 
 async def _act(family: Family, said: str, planner: Agent) -> Done:
