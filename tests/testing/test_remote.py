@@ -120,3 +120,41 @@ def test_it_survives_the_death_of_its_user_and_other_processes_see_it(tmp_path: 
     subprocess.run([sys.executable, "-c", program, str(path)], check=False)
 
     assert FakeRemote(path).items()["x"].data == {"a": 1}
+
+
+def test_a_late_request_can_let_looks_pass_or_wait_to_be_let_in(tmp_path: Path) -> None:
+    slow = FakeRemote(tmp_path / "slow", faults=[Fault.LATE], late_by=3)
+    told = FakeRemote(tmp_path / "told", faults=[Fault.LATE], late_by=None)
+    for remote in (slow, told):
+        with pytest.raises(TimeoutError):
+            remote.create({"a": 1}, id="x")
+
+    looks = [slow.get("x") is not None for _ in range(4)]
+    unseen = [told.get("x") for _ in range(4)]
+    told.arrive()
+
+    assert looks == [False, False, True, True]
+    assert unseen == [None] * 4
+    assert told.get("x") is not None
+
+
+def test_faults_can_be_planned_for_one_author_or_for_reads(remote: FakeRemote) -> None:
+    remote.plan(Fault.FORBIDDEN, by="undo")
+    remote.plan(Fault.NONE, Fault.LOST_BEFORE, by="read")
+
+    remote.create({"a": 1}, id="x")
+    with pytest.raises(RemoteError):
+        remote.delete("x", by="undo")
+    assert remote.get("x") is not None
+    with pytest.raises(TimeoutError):
+        remote.get("x")
+
+
+def test_a_delete_is_known_by_its_key_and_by_what_it_removed(remote: FakeRemote) -> None:
+    made = remote.create({"a": 1}, id="x")
+    remote.delete("x", key="k")
+
+    remote.delete("x", key="k")
+
+    assert remote.answer_to("k") == made
+    assert [line.op for line in remote.ledger()] == ["create", "delete"]

@@ -10,13 +10,19 @@ import fcntl
 import json
 import os
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
+from typing import Any
 
 from mulligan.core.errors import MulliganError
+
+
+ANYBODY = ""
+READS = "read"
+"""Whose requests a plan of faults is for, beside `agent`, `undo` and `person`."""
 
 
 class Fault(StrEnum):
@@ -28,7 +34,7 @@ class Fault(StrEnum):
     LOST_AFTER = "lost_after"
     """It takes effect; the answer is lost; the caller sees a timeout."""
     LATE = "late"
-    """The caller sees a timeout; it takes effect later, with the next request that looks."""
+    """The caller sees a timeout; it takes effect some requests later: see `late_by`."""
     DOUBLED = "doubled"
     """It arrives twice, as a network that repeats makes it."""
     ERROR_AFTER = "error_after"
@@ -82,16 +88,31 @@ class FakeRemote:
     """Objects with versions behind one file. Safe to use from several processes."""
 
     def __init__(
-        self, path: str | Path, *, faults: Sequence[Fault] = (), versioned: bool = True
+        self,
+        path: str | Path,
+        *,
+        faults: Sequence[Fault] = (),
+        versioned: bool = True,
+        late_by: int | None = 1,
     ) -> None:
         self._path = Path(path)
-        self._faults = list(faults)
+        self._faults = {ANYBODY: list(faults)}
         self._versioned = versioned
         """Without versions, conditions are ignored, as plain APIs do."""
+        self._late_by = late_by
+        """A late request lands with the n-th request after it; `None`: when told to `arrive`."""
 
-    def plan(self, *faults: Fault) -> None:
-        """The faults of the next requests that change something, in order."""
-        self._faults = list(faults)
+    def plan(self, *faults: Fault, by: str = ANYBODY) -> None:
+        """The faults of the next requests that change something, in order.
+
+        `by` narrows it to requests of `agent`, `undo` or `person`, or names `READS`.
+        """
+        self._faults[by] = list(faults)
+
+    def arrive(self) -> None:
+        """Let every late request take effect now."""
+        with self._locked() as book:
+            self._land(book, book.late())
 
     def create(
         self, data: Mapping[str, object], *, id: str | None = None, key: str | None = None,  # noqa: A002
@@ -110,22 +131,26 @@ class FakeRemote:
             {"op": "update", "id": id, "by": by, "key": key, "data": dict(data), "if": if_version}
         )
 
-    def delete(self, id: str, *, if_version: str | None = None, by: str = "agent") -> None:  # noqa: A002
+    def delete(
+        self, id: str, *, if_version: str | None = None, key: str | None = None,  # noqa: A002
+        by: str = "agent",
+    ) -> None:  # fmt: skip
         """Remove an object, only at the given version if one is given."""
-        self._change({"op": "delete", "id": id, "by": by, "data": {}, "if": if_version})
+        self._change({"op": "delete", "id": id, "by": by, "key": key, "data": {}, "if": if_version})
 
     def get(self, id: str) -> Item | None:  # noqa: A002
-        """An object as it is now. Reading also lets late requests arrive."""
-        with self._locked() as book:
-            self._land_late(book)
+        """An object as it is now. Reading also brings late requests nearer."""
+        with self._looking() as book:
             return book.items.get(id)
 
     def answer_to(self, key: str) -> Item | None:
-        """What the request with the given key was answered, or `None` if it never took effect."""
-        with self._locked() as book:
-            self._land_late(book)
-            made = [line.after for line in book.lines if line.key == key]
-            return book.seen.get(made[-1] or "") if made else None
+        """What the request with the given key left, or `None` if it never took effect.
+
+        Of a delete, that is what it removed.
+        """
+        with self._looking() as book:
+            made = [line for line in book.lines if line.key == key]
+            return book.left_by(made[-1]) if made else None
 
     def ledger(self) -> list[Effected]:
         """Everything that ever took effect, in order."""
@@ -138,25 +163,35 @@ class FakeRemote:
             return dict(book.items)
 
     def _change(self, request: dict[str, object]) -> Item:
-        fault = self._faults.pop(0) if self._faults else Fault.NONE
+        fault = self._next_fault(str(request["by"])) or self._next_fault(ANYBODY) or Fault.NONE
         with self._locked() as book:
-            self._land_late(book)
+            self._land(book, book.due())
             _before_effect(fault)
             if fault is Fault.LATE:
-                book.write({"late": request})
+                book.put_off(request, self._late_by)
                 raise TimeoutError("no answer")
             answer = self._apply(book, request)
             if fault is Fault.DOUBLED:
                 self._apply_quietly(book, request)
-        if fault is Fault.LOST_AFTER:
-            raise TimeoutError("no answer")
-        if fault is Fault.ERROR_AFTER:
-            raise RemoteError(500, "internal error")
+        _after_effect(fault)
         return answer
 
-    def _land_late(self, book: _Book) -> None:
-        for request in book.take_late():
-            self._apply_quietly(book, request)
+    def _next_fault(self, by: str) -> Fault | None:
+        planned = self._faults.get(by)
+        return planned.pop(0) if planned else None
+
+    @contextmanager
+    def _looking(self) -> Iterator[_Book]:
+        fault = self._next_fault(READS) or Fault.NONE
+        _before_effect(fault)
+        with self._locked() as book:
+            self._land(book, book.due())
+            yield book
+        _after_effect(fault)
+
+    def _land(self, book: _Book, late: Iterable[str]) -> None:
+        for number in late:
+            self._apply_quietly(book, book.take_late(number))
 
     def _apply_quietly(self, book: _Book, request: Mapping[str, object]) -> None:
         try:
@@ -169,7 +204,7 @@ class FakeRemote:
         op, made, key = str(request["op"]), str(request["id"]), request.get("key")
         known = [line for line in book.lines if key is not None and line.key == key]
         if known:
-            return book.seen[known[-1].after or ""]
+            return book.left_by(known[-1])
         now = book.items.get(made)
         if op == "create" and now is not None:
             raise RemoteError(409, f"{made} is there already")
@@ -199,16 +234,32 @@ class _Book:
         self.items: dict[str, Item] = {}
         self.seen: dict[str, Item] = {}
         """Every version there ever was."""
-        self._late: list[dict[str, object]] = []
+        self._late: dict[str, dict[str, object]] = {}
+        self._left: dict[str, int | None] = {}
+        """How many requests each late one still lets pass."""
         size = os.fstat(handle).st_size
         for text in os.pread(handle, size, 0).decode().splitlines():
             self._read(json.loads(text))
 
-    def take_late(self) -> list[dict[str, object]]:
-        late, self._late = self._late, []
-        if late:
-            self.write({"landed": len(late)})
-        return late
+    def put_off(self, request: Mapping[str, object], late_by: int | None) -> None:
+        self.write({"late": request, "number": uuid.uuid4().hex, "by": late_by})
+
+    def late(self) -> list[str]:
+        return list(self._late)
+
+    def due(self) -> list[str]:
+        """One more request comes by: the late ones that have let enough of them pass."""
+        if self._late:
+            self._log({"passed": 1})
+        return [number for number, left in self._left.items() if left is not None and left <= 0]
+
+    def take_late(self, number: str) -> dict[str, object]:
+        request = self._late[number]
+        self._log({"landed": number})
+        return request
+
+    def left_by(self, line: Effected) -> Item:
+        return self.seen[line.after or line.before or ""]
 
     def take_effect(self, request: Mapping[str, object], now: Item | None) -> Item:
         deleted = request["op"] == "delete"
@@ -222,24 +273,31 @@ class _Book:
             "key": request.get("key"),
             "data": request["data"],
         }
-        self.write(line)
-        self._read(line)
+        self._log(line)
         if deleted and now is not None:
             return now
         return self.items[str(request["id"])]
+
+    def _log(self, line: dict[str, object]) -> None:
+        self.write(line)
+        self._read(line)
 
     def write(self, line: Mapping[str, object]) -> None:
         # One write of one line: a kill leaves it whole or not there.
         os.write(self._handle, (json.dumps(line) + "\n").encode())
 
-    def _read(self, line: dict[str, object]) -> None:
+    def _read(self, line: dict[str, Any]) -> None:
         if "late" in line:
-            self._late.append(line["late"])  # type: ignore[arg-type]
-            return
-        if "landed" in line:
-            self._late = []
-            return
-        effected = Effected(**line)  # type: ignore[arg-type]
+            self._late[line["number"]] = line["late"]
+            self._left[line["number"]] = line["by"]
+        elif "passed" in line:
+            self._left = {n: None if left is None else left - 1 for n, left in self._left.items()}
+        elif "landed" in line:
+            del self._late[line["landed"]], self._left[line["landed"]]
+        else:
+            self._add(Effected(**line))
+
+    def _add(self, effected: Effected) -> None:
         self.lines.append(effected)
         if effected.after is None:
             self.items.pop(effected.id, None)
@@ -261,5 +319,15 @@ def _before_effect(fault: Fault) -> None:
             raise RemoteError(403, "forbidden")
         case Fault.GONE:
             raise RemoteError(404, "not found")
+        case _:
+            return
+
+
+def _after_effect(fault: Fault) -> None:
+    match fault:
+        case Fault.LOST_AFTER:
+            raise TimeoutError("no answer")
+        case Fault.ERROR_AFTER:
+            raise RemoteError(500, "internal error")
         case _:
             return

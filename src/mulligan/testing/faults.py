@@ -1,0 +1,116 @@
+"""Faults at the named points of the protocol: kill, cancel, raise, hang, or a person who edits.
+
+A dry run counts the points a program comes by; then each of them can be struck, one after the
+other, and what is left can be held against the remote's own ledger.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from types import TracebackType
+from typing import Self
+
+from mulligan.core.points import Point, watch_points
+
+
+class Deed(StrEnum):
+    """What happens at a point."""
+
+    KILL = "kill"
+    """The process is gone, as with `kill -9`."""
+    CANCEL = "cancel"
+    """The task is cancelled there, as when a client hangs up."""
+    RAISE = "raise"
+    """Something unforeseen is raised there."""
+    HANG = "hang"
+    """It goes no further until somebody cancels it; see `Faults.hanging`."""
+    EDIT = "edit"
+    """A person edits what is there, and the program goes on without a word."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Strike:
+    """A deed, and where it is done."""
+
+    deed: Deed
+    hit: int = 1
+    """At the n-th time that the point is reached, or that any is, where none is named."""
+    point: Point | None = None
+
+
+class PlannedError(RuntimeError):
+    """Raised at a point because a test said so."""
+
+
+class Faults:
+    """Counts the points as they are reached, and strikes where it was told to.
+
+    `with Faults() as seen: …` is a dry run: `seen.path` is every point in order.
+    """
+
+    def __init__(self, *strikes: Strike, edit: Callable[[], object] = lambda: None) -> None:
+        self.path: list[str] = []
+        """Every point that was reached, in order."""
+        self.hanging = asyncio.Event()
+        """Set once something hangs."""
+        self._strikes = strikes
+        self._edit = edit
+        self._counts: Counter[str] = Counter()
+
+    @property
+    def hits(self) -> int:
+        """How many points were reached."""
+        return len(self.path)
+
+    async def hit(self, point: str) -> None:
+        """A point is reached, or a place of the test's own that has a name."""
+        self.path.append(point)
+        self._counts[point] += 1
+        for strike in self._strikes:
+            count = self.hits if strike.point is None else self._counts[point]
+            if strike.hit == count and strike.point in (None, point):
+                await self._do(strike.deed)
+
+    async def _do(self, deed: Deed) -> None:
+        match deed:
+            case Deed.KILL:
+                os.kill(os.getpid(), signal.SIGKILL)
+            case Deed.CANCEL:
+                raise asyncio.CancelledError
+            case Deed.RAISE:
+                raise PlannedError("Planned for this point.")
+            case Deed.HANG:
+                self.hanging.set()
+                await asyncio.Event().wait()
+            case Deed.EDIT:
+                self._edit()
+
+    def __enter__(self) -> Self:
+        watch_points(self.hit)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        watch_points(None)
+
+
+async def cancelled_when_hung(work: Awaitable[object], faults: Faults) -> BaseException | None:
+    """Run something to its end, cancelled from outside if it hangs. What it raised, if it did."""
+    task = asyncio.ensure_future(work)
+    hangs = asyncio.ensure_future(faults.hanging.wait())
+    await asyncio.wait([task, hangs], return_when=asyncio.FIRST_COMPLETED)
+    if hangs.done():
+        task.cancel()
+    hangs.cancel()
+    ended = await asyncio.gather(task, return_exceptions=True)
+    return ended[0] if isinstance(ended[0], BaseException) else None
