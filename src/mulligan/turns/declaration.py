@@ -42,6 +42,9 @@ class Declared(TypedDict, total=False):
     """Find out whether a call landed that gave no answer: its result, or `None` if it did not."""
     version: Told
     """The version in `record.result`, such as an ETag."""
+    if_version: str
+    """The parameter that carries the version of the pre-image: a call that comes after somebody
+    else's edit is refused, and no undo goes back to before that edit. Of a bulk, a list."""
     same: Callable[[object, object], bool]
     """Whether two states are equal for all that matters."""
     key: str
@@ -92,6 +95,7 @@ class Declaration:
     hints: Hints = field(default_factory=Hints)
     key: str | None = None
     key_life: timedelta = timedelta(days=1)
+    if_version: str | None = None
     lands_within: timedelta = timedelta(seconds=30)
     each: str | None = None
     deletes: bool = False
@@ -131,6 +135,7 @@ def declare(tool: Callable[..., Any], **declared: Unpack[Declared]) -> Declarati
         hints=_hints(tool, declared),
         key=_parameter("key", declared.get("key"), tool),
         key_life=declared.get("key_life", timedelta(days=1)),
+        if_version=_parameter("if_version", declared.get("if_version"), tool),
         lands_within=declared.get("lands_within", timedelta(seconds=30)),
         each=_parameter("each", declared.get("each"), tool),
         deletes=declared.get("deletes", False),
@@ -254,6 +259,9 @@ def _refuse_empty_promises(tool: Callable[..., Any], said: Declaration) -> None:
         ),
         "is KEYED, but nothing carries the key. Name the parameter that does: key=…": (
             said.repeat is Repeat.KEYED and said.key is None
+        ),
+        "has if_version, but nothing to take it from. Pass before=… and version=…": (
+            said.if_version is not None and not (can.before and can.version)
         ),
         "is READ, so there is no bulk of effects. Leave each=… out": (
             said.each is not None and said.effect is Effect.READ

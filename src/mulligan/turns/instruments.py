@@ -37,8 +37,8 @@ def _draw_anew() -> None:
 os.register_at_fork(after_in_child=_draw_anew)
 
 
-Make = Callable[[], Awaitable[Any]]
-"""Makes a call once."""
+Make = Callable[..., Awaitable[Any]]
+"""Makes a call once; what it is given by name reaches the tool beside what the agent passed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from mulligan.core.action import Opening, State
-from mulligan.core.call import ErrorClass, Execution
 from mulligan.core.effect import Effect, Release
 from mulligan.core.errors import AlreadyDoneError
 from mulligan.core.instants import from_us
@@ -20,23 +20,10 @@ from mulligan.turns.hands import Hands
 from mulligan.turns.hold import hold_call
 from mulligan.turns.instruments import Make
 from mulligan.turns.settling import adopt, settle
-from mulligan.turns.trying import result_of, try_call
+from mulligan.turns.trying import Tried, result_of, try_call
 from mulligan.turns.turn import OpenTurn
 from mulligan.turns.watch import Pending, Watch
-from mulligan.undo.taking_back import told
-
-NOTHING_HAPPENED = frozenset(
-    {
-        ErrorClass.VALIDATION,
-        ErrorClass.AUTH,
-        ErrorClass.POLICY,
-        ErrorClass.RATE_LIMIT,
-        ErrorClass.NOT_SENT,
-        ErrorClass.CONFLICT,
-        ErrorClass.MISSING,
-    }
-)
-"""Classes of error by which the remote says that the call had no effect."""
+from mulligan.undo.taking_back import told, version_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,9 +52,9 @@ class Performing:
                 return await self._held(make, effect, reason="nobody declared what it does.")
 
     async def _only_make(self, make: Make) -> Any:
-        execution = await try_call(self.watch, self.pending, make=make, hands=self.hands)
-        self.attempt.notes.append(lambda: execution)
-        return result_of(execution)
+        tried = await try_call(self.watch, self.pending, make=make, hands=self.hands)
+        self.attempt.notes.append(lambda: tried.last)
+        return result_of(tried.last)
 
     async def _held(self, make: Make, effect: Effect, *, reason: str) -> Any:
         action = self._action(dict(self.pending.arguments), effect=effect, id=self.pending.id)
@@ -104,6 +91,7 @@ class Performing:
     async def _journaled(self, make: Make) -> Any:
         try:
             actions = await self._imaged()
+            make = await self._conditional(make, actions)
         except Exception as error:  # noqa: BLE001 - a user's function; the call must not go on
             what = type(error).__name__
             reason = f"what is there now could not be read ({what}), so it could not be undone."
@@ -120,17 +108,17 @@ class Performing:
         await reach(Point.INTENDED)
         self.pending.start_clock()
         try:
-            execution = await try_call(self.watch, self.pending, make=make, hands=self.hands)
+            tried = await try_call(self.watch, self.pending, make=make, hands=self.hands)
             await reach(Point.CALLED)
         except BaseException as error:
             # Stopped in the middle: it may have landed, and only a look can tell.
             why = f"It was stopped on its way ({type(error).__name__})."
             await book.move(actions, State.UNKNOWN, hands=self.hands, why=why)
             raise
-        self.attempt.notes.append(lambda: execution)
-        await self._account(actions, execution)
+        self.attempt.notes.append(lambda: tried.last)
+        await self._account(actions, tried)
         await reach(Point.EXECUTED)
-        return result_of(execution)
+        return result_of(tried.last)
 
     async def _imaged(self) -> list[LiveAction]:
         """The actions the call consists of, each with its pre-image."""
@@ -155,14 +143,26 @@ class Performing:
         await reach(Point.IMAGED)
         return actions
 
-    async def _account(self, actions: Sequence[LiveAction], execution: Execution) -> None:
+    async def _conditional(self, make: Make, actions: Sequence[LiveAction]) -> Make:
+        """The call, bound to what its pre-images were read at, where its tool can say so."""
+        name = self.watch.declaration.if_version
+        if name is None or self.pending.arguments.get(name) is not None:
+            return make
+        versions = [
+            await version_of(action.record.before, record=action.record, abilities=action.abilities)
+            for action in actions
+        ]
+        bulk = any(action.opening.parent for action in actions)
+        return partial(make, **{name: versions if bulk else versions[0]})
+
+    async def _account(self, actions: Sequence[LiveAction], tried: Tried) -> None:
         """Write down what came of it: it happened, it did not, or nobody knows."""
-        book, failure = self.watch.instruments.book, execution.failure
+        book, failure = self.watch.instruments.book, tried.last.failure
         if failure is None:
             bulk = any(action.opening.parent for action in actions)
-            results = _shared_out(execution.result, len(actions), bulk=bulk)
+            results = _shared_out(tried.last.result, len(actions), bulk=bulk)
             await adopt(actions, results, book=book, hands=self.hands)
-        elif failure.error_class in NOTHING_HAPPENED and len(actions) == 1:
+        elif tried.nothing_happened and len(actions) == 1:
             why = failure.error_class.value
             await book.move(actions, State.NOT_EXECUTED, hands=self.hands, why=why)
         else:

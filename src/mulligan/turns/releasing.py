@@ -8,7 +8,6 @@ from mulligan.core.points import Point, reach
 from mulligan.turns.book import Book, LiveAction
 from mulligan.turns.hands import ON_LOOP
 from mulligan.turns.instruments import Make
-from mulligan.turns.performing import NOTHING_HAPPENED
 from mulligan.turns.settling import adopt
 from mulligan.turns.toolbox import Tool
 from mulligan.turns.trying import try_call
@@ -26,7 +25,7 @@ async def release(action: LiveAction, *, tool: Tool, make: Make | None, book: Bo
     await reach(Point.RELEASED)
     pending = tool.watch.begin((), dict(action.record.arguments))
     try:
-        execution = await try_call(
+        tried = await try_call(
             tool.watch, pending, make=make or tool.maker(action.record.arguments), hands=ON_LOOP
         )
         await reach(Point.CALLED)
@@ -35,13 +34,13 @@ async def release(action: LiveAction, *, tool: Tool, make: Make | None, book: Bo
             why = f"It was stopped on its way ({type(error).__name__})."
             await book.move([action], State.UNKNOWN, hands=ON_LOOP, why=why)
         raise
-    failure = execution.failure
+    failure = tried.last.failure
     if failure is None:
-        await adopt([action], [execution.result], book=book, hands=ON_LOOP)
+        await adopt([action], [tried.last.result], book=book, hands=ON_LOOP)
         await reach(Point.EXECUTED)
         by: dict[str, object] = {"by": "a person, beforehand"}
         await book.move([action], State.VERIFIED, hands=ON_LOOP, facts=by)
-    elif failure.error_class in NOTHING_HAPPENED:
+    elif tried.nothing_happened:
         why = failure.error_class.value
         await book.move([action], State.NOT_EXECUTED, hands=ON_LOOP, why=why)
     else:

@@ -22,6 +22,11 @@ class Signature:
     method: bool
     """The first argument is the object itself, and no parameter."""
 
+    def places(self, name: str, args: tuple[object, ...]) -> bool:
+        """Whether a parameter is among those that were given by position."""
+        given = len(args) - 1 if self.method else len(args)
+        return name in self.positional[:given]
+
     def bind(self, args: tuple[object, ...], kwargs: dict[str, object]) -> Mapping[str, object]:
         """The arguments by name; defaults that were not passed stay out."""
         if self.method:

@@ -58,8 +58,8 @@ def _wrap_async(function: Callable[..., Any], watch: Watch) -> Callable[..., Any
             return result
         # Outside the handler, or the second try's error would claim the first as its context.
         make = partial(function, *args, **kwargs)
-        execution = await rescue(watch, failed, first=pending, make=make, hands=ON_LOOP)
-        return _noted(execution, turn)
+        tried = await rescue(watch, failed, first=pending, make=make, hands=ON_LOOP)
+        return _noted(tried.last, turn)
 
     return watched
 
@@ -67,8 +67,8 @@ def _wrap_async(function: Callable[..., Any], watch: Watch) -> Callable[..., Any
 def _wrap_sync(function: Callable[..., Any], watch: Watch) -> Callable[..., Any]:
     @functools.wraps(function)
     def watched(*args: Any, **kwargs: Any) -> Any:
-        async def make() -> Any:
-            return function(*args, **kwargs)
+        async def make(**more: Any) -> Any:
+            return function(*args, **kwargs | more)
 
         pending = watch.begin(args, kwargs)
         turn = pending.turn
@@ -88,8 +88,8 @@ def _wrap_sync(function: Callable[..., Any], watch: Watch) -> Callable[..., Any]
                     lambda: watch.execution_of(pending, result=result, duration_us=took)
                 )
             return result
-        execution = run_to_end(rescue(watch, failed, first=pending, make=make, hands=ON_THREAD))
-        return _noted(execution, turn)
+        tried = run_to_end(rescue(watch, failed, first=pending, make=make, hands=ON_THREAD))
+        return _noted(tried.last, turn)
 
     return watched
 

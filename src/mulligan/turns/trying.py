@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from mulligan.core.call import Execution, Outcome
+from mulligan.core.call import ErrorClass, Execution, Outcome
 from mulligan.core.event import CallRepaired
 from mulligan.core.record import Record
 from mulligan.loops.calls import Knowing, Retrying, UnsureError, second_try
@@ -15,7 +17,31 @@ from mulligan.turns.settling import Landing, look
 from mulligan.turns.watch import Pending, Watch, was_stopped
 
 
-async def try_call(watch: Watch, pending: Pending, *, make: Make, hands: Hands) -> Execution:
+NOTHING_HAPPENED = frozenset(
+    {
+        ErrorClass.VALIDATION,
+        ErrorClass.AUTH,
+        ErrorClass.POLICY,
+        ErrorClass.RATE_LIMIT,
+        ErrorClass.NOT_SENT,
+        ErrorClass.CONFLICT,
+        ErrorClass.MISSING,
+    }
+)
+"""Classes of error by which the remote says that the call had no effect."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tried:
+    """What came of a call with all its tries."""
+
+    last: Execution
+    """A success, or the failure that ended it."""
+    nothing_happened: bool
+    """No try can have had an effect: a refusal only speaks for the try that it answered."""
+
+
+async def try_call(watch: Watch, pending: Pending, *, make: Make, hands: Hands) -> Tried:
     """Make a call that has begun, again where that is safe. Only what stops it is raised."""
     try:
         result = await make()
@@ -24,17 +50,17 @@ async def try_call(watch: Watch, pending: Pending, *, make: Make, hands: Hands) 
         if was_stopped(error):
             raise
     else:
-        return watch.success_of(pending, result)
+        return Tried(last=watch.success_of(pending, result), nothing_happened=False)
     return await rescue(watch, failed, first=pending, make=make, hands=hands)
 
 
 async def rescue(
     watch: Watch, failed: Execution, *, first: Pending, make: Make, hands: Hands
-) -> Execution:
+) -> Tried:
     """What came of a failed call in the end: a later try's success, or the final failure."""
     if first.changed():
         # The tool has taken something out of what it was given: the same call cannot be made.
-        return failed
+        return Tried(last=failed, nothing_happened=_nothing_happened([failed]))
 
     async def again(number: int) -> Execution:
         pending = watch.begin_again(first, try_number=number)
@@ -70,7 +96,12 @@ async def rescue(
         instruments.events.publish(
             CallRepaired(call=last.call.id, tool=last.call.tool, tries=last.try_number)
         )
-    return last
+    return Tried(last=last, nothing_happened=_nothing_happened(executions))
+
+
+def _nothing_happened(executions: Iterable[Execution]) -> bool:
+    failures = [execution.failure for execution in executions]
+    return all(failure and failure.error_class in NOTHING_HAPPENED for failure in failures)
 
 
 def _knowing(watch: Watch, first: Pending) -> Knowing:
@@ -91,7 +122,7 @@ def _knowing(watch: Watch, first: Pending) -> Knowing:
     can_look = declaration.abilities.probe is not None and declaration.each is None
     return Knowing(
         look=look_for_it if can_look else None,
-        keyed=declaration.key is not None and age < declaration.key_life,
+        keyed=key is not None and age < declaration.key_life,
         lands_within=declaration.lands_within,
         deletes=declaration.deletes,
     )

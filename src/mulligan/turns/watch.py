@@ -109,7 +109,7 @@ class Watch:
         instruments = self.instruments
         pending = Pending(instruments.wall_us(), chance=instruments.chance)
         key = self.declaration.key
-        if key is not None and kwargs.get(key) is None:
+        if key and kwargs.get(key) is None and not self.signature.places(key, args):
             # The same on every try, so that the remote can tell a second try from a second call.
             kwargs[key] = pending.id
         arguments = self.signature.bind(args, kwargs)
