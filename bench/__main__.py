@@ -10,6 +10,9 @@ from typing import NoReturn
 from bench import report, suites
 from bench.missing import MissingError
 
+FAILED = 1
+"""Exit code when a suite that proves something found it untrue."""
+
 UNUSABLE = 2
 """Exit code when the command, the data or a peer is not as a suite needs it."""
 
@@ -42,7 +45,10 @@ def main(arguments: list[str]) -> int:
         return UNUSABLE
     seconds = round(time.perf_counter() - started, 1)
     report.write({"suite": name, "seconds": seconds, **result}, show=suite.show, json=options.json)
-    return 0
+    failed = suites.failure_of(suite, result)
+    if failed:
+        print(failed, file=sys.stderr)
+    return FAILED if failed else 0
 
 
 if __name__ == "__main__":

@@ -6,6 +6,8 @@ A suite is a module with three functions:
 - `run(options) -> dict`: measure, and return the JSON object (`n`, `versions` and its figures)
 - `show(result) -> renderable`: the same object for a person, as something rich can print
 
+One that proves something also has `failed(result) -> str`: what is not as it must be, or nothing.
+
 Its name is the file's, with `-` for `_`; its docstring's first line is its summary.
 """
 
@@ -39,3 +41,9 @@ def names() -> list[str]:
 def load(name: str) -> Suite:
     """The suite of that name. Only its own module is imported."""
     return cast("Suite", importlib.import_module(f"{__name__}.{name.replace('-', '_')}"))
+
+
+def failure_of(suite: Suite, result: Result) -> str:
+    """What a suite that proves something found untrue; empty when nothing, or it proves nothing."""
+    failed = getattr(suite, "failed", None)
+    return str(failed(result)) if failed else ""

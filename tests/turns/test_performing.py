@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import inspect
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -21,6 +22,11 @@ from mulligan.turns.turn import OpenTurn
 
 SEED = {"day": "Monday"}
 AT_ONCE = Backoff(first=timedelta(), longest=timedelta(), total=timedelta(seconds=1))
+
+
+async def called(tool: Callable[..., object], *given: object) -> object:
+    answer = tool(*given)
+    return await answer if inspect.isawaitable(answer) else answer
 
 
 def never_content(attempted: object) -> list[Finding]:
@@ -136,8 +142,7 @@ async def test_an_edit_between_the_pre_image_and_the_call_survives(
     async def agent(turn: OpenTurn) -> str:
         if turn.attempt.number == 1:
             with pytest.raises(RemoteError, match="412"):
-                moved = getattr(app, tool)("e1", "Friday")
-                await moved
+                await called(getattr(app, tool), "e1", "Friday")
         return "Done."
 
     with Faults(Strike(deed=Deed.EDIT, point=point), edit=app.edit):

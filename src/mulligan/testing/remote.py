@@ -19,7 +19,6 @@ from typing import Any
 
 from mulligan.core.errors import MulliganError
 
-
 ANYBODY = ""
 READS = "read"
 """Whose requests a plan of faults is for, beside `agent`, `undo` and `person`."""
@@ -119,8 +118,7 @@ class FakeRemote:
         by: str = "agent",
     ) -> Item:  # fmt: skip
         """Make an object. The same key, or an id that is there, makes no second one."""
-        made = id or uuid.uuid4().hex
-        return self._change({"op": "create", "id": made, "by": by, "key": key, "data": dict(data)})
+        return self._change({"op": "create", "id": id, "by": by, "key": key, "data": dict(data)})
 
     def update(
         self, id: str, data: Mapping[str, object], *, if_version: str | None = None,  # noqa: A002
@@ -201,7 +199,9 @@ class FakeRemote:
             return
 
     def _apply(self, book: _Book, request: Mapping[str, object]) -> Item:
-        op, made, key = str(request["op"]), str(request["id"]), request.get("key")
+        op, key = str(request["op"]), request.get("key")
+        # The remote chooses an id when the request arrives: one that arrives twice gets two.
+        made = str(request["id"] or uuid.uuid4().hex)
         known = [line for line in book.lines if key is not None and line.key == key]
         if known:
             return book.left_by(known[-1])
@@ -213,7 +213,7 @@ class FakeRemote:
         wanted = request.get("if")
         if self._versioned and wanted is not None and now is not None and now.version != wanted:
             raise RemoteError(412, f"{made} is at {now.version}, not {wanted}")
-        return book.take_effect(request, now)
+        return book.take_effect({**request, "id": made}, now)
 
     @contextmanager
     def _locked(self) -> Iterator[_Book]:

@@ -16,7 +16,6 @@ from mulligan.turns.instruments import Make
 from mulligan.turns.settling import Landing, look
 from mulligan.turns.watch import Pending, Watch, was_stopped
 
-
 NOTHING_HAPPENED = frozenset(
     {
         ErrorClass.VALIDATION,

@@ -1,0 +1,278 @@
+"""The life of one application over several processes: it acts, it is recovered, it is counted."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from bench.crash.calendar import EVENTS, Calendar, reviewer
+from bench.crash.counting import (
+    Broken,
+    Story,
+    account,
+    is_listed,
+    keep_to_the_story,
+    read_rows,
+    trace,
+)  # fmt: skip
+from bench.crash.scenarios import Case
+from mulligan import Mulligan
+from mulligan.app.settings import Settings
+from mulligan.core.action import Entry, State
+from mulligan.core.finding import Standing
+from mulligan.core.limits import Backoff
+from mulligan.testing.faults import Faults, PlannedError, cancelled_when_hung
+from mulligan.testing.remote import FakeRemote
+from mulligan.turns.turn import OpenTurn
+
+AFTER_A_WHILE = timedelta(minutes=1)
+LATER = timedelta(minutes=10)
+"""Longer than any pause of recovery, and than any request is late."""
+
+MOST_PASSES = 20
+NO_WAITING = Backoff(first=timedelta(), longest=timedelta(), total=timedelta(seconds=1))
+
+
+class Clock:
+    """The time, and as much later as somebody says."""
+
+    def __init__(self, ahead: timedelta = timedelta()) -> None:
+        self.ahead = ahead
+
+    def __call__(self) -> datetime:
+        """Now."""
+        return datetime.now(UTC) + self.ahead
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Phase:
+    """One process of a case: where it works, what strikes it, and what its reviewer says."""
+
+    case: Case
+    folder: Path
+    process: int
+    """0 acts, and the others recover."""
+    faults: Faults
+
+    @property
+    def remote(self) -> FakeRemote:
+        """The world as this process reaches it."""
+        scenario = self.case.scenario
+        return FakeRemote(
+            self.folder / "remote",
+            versioned=scenario.versioned or not scenario.bare_remote,
+            late_by=scenario.late_by,
+        )
+
+    @asynccontextmanager
+    async def application(self, clock: Clock) -> AsyncIterator[Application]:
+        """The application, with its store open."""
+        logging.getLogger("mulligan").setLevel(logging.CRITICAL)
+        remote, scenario = self.remote, self.case.scenario
+        if self.process == 0:
+            remote.plan(*scenario.on_calls, by="agent")
+            remote.plan(*scenario.on_reads, by="read")
+        else:
+            # A while has passed, and nothing is later than its tool declares.
+            remote.arrive()
+        remote.plan(*scenario.on_undos, by="undo")
+        async with Mulligan(
+            f"sqlite:///{self.folder}/family.db",
+            settings=Settings(),
+            checks=[reviewer(self.case.reviewer(self.process))],
+            clock=clock,
+            recover=False,
+            backoff=NO_WAITING,
+        ) as m:
+            calendar = Calendar(m=m, remote=remote, midway=self.faults.hit)
+            yield Application(m=m, calls=calendar.tools(), case=self.case)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Application:
+    """What the agent has to do with."""
+
+    m: Mulligan
+    calls: dict[str, Any]
+    case: Case
+
+    async def act(self) -> int:
+        """Let the agent do its work. The attempt whose answer was delivered, 0 if none was."""
+        if self.case.scenario.form == "open":
+            async with self.m.turn("Plan the week") as turn:
+                await self._agent(turn)
+            return 1
+        done = await self.m.act("Plan the week", self._agent)
+        return 0 if done.standing is Standing.REJECTED else len(done.attempts)
+
+    async def _agent(self, turn: OpenTurn) -> str:
+        for number, (tool, given) in enumerate(self.case.scenario.calls, start=1):
+            mark = f"a{turn.attempt.number}c{number}"
+            try:
+                await self.calls[tool](**given, mark=mark)
+            except (PlannedError, asyncio.CancelledError):
+                raise
+            except Exception:
+                continue
+        return "Done."
+
+    def answer_holds(self) -> None:
+        """What the person says to everything that waits."""
+        said = self.case.scenario.answer
+        journal = self.m._parts.store.journal
+        for action in journal.open_actions() if said else ():
+            if action.state is State.HELD:
+                entry = Entry(
+                    action=action.id,
+                    state=State(said),
+                    at=self.m._parts.instruments.book.clock(),
+                    version=action.version + 1,
+                    detail=dict(action.detail),
+                )
+                journal.submit([entry]).result()
+
+    def standing(self) -> dict[str, int]:
+        """The open list: which actions, and how many entries each has."""
+        return {a.id: a.version for a in self.m._parts.store.journal.open_actions(limit=500)}
+
+
+def prepare(folder: Path) -> None:
+    """The world before anybody does anything, with a store that is empty."""
+    folder.mkdir(parents=True)
+    Mulligan(f"sqlite:///{folder}/family.db", settings=Settings()).close()
+    remote = FakeRemote(folder / "remote")
+    for event_id in EVENTS:
+        remote.create({"day": "2026-11-18", "title": event_id}, id=event_id, by="person")
+
+
+def edit(remote: FakeRemote) -> None:
+    """A person changes everything there is, and makes anew what is missing."""
+    items = remote.items()
+    count = len(remote.ledger())
+    for item in items.values():
+        remote.update(item.id, {"by": "a person", "day": f"edit {count}"}, by="person")
+    for event_id in set(EVENTS) - set(items):
+        remote.create({"by": "a person", "day": f"edit {count}"}, id=event_id, by="person")
+
+
+async def act(phase: Phase) -> dict[str, object]:
+    """The first process, to its end if nothing strikes it."""
+    delivered = 0
+
+    async def work() -> None:
+        nonlocal delivered
+        async with phase.application(Clock()) as application:
+            with phase.faults:
+                delivered = await application.act()
+
+    await cancelled_when_hung(work(), phase.faults)
+    return {"delivered": delivered, "path": phase.faults.path, "leaked": _leaked()}
+
+
+async def recover(phase: Phase) -> dict[str, object]:
+    """A later process: the person has answered what was held, and two passes are made."""
+
+    async def work() -> None:
+        clock = Clock(AFTER_A_WHILE * phase.process)
+        async with phase.application(clock) as application:
+            application.answer_holds()
+            with phase.faults:
+                await application.m.recover()
+                clock.ahead += AFTER_A_WHILE
+                await application.m.recover()
+
+    await cancelled_when_hung(work(), phase.faults)
+    return {"path": phase.faults.path, "leaked": _leaked()}
+
+
+async def settle_and_count(phase: Phase, *, delivered: int) -> dict[str, Any]:
+    """The last process: passes until nothing moves, then what the ledger says."""
+    clock = Clock(AFTER_A_WHILE * phase.process)
+    async with phase.application(clock) as application:
+        application.answer_holds()
+        with phase.faults:
+            await _until_quiet(application, clock)
+        phase.remote.arrive()
+        open_ids = set(application.standing())
+    return _count(phase, open_ids=open_ids, delivered=delivered)
+
+
+async def _until_quiet(application: Application, clock: Clock) -> None:
+    still = 0
+    for _ in range(MOST_PASSES):
+        before = application.standing()
+        await application.m.recover()
+        still = still + 1 if application.standing() == before else 0
+        if still == 3:
+            return
+        clock.ahead += LATER if still else AFTER_A_WHILE
+
+
+def _count(phase: Phase, *, open_ids: set[str], delivered: int) -> dict[str, Any]:
+    broken = Broken()
+    rows = read_rows(phase.folder / "family.db")
+    ledger, scenario = phase.remote.ledger(), phase.case.scenario
+    story = Story(
+        reviewers=[phase.case.reviewer(process) for process in range(phase.process + 1)],
+        delivered=delivered,
+        approved=scenario.answer == "approved",
+        edited=sum(line.by == "person" for line in ledger) > len(EVENTS),
+        undo_can_fail=bool(scenario.on_undos or scenario.on_reads),
+    )
+    account(rows, trace(ledger, broken), broken)
+    keep_to_the_story(rows, story, broken)
+    is_listed(rows, open_ids, broken)
+    return {
+        "broken": broken.lists(),
+        "path": phase.faults.path,
+        "states": sorted(row.state.value for row in rows),
+    }
+
+
+def _leaked() -> int:
+    """Tasks that nobody has ended."""
+    return len([task for task in asyncio.all_tasks() if not task.done()]) - 1
+
+
+def run(work: Callable[[], Any]) -> Any:
+    """One phase, on an event loop of its own."""
+    return asyncio.run(work())
+
+
+async def live_on(phase: Phase, *, later: Faults, delivered_by: int = 0) -> dict[str, Any]:
+    """One process that is struck but lives: it acts, recovers, is struck again, and is counted."""
+    clock = Clock()
+    delivered = delivered_by
+
+    async def acting() -> None:
+        nonlocal delivered
+        with phase.faults:
+            delivered = await application.act()
+
+    async def recovering() -> None:
+        with later:
+            await application.m.recover()
+            clock.ahead += AFTER_A_WHILE
+            await application.m.recover()
+
+    async with phase.application(clock) as application:
+        await cancelled_when_hung(acting(), phase.faults)
+        clock.ahead = AFTER_A_WHILE
+        phase.remote.arrive()
+        application.answer_holds()
+        await cancelled_when_hung(recovering(), later)
+        application.answer_holds()
+        with Faults():
+            await _until_quiet(application, clock)
+        phase.remote.arrive()
+        open_ids = set(application.standing())
+    counted = _count(phase, open_ids=open_ids, delivered=delivered)
+    if _leaked():
+        counted["broken"]["other"].append(f"{_leaked()} tasks were never ended")
+    return counted | {"later": later.path}

@@ -1,0 +1,159 @@
+"""The campaign spread over several processes, each with children of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import selectors
+import shutil
+import tempfile
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+from bench.crash.campaign import Blow, Campaign, Tally, blows
+from bench.crash.mutants import Mutant
+from bench.crash.processes import ChildError, start_child
+from bench.crash.scenarios import Case
+
+Shown = Callable[[int], AbstractContextManager[Callable[[str], None]]]
+"""Shows progress over so many steps."""
+
+WORKERS = 2
+HUNTING = 3_600
+"""Seconds that the hunt for one mistake may take."""
+
+
+@contextmanager
+def scratch() -> Iterator[Path]:
+    """A folder in memory where there is one: a kill loses nothing there, and it is quick."""
+    shared = Path("/dev/shm")
+    where = shared if os.access(shared, os.W_OK) else None
+    folder = Path(tempfile.mkdtemp(prefix="mulligan-crash-", dir=where))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def run_campaign(cases: Sequence[Case], *, points: int, seed: int, shown: Shown) -> Tally:
+    """At least so many points, every kind of blow among them, drawn with a seed."""
+    with scratch() as folder:
+        found = _drawn(cases, folder=folder, seed=seed)
+        again = max(1, -(-points // len(found)) - 1)
+        chosen = found[: -(-points // (1 + again))]
+        tally = Tally()
+        spoken = _spread(chosen, folder=folder, again=again, seed=seed)
+        with shown(len(chosen)) as step:
+            for said in spoken:
+                if "step" in said:
+                    step(said["step"])
+                else:
+                    tally.join(said)
+    return tally
+
+
+def hunt_all(
+    mutants: Mapping[str, Mutant], cases: Sequence[Case], *, most: int, seed: int, shown: Shown
+) -> dict[str, str | None]:
+    """What shows each planted mistake first; `None` where nothing did."""
+    versioned = [case for case in cases if case.scenario.versioned]
+    with scratch() as folder:
+        chosen = _drawn(versioned, folder=folder, seed=seed)[:most]
+        found: dict[str, str | None] = {}
+        with shown(len(mutants)) as step:
+            for names in _few_at_a_time(list(mutants)):
+                hunts = [
+                    partial(_hunt, mutants[name], chosen, folder=folder / name, seed=seed)
+                    for name in names
+                ]
+                ends = [start_child(hunt, patience=HUNTING) for hunt in hunts]
+                for name, end in zip(names, ends, strict=True):
+                    found[name] = end().said
+                    step(name)
+    return found
+
+
+def _few_at_a_time(names: Sequence[str]) -> Iterator[Sequence[str]]:
+    for place in range(0, len(names), WORKERS):
+        yield names[place : place + WORKERS]
+
+
+def _drawn(cases: Sequence[Case], *, folder: Path, seed: int) -> list[Blow]:
+    """Every blow in an order drawn by chance, in which the cases take turns."""
+    planner = Campaign(folder / "plan", chance=random.Random(seed))
+    planner.warm_up(cases[0])
+    found = blows(cases, [planner.dry_run(case) for case in cases])
+    random.Random(seed).shuffle(found)
+    turns: Counter[str] = Counter()
+    order: list[tuple[int, Blow]] = []
+    for blow in found:
+        turns[blow.case.name] += 1
+        order.append((turns[blow.case.name], blow))
+    return [blow for _, blow in sorted(order, key=itemgetter(0))]
+
+
+def _spread(
+    chosen: Sequence[Blow], *, folder: Path, again: int, seed: int
+) -> Iterator[dict[str, Any]]:
+    """Everything the workers say, as they say it."""
+    with selectors.DefaultSelector() as selector:
+        children = []
+        for number in range(WORKERS):
+            reading, writing = os.pipe()
+            child = os.fork()
+            if child == 0:
+                os.close(reading)
+                work = Campaign(folder / f"worker{number}", chance=random.Random(seed + number))
+                _work_and_exit(work, chosen[number::WORKERS], again=again, writing=writing)
+            os.close(writing)
+            children.append(child)
+            selector.register(os.fdopen(reading, "r"), selectors.EVENT_READ)
+        while selector.get_map():
+            for key, _ in selector.select():
+                text = key.fileobj.readline()  # type: ignore[union-attr]
+                if text:
+                    yield json.loads(text)
+                else:
+                    selector.unregister(key.fileobj)
+        ended = [os.waitpid(child, 0)[1] for child in children]
+        if any(ended):
+            raise ChildError("A worker of the campaign ended before its work was done.")
+
+
+def _work_and_exit(campaign: Campaign, chosen: Sequence[Blow], *, again: int, writing: int) -> None:
+    """Never comes back: what the parent would do next is not the worker's to do."""
+    try:
+        with os.fdopen(writing, "w") as pipe:
+            for blow in chosen:
+                try:
+                    campaign.strike(blow, again=again)
+                except ChildError as error:
+                    campaign.tally.trouble(blow.name, str(error))
+                print(json.dumps({"step": blow.case.name}), file=pipe, flush=True)
+            print(json.dumps(campaign.tally.plain()), file=pipe, flush=True)
+        os._exit(0)
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(1)
+
+
+def _hunt(plant: Mutant, chosen: Sequence[Blow], *, folder: Path, seed: int) -> str | None:
+    """Plant a mistake in this process, and strike until something shows it. What did, if any."""
+    plant()
+    campaign = Campaign(folder, chance=random.Random(seed))
+    for blow in chosen:
+        try:
+            campaign.strike(blow, again=1)
+        except ChildError as error:
+            return f"{blow.name}: {str(error).strip().splitlines()[-1]}"
+        if campaign.tally.examples:
+            return campaign.tally.examples[0]
+    return None

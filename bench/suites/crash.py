@@ -1,0 +1,110 @@
+"""What survives a kill, a cancellation, an exception, a hang and a person, at every point."""
+
+from __future__ import annotations
+
+import argparse
+import platform
+from typing import Any
+
+import apsw
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from bench.crash import ambiguity
+from bench.crash.mutants import MUTANTS
+from bench.crash.scenarios import cases
+from bench.crash.workers import hunt_all, run_campaign, scratch
+from bench.report import progress, table
+from mulligan.core.points import Point
+
+Result = dict[str, Any]
+
+PROMISES = ("unaccounted", "undone_twice", "duplicates", "lost_edits", "other")
+MEANINGS = {
+    "points": "runs: struck at a point, most of them twice",
+    "killed": "of them by SIGKILL",
+    "named_points": "points of the protocol",
+    "named_points_hit": "points that were come by",
+    "unaccounted": "effects or actions that do not match",
+    "undone_twice": "undos of what was undone",
+    "duplicates": "effects beyond one for a call",
+    "lost_edits": "people's edits that an undo overwrote",
+    "other": "verdicts, approvals or duties not kept",
+    "mutants": "mistakes planted",
+    "caught": "mistakes that showed",
+}
+MUTANT_BLOWS = 400
+"""After so many blows a planted mistake counts as missed."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--points", type=int, default=2_000, metavar="N", help="runs; 2,000")
+    parser.add_argument("--seed", type=int, default=1, help="of what is drawn")
+    parser.add_argument("--mutants", action="store_true", help="plant mistakes, and look for them")
+    parser.add_argument(
+        "--calls", type=int, default=10_000, metavar="N", help="ambiguous calls; 10,000"
+    )
+
+
+def run(options: argparse.Namespace) -> Result:
+    every = cases()
+    campaign = run_campaign(every, points=options.points, seed=options.seed, shown=progress)
+    with scratch() as folder:
+        lab = ambiguity.run(folder, calls=options.calls, seed=options.seed)
+    missed = campaign.missed
+    result: Result = {
+        "n": sum(campaign.points.values()),
+        "points": sum(campaign.points.values()),
+        "killed": campaign.killed,
+        "by_deed": dict(sorted(campaign.points.items())),
+        "cases": len(every),
+        "named_points": len(Point),
+        "named_points_hit": len(Point) - len(missed),
+        "named_points_missed": missed,
+        **{name: campaign.broken[name] for name in PROMISES},
+        "weaker_promises": {name: campaign.bare[name] for name in PROMISES},
+        "states": dict(campaign.states.most_common()),
+        "examples": campaign.examples,
+        "ambiguity": lab,
+        "versions": {"python": platform.python_version(), "sqlite": apsw.sqlite_lib_version()},
+    }
+    return result | (_mutants(options.seed) if options.mutants else {})
+
+
+def _mutants(seed: int) -> Result:
+    found = hunt_all(MUTANTS, cases(), most=MUTANT_BLOWS, seed=seed, shown=progress)
+    return {
+        "mutants": len(found),
+        "caught": sum(shown is not None for shown in found.values()),
+        "caught_by": found,
+    }
+
+
+def failed(result: Result) -> str:
+    """Why a result is no proof: a promise that broke, a point nobody came by, a mistake unseen."""
+    broken = [f"{result[name]} {name}" for name in PROMISES if result[name]]
+    lab = result["ambiguity"]
+    broken += [
+        f"{lab[name]} {name} of ambiguous calls" for name in ("duplicates", "untrue") if lab[name]
+    ]
+    broken += [f"{point} was never reached" for point in result["named_points_missed"]]
+    if result.get("caught", 0) < 0.95 * result.get("mutants", 0):
+        broken.append(f"only {result['caught']} of {result['mutants']} mistakes showed")
+    return "; ".join(broken)
+
+
+def show(result: Result) -> RenderableType:
+    rows = [(MEANINGS[name], f"{result[name]:,}") for name in MEANINGS if name in result]
+    lab = result["ambiguity"]
+    asked = [
+        (f"tools with {name}", f"{by['n']:,}", f"{by['persons']:,}")
+        for name, by in lab["needed_a_person"].items()
+    ]
+    weaker = ", ".join(f"{n} {name}" for name, n in result["weaker_promises"].items())
+    title = f"{lab['n']:,} ambiguous calls: {lab['duplicates']} duplicates"
+    return Group(
+        table("What survives", ["", "count"], rows),
+        table(title, ["", "calls", "needed a person"], asked),
+        Text(f"Tools without versions or conditions, counted apart: {weaker}."),
+        *(Text(example, style="red") for example in result["examples"][:10]),
+    )
