@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 
 from mulligan.core.call import Call, ErrorClass
+from mulligan.core.errors import ConflictError
 from mulligan.learning.classify import classify
 
 CALL = Call(id="1", tool="find")
@@ -56,6 +57,7 @@ class ConnectTimeout(TimeoutError):
         (ssl.SSLCertVerificationError("expired"), ErrorClass.NOT_SENT),
         (ConnectTimeout(), ErrorClass.NOT_SENT),
         (PermissionError("no"), ErrorClass.POLICY),
+        (ConflictError("it is at v3"), ErrorClass.CONFLICT),
         (FileNotFoundError("x"), ErrorClass.MISSING),
         (ValueError("bad day"), ErrorClass.TOOL_EXCEPTION),
         (KeyError("id"), ErrorClass.TOOL_EXCEPTION),

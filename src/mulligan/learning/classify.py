@@ -41,8 +41,9 @@ BY_NAME: Mapping[str, ErrorClass] = {
     "WriteError": ErrorClass.AMBIGUOUS,
     "CancelledError": ErrorClass.AMBIGUOUS,
     "ValidationError": ErrorClass.VALIDATION,
+    "ConflictError": ErrorClass.CONFLICT,
 }
-"""Exceptions of libraries we do not import, nearest class first."""
+"""Exceptions by name, since most are of libraries we do not import; nearest class first."""
 
 
 def classify(call: Call, error: BaseException) -> Failure:  # noqa: ARG001 - the interface has both
