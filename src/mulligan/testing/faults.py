@@ -70,7 +70,7 @@ class Faults:
 
     async def hit(self, point: str) -> None:
         """A point is reached, or a place of the test's own that has a name."""
-        self.path.append(point)
+        self.path.append(str(point))
         self._counts[point] += 1
         for strike in self._strikes:
             count = self.hits if strike.point is None else self._counts[point]

@@ -1,0 +1,186 @@
+"""Two turns of one person at once, in every order their steps can come in."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass, field
+from itertools import combinations, pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mulligan import Confidence, Effect, Mulligan, Standing, State
+from mulligan.core.action import Action
+from mulligan.core.errors import ConflictError
+from mulligan.core.finding import Finding, Severity
+from mulligan.core.points import Point, watch_points
+from mulligan.core.record import Record
+from mulligan.loops.actions import Attempted
+from mulligan.testing.remote import FakeRemote, Item, RemoteError
+from mulligan.turns.acting import Done
+from mulligan.turns.turn import OpenTurn, current_turn
+
+HASTY, CAREFUL = "hasty", "careful"
+"""The first turn is wrong once, undone and made right; the second is right at once."""
+
+STEPS = frozenset({Point.INTENDED, Point.CALLED, Point.LOOKED, Point.TAKEN_BACK})
+"""Where the other turn may come in: between any two things that read or write the calendar."""
+
+HASTY_STEPS, CAREFUL_STEPS = 8, 3
+
+
+def all_orders() -> Iterator[tuple[str, ...]]:
+    """Every merge of the steps of the two turns."""
+    total = HASTY_STEPS + CAREFUL_STEPS
+    for places in combinations(range(total), CAREFUL_STEPS):
+        yield tuple(CAREFUL if place in places else HASTY for place in range(total))
+
+
+def wrong_the_first_time(attempted: Attempted) -> Iterator[Finding]:
+    for execution in attempted.executions:
+        if execution.call.arguments["day"] == "hasty, attempt 1":
+            yield Finding(rule="test.hasty", severity=Severity.ERROR, issue="Too hasty.")
+
+
+@dataclass
+class Stepping:
+    """Lets each turn go from one step to its next, in a given order."""
+
+    at: dict[str, asyncio.Event] = field(default_factory=dict)
+    go: dict[str, asyncio.Event] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in (HASTY, CAREFUL):
+            self.at[name], self.go[name] = asyncio.Event(), asyncio.Event()
+
+    async def reached(self, point: Point) -> None:
+        turn = current_turn()
+        if turn is not None and point in STEPS:
+            await self.wait(turn.message)
+
+    async def wait(self, name: str) -> None:
+        self.at[name].set()
+        await self.go[name].wait()
+        self.go[name].clear()
+
+    async def play(self, order: tuple[str, ...], turns: dict[str, asyncio.Task[Any]]) -> None:
+        for name in (*order, *(HASTY,) * 20, *(CAREFUL,) * 20):
+            await self._until_it_stands(name, turns[name])
+            self.at[name].clear()
+            self.go[name].set()
+        await asyncio.gather(*turns.values())
+
+    async def _until_it_stands(self, name: str, turn: asyncio.Task[Any]) -> None:
+        stands = asyncio.ensure_future(self.at[name].wait())
+        await asyncio.wait([stands, turn], return_when=asyncio.FIRST_COMPLETED)
+        stands.cancel()
+
+
+class World:
+    """A calendar that can be had anew, and its one tool."""
+
+    def __init__(self, m: Mulligan, folder: Path) -> None:
+        self.m = m
+        self._folder = folder
+        self._number = 0
+        self.anew()
+
+        def read(record: Record) -> Item | None:
+            return self.remote.get(str(record.arguments["event_id"]))
+
+        def put_back(record: Record) -> None:
+            before: Any = record.before
+            try:
+                self.remote.update(before.id, before.data, if_version=record.version, by="undo")
+            except RemoteError as error:
+                raise ConflictError(str(error)) from error
+
+        @m.tool(
+            effect=Effect.REVERSIBLE, before=read, undo=put_back, if_version="if_version",
+            version=lambda record: record.result.version,
+        )  # fmt: skip
+        async def move(event_id: str, day: str, if_version: str | None = None) -> Item:
+            return self.remote.update(event_id, {"day": day}, if_version=if_version)
+
+        self.move = move
+
+    def anew(self) -> None:
+        self._number += 1
+        self.remote = FakeRemote(self._folder / f"{self._number}")
+        for event in ("e1", "e2"):
+            self.remote.create({"day": "Monday"}, id=event, by="person")
+
+    async def turn(self, name: str, event: str, stepping: Stepping) -> tuple[Done, list[str]]:
+        told: list[str] = []
+
+        async def agent(turn: OpenTurn) -> str:
+            told.append(turn.correction.text if turn.correction else "")
+            await stepping.wait(name)
+            try:
+                await self.move(event, f"{name}, attempt {turn.attempt.number}")
+            except RemoteError:
+                return "Somebody was quicker."
+            return "Moved."
+
+        return await self.m.act(name, agent), told
+
+    async def both(self, order: tuple[str, ...], events: tuple[str, str]) -> dict[str, Any]:
+        stepping = Stepping()
+        watch_points(stepping.reached)
+        turns = {
+            name: asyncio.ensure_future(self.turn(name, event, stepping))
+            for name, event in zip((HASTY, CAREFUL), events, strict=True)
+        }
+        try:
+            await stepping.play(order, turns)
+        finally:
+            watch_points(None)
+        return {name: task.result() for name, task in turns.items()}
+
+    def open(self) -> list[Action]:
+        return self.m._parts.store.journal.open_actions()
+
+    def day(self, event: str) -> object:
+        return self.remote.items()[event].data["day"]
+
+
+@pytest.fixture
+async def world(tmp_path: Path) -> AsyncIterator[World]:
+    async with Mulligan("memory:", checks=[wrong_the_first_time], recover=False) as m:
+        yield World(m, tmp_path)
+
+
+async def test_turns_on_different_events_never_touch_each_other(world: World) -> None:
+    for order in all_orders():
+        world.anew()
+
+        came = await world.both(order, ("e1", "e2"))
+
+        assert (world.day("e1"), world.day("e2")) == ("hasty, attempt 2", "careful, attempt 1")
+        (hasty, told), (careful, told_careful) = came[HASTY], came[CAREFUL]
+        assert "Too hasty." in told[1]
+        assert "careful" not in told[1]
+        assert told_careful == [""]
+        assert (len(hasty.attempts), len(careful.attempts)) == (2, 1)
+        assert careful.confidence is not Confidence.LOW
+        assert world.open() == []
+
+
+async def test_turns_on_one_event_never_lose_what_the_other_did_right(world: World) -> None:
+    for order in all_orders():
+        world.anew()
+
+        came = await world.both(order, ("e1", "e1"))
+
+        ledger = [line for line in world.remote.ledger() if line.id == "e1"]
+        for before, line in pairwise(ledger):
+            if line.by == "undo":
+                assert before.data["day"] == "hasty, attempt 1", (order, ledger)
+        wrote = [line.data["day"] for line in ledger]
+        if came[CAREFUL][0].reply == "Moved.":
+            assert "careful, attempt 1" in wrote
+            assert world.day("e1") in ("careful, attempt 1", "hasty, attempt 2"), (order, wrote)
+        assert came[CAREFUL][0].standing is Standing.ACCEPTED
+        assert {action.state for action in world.open()} <= {State.CONFLICT, State.UNDO_FAILED}
