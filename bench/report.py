@@ -31,12 +31,17 @@ def progress(total: int) -> Iterator[Step]:
     console = Console(stderr=True)
     columns = (TextColumn("{task.description:<32}"), BarColumn(), TimeRemainingColumn())
     with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
+        *columns,
+        console=console,
+        transient=True,
+        # No thread of its own: suites fork.
+        auto_refresh=False,
+        disable=not console.is_terminal,
     ) as bar:
         task = bar.add_task("", total=total)
 
         def step(description: str) -> None:
-            bar.update(task, description=description, advance=1)
+            bar.update(task, description=description, advance=1, refresh=True)
 
         yield step
 

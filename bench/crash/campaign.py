@@ -46,6 +46,11 @@ class Blow:
         return f"{self.case.name}: {self.kind} at {self.hit}{then}"
 
     @property
+    def runs(self) -> int:
+        """How many runs it makes at least: one, and others in which the recovery is struck too."""
+        return 4 if self.deed is Deed.KILL else 2
+
+    @property
     def kind(self) -> str:
         """What is counted apart."""
         return "rival" if self.rival else self.deed.value
@@ -155,14 +160,14 @@ class Campaign:
         return len(ended.said["path"])
 
     def strike(self, blow: Blow, *, again: int) -> None:
-        """One blow, and `again` different ones on the recovery that follows."""
+        """One blow, and then on the recovery that follows; `again` times as often as usual."""
         if blow.deed in LIVING:
-            for _ in range(1 + again):
+            for _ in range(blow.runs * again):
                 self._live_on(blow)
             return
         folder = self._fresh()
         try:
-            self._strike(blow, folder, again=again)
+            self._strike(blow, folder, again=blow.runs * again - 1)
         finally:
             shutil.rmtree(folder)
 

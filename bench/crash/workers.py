@@ -13,21 +13,20 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
+from itertools import accumulate
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 from bench.crash.campaign import Blow, Campaign, Tally, blows
 from bench.crash.mutants import Mutant
-from bench.crash.processes import ChildError, start_child
+from bench.crash.processes import A_LONG_TIME, ChildError, start_child
 from bench.crash.scenarios import Case
 
 Shown = Callable[[int], AbstractContextManager[Callable[[str], None]]]
 """Shows progress over so many steps."""
 
 WORKERS = 2
-HUNTING = 3_600
-"""Seconds that the hunt for one mistake may take."""
 
 
 @contextmanager
@@ -46,8 +45,9 @@ def run_campaign(cases: Sequence[Case], *, points: int, seed: int, shown: Shown)
     """At least so many points, every kind of blow among them, drawn with a seed."""
     with scratch() as folder:
         found = _drawn(cases, folder=folder, seed=seed)
-        again = max(1, -(-points // len(found)) - 1)
-        chosen = found[: -(-points // (1 + again))]
+        again = max(1, points // sum(blow.runs for blow in found))
+        runs = accumulate(blow.runs * again for blow in found)
+        chosen = [blow for blow, run in zip(found, runs, strict=True) if run - blow.runs < points]
         tally = Tally()
         spoken = _spread(chosen, folder=folder, again=again, seed=seed)
         with shown(len(chosen)) as step:
@@ -73,7 +73,7 @@ def hunt_all(
                     partial(_hunt, mutants[name], chosen, folder=folder / name, seed=seed)
                     for name in names
                 ]
-                ends = [start_child(hunt, patience=HUNTING) for hunt in hunts]
+                ends = [start_child(hunt, patience=A_LONG_TIME) for hunt in hunts]
                 for name, end in zip(names, ends, strict=True):
                     found[name] = end().said
                     step(name)
@@ -122,6 +122,7 @@ def _spread(
                     yield json.loads(text)
                 else:
                     selector.unregister(key.fileobj)
+                    key.fileobj.close()  # type: ignore[union-attr]
         ended = [os.waitpid(child, 0)[1] for child in children]
         if any(ended):
             raise ChildError("A worker of the campaign ended before its work was done.")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import platform
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import apsw
@@ -12,7 +14,8 @@ from rich.text import Text
 
 from bench.crash import ambiguity
 from bench.crash.mutants import MUTANTS
-from bench.crash.scenarios import cases
+from bench.crash.processes import A_LONG_TIME, start_child
+from bench.crash.scenarios import Case, cases
 from bench.crash.workers import hunt_all, run_campaign, scratch
 from bench.report import progress, table
 from mulligan.core.points import Point
@@ -36,9 +39,21 @@ MEANINGS = {
 MUTANT_BLOWS = 400
 """After so many blows a planted mistake counts as missed."""
 
+QUICK_CASES = (
+    "update (first wrong)",
+    "create (wrong, then right, then wrong)",
+    "bulk (wrong)",
+    "late update (wrong)",
+    "no probe (wrong)",
+    "hold approved (right)",
+)
+QUICK_MUTANTS = ("undo without a condition", "unknown means not executed", "undo twice")
+QUICK_POINTS = 60
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--points", type=int, default=2_000, metavar="N", help="runs; 2,000")
+    parser.add_argument("--quick", action="store_true", help="a few cases, points and mistakes")
     parser.add_argument("--seed", type=int, default=1, help="of what is drawn")
     parser.add_argument("--mutants", action="store_true", help="plant mistakes, and look for them")
     parser.add_argument(
@@ -47,10 +62,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> Result:
-    every = cases()
-    campaign = run_campaign(every, points=options.points, seed=options.seed, shown=progress)
-    with scratch() as folder:
-        lab = ambiguity.run(folder, calls=options.calls, seed=options.seed)
+    every = [case for case in cases() if not options.quick or case.name in QUICK_CASES]
+    points = QUICK_POINTS if options.quick else options.points
+    campaign = run_campaign(every, points=points, seed=options.seed, shown=progress)
+    lab = _ambiguous(options)
     missed = campaign.missed
     result: Result = {
         "n": sum(campaign.points.values()),
@@ -68,11 +83,22 @@ def run(options: argparse.Namespace) -> Result:
         "ambiguity": lab,
         "versions": {"python": platform.python_version(), "sqlite": apsw.sqlite_lib_version()},
     }
-    return result | (_mutants(options.seed) if options.mutants else {})
+    if not options.mutants:
+        return result
+    wanted = QUICK_MUTANTS if options.quick else tuple(MUTANTS)
+    return result | _mutants(wanted, every, seed=options.seed)
 
 
-def _mutants(seed: int) -> Result:
-    found = hunt_all(MUTANTS, cases(), most=MUTANT_BLOWS, seed=seed, shown=progress)
+def _ambiguous(options: argparse.Namespace) -> Result:
+    """In a process of its own: what forks later must have no threads."""
+    with scratch() as folder:
+        lab = partial(ambiguity.run, folder, calls=options.calls, seed=options.seed)
+        return dict(start_child(lab, patience=A_LONG_TIME)().said)
+
+
+def _mutants(wanted: Sequence[str], every: Sequence[Case], *, seed: int) -> Result:
+    planted = {name: MUTANTS[name] for name in wanted}
+    found = hunt_all(planted, every, most=MUTANT_BLOWS, seed=seed, shown=progress)
     return {
         "mutants": len(found),
         "caught": sum(shown is not None for shown in found.values()),

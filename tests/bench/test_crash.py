@@ -1,0 +1,162 @@
+"""The crash campaign in its short form, and that its counting would see what it counts."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bench import suites
+from bench.crash.counting import Broken, Row, Story, account, keep_to_the_story, trace
+from mulligan.core.action import State
+from mulligan.testing.remote import Effected
+
+ROOT = Path(__file__).parents[2]
+PROMISES = ("unaccounted", "undone_twice", "duplicates", "lost_edits", "other")
+
+
+def test_a_short_campaign_breaks_no_promise_and_notices_planted_mistakes() -> None:
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "bench",
+            "crash",
+            "--quick",
+            "--calls",
+            "200",
+            "--mutants",
+            "--json",
+        ],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert {name: result[name] for name in PROMISES} == dict.fromkeys(PROMISES, 0)
+    assert result["named_points_hit"] == result["named_points"]
+    assert result["points"] >= 60
+    assert result["killed"] > 10
+    assert (result["mutants"], result["caught"]) == (3, 3)
+    assert result["ambiguity"]["duplicates"] == result["ambiguity"]["untrue"] == 0
+    needed = result["ambiguity"]["needed_a_person"]
+    assert needed["probe"]["persons"] == needed["both"]["persons"] == 0
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({}, ""),
+        ({"lost_edits": 2}, "2 lost_edits"),
+        ({"named_points_missed": ["doomed"]}, "doomed was never reached"),
+        ({"mutants": 20, "caught": 18}, "only 18 of 20 mistakes showed"),
+        ({"mutants": 20, "caught": 19}, ""),
+    ],
+)
+def test_a_campaign_that_proves_nothing_says_so(changed: dict[str, object], said: str) -> None:
+    result = dict.fromkeys(PROMISES, 0) | {"named_points_missed": []}
+    result |= {"ambiguity": {"duplicates": 0, "untrue": 0}}
+
+    assert suites.failure_of(suites.load("crash"), result | changed) == said
+
+
+def line(seq: int, by: str, day: str | None, *, op: str = "update", mark: str = "") -> Effected:
+    data = {"day": day, "mark": mark} if mark else {"day": day}
+    return Effected(seq=seq, op=op, id="e1", by=by, before=None, after=f"v{seq}", data=data)
+
+
+SEED = line(1, "person", "Monday", op="create")
+OURS = line(2, "agent", "Friday", mark="a1c1")
+BACK = line(3, "undo", "Monday")
+EDIT = line(3, "person", "an edit")
+
+
+@pytest.mark.parametrize(
+    ("ledger", "broken"),
+    [
+        ([SEED, OURS, BACK], None),
+        ([SEED, OURS, BACK, line(4, "undo", "Monday")], "undone_twice"),
+        ([SEED, OURS, EDIT, line(4, "undo", "Monday")], "lost_edits"),
+        ([SEED, OURS, line(3, "undo", "Sunday")], "unaccounted"),
+    ],
+)
+def test_an_undo_that_goes_wrong_shows_in_the_ledger(
+    ledger: list[Effected], broken: str | None
+) -> None:
+    found = Broken()
+
+    trace(ledger, found)
+
+    assert [name for name, said in found.lists().items() if said] == ([broken] if broken else [])
+
+
+def row(state: State, *history: State, tool: str = "move") -> Row:
+    return Row(id="1", tool=tool, state=state, target=("a1c1", "e1"), history=history)
+
+
+@pytest.mark.parametrize(
+    ("state", "ledger", "broken"),
+    [
+        (State.VERIFIED, [SEED, OURS], None),
+        (State.UNDONE, [SEED, OURS, BACK], None),
+        (State.CONFLICT, [SEED, OURS, EDIT], None),
+        (State.VERIFIED, [SEED], "unaccounted"),
+        (State.VERIFIED, [SEED, OURS, BACK], "unaccounted"),
+        (State.UNDONE, [SEED, OURS], "unaccounted"),
+        (State.NOT_EXECUTED, [SEED, OURS], "unaccounted"),
+        (State.VERIFIED, [SEED, OURS, line(3, "agent", "Friday", mark="a1c1")], "duplicates"),
+    ],
+)
+def test_an_action_that_says_what_is_not_so_is_seen(
+    state: State, ledger: list[Effected], broken: str | None
+) -> None:
+    found = Broken()
+
+    account([row(state)], trace(ledger, found), found)
+
+    assert [name for name, said in found.lists().items() if said] == ([broken] if broken else [])
+
+
+def test_an_effect_that_no_action_is_about_is_seen() -> None:
+    found = Broken()
+
+    account([], trace([SEED, OURS], found), found)
+
+    assert found.unaccounted == ["('a1c1', 'e1'): an effect that no action is about"]
+
+
+@pytest.mark.parametrize(
+    ("seen", "reviewers", "said"),
+    [
+        (row(State.VERIFIED), ["right"], ""),
+        (row(State.VERIFIED), ["down"], "is verified, and the reviewers said"),
+        (row(State.UNDONE, State.UNDOING), ["right"], "was undone, and the reviewers said"),
+        (row(State.UNDONE, State.UNDOING), ["down", "wrong"], "after the answer was delivered"),
+        (row(State.VERIFIED, State.INTENT, tool="invite"), ["right"], "nobody approved it"),
+        (row(State.UNDOING, State.UNDOING), ["wrong"], "left lying"),
+        (row(State.CONFLICT), ["wrong"], "with nobody"),
+    ],
+)
+def test_a_verdict_or_an_approval_that_was_not_kept_to_is_seen(
+    seen: Row, reviewers: list[str], said: str
+) -> None:
+    found = Broken()
+    delivered = 1 if reviewers[0] == "down" else 0
+    story = Story(
+        reviewers=reviewers,
+        delivered=delivered,
+        approved=False,
+        edited=False,
+        undo_can_fail=False,
+    )
+
+    keep_to_the_story([seen], story, found)
+
+    assert said in "; ".join(found.other)
+    assert bool(said) == bool(found.other)
