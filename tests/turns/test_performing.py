@@ -46,31 +46,21 @@ class Application:
         def read(record: Record) -> Item | None:
             return remote.get(str(record.arguments["event_id"]))
 
-        def put_back(record: Record) -> None:
-            before = record.before
-            try:
-                if remote.items().get(before.id) is None:
-                    remote.create(before.data, id=before.id, by="undo")
-                else:
-                    remote.update(before.id, before.data, if_version=record.version, by="undo")
-            except RemoteError as error:
-                raise ConflictError(str(error)) from error
-
         sure = {
-            "effect": Effect.REVERSIBLE, "before": read, "undo": put_back, "key": "key",
+            "effect": Effect.REVERSIBLE, "before": read, "undo": self.put_back, "key": "key",
             "probe": lambda record: remote.answer_to(record.key),
             "version": lambda record: record.result.version, "if_version": "if_version",
             "lands_within": timedelta(), "repeat": Repeat.KEYED,
         }  # fmt: skip
 
         @m.tool(**sure)
-        async def move(
+        def move_sync(
             event_id: str, day: str, key: str | None = None, if_version: str | None = None
         ) -> Item:
             return remote.update(event_id, {"day": day}, key=key, if_version=if_version)
 
         @m.tool(**sure)
-        def move_sync(
+        async def move(
             event_id: str, day: str, key: str | None = None, if_version: str | None = None
         ) -> Item:
             return remote.update(event_id, {"day": day}, key=key, if_version=if_version)
@@ -82,6 +72,16 @@ class Application:
             remote.delete(event_id, key=key, if_version=if_version)
 
         self.move, self.move_sync, self.remove = move, move_sync, remove
+
+    def put_back(self, record: Record) -> None:
+        before = record.before
+        try:
+            if self.remote.items().get(before.id) is None:
+                self.remote.create(before.data, id=before.id, by="undo")
+            else:
+                self.remote.update(before.id, before.data, if_version=record.version, by="undo")
+        except RemoteError as error:
+            raise ConflictError(str(error)) from error
 
     def day(self) -> object:
         item = self.remote.items().get("e1")

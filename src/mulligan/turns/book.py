@@ -34,6 +34,8 @@ class LiveAction:
     """Actions of its attempt that are undone before it: later ones, on what it left behind."""
     undone: UndoResult | None = None
     """What undoing it came to, where that was tried."""
+    under_way: bool = False
+    """Its call was made and has not come back, perhaps on a thread that outlives the turn."""
 
     @property
     def abilities(self) -> Abilities:
@@ -115,8 +117,11 @@ class Book:
                 self.announce(_undone(action))
 
     def release(self, actions: Iterable[LiveAction]) -> None:
-        """Nobody here works on them any more: what is open among them is for recovery."""
-        self.live.difference_update(action.id for action in actions)
+        """Nobody here works on them any more, unless their call is still under way.
+
+        What is open among them is for recovery.
+        """
+        self.live.difference_update(action.id for action in actions if not action.under_way)
 
     def _entry(self, action: LiveAction, state: State, said: Mapping[str, object]) -> Entry:
         own: dict[str, object] = {"tries": action.tries} if action.tries else {}

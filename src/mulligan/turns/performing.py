@@ -3,13 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from mulligan.core.action import Opening, State
-from mulligan.core.effect import Effect, Release
-from mulligan.core.errors import AlreadyDoneError
+        return await self._to_the_end(make, actions)
+
+    async def _to_the_end(self, make: Make, actions: Sequence[LiveAction]) -> Any:
+        """Make a call that may outlive its turn: until it is back, nobody else takes it up."""
+        for action in actions:
+            action.under_way = True
+        try:
+            return await self._made(make, actions)
+        finally:
+            for action in actions:
+                action.under_way = False
+            if self.turn.over:
+                await self._leave_to_others(actions)
+
+    async def _made(self, make: Make, actions: Sequence[LiveAction]) -> Any:
+        """Put a call on record, make it, and write down what came of it."""
 from mulligan.core.instants import from_us
 from mulligan.core.points import Point, reach
 from mulligan.core.record import Record
@@ -86,7 +101,7 @@ class Performing:
         )
         by: dict[str, object] = {"by": "checks"}
         await book.move([action], State.APPROVED, hands=self.hands, facts=by)
-        return await self._made([action], make)
+        return await self._to_the_end(make, [action])
 
     async def _journaled(self, make: Make) -> Any:
         try:
@@ -96,10 +111,22 @@ class Performing:
             what = type(error).__name__
             reason = f"what is there now could not be read ({what}), so it could not be undone."
             return await self._held(make, Effect.IRREVERSIBLE, reason=reason)
-        return await self._made(actions, make)
+        return await self._to_the_end(make, actions)
 
-    async def _made(self, actions: Sequence[LiveAction], make: Make) -> Any:
-        """Make the call between its intent and its outcome."""
+    async def _to_the_end(self, make: Make, actions: Sequence[LiveAction]) -> Any:
+        """Make a call that may outlive its turn: until it is back, nobody else takes it up."""
+        for action in actions:
+            action.under_way = True
+        try:
+            return await self._made(make, actions)
+        finally:
+            for action in actions:
+                action.under_way = False
+            if self.turn.over:
+                await self._leave_to_others(actions)
+
+    async def _made(self, make: Make, actions: Sequence[LiveAction]) -> Any:
+        """Put a call on record, make it, and write down what came of it."""
         book = self.watch.instruments.book
         evidence = self._evidence()
         self.attempt.actions.extend(actions)
@@ -119,6 +146,16 @@ class Performing:
         await self._account(actions, tried)
         await reach(Point.EXECUTED)
         return result_of(tried.last)
+
+    async def _leave_to_others(self, actions: Sequence[LiveAction]) -> None:
+        """The turn did not wait for this call, so that its answer was given without it."""
+        book = self.watch.instruments.book
+        done = [action for action in actions if action.state is State.EXECUTED]
+        why = "It came back after its turn had ended."
+        facts: dict[str, object] = {"delivered": True}
+        with suppress(JournalError):  # the end of the turn came between, and has written it down
+            await book.move(done, State.PENDING_REVIEW, hands=self.hands, why=why, facts=facts)
+        book.release(actions)
 
     async def _imaged(self) -> list[LiveAction]:
         """The actions the call consists of, each with its pre-image."""

@@ -58,13 +58,15 @@ class Reviewing(Protocol):
 class OpenTurn:
     """A turn while it lasts: `with` or `async with` makes it the current one."""
 
-    __slots__ = ("_tokens", "attempts", "correction", "labels", "reviewing", "turn")
+    __slots__ = ("_tokens", "attempts", "correction", "labels", "over", "reviewing", "turn")
 
     def __init__(self, turn: Turn, *, redactor: Redactor) -> None:
         self.turn = turn
         self.attempts: list[LiveAttempt] = [LiveAttempt(number=1)]
         self.correction: Correction | None = None
         """What was wrong with the attempt before this one, and what is true now."""
+        self.over = False
+        """It was left, though calls that it made may still be under way."""
         self.reviewing: Reviewing | None = None
         # Redacted once here, not at every call.
         self.labels = Labels(
@@ -105,6 +107,7 @@ class OpenTurn:
         return await self.reviewing.review(reply)
 
     def __enter__(self) -> Self:
+        self.over = False
         if self.reviewing is not None:
             self.reviewing.enter()
         self._tokens.append(_current.set(self))
@@ -121,7 +124,8 @@ class OpenTurn:
         except ValueError:
             # Left in another context than it was entered in: there is nothing to go back to here.
             _current.set(None)
-        if self.reviewing is not None and not self._tokens:
+        self.over = not self._tokens
+        if self.reviewing is not None and self.over:
             self.reviewing.leave(failed=error is not None)
 
     async def __aenter__(self) -> Self:
