@@ -9,22 +9,8 @@ from functools import partial
 from typing import Any
 
 from mulligan.core.action import Opening, State
-        return await self._to_the_end(make, actions)
-
-    async def _to_the_end(self, make: Make, actions: Sequence[LiveAction]) -> Any:
-        """Make a call that may outlive its turn: until it is back, nobody else takes it up."""
-        for action in actions:
-            action.under_way = True
-        try:
-            return await self._made(make, actions)
-        finally:
-            for action in actions:
-                action.under_way = False
-            if self.turn.over:
-                await self._leave_to_others(actions)
-
-    async def _made(self, make: Make, actions: Sequence[LiveAction]) -> Any:
-        """Put a call on record, make it, and write down what came of it."""
+from mulligan.core.effect import Effect, Release
+from mulligan.core.errors import AlreadyDoneError, JournalError
 from mulligan.core.instants import from_us
 from mulligan.core.points import Point, reach
 from mulligan.core.record import Record
