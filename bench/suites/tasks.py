@@ -154,7 +154,7 @@ def lucky_scores(standings: Standings) -> list[float]:
     """The fewest successes in ten runs that would promote a version over version 0."""
     static = standings.belief(0)
     for good in range(ENOUGH + 1):
-        belief = standings.before(1, told=Belief(good, ENOUGH - good))
+        belief = standings.given(1, told=Belief(good, ENOUGH - good))
         if probability_better(belief, static) >= PROMOTED_AT:
             return [1.0] * good + [0.0] * (ENOUGH - good)
     return [1.0] * ENOUGH

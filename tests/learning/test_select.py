@@ -211,3 +211,17 @@ def test_a_parent_that_is_no_parent_does_no_harm():
 
     assert 0 < seen.belief(1).mean < 1
     assert 0 < seen.belief(2).mean < 1
+
+
+def test_a_long_line_of_parents_is_no_trouble():
+    parents = {version: version - 1 for version in range(1, 5_000)}
+    seen = standings(card(0, 60, 100), parents=parents)
+
+    assert seen.belief(4_999).mean == pytest.approx(seen.belief(0).mean)
+
+
+def test_of_thousands_that_were_once_accepted_only_the_newest_are_tried():
+    seen = standings(*(card(version, 5, 10) for version in range(1_000)))
+
+    assert seen.playing == [0, 994, 995, 996, 997, 998, 999]
+    assert seen.on_trial == seen.playing[1:]

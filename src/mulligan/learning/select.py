@@ -23,16 +23,19 @@ PROMOTED_AT = 0.95
 RETIRED_AT = 0.05
 KEPT_AT = 0.7
 """A champion stays one while it is this probable that it is better than version 0. Losing the place
-costs next to nothing, because it is sampled on; keeping a harmful one does not."""
+costs next to nothing, because it is sampled on; keeping a harmful one costs every run."""
 KEPT_AFTER = 5
 """Runs a champion gets before that is asked."""
 ON_TRIAL = 3
-"""Versions on trial at a time, besides version 0 and the champion."""
+"""Versions on trial at most when a new one has been added, itself included."""
+MOST_ON_TRIAL = 2 * ON_TRIAL
+"""That get runs, where fallen champions, or an archive that once took everything, left more."""
+GENERATIONS = 20
+"""How far back a version's ancestors are looked at."""
 SLACK = {"tokens": 50.0, "seconds": 1.0}
 """Differences in cost that are too small to matter, whatever their ratio."""
 
 _STATIC = 0
-_PLAYING = (NotesState.TRIAL, NotesState.CHAMPION)
 
 
 class Belief(NamedTuple):
@@ -82,13 +85,13 @@ class Standings:
     @property
     def playing(self) -> list[int]:
         """The versions that may get a run; version 0 always may."""
-        others = (v for v, card in self.cards.items() if card.state in _PLAYING and v != _STATIC)
-        return [_STATIC, *sorted(others)]
+        return sorted({_STATIC, self.champion, *self.on_trial})
 
     @property
     def on_trial(self) -> list[int]:
-        """Those that are neither version 0 nor the champion."""
-        return [version for version in self.playing if version not in (_STATIC, self.champion)]
+        """Those on trial besides version 0, in order; of too many, the newest."""
+        waiting = (v for v, card in self.cards.items() if card.state is NotesState.TRIAL and v)
+        return sorted(waiting)[-MOST_ON_TRIAL:]
 
     def card(self, version: int) -> Scorecard:
         """What was seen of a version, if anything."""
@@ -97,16 +100,28 @@ class Standings:
     def belief(self, version: int) -> Belief:
         """What is believed of a version: its own runs, on top of its parent's."""
         card = self.card(version)
-        return self.before(version, told=Belief(card.score, card.scored - card.score))
+        return self.given(version, told=Belief(card.score, card.scored - card.score))
 
-    def before(self, version: int, *, told: Belief) -> Belief:
+    def given(self, version: int, *, told: Belief) -> Belief:
         """What is believed of a version that is known by `told` alone, besides its parent."""
-        parent = None if version == _STATIC else self.parents.get(version) or _STATIC
-        # A parent is always older, so this comes to an end, also where an archive is damaged.
-        if parent is None or parent >= version:
-            return Belief(1 + told.good, 1 + told.bad)
-        expected = self.belief(parent).mean
-        return Belief(PRIOR * expected + told.good, PRIOR * (1 - expected) + told.bad)
+        mean, runs = 0.5, 2.0
+        for ancestor in reversed(self._ancestors(version)):
+            card = self.card(ancestor)
+            mean = (runs * mean + card.score) / (runs + card.scored)
+            runs = PRIOR
+        return Belief(runs * mean + told.good, runs * (1 - mean) + told.bad)
+
+    def _ancestors(self, version: int) -> list[int]:
+        """From the parent back to version 0, leaving out those too far back to matter."""
+        line: list[int] = []
+        while version != _STATIC:
+            parent = self.parents.get(version) or _STATIC
+            # A parent is older than its child; where an archive is damaged, this ends all the same.
+            if parent >= version or len(line) == GENERATIONS:
+                parent = _STATIC
+            line.append(parent)
+            version = parent
+        return line
 
 
 def standings_of(cards: Iterable[Scorecard], notes: Iterable[Notes]) -> Standings:
@@ -193,7 +208,7 @@ def _fallen(standings: Standings, *, most_cost: float) -> Change | None:
     static = standings.belief(_STATIC)
     # Held against version 0 alone, so what a parent once showed does not speak for it either.
     alone = Standings(cards=standings.cards)
-    probability = probability_better(alone.before(champion, told=since), static)
+    probability = probability_better(alone.given(champion, told=since), static)
     reason = costs(standings, champion, most_cost=most_cost)
     if reason is None and probability < KEPT_AT:
         reason = f"it is better than version 0 with a probability of only {probability:.2f}"
