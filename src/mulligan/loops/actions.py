@@ -12,6 +12,7 @@ from mulligan.core.event import AttemptReviewed, RemarkDropped
 from mulligan.core.finding import Correction, Fact, Finding, Severity, Verdict, reach_verdict
 from mulligan.core.interfaces import Check, Gather, Judge
 from mulligan.core.turn import Turn
+from mulligan.loops.checking import run_checks
 from mulligan.loops.review import Show, Weighed, ask_about, weigh
 
 _report = logging.getLogger("mulligan")
@@ -92,23 +93,6 @@ async def gather_facts(attempted: Attempted, gathers: Sequence[Gather]) -> tuple
         except Exception as error:  # noqa: BLE001 - a user's function may raise anything
             _report.warning("Facts could not be gathered (%s).", type(error).__name__)
     return tuple(facts)
-
-
-def run_checks(
-    attempted: Attempted, checks: Sequence[Check[Attempted]]
-) -> tuple[list[Finding], bool]:
-    """What every check found, and whether all of them could say."""
-    findings: list[Finding] = []
-    answered = True
-    for check in checks:
-        try:
-            findings.extend(check(attempted))
-        except Exception as error:  # noqa: BLE001 - a user's check may raise anything
-            _report.warning(
-                "A check failed (%s), so this attempt is not reviewed.", type(error).__name__
-            )
-            answered = False
-    return findings, answered
 
 
 async def _ask(attempted: Attempted, judge: Judge, *, by: Reviewers) -> Weighed:

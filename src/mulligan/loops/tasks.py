@@ -13,12 +13,13 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
 
-from mulligan.core.finding import Finding, Standing, Verdict, reach_verdict
+from mulligan.core.finding import Standing, Verdict, reach_verdict
 from mulligan.core.notes import Ground, Notes, NotesState, Scorecard, TaskRun
 from mulligan.core.task import Ran, Reflect, Task
 from mulligan.learning.brief import brief
 from mulligan.learning.score import score_run
 from mulligan.learning.select import ON_TRIAL, Standings, choose, settle, standings_of
+from mulligan.loops.checking import run_checks
 from mulligan.loops.reflecting import Learning, Told, apply, begin, reflect
 
 EXCERPT = 1_000
@@ -100,17 +101,8 @@ async def run_task(task: Task, work: Work, *, using: Learning) -> TaskDone:
 
 def review(task: Task, ran: Ran) -> Verdict:
     """What the run reported, and what the task's own checks find in its output."""
-    findings: list[Finding] = [*ran.findings]
-    answered = ran.reviewed
-    for check in task.checks:
-        try:
-            findings.extend(check(ran.output))
-        except Exception as error:  # noqa: BLE001 - a user's check may raise anything
-            _report.warning(
-                "A check failed (%s), so this run is not reviewed.", type(error).__name__
-            )
-            answered = False
-    return reach_verdict(findings, answered=answered)
+    findings, answered = run_checks(ran.output, task.checks)
+    return reach_verdict([*ran.findings, *findings], answered=answered and ran.reviewed)
 
 
 async def _choose(task: Task, ground: Ground, *, settings: Reflect, using: Learning) -> _Plan:

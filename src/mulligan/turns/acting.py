@@ -20,8 +20,8 @@ from mulligan.loops.actions import (
     render_correction,
     render_question,
     review_attempt,
-    run_checks,
 )
+from mulligan.loops.checking import run_checks
 from mulligan.turns.attempt import LiveAttempt, take_back_all
 from mulligan.turns.book import Book
 from mulligan.turns.hands import IN_PASSING, ON_LOOP, run_to_end
