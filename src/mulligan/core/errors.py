@@ -4,7 +4,8 @@
     ├── ConfigurationError          what was asked for cannot be done; nothing was touched
     │   ├── UnknownStoreError       a store URL nobody recognises
     │   ├── MissingExtraError       a part that needs `pip install "mulligan[…]"`
-    │   └── NaiveTimeError          a time without a zone
+    │   ├── NaiveTimeError          a time without a zone
+    │   └── NoSchemaError           what a tool declares as its schema is none
     ├── StoreError                  the store could not do its work
     │   ├── StoreUnavailableError   it does not answer, or cannot be opened
     │   ├── StoreLockedError        another process holds it
@@ -53,6 +54,10 @@ class NaiveTimeError(ConfigurationError):
             f"{name} has no time zone: {value}. Pass an aware datetime, for example "
             f"datetime.now(ZoneInfo('Europe/Berlin'))."
         )
+
+
+class NoSchemaError(ConfigurationError):
+    """What a tool declares as its schema is no JSON Schema."""
 
 
 class StoreError(MulliganError):

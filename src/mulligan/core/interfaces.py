@@ -23,6 +23,7 @@ from mulligan.core.action import Action, Entry, Kept
 from mulligan.core.call import Call, Failure, LogRow
 from mulligan.core.event import Event
 from mulligan.core.finding import Fact, Finding
+from mulligan.core.lesson import FailedCall, Suggestion
 from mulligan.core.notes import Ground, Notes, NotesState, Scorecard, TaskRun
 from mulligan.core.question import Question
 from mulligan.core.rollup import Rollup, Slot
@@ -49,6 +50,9 @@ Subscriber = Callable[[Event], None]
 
 Classify = Callable[[Call, BaseException], Failure]
 """Says which class of error an exception is."""
+
+Suggest = Callable[[FailedCall], Iterable[Suggestion]]
+"""Proposes corrections of a failed call: one source of several. Pure, and bounded in time."""
 
 
 class Judge(Protocol):

@@ -6,8 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from types import MappingProxyType
 
-from mulligan.core.call import ErrorClass
+from mulligan.core.call import Call, ErrorClass, Failure
+
+NO_SCHEMA: Mapping[str, object] = MappingProxyType({})
 
 
 class LessonState(StrEnum):
@@ -44,9 +47,49 @@ class Patch:
     """A structured change of a call's arguments, or a call to make first."""
 
     changes: Mapping[str, object] = field(default_factory=dict)
+    """New values by argument; a nested change stands under its outermost argument."""
     drops: tuple[str, ...] = ()
     first: str | None = None
     """A tool to call before this one."""
+    tool: str | None = None
+    """The tool that was meant, where the name was wrong."""
+
+    def apply(self, arguments: Mapping[str, object]) -> dict[str, object]:
+        """The corrected arguments; what is neither changed nor dropped stays as it was."""
+        kept = {name: value for name, value in arguments.items() if name not in self.drops}
+        return {**kept, **self.changes}
+
+
+class Origin(StrEnum):
+    """Where a suggestion came from, the most trusted first."""
+
+    SCHEMA = "schema"
+    """The tool's schema and the error's own words."""
+    TURN = "turn"
+    """Values of this very turn."""
+    MEMORY = "memory"
+    JUDGE = "judge"
+
+
+class Kind(StrEnum):
+    """What a correction does to a value. All but the last four keep what it says."""
+
+    COERCE = "coerce"
+    RENAME = "rename"
+    CLAMP = "clamp"
+    ENUM = "enum"
+    DEFAULT = "default"
+    DROP = "drop"
+    REFORMAT = "reformat"
+    TOOL = "tool"
+    """The name of the tool, off by a prefix."""
+    MENTIONED = "mentioned"
+    """A value the person said."""
+    FOUND = "found"
+    """A value an earlier result of this turn holds."""
+    FIRST = "first"
+    """A call to make before this one."""
+    OTHER = "other"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,12 +97,74 @@ class Suggestion:
     """A patch, and the measured probability that a retry with it succeeds."""
 
     patch: Patch
-    source: str
-    """`schema`, `turn`, `memory`, `judge`."""
+    source: Origin
+    kinds: tuple[Kind, ...]
     probability: float
     n: int
-    """How many outcomes the probability rests on."""
+    """How many outcomes the probability rests on; 0 while it is a prior."""
     evidence: str
+    automatic: bool = False
+    """It changes the shape of the call and nothing of its meaning, so mode `auto` may apply it."""
+
+
+class Decision(StrEnum):
+    """What to do about a failed call."""
+
+    RETRY = "retry"
+    """The same again: nothing was wrong with the call."""
+    REPAIR = "repair"
+    """The agent can mend it with what it has."""
+    LOOK_UP = "look_up"
+    """The agent must find something out first."""
+    ASK = "ask"
+    """Only the person can say."""
+    STOP = "stop"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Advice:
+    """A decision about a failed call, with the reason for it."""
+
+    decision: Decision
+    why: str
+    first: str | None = None
+    """The tool to look it up with, where one is known."""
+    ask: str | None = None
+    """What to ask the person."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Earlier:
+    """A call made earlier in this turn, and what it gave."""
+
+    tool: str
+    arguments: Mapping[str, object] = field(default_factory=dict, repr=False)
+    result: object = field(default=None, repr=False)
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Planned:
+    """A call and what its turn knows when it is made."""
+
+    call: Call
+    schema: Mapping[str, object] = field(default_factory=lambda: NO_SCHEMA, repr=False)
+    """The tool's JSON Schema; empty when nobody declared one."""
+    tools: tuple[str, ...] = ()
+    """Names of the tools that can be called; empty when nobody said."""
+    said: tuple[str, ...] = field(default=(), repr=False)
+    """The person's own words."""
+    earlier: tuple[Earlier, ...] = field(default=(), repr=False)
+    """What this turn did before, oldest first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailedCall(Planned):
+    """A call that failed, and all that a suggestion may be made from."""
+
+    failure: Failure
+    error: str = ""
+    """What the tool said of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
