@@ -1,0 +1,92 @@
+"""How near two names or values are, and which of several is meant, if only one can be."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+LONGEST = 80
+"""Names beyond this length are compared for equality only."""
+
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_SPLIT = re.compile(r"[\W_]+")
+
+
+def tokens(name: str) -> tuple[str, ...]:
+    """The words of a name: `orderId`, `order_id` and `Order ID` are the same two."""
+    return tuple(part for part in _SPLIT.split(_CAMEL.sub(" ", name).casefold()) if part)
+
+
+def fold(text: str) -> str:
+    """A text without case, spaces and punctuation."""
+    return "".join(sign for sign in text.casefold() if sign.isalnum())
+
+
+def only(found: Iterable[str]) -> str | None:
+    """The one there is, or `None` for none and for several."""
+    distinct = list(dict.fromkeys(found))
+    return distinct[0] if len(distinct) == 1 else None
+
+
+def spelling(name: str, candidates: Iterable[str]) -> str | None:
+    """The candidate that is the same but for case, punctuation, a plural or one wrong letter."""
+    names = list(candidates)
+    return (
+        only(c for c in names if fold(c) == fold(name) and fold(name))
+        or only(c for c in names if _stem(c) == _stem(name) and _stem(name))
+        or only(c for c in names if slipped(name, c))
+    )
+
+
+def meaning(name: str, candidates: Iterable[str]) -> str | None:
+    """The candidate that says the same in more or fewer words: `id` and `payment_id`."""
+    names = list(candidates)
+    mine = tokens(name)
+    return only(c for c in names if _part_of(mine, tokens(c))) or only(
+        c for c in names if _initials(mine, tokens(c))
+    )
+
+
+def slipped(one: str, other: str) -> bool:
+    """Whether a single slip of the pen lies between two texts of some length."""
+    a, b = fold(one), fold(other)
+    if a == b or min(len(a), len(b)) < 4 or max(len(a), len(b)) > LONGEST:
+        return False
+    return distance(a, b, most=1) <= 1
+
+
+def distance(a: str, b: str, *, most: int) -> int:
+    """Insertions, deletions, changes and swaps between two texts; anything above `most` is more."""
+    if abs(len(a) - len(b)) > most or max(len(a), len(b)) > LONGEST:
+        return most + 1
+    before: list[int] = []
+    last = list(range(len(b) + 1))
+    for i, left in enumerate(a, start=1):
+        row = [i]
+        for j, right in enumerate(b, start=1):
+            cost = min(last[j] + 1, row[-1] + 1, last[j - 1] + (left != right))
+            if i > 1 and j > 1 and left == b[j - 2] and a[i - 2] == right:
+                cost = min(cost, before[j - 2] + 1)
+            row.append(cost)
+        if min(row) > most:
+            return most + 1
+        before, last = last, row
+    return last[-1]
+
+
+def _stem(name: str) -> str:
+    folded = fold(name)
+    return folded[:-1] if len(folded) > 3 and folded.endswith("s") else folded
+
+
+def _part_of(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    """The shorter name is the end or the start of the longer one."""
+    short, long = sorted((one, other), key=len)
+    if not short or len(short) == len(long):
+        return False
+    return long[-len(short) :] == short or long[: len(short)] == short
+
+
+def _initials(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    short, long = sorted((one, other), key=len)
+    return len(short) == 1 and len(long) > 2 and short[0] == "".join(word[0] for word in long)

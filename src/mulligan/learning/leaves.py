@@ -1,0 +1,43 @@
+"""The single values inside a structure, each with the path that leads to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+Path = tuple[str | int, ...]
+DEEPEST = 32
+MOST = 20_000
+
+
+def leaves(value: object, *, most: int = MOST) -> Iterator[tuple[Path, object]]:
+    """Every value that holds no others, outermost first, up to `most` of them."""
+    waiting: list[tuple[Path, object]] = [((), value)]
+    given = 0
+    while waiting and given < most:
+        following: list[tuple[Path, object]] = []
+        for path, held in waiting:
+            if isinstance(held, Mapping) and len(path) < DEEPEST:
+                following += [((*path, str(key)), inner) for key, inner in held.items()]
+            elif isinstance(held, list | tuple) and len(path) < DEEPEST:
+                following += [((*path, at), inner) for at, inner in enumerate(held[:most])]
+            else:
+                yield path, held
+                given += 1
+                if given >= most:
+                    return
+        waiting = following[: most * 2]
+
+
+def is_small(value: object, *, parts: int = 2_000, text: int = 500_000) -> bool:
+    """Whether a structure is small enough to be compared and corrected part by part."""
+    characters = 0
+    for count, (path, held) in enumerate(leaves(value, most=parts + 1)):
+        characters += len(held) if isinstance(held, str | bytes) else 0
+        if count >= parts or characters > text or len(path) >= DEEPEST:
+            return False
+    return True
+
+
+def key_of(path: Path) -> str:
+    """The nearest name on a path: that of the list a value stands in, if it has none itself."""
+    return next((step for step in reversed(path) if isinstance(step, str)), "")

@@ -1,0 +1,1 @@
+"""The shape a tool declares for its arguments, and how a call is brought into it."""

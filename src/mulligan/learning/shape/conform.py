@@ -1,0 +1,167 @@
+"""Arguments that break their schema, changed as little as it takes to fit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from mulligan.core.errors import NoSchemaError
+from mulligan.core.lesson import Kind
+from mulligan.learning.closeness import meaning, spelling
+from mulligan.learning.leaves import is_small
+from mulligan.learning.shape.coerce import NOTHING, from_text
+from mulligan.learning.shape.schema import Schema, schema_of
+from mulligan.learning.shape.split import rejoined
+from mulligan.learning.shape.values import mend_value, types_of
+
+DEEPEST = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Conformed:
+    """Arguments that fit, what was done to them, and a sentence for each change."""
+
+    arguments: dict[str, object]
+    kinds: tuple[Kind, ...]
+    notes: tuple[str, ...]
+
+
+def conform(arguments: Mapping[str, object], schema: Schema) -> Conformed | None:
+    """The arguments in the shape of their schema; `None` if they fit already or cannot be made to.
+
+    Only what breaks the schema is touched, and only if everything fits afterwards.
+    """
+    if schema.fits(arguments) or not is_small(arguments):
+        return None
+    work = _Work(schema)
+    fixed = work.mapping(dict(arguments), schema.tree, at="", closed=schema.closed, depth=0)
+    if not isinstance(fixed, dict) or not work.kinds or not schema.fits(fixed):
+        return None
+    return Conformed(fixed, tuple(dict.fromkeys(work.kinds)), tuple(work.notes))
+
+
+@dataclass(slots=True)
+class _Work:
+    """One walk through the arguments, and what it did on the way."""
+
+    schema: Schema
+    kinds: list[Kind] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def value(self, value: object, part: dict[str, Any], *, at: str, depth: int) -> object:
+        part = self.schema.resolve(part)
+        if depth > DEEPEST or self._accepts(value, part):
+            return value
+        for alternative in part.get("anyOf") or part.get("oneOf") or ():
+            found = self.value(value, alternative, at=at, depth=depth + 1)
+            if self._accepts(found, part):
+                return found
+        wanted = types_of(part)
+        if isinstance(value, dict) and (not wanted or "object" in wanted):
+            closed = part.get("additionalProperties") is False
+            return self.mapping(value, part, at=at, closed=closed, depth=depth + 1)
+        if isinstance(value, list) and (not wanted or "array" in wanted):
+            return self._array(value, part, at=at, depth=depth + 1)
+        return self._scalar(value, part, at=at, depth=depth)
+
+    def mapping(
+        self, value: dict[str, Any], part: dict[str, Any], *, at: str, closed: bool, depth: int
+    ) -> object:
+        named = part.get("properties") or {}
+        value = self._unwrapped(value, named, at=at)
+        value = self._renamed(value, part, closed=closed, at=at)
+        found: dict[str, object] = {}
+        required = part.get("required") or ()
+        for name, held in value.items():
+            if name not in named:
+                if closed:
+                    self._note(Kind.DROP, f"{_join(at, name)} is no argument")
+                    continue
+                found[name] = held
+                continue
+            inner = self.schema.resolve(named[name])
+            if held is None and name not in required and not self._accepts(None, inner):
+                self._note(Kind.DROP, f"{_join(at, name)} was null, which is as if left out")
+                continue
+            found[name] = self.value(held, inner, at=_join(at, name), depth=depth + 1)
+        for name in required:
+            default = self.schema.resolve(named.get(name)).get("default", NOTHING)
+            if name not in found and default is not NOTHING:
+                found[name] = default
+                self._note(Kind.DEFAULT, f"{_join(at, name)} has the default {default!r}")
+        return found
+
+    def _array(self, value: list[Any], part: dict[str, Any], *, at: str, depth: int) -> object:
+        items = part.get("items")
+        if not isinstance(items, dict):
+            return value
+        joined = rejoined(value) if "object" in types_of(self.schema.resolve(items)) else None
+        if joined is not None:
+            self._note(Kind.REFORMAT, f"{at} was one text cut into pieces")
+            value = joined
+        return [
+            self.value(item, items, at=f"{at}[{index}]", depth=depth)
+            for index, item in enumerate(value)
+        ]
+
+    def _scalar(self, value: object, part: dict[str, Any], *, at: str, depth: int) -> object:
+        mended = mend_value(value, part, accepts=lambda found: self._accepts(found, part))
+        if mended is not None:
+            self._note(mended[1], f"{at} is {_short(mended[0])} instead of {_short(value)}")
+            return mended[0]
+        structure = from_text(value) if isinstance(value, str) else NOTHING
+        if structure is not NOTHING and {"array", "object"} & set(types_of(part)):
+            self._note(Kind.COERCE, f"{at} came as text")
+            return self.value(structure, part, at=at, depth=depth + 1)
+        return value
+
+    def _unwrapped(
+        self, value: dict[str, Any], named: Mapping[str, Any], *, at: str
+    ) -> dict[str, Any]:
+        """A sole unknown key that holds all the arguments: `{"params": {…}}`."""
+        inner = next(iter(value.values()), None) if len(value) == 1 else None
+        wraps = isinstance(inner, dict) and inner and not set(value) & set(named)
+        if wraps and isinstance(inner, dict) and set(inner) <= set(named):
+            self._note(Kind.REFORMAT, f"the arguments stood inside {_join(at, next(iter(value)))}")
+            return inner
+        return value
+
+    def _renamed(
+        self, value: dict[str, Any], part: dict[str, Any], *, closed: bool, at: str
+    ) -> dict[str, Any]:
+        """Unknown keys under the name of a missing property, where one alone can be meant."""
+        named = part.get("properties") or {}
+        free = [name for name in named if name not in value]
+        needed = [name for name in part.get("required") or () if name in free]
+        new_names: dict[str, str] = {}
+        for name in (key for key in value if key not in named):
+            # A key may stay if the schema does not forbid it, unless something needed is missing.
+            match = spelling(name, free if closed else needed) or meaning(name, needed)
+            if match is not None and match not in new_names.values():
+                new_names[name] = match
+                self._note(Kind.RENAME, f"{_join(at, name)} is called {match}")
+        return {new_names.get(name, name): held for name, held in value.items()}
+
+    def _accepts(self, value: object, part: dict[str, Any]) -> bool:
+        try:
+            return schema_of({**_definitions(self.schema.tree), **part}).accepts(value)
+        except NoSchemaError:
+            return False
+
+    def _note(self, kind: Kind, note: str) -> None:
+        self.kinds.append(kind)
+        self.notes.append(note)
+
+
+def _definitions(tree: dict[str, Any]) -> dict[str, Any]:
+    return {key: tree[key] for key in ("$defs", "definitions") if key in tree}
+
+
+def _join(at: str, name: object) -> str:
+    return f"{at}.{name}" if at else str(name)
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}…"

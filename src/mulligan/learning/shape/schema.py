@@ -1,0 +1,203 @@
+"""A tool's schema: read from the dialects it comes in, checked, compiled once, and asked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Protocol
+
+import jsonschema_rs
+
+from mulligan.core.errors import NoSchemaError
+
+TYPE_NAMES = {
+    "dict": "object",
+    "map": "object",
+    "float": "number",
+    "double": "number",
+    "decimal": "number",
+    "int": "integer",
+    "long": "integer",
+    "str": "string",
+    "char": "string",
+    "text": "string",
+    "bool": "boolean",
+    "list": "array",
+    "tuple": "array",
+    "set": "array",
+    "nonetype": "null",
+}
+"""Names that programming languages give the types of JSON Schema."""
+
+TYPES = frozenset({"object", "number", "integer", "string", "boolean", "array", "null"})
+MOST_COMPILED = 512
+DEEPEST = 40
+
+
+class _Validator(Protocol):
+    def is_valid(self, instance: object) -> bool: ...
+
+    def iter_errors(self, instance: object) -> Any: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One way in which arguments break their schema."""
+
+    path: tuple[str | int, ...]
+    rule: str
+    """The keyword of the schema: `type`, `required`, `enum`, …"""
+    message: str
+
+
+class Schema:
+    """The schema of one tool's arguments, ready to be asked."""
+
+    def __init__(self, tree: dict[str, Any], validator: _Validator) -> None:
+        self.tree = tree
+        self._validator = validator
+
+    @property
+    def properties(self) -> dict[str, Any]:
+        """The arguments it names."""
+        found = self.tree.get("properties")
+        return found if isinstance(found, dict) else {}
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """The arguments that must be there."""
+        return tuple(self.tree.get("required") or ())
+
+    @property
+    def closed(self) -> bool:
+        """Whether other arguments than those it names are refused, as a function would."""
+        return bool(self.properties) and not self.tree.get("additionalProperties")
+
+    def problems(self, arguments: Mapping[str, object]) -> list[Problem]:
+        """Everything that is wrong with the arguments; nothing when they fit."""
+        try:
+            found = [
+                Problem(
+                    tuple(each.instance_path), str(each.schema_path[-1]), str(each.message)[:500]
+                )
+                for each in self._validator.iter_errors(dict(arguments))
+            ]
+        except (ValueError, RecursionError) as refused:
+            return [Problem((), "json", str(refused)[:500])]
+        if self.closed:
+            strange = [name for name in arguments if name not in self.properties]
+            found += [Problem((name,), "unknown", f"{name!r} is no argument") for name in strange]
+        return found
+
+    def fits(self, arguments: Mapping[str, object]) -> bool:
+        """Whether nothing is wrong with the arguments."""
+        if self.closed and any(name not in self.properties for name in arguments):
+            return False
+        try:
+            return self._validator.is_valid(dict(arguments))
+        except (ValueError, RecursionError):
+            return False
+
+    def accepts(self, value: object) -> bool:
+        """Whether the schema, taken as that of a single value, takes it."""
+        try:
+            return self._validator.is_valid(value)
+        except (ValueError, RecursionError):
+            return False
+
+    def resolve(self, part: object) -> dict[str, Any]:
+        """A part of the schema, with a local reference followed."""
+        for _ in range(DEEPEST):
+            reference = part.get("$ref") if isinstance(part, dict) else None
+            if not isinstance(reference, str):
+                break
+            part = _follow(self.tree, reference)
+        return part if isinstance(part, dict) else {}
+
+
+def schema_of(declared: Mapping[str, object], *, tool: str = "") -> Schema:
+    """Read a schema as tools are declared: bare, as a function, as an MCP tool, in Python's words.
+
+    What is none of these is a `NoSchemaError` that says what is wrong.
+    """
+    try:
+        key = json.dumps(declared, sort_keys=True)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise _no_schema(tool, f"it is no JSON ({error})") from None
+    return _compiled(key, tool)
+
+
+@lru_cache(maxsize=MOST_COMPILED)
+def _compiled(key: str, tool: str) -> Schema:
+    tree = _bare(json.loads(key))
+    if not isinstance(tree, dict):
+        raise _no_schema(tool, f"it is {str(tree)[:80]!r}, not an object")
+    tree = _in_json_words(tree, depth=0)
+    try:
+        # References are never fetched: a schema comes from whoever wrote the tool.
+        validator = jsonschema_rs.validator_for(tree, validate_formats=True, offline=True)
+    except (ValueError, RecursionError) as error:
+        raise _no_schema(tool, str(error).splitlines()[0][:200]) from None
+    return Schema(tree, validator)
+
+
+def _no_schema(tool: str, problem: str) -> NoSchemaError:
+    of = f" of tool {tool!r}" if tool else ""
+    return NoSchemaError(
+        f"The schema{of} is no JSON Schema: {problem}. Declare one such as "
+        '{"type": "object", "properties": {"limit": {"type": "integer"}}}.'
+    )
+
+
+def _bare(declared: object) -> object:
+    """Without the envelope of a function or an MCP tool."""
+    for envelope in ("function", "parameters", "inputSchema", "input_schema"):
+        if isinstance(declared, dict) and isinstance(declared.get(envelope), dict):
+            named = "name" in declared or envelope == "function" or "properties" not in declared
+            declared = declared[envelope] if named else declared
+    return declared
+
+
+def _in_json_words(part: Any, *, depth: int) -> Any:
+    """Types by the names JSON Schema has for them; a type nobody knows allows anything."""
+    if depth > DEEPEST:
+        return {}
+    if isinstance(part, list):
+        return [_in_json_words(item, depth=depth + 1) for item in part]
+    if not isinstance(part, dict):
+        return part
+    found = {
+        key: value
+        if key in ("enum", "const", "default", "examples", "required")
+        else _in_json_words(value, depth=depth + 1)
+        for key, value in part.items()
+    }
+    if isinstance(found.get("type"), str):
+        name = found["type"].casefold()
+        name = TYPE_NAMES.get(name, name)
+        if name in TYPES:
+            found["type"] = name
+        else:
+            del found["type"]
+    return _without_flags(found)
+
+
+def _without_flags(found: dict[str, Any]) -> dict[str, Any]:
+    """Older drafts and other dialects mark a property itself as required or optional."""
+    if isinstance(found.get("required"), bool):
+        del found["required"]
+    if found.get("nullable") is True and isinstance(found.get("type"), str):
+        found["type"] = [found["type"], "null"]
+    return found
+
+
+def _follow(tree: dict[str, Any], reference: str) -> object:
+    found: object = tree
+    if not reference.startswith("#"):
+        return {}
+    for step in reference.lstrip("#/").split("/"):
+        name = step.replace("~1", "/").replace("~0", "~")
+        found = found.get(name, {}) if isinstance(found, dict) else {}
+    return found

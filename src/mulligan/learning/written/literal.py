@@ -1,0 +1,284 @@
+"""Values as models write them: JSON, Python, and what lies between, read with one tolerant reader.
+
+Strict JSON is tried by the callers first; this reader is for what is left: single quotes, Python
+constants, trailing commas, comments, bare words, quotes inside quotes, text that breaks off.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from mulligan.learning.written.arithmetic import worked_out
+
+DEEPEST = 60
+LONGEST = 100_000
+"""Characters; a longer text is not read at all."""
+
+MOST_STEPS = 400_000
+"""Characters read in all, however often."""
+
+CONSTANTS = {"true": True, "false": False, "null": None, "none": None, "undefined": None}
+QUOTES = {'"': '"', "'": "'", "`": "`", "\u201c": "\u201d", "\u2018": "\u2019"}
+ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
+
+_BLANK = re.compile(r"(?:\s|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
+_NAME = re.compile(r"[A-Za-z_][\w.\-]*")
+_NUMBER = re.compile(r"[+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+_AFTER_STRING = re.compile(r"\s*(?:[,)\]}:;=>]|$|//|#)")
+_KEYWORD = re.compile(r"['\"]?([A-Za-z_][\w.\-]*)['\"]?\s*=(?!=)")
+_NEXT_KEYWORD = re.compile(r",\s*[A-Za-z_]\w*\s*=(?!=)")
+_CODED = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}")
+_PAIR = re.compile(r"\s*([A-Za-z_]\w*)=")
+_KEY_END = re.compile(r"\s*(?::|=>|=)\s*")
+_OPEN, _CLOSE = "([{", ")]}"
+
+
+class UnreadableError(ValueError):
+    """There is no value at this place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """`name(values, key=value)`, as a model writes a call."""
+
+    name: str
+    values: list[object] = field(default_factory=list)
+    keywords: dict[str, object] = field(default_factory=dict)
+
+
+def read_value(text: str, at: int = 0) -> tuple[object, int]:
+    """The value that starts at a place, and where it ends."""
+    return Reader(text).value(at)
+
+
+def read_pairs(text: str) -> dict[str, object]:
+    """`key=value key=value`, as many a Python object prints itself; nothing if it is not that."""
+    reader = Reader(text, cut=True)
+    found: dict[str, object] = {}
+    at = 0
+    while pair := _PAIR.match(text, at):
+        found[pair.group(1)], at = reader.value(pair.end(), ends=" \n")
+    return found
+
+
+class Reader:
+    """One text. Every method takes a place and gives what it read with the place after it.
+
+    `cut`: the text is known to be cut off, so a string without an end is what is left of it.
+    Otherwise such a string is refused: half a message must not be sent as if it were whole.
+    """
+
+    def __init__(self, text: str, *, cut: bool = False) -> None:
+        if len(text) > LONGEST:
+            raise UnreadableError(f"The text has {len(text)} characters; the most is {LONGEST}.")
+        self._text = text
+        self._cut = cut
+        self._steps_left = MOST_STEPS
+
+    def value(self, at: int, *, depth: int = 0, ends: str = ")]},;\n") -> tuple[object, int]:
+        """Any value; `ends` are the signs that end one without quotes."""
+        at = self._skip(at)
+        if depth > DEEPEST or at >= len(self._text):
+            raise UnreadableError("Nothing to read here.")
+        sign = self._text[at]
+        if sign in QUOTES:
+            return self._string(at)
+        if sign == "{":
+            return self._mapping(at, depth=depth + 1)
+        if sign in "[(":
+            return self._sequence(at, depth=depth + 1)
+        named = _NAME.match(self._text, at)
+        if named and self._text[named.end() : named.end() + 1] == "(":
+            return self._call(named.group(), named.end(), depth=depth + 1)
+        return self._bare(at, ends=ends)
+
+    def arguments(self, at: int, *, name: str, depth: int = 0) -> tuple[Named, int]:
+        """From an opening parenthesis to its closing one."""
+        call = Named(name)
+        at = self._skip(at + 1)
+        while self._end(at) < len(self._text) and self._text[at] != ")":
+            keyword = _KEYWORD.match(self._text, at)
+            if keyword:
+                start = keyword.end()
+                value, at = self._argument(start, depth=depth)
+                if self._text[start:at].strip() == keyword.group(1):
+                    raise UnreadableError(f"{value!r} names a variable, and not its value.")
+                call.keywords[keyword.group(1)] = value
+            else:
+                value, at = self.value(at, depth=depth + 1, ends=",)")
+                call.values.append(value)
+            at = self._after_item(at, ")")
+        return call, at + 1
+
+    def _argument(self, at: int, *, depth: int) -> tuple[object, int]:
+        """The value of a keyword; a bare one may hold commas, up to the next keyword."""
+        at = self._skip(at)
+        bare = at < len(self._text) and self._text[at] not in (*QUOTES, *_OPEN)
+        named = _NAME.match(self._text, at)
+        if not bare or (named and self._text[named.end() : named.end() + 1] == "("):
+            value, end = self.value(at, depth=depth + 1, ends=",)")
+            if self._text[self._skip(end) : self._skip(end) + 1] in (",", ")", ""):
+                return value, end
+        return self._bare_argument(at)
+
+    def _bare_argument(self, at: int) -> tuple[object, int]:
+        level, end = 0, at
+        while end < len(self._text):
+            self._step()
+            sign = self._text[end]
+            if sign in _CLOSE:
+                level -= 1
+                if level < 0:
+                    break
+            elif sign in _OPEN:
+                level += 1
+            elif sign == "," and level == 0 and _NEXT_KEYWORD.match(self._text, end):
+                break
+            end += 1
+        words = self._text[at:end].strip().rstrip(",").strip()
+        if not words or (end == len(self._text) and not self._cut):
+            raise UnreadableError("An argument has no end.")
+        return plain(words), end
+
+    def _call(self, name: str, at: int, *, depth: int) -> tuple[object, int]:
+        call, end = self.arguments(at, name=name, depth=depth)
+        if name == "dict" and not call.values:
+            return call.keywords, end
+        if name in ("list", "tuple", "set") and len(call.values) == 1:
+            return call.values[0], end
+        return call, end
+
+    def _mapping(self, at: int, *, depth: int) -> tuple[object, int]:
+        found: dict[str, object] = {}
+        at = self._skip(at + 1)
+        while self._end(at) < len(self._text) and self._text[at] != "}":
+            key, at = self._key(at)
+            found[key], at = self.value(at, depth=depth, ends=",}\n")
+            at = self._after_item(at, "}")
+        return found, at + 1
+
+    def _key(self, at: int) -> tuple[str, int]:
+        if self._text[at] in QUOTES:
+            key, at = self._string(at)
+        else:
+            bare = re.compile(r"[^\s:=,{}\[\]()\"']+").match(self._text, at)
+            if not bare:
+                raise UnreadableError("A key was expected.")
+            key, at = bare.group(), bare.end()
+        end = _KEY_END.match(self._text, at)
+        if not end:
+            raise UnreadableError(f"{key!r} has no value.")
+        return key, end.end()
+
+    def _sequence(self, at: int, *, depth: int) -> tuple[object, int]:
+        opened = self._text[at]
+        closed = "]" if opened == "[" else ")"
+        found: list[object] = []
+        start, at = at, self._skip(at + 1)
+        commas = 0
+        while self._end(at) < len(self._text) and self._text[at] != closed:
+            value, at = self.value(at, depth=depth, ends="," + closed)
+            found.append(value)
+            at, before = self._after_item(at, closed), at
+            commas += "," in self._text[before:at]
+        if opened == "(" and len(found) == 1 and not commas:
+            # Parentheses around one value group it; only a comma makes a tuple.
+            return self._grouped(found[0], start, at + 1)
+        return found, at + 1
+
+    def _grouped(self, value: object, start: int, end: int) -> tuple[object, int]:
+        follows = _BLANK.match(self._text, end)
+        place = follows.end() if follows else end
+        if isinstance(value, int | float) and self._text[place : place + 1] in "+-*/":
+            return self._bare(start, ends=",]}\n")
+        return value, end
+
+    def _after_item(self, at: int, closed: str) -> int:
+        """Past the comma after an item; the closing sign stays. Text that breaks off ends here."""
+        at = self._skip(at)
+        sign = self._text[at : at + 1]
+        if sign in (",", ";"):
+            return self._skip(at + 1)
+        if sign == closed:
+            return at
+        if not sign:
+            return self._end(at)
+        raise UnreadableError(f"{sign!r} stands where a comma was expected.")
+
+    def _string(self, at: int) -> tuple[str, int]:
+        opening = self._text[at]
+        closing = QUOTES[opening]
+        if self._text.startswith(opening * 3, at):
+            end = self._text.find(opening * 3, at + 3)
+            if end >= 0:
+                return self._text[at + 3 : end], end + 3
+        read: list[str] = []
+        at += 1
+        while at < len(self._text):
+            self._step()
+            sign = self._text[at]
+            if sign == "\\" and at + 1 < len(self._text):
+                letter, at = self._escape(at + 1)
+                read.append(letter)
+                continue
+            if sign == closing and _AFTER_STRING.match(self._text, at + 1):
+                return "".join(read), at + 1
+            read.append(sign)
+            at += 1
+        return "".join(read), self._end(at)
+
+    def _escape(self, at: int) -> tuple[str, int]:
+        letter = self._text[at]
+        coded = _CODED.match(self._text, at - 1)
+        if coded:
+            # Two halves of one sign only make it together.
+            return coded.group().encode().decode("unicode_escape").encode(
+                "utf-16", "surrogatepass"
+            ).decode("utf-16", "replace"), coded.end()
+        return ESCAPES.get(letter, letter), at + 1
+
+    def _bare(self, at: int, *, ends: str) -> tuple[object, int]:
+        level, end = 0, at
+        while end < len(self._text):
+            self._step()
+            sign = self._text[end]
+            if level == 0 and sign in ends:
+                break
+            level += (sign in _OPEN) - (sign in _CLOSE)
+            end += 1
+        words = self._text[at:end].strip()
+        broken_off = end == len(self._text) and level > 0 and not self._cut
+        if not words or words[0] in ",)]}:" or broken_off:
+            raise UnreadableError("A value was expected.")
+        return plain(words), end
+
+    def _end(self, at: int) -> int:
+        """A place that may be the text's end, if the text is known to be cut off there."""
+        if at >= len(self._text) and not self._cut:
+            raise UnreadableError("The text breaks off.")
+        return at
+
+    def _step(self) -> None:
+        """Bounds the work: a text made to be read over and over is given up."""
+        self._steps_left -= 1
+        if self._steps_left < 0:
+            raise UnreadableError("The text takes too long to read.")
+
+    def _skip(self, at: int) -> int:
+        blank = _BLANK.match(self._text, at)
+        return blank.end() if blank else at
+
+
+def plain(words: str) -> object:
+    """What words without quotes stand for: a constant, a number, a sum, or themselves."""
+    words = words.split("//")[0].strip() if " //" in words else words
+    if words.lower() in CONSTANTS:
+        return CONSTANTS[words.lower()]
+    number = _NUMBER.fullmatch(words)
+    if number:
+        digits = words.replace("_", "")
+        whole = re.fullmatch(r"[+-]?\d{1,300}", digits)
+        return int(digits) if whole else float(digits)
+    computed = worked_out(words)
+    return words if computed is None else computed

@@ -1,0 +1,34 @@
+"""A text that is one value and nothing else, strict or loose."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from mulligan.learning.written.literal import LONGEST, UnreadableError, read_value
+
+_SAYS_MORE = re.compile(r"\w")
+
+
+def read_whole(text: str) -> object:
+    """What a text says, as JSON or in any dialect of it; an `UnreadableError` if it says more."""
+    strict, value = read_json(text)
+    if strict:
+        return value
+    if len(text) > LONGEST:
+        raise UnreadableError(f"{len(text)} characters are too many to read loosely.")
+    try:
+        value, end = read_value(text.strip())
+    except RecursionError:
+        raise UnreadableError("The text is nested too deeply.") from None
+    if _SAYS_MORE.search(text.strip(), end):
+        raise UnreadableError("There is more than one value.")
+    return value
+
+
+def read_json(text: str) -> tuple[bool, object]:
+    """Whether a text is JSON, and what it says."""
+    try:
+        return True, json.loads(text)
+    except (ValueError, RecursionError):
+        return False, None

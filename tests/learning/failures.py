@@ -1,0 +1,39 @@
+"""Failed calls for the tests of this folder, with only what a test cares about said."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from mulligan.core.call import Call, ErrorClass, Failure
+from mulligan.core.lesson import Earlier, FailedCall
+
+
+def failed(
+    arguments: Mapping[str, object],
+    *,
+    error: str = "",
+    schema: Mapping[str, object] | None = None,
+    tool: str = "find_order",
+    said: Sequence[str] = (),
+    earlier: Sequence[Earlier] = (),
+    tools: Sequence[str] = (),
+    error_class: ErrorClass = ErrorClass.UNKNOWN,
+) -> FailedCall:
+    return FailedCall(
+        call=Call(id="1", tool=tool, arguments=arguments),
+        failure=Failure(error_class=error_class),
+        error=error,
+        schema=schema or {},
+        tools=tuple(tools),
+        said=tuple(said),
+        earlier=tuple(earlier),
+    )
+
+
+def obj(*required: str, **properties: object) -> dict[str, object]:
+    """A schema of an object, in one line."""
+    return {"type": "object", "properties": properties, "required": list(required)}
+
+
+TEXT: dict[str, object] = {"type": "string"}
+WHOLE: dict[str, object] = {"type": "integer"}

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import pytest
+
+from mulligan.learning.written.calls import Written, read_calls
+
+TOOLS = ("weather.get", "send_mail")
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        'weather.get(city="Oslo", days=3)',
+        "[weather.get(city='Oslo', days=3)]",
+        "```python\n[weather.get(city='Oslo', days=3)]\n```\nThis asks for three days.",
+        "Sure! Here is the call:\n\nweather.get(city='Oslo', days=3)\n\nHope that helps.",
+        '[{"name": "weather.get", "arguments": {"city": "Oslo", "days": 3}}]',
+        '{"tool_calls": [{"name": "weather_get", "parameters": {"city": "Oslo", "days": 3}}]}',
+        '{"function": {"name": "weather.get", "arguments": "{\'city\': \'Oslo\', \'days\': 3}"}}',
+        "<call>\n{'arguments': {'city': 'Oslo', 'days': 3}, 'name': 'weather.get'}</call>",
+        '<|im_start|>\n{"arguments": {"city": "Oslo", "days": 3}, "name": "weather.get"}<|im_end|>',
+        'weather_get\n{"city": "Oslo", "days": 3}',
+        "['weather.get(city=\"Oslo\", days=3)']",
+        "[('weather.get', {'city': 'Oslo', 'days': 3})]",
+        "weather.get({'city': 'Oslo', 'days': 3})",
+        "print(default_api.weather_get(city='Oslo', days=3))",
+        "weather\\.get(city='Oslo', days=3)".replace("\\.", "."),
+        "weather.get(city=Oslo, days=3)",
+        '"weather.get(city=\\"Oslo\\", days=3)\\n\\nand then it breaks o',
+        [{"weather_get": '{"city": "Oslo", "days": 3}'}],
+        [{"weather.get": {"city": "Oslo", "days": 3}}],
+        ["```tool\nweather.get(city='Oslo', days=3)\n```"],
+    ],
+)
+def test_a_call_is_found_however_it_was_written(written: object) -> None:
+    groups = read_calls(written, tools=TOOLS)
+
+    assert groups
+    assert [call.arguments for call in groups[0]] == [{"city": "Oslo", "days": 3}]
+    assert groups[0][0].name.replace("_", ".").endswith("weather.get")
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "",
+        "I would call weather.get for that, but which city?",
+        "def weather.get(city, days): ...",
+        "weather.get(city=city, days=days)",
+        'send_mail(to="bob", text="Hello wor',
+        None,
+        17,
+        "x" * 200_000,
+    ],
+)
+def test_where_there_is_no_whole_call_none_is_found(written: object) -> None:
+    assert read_calls(written, tools=TOOLS) == []
+
+
+def test_calls_with_only_punctuation_between_them_are_one_group_and_talk_starts_another() -> None:
+    written = (
+        "[weather.get(city='Oslo'),\n weather.get(city='Rome')] Or rather: weather.get(city='Bonn')"
+    )
+
+    groups = read_calls(written, tools=TOOLS)
+
+    assert [[call.arguments["city"] for call in group] for group in groups] == [
+        ["Oslo", "Rome"],
+        ["Bonn"],
+    ]
+
+
+def test_a_bare_value_may_hold_commas_up_to_the_next_argument() -> None:
+    groups = read_calls("weather.get(city=Boston, MA, days=3)", tools=TOOLS)
+
+    assert groups == [[Written("weather.get", {"city": "Boston, MA", "days": 3})]]
