@@ -1,0 +1,117 @@
+"""Failures put into groups: against a reference by plain masks, and one fix to a group."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+from rich.console import Group, RenderableType
+
+from bench.data import add_data_arguments, read_cases
+from bench.report import progress, table
+from bench.tau import RIGHT_DECISION
+from bench.versions import ours
+from mulligan.learning.fingerprint import fingerprint, template
+
+Result = dict[str, Any]
+FILES = (
+    "tau/repair_pairs",
+    "tau/failed_unrepaired",
+    "bfcl_multiturn/repair_pairs",
+    "bfcl_multiturn/failed_unrepaired",
+)
+SHOWN = 10
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_data_arguments(parser)
+
+
+def run(options: argparse.Namespace) -> Result:
+    cases = [{**case, "file": name} for name in FILES for case in read_cases(options, name)]
+    with progress(1) as step:
+        step("masking")
+        masked = [template(case["error"], case["failed_args"]) for case in cases]
+    mine = [fingerprint(case["tool"], text) for case, text in zip(cases, masked, strict=True)]
+    theirs = [case["error_group"] for case in cases]
+    merged = _merged(cases, mine)
+    return {
+        "half": options.half,
+        "n": len(cases),
+        "accuracy": round(pairwise_f1(mine, theirs), 4),
+        "groups": len(set(mine)),
+        "reference_groups": len(set(theirs)),
+        "over_merged": sum(_needs_two_fixes(cases, held) for held in merged),
+        "over_split": sum(len(held) > 1 for held in _partners(theirs, mine).values()),
+        "disagreements": _disagreements(mine, theirs, masked),
+        "versions": ours(),
+    }
+
+
+def show(result: Result) -> RenderableType:
+    names = ("accuracy", "over_merged", "over_split", "groups", "reference_groups", "n")
+    rows = [(name, result[name]) for name in names]
+    differences = [
+        (each["what"], each["pairs"], each["example"]) for each in result["disagreements"]
+    ]
+    return Group(
+        table(f"fingerprint ({result['half']})", ("figure", "value"), rows),
+        table("the largest disagreements", ("what", "pairs", "example"), differences),
+    )
+
+
+def pairwise_f1(mine: Sequence[Hashable], theirs: Sequence[Hashable]) -> float:
+    """Of the pairs that either puts together, how far they agree."""
+    both = sum(map(_pairs, Counter(zip(mine, theirs, strict=True)).values()))
+    ours_, reference = (sum(map(_pairs, Counter(each).values())) for each in (mine, theirs))
+    return 2 * both / (ours_ + reference) if ours_ + reference else 1.0
+
+
+def _pairs(count: int) -> int:
+    return count * (count - 1) // 2
+
+
+def _partners(one: Sequence[str], other: Sequence[str]) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = defaultdict(set)
+    for left, right in zip(one, other, strict=True):
+        found[left].add(right)
+    return found
+
+
+def _merged(cases: Sequence[dict[str, Any]], mine: Sequence[str]) -> list[list[int]]:
+    """Groups of ours that hold several of the reference."""
+    held: dict[str, list[int]] = defaultdict(list)
+    for at, name in enumerate(mine):
+        held[name].append(at)
+    return [each for each in held.values() if len({cases[at]["error_group"] for at in each}) > 1]
+
+
+def _needs_two_fixes(cases: Sequence[dict[str, Any]], held: Sequence[int]) -> bool:
+    """Whether the reference groups that were merged are usually repaired in different ways."""
+    repairs: dict[str, Counter[str]] = defaultdict(Counter)
+    for at in held:
+        if repair := cases[at].get("repair_class"):
+            repairs[cases[at]["error_group"]][RIGHT_DECISION.get(repair, repair)] += 1
+    return len({each.most_common(1)[0][0] for each in repairs.values()}) > 1
+
+
+def _disagreements(
+    mine: Sequence[str], theirs: Sequence[str], masked: Sequence[str]
+) -> list[dict[str, Any]]:
+    """Where the most pairs are joined by one and parted by the other."""
+    example = dict(zip(mine, masked, strict=True))
+    found = []
+    for what, one, other in (("merged", mine, theirs), ("split", theirs, mine)):
+        inside: dict[str, Counter[str]] = defaultdict(Counter)
+        for left, right in zip(one, other, strict=True):
+            inside[left][right] += 1
+        for name, parts in inside.items():
+            pairs = _pairs(sum(parts.values())) - sum(map(_pairs, parts.values()))
+            if pairs:
+                text = example.get(name, name)
+                found.append(
+                    {"what": what, "pairs": pairs, "parts": len(parts), "example": text[:90]}
+                )
+    return sorted(found, key=lambda each: -each["pairs"])[:SHOWN]

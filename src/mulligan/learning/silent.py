@@ -1,0 +1,248 @@
+"""Errors in disguise: results that came as successes, and whose structure says they are none.
+
+Prose is not searched for the word "error": a page about errors is a good result. What counts is a
+flag, a status, an object whose only content is an error, or a text that opens as errors do.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from mulligan.core.errors import NoSchemaError
+from mulligan.learning.shape.schema import schema_of
+from mulligan.learning.vocabulary import phrases
+from mulligan.learning.written.literal import LONGEST, Named, UnreadableError, read_pairs
+from mulligan.learning.written.whole import read_json
+
+DEEPEST = 12
+LARGEST_JSON = 1_000_000
+MOST_PARTS = 20
+"""Parts of a result that are looked into; an error stands near the front."""
+
+FLAGS = frozenset({"iserror", "is_error", "haserror", "has_error", "failed"})
+SUCCESS = frozenset({"success", "ok", "succeeded"})
+STATUS = frozenset({"status", "state", "outcome", "result_status"})
+BAD_STATUS = frozenset({"error", "failed", "failure", "fail", "errored", "exception", "fatal"})
+CODES = frozenset({"status", "status_code", "statuscode", "http_status", "httpstatus", "code"})
+ERRORS = frozenset({"error", "errors", "exception", "fault", "error_message", "errormessage"})
+AROUND = frozenset(
+    {
+        "message",
+        "msg",
+        "detail",
+        "details",
+        "reason",
+        "description",
+        "hint",
+        "title",
+        "type",
+        "name",
+    }
+    | {"path", "timestamp", "time", "request_id", "requestid", "trace_id", "traceid", "traceback"}
+    | {
+        "stack",
+        "jsonrpc",
+        "id",
+        "instance",
+        "help",
+        "suggestion",
+        "documentation_url",
+        "error_code",
+    }
+    | {"error_type", "errorcode", "error_description", "retryable", "data", "result", "results"}
+)
+"""What stands beside an error in an object that is nothing else."""
+
+TELLING = (
+    *("error", "errors", "message", "detail", "error_message", "reason", "title", "msg"),
+    *("description", "exception", "fault", "structuredcontent", "content", "text"),
+)
+"""Where an error is put into words, the best place first."""
+
+MARKED = "The result is marked as an error."
+WRAPPERS = (
+    "content",
+    "structuredContent",
+    "structured_content",
+    "result",
+    "text",
+    "body",
+    "output",
+)
+
+_OPENS_AS_ERROR = phrases(r"""
+    \s*Traceback \(most recent call last\)
+    \s*(?:fatal |internal |unexpected )?error\b[^.\n]{0,80}?:\s
+    \s*(?:[A-Za-z_]\w*\.)*[A-Za-z]\w*(?:Error|Exception)\b\s*[:(]
+""")
+_PRINTED_OBJECT = re.compile(r"\s*[A-Za-z_]\w*=(?:None|True|False|\[|\{|'|\")")
+
+
+def silent_error(
+    result: object, *, schema: Mapping[str, object] | None = None, may_be_empty: bool = True
+) -> str | None:
+    """What the result says went wrong, or `None` for a result that is one.
+
+    `schema`: what the tool declares it returns. `may_be_empty`: `False` if an empty result is a
+    failure of this tool.
+    """
+    said = next(_errors(result, depth=0), None)
+    if said is not None:
+        return said[:500]
+    if not may_be_empty and _empty(result):
+        return "The result is empty."
+    return _breaks(result, schema) if schema else None
+
+
+def _errors(value: object, *, depth: int) -> Iterator[str]:
+    if depth > DEEPEST:
+        return
+    match value:
+        case str():
+            yield from _in_text(value, depth=depth)
+        case Mapping():
+            yield from _in_mapping(value, depth=depth)
+        case Named():
+            yield from _in_mapping(value.keywords, depth=depth)
+        case list() | tuple():
+            for part in value[:MOST_PARTS] if _is_content(value) else ():
+                yield from _errors(part, depth=depth + 1)
+        case None | bool() | int() | float():
+            return
+        case _:
+            yield from _in_object(value, depth=depth)
+
+
+def _in_mapping(value: Mapping[str, object], *, depth: int) -> Iterator[str]:
+    lowered = {str(key).casefold(): held for key, held in list(value.items())[:200]}
+    if _flagged(lowered) or _is_nothing_but_error(lowered):
+        yield _sentence(value)
+        return
+    for name in WRAPPERS:
+        if name in value and not _is_data(lowered):
+            yield from _errors(value[name], depth=depth + 1)
+
+
+def _flagged(held: Mapping[str, object]) -> bool:
+    """A field that says outright whether it worked."""
+    if any(held.get(name) is True for name in FLAGS):
+        return True
+    if any(held.get(name) is False for name in SUCCESS):
+        return True
+    return any(_says_failed(held.get(name)) for name in STATUS) and not _has_payload(held)
+
+
+def _says_failed(status: object) -> bool:
+    return isinstance(status, str) and status.strip().casefold() in BAD_STATUS
+
+
+def _is_nothing_but_error(held: Mapping[str, object]) -> bool:
+    """An error, perhaps with a code and a message, and nothing that anyone asked for."""
+    named = any(_is_said(held.get(name)) for name in ERRORS)
+    coded = any(_is_error_code(name, held.get(name)) for name in CODES)
+    explained = any(isinstance(held.get(name), str) for name in ("message", "detail", "title"))
+    return (named or (coded and explained)) and not _has_payload(held)
+
+
+def _is_said(error: object) -> bool:
+    return error is True or (isinstance(error, str | Mapping | list) and bool(error))
+
+
+def _is_error_code(name: str, code: object) -> bool:
+    if isinstance(code, str) and code.isdigit():
+        code = int(code)
+    plain = isinstance(code, int) and not isinstance(code, bool)
+    return plain and isinstance(code, int) and (400 <= code < 600 or (name == "code" and code < -1))
+
+
+def _has_payload(held: Mapping[str, object]) -> bool:
+    known = ERRORS | CODES | STATUS | SUCCESS | FLAGS
+    for name, value in held.items():
+        if name in known or value in (None, "", [], {}):
+            continue
+        if name not in AROUND or (name in ("data", "result", "results") and value):
+            return True
+    return False
+
+
+def _is_data(held: Mapping[str, object]) -> bool:
+    """Whether this is a record of the tool's own and not an envelope around a result."""
+    return len(held) > 12
+
+
+def _is_content(parts: Sequence[object]) -> bool:
+    """A list of content parts, as MCP has them; a list of records is data."""
+    first = parts[0] if parts else None
+    if isinstance(first, Mapping):
+        return "type" in first and len(first) <= 6
+    return isinstance(first, Named) or hasattr(first, "type")
+
+
+def _in_text(text: str, *, depth: int) -> Iterator[str]:
+    start = text[:200].lstrip()
+    if start[:1] in "{[" and len(text) <= LARGEST_JSON:
+        yield from _errors(read_json(text)[1], depth=depth + 1)
+    elif _PRINTED_OBJECT.match(start) and len(text) <= LONGEST:
+        try:
+            yield from _in_mapping(read_pairs(text), depth=depth + 1)
+        except (UnreadableError, RecursionError):
+            return
+    elif _OPENS_AS_ERROR.match(start):
+        yield text.strip()
+
+
+def _in_object(value: object, *, depth: int) -> Iterator[str]:
+    """A result object of a library: only the fields that matter here are asked for."""
+    fields: dict[str, object] = {}
+    for name in ("isError", "is_error", "content", "structuredContent", "text", "type"):
+        try:
+            held = getattr(value, name, None)
+        except Exception:  # noqa: BLE001 - somebody else's property must not fail the call
+            held = None
+        if held is not None:
+            fields[name] = held
+    if fields:
+        yield from _in_mapping(fields, depth=depth)
+
+
+def _sentence(value: object) -> str:
+    """What a structure says of its error, in words."""
+    match value:
+        case str() if value.lstrip()[:1] == "{":
+            strict, inner = read_json(value)
+            return _sentence(inner) if strict else value
+        case str():
+            return value
+        case Named():
+            return _sentence(value.keywords)
+        case list() | tuple():
+            return _sentence(value[0]) if value else MARKED
+        case Mapping():
+            lowered = {str(key).casefold(): held for key, held in list(value.items())[:200]}
+            told = (lowered[name] for name in TELLING if lowered.get(name))
+            return next((_sentence(each) for each in told if each is not True), MARKED)
+        case _:
+            return _sentence(getattr(value, "text", None) or MARKED)
+
+
+def _empty(result: object) -> bool:
+    if isinstance(result, str):
+        return not result.strip()
+    return result is None or (isinstance(result, Mapping | list | tuple) and not result)
+
+
+def _breaks(result: object, schema: Mapping[str, object]) -> str | None:
+    """How a structured result breaks what its tool declares to return."""
+    if isinstance(result, str) and result[:1] in "{[":
+        result = read_json(result)[1]
+    try:
+        checked = schema_of(schema)
+    except NoSchemaError:
+        return None
+    if isinstance(result, Mapping):
+        problems = [
+            each for each in checked.problems(result) if each.rule not in ("unknown", "json")
+        ]
+        return f"The result breaks its schema: {problems[0].message}" if problems else None
+    return None if checked.accepts(result) else "The result breaks its schema."

@@ -1,0 +1,25 @@
+"""How tables of words and phrases are written, so that they can be read."""
+
+from __future__ import annotations
+
+import re
+
+_BETWEEN = re.compile(r"\s+\|\s+|\n\s*")
+
+
+def listed(text: str) -> frozenset[str]:
+    """Words, with blanks between them."""
+    return frozenset(text.split())
+
+
+def phrases(text: str) -> re.Pattern[str]:
+    """A pattern of phrases, each on a line of its own or with ` | ` between them; case is ignored.
+
+    Inside a phrase it is a regular expression, in which `|` has no blanks around it.
+    """
+    return re.compile(alternatives(text), re.IGNORECASE)
+
+
+def alternatives(text: str) -> str:
+    """The phrases as one group of a larger pattern."""
+    return "(?:" + "|".join(part for part in _BETWEEN.split(text.strip()) if part) + ")"
