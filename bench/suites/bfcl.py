@@ -1,0 +1,93 @@
+"""Calls that models got wrong, read from what they wrote: how many come out right."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter, defaultdict
+from typing import Any
+
+from rich.console import Group, RenderableType
+
+from bench.bfcl_match import matches
+from bench.data import add_data_arguments, read_cases
+from bench.report import progress, table
+from bench.versions import ours
+from mulligan.learning.lenient import read_meant
+from mulligan.learning.shape.schema import Schema, schema_of
+
+Result = dict[str, Any]
+SINGLE = ("simple", "multiple_function")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_data_arguments(parser)
+
+
+def run(options: argparse.Namespace) -> Result:
+    limit, options.limit = options.limit, None
+    prompts = {prompt["id"]: prompt for prompt in read_cases(options, "bfcl/prompts")}
+    options.limit = limit
+    failures = read_cases(options, "bfcl/failures")
+    passes = read_cases(options, "bfcl/passes_sample")
+    tools = {name: tools_of(prompt["functions"]) for name, prompt in prompts.items()}
+    with progress(2) as step:
+        step("failures")
+        mended = [_right(case, prompts, tools) for case in failures]
+        step("passes")
+        broken = [case for case in passes if not _right(case, prompts, tools)]
+    single = [
+        good for case, good in zip(failures, mended, strict=True) if case["category"] in SINGLE
+    ]
+    others = [
+        good for case, good in zip(failures, mended, strict=True) if case["category"] not in SINGLE
+    ]
+    return {
+        "half": options.half,
+        "n": len(failures) + len(passes),
+        "failures": len(single),
+        "fixed": _share(single),
+        "failures_parallel": len(others),
+        "fixed_parallel": _share(others),
+        "passes": len(passes),
+        "broken": len(broken),
+        "by_class": _by_class(failures, mended),
+        "versions": ours(),
+    }
+
+
+def show(result: Result) -> RenderableType:
+    figures = [
+        ("single calls fixed", result["fixed"], result["failures"]),
+        ("parallel calls fixed", result["fixed_parallel"], result["failures_parallel"]),
+        ("passes broken", result["broken"], result["passes"]),
+    ]
+    classes = [(name, each["fixed"], each["n"]) for name, each in result["by_class"].items()]
+    return Group(
+        table(f"bfcl ({result['half']})", ("figure", "value", "n"), figures),
+        table("single calls, by class", ("class", "fixed", "n"), classes),
+    )
+
+
+def tools_of(functions: list[dict[str, Any]]) -> dict[str, Schema]:
+    """The schemas of the functions a prompt offers."""
+    return {each["name"]: schema_of(each["parameters"], tool=each["name"]) for each in functions}
+
+
+def _right(
+    case: dict[str, Any], prompts: dict[str, dict[str, Any]], tools: dict[str, dict[str, Schema]]
+) -> bool:
+    calls = [(each.tool, each.arguments) for each in read_meant(case["raw"], tools[case["test"]])]
+    prompt = prompts[case["test"]]
+    return matches(calls, prompt["possible_answer"], prompt["functions"])
+
+
+def _share(good: list[bool]) -> float:
+    return round(sum(good) / len(good), 4) if good else 0.0
+
+
+def _by_class(failures: list[dict[str, Any]], mended: list[bool]) -> dict[str, dict[str, int]]:
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for case, good in zip(failures, mended, strict=True):
+        if case["category"] in SINGLE:
+            counts[case["failure_class"]].update(n=1, fixed=int(good))
+    return {name: dict(each) for name, each in sorted(counts.items(), key=lambda kv: -kv[1]["n"])}

@@ -1,0 +1,71 @@
+"""Calls made though no function fits: how many are flagged, and how many good calls with them."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from rich.console import RenderableType
+
+from bench.data import add_data_arguments, read_cases
+from bench.report import progress, table
+from bench.suites.bfcl import tools_of
+from bench.versions import ours
+from mulligan.learning.irrelevance import irrelevant
+from mulligan.learning.lenient import tool_meant
+
+Result = dict[str, Any]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_data_arguments(parser)
+
+
+def run(options: argparse.Namespace) -> Result:
+    limit, options.limit = options.limit, None
+    odd = {prompt["id"]: prompt for prompt in read_cases(options, "bfcl/irrelevant_prompts")}
+    prompts = {prompt["id"]: prompt for prompt in read_cases(options, "bfcl/prompts")}
+    options.limit = limit
+    calls = read_cases(options, "bfcl/irrelevant_call_failures")
+    passes = read_cases(options, "bfcl/passes_sample")
+    with progress(2) as step:
+        step("calls that do not fit")
+        flagged = sum(_flagged(case, odd[case["test"]]) for case in calls)
+        step("passes")
+        alarms = sum(_flagged(case, prompts[case["test"]]) for case in passes)
+    return {
+        "half": options.half,
+        "n": len(calls) + len(passes),
+        "calls": len(calls),
+        "passes": len(passes),
+        "flagged_share": round(flagged / len(calls), 4) if calls else 0.0,
+        "false_alarm_share": round(alarms / len(passes), 4) if passes else 0.0,
+        "versions": ours(),
+    }
+
+
+def show(result: Result) -> RenderableType:
+    names = ("flagged_share", "false_alarm_share", "calls", "passes")
+    rows = [(name, result[name]) for name in names]
+    return table(f"bfcl-irrelevant ({result['half']})", ("figure", "value"), rows)
+
+
+def _flagged(case: dict[str, Any], prompt: dict[str, Any]) -> bool:
+    """Whether any call of the case is; one of a function that does not exist is, too."""
+    schemas = tools_of(prompt["functions"])
+    described = {each["name"]: each["description"] for each in prompt["functions"]}
+    for made in case["calls"]:
+        for name, arguments in made.items():
+            tool = tool_meant(name, tuple(schemas))
+            if tool is None or not isinstance(arguments, dict):
+                return True
+            found = irrelevant(
+                schemas[tool],
+                tool=tool,
+                description=described[tool],
+                arguments=arguments,
+                said=(prompt["question"],),
+            )
+            if found is not None:
+                return True
+    return False
