@@ -1,0 +1,64 @@
+"""Calls that failed, looked at before they were made: how many are noticed, and false alarms."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from typing import Any
+
+from rich.console import Group, RenderableType
+
+from bench.data import add_data_arguments, read_cases
+from bench.report import progress, table
+from bench.tau import Schemas, failed_call, read_schemas
+from bench.versions import ours
+from mulligan.learning.precheck import precheck
+
+Result = dict[str, Any]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_data_arguments(parser)
+
+
+def run(options: argparse.Namespace) -> Result:
+    schemas = read_schemas(options.data)
+    names = ("tau/failed_unrepaired", "tau/repair_pairs")
+    failing = [case for name in names for case in read_cases(options, name)]
+    good = read_cases(options, "tau/ok_calls")
+    with progress(2) as step:
+        step("failing calls")
+        caught = [_rules(case, schemas, "failed_args") for case in failing]
+        step("good calls")
+        alarms = [_rules(case, schemas, "args") for case in good]
+    return {
+        "half": options.half,
+        "n": len(failing) + len(good),
+        "failing": len(failing),
+        "good": len(good),
+        "recall": round(sum(map(bool, caught)) / len(failing), 4) if failing else 0.0,
+        "false_alarm_share": round(sum(map(bool, alarms)) / len(good), 4) if good else 0.0,
+        "by_rule": _by_rule(caught, alarms),
+        "versions": ours(),
+    }
+
+
+def show(result: Result) -> RenderableType:
+    names = ("recall", "false_alarm_share", "failing", "good")
+    rules = [(name, each["caught"], each["alarms"]) for name, each in result["by_rule"].items()]
+    return Group(
+        table(
+            f"tau-precheck ({result['half']})", ("figure", "value"), [(n, result[n]) for n in names]
+        ),
+        table("by rule", ("rule", "caught", "false alarms"), rules),
+    )
+
+
+def _rules(case: dict[str, Any], schemas: Schemas, arguments: str) -> set[str]:
+    return {each.rule for each in precheck(failed_call(case, schemas, arguments=arguments))}
+
+
+def _by_rule(caught: list[set[str]], alarms: list[set[str]]) -> dict[str, dict[str, int]]:
+    right = Counter(rule for each in caught for rule in each)
+    wrong = Counter(rule for each in alarms for rule in each)
+    return {rule: {"caught": right[rule], "alarms": wrong[rule]} for rule in sorted(right | wrong)}

@@ -1,0 +1,104 @@
+"""What to do about a failed call: the same again, mend it, look something up, ask, or leave it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from mulligan.core.call import ErrorClass
+from mulligan.core.lesson import Advice, Decision, Earlier, FailedCall, Suggestion
+from mulligan.learning.closeness import tokens
+from mulligan.learning.complaints import About, complaints_in
+from mulligan.learning.from_turn import Culprit, culprits
+from mulligan.learning.knowledge import Knowledge
+from mulligan.learning.wording import class_of_text
+
+PASSING: Mapping[ErrorClass, str] = {
+    ErrorClass.RATE_LIMIT: "The remote is busy; the call itself was right.",
+    ErrorClass.NOT_SENT: "The call never reached the remote.",
+    ErrorClass.AMBIGUOUS: "The remote failed on its own; nothing says the call was wrong.",
+    ErrorClass.TOOL_EXCEPTION: "The tool tripped over itself; the arguments had been read.",
+}
+"""Classes that pass by themselves, and why the same call may work."""
+
+LOGIN_WORDS = frozenset(
+    {"login", "log", "authenticate", "auth", "signin", "sign", "session", "token"}
+)
+WEAK = frozenset({ErrorClass.UNKNOWN, ErrorClass.TOOL_EXCEPTION})
+"""Classes that an exception's type alone gives; the text may know better."""
+
+MOST_SAME = 2
+"""How often the same call may fail before the same again is no advice."""
+
+
+def decide(failed: FailedCall, suggested: Sequence[Suggestion] = ()) -> Advice:
+    """The advice that goes with every failure. It is for the agent: nothing is done by it."""
+    found = failed.failure.error_class
+    found = class_of_text(failed.error) if found in WEAK else found
+    if found in PASSING:
+        return _again(failed, PASSING[found])
+    if suggested and found is not ErrorClass.POLICY:
+        return Advice(decision=Decision.REPAIR, why=suggested[0].evidence)
+    match found:
+        case ErrorClass.AUTH:
+            return _log_in(failed)
+        case ErrorClass.POLICY:
+            return Advice(decision=Decision.STOP, why="It is not permitted, however it is called.")
+        case ErrorClass.CONFLICT:
+            return Advice(decision=Decision.LOOK_UP, why="Something else is there: read it first.")
+        case ErrorClass.VALIDATION:
+            return _in_shape(failed)
+        case ErrorClass.MISSING:
+            return _missing(failed)
+        case _:
+            ask = "The tool refused this by a rule of its own: what should be done instead?"
+            return Advice(decision=Decision.ASK, why="Only the person can choose.", ask=ask)
+
+
+def _again(failed: FailedCall, why: str) -> Advice:
+    before = sum(same_call(each, failed) for each in failed.earlier if each.failed)
+    if before >= MOST_SAME:
+        return Advice(decision=Decision.STOP, why=f"The same call has failed {before + 1} times.")
+    return Advice(decision=Decision.RETRY, why=why)
+
+
+def same_call(made: Earlier, failed: FailedCall) -> bool:
+    """Whether an earlier call is the one that failed now."""
+    return made.tool == failed.call.tool and dict(made.arguments) == dict(failed.call.arguments)
+
+
+def _log_in(failed: FailedCall) -> Advice:
+    login = [name for name in failed.tools if LOGIN_WORDS & set(tokens(name))]
+    if len(login) == 1:
+        return Advice(decision=Decision.LOOK_UP, why="Nobody is logged in.", first=login[0])
+    ask = "How should the agent log in?"
+    return Advice(decision=Decision.ASK, why="The tool wants to know who calls.", ask=ask)
+
+
+def _in_shape(failed: FailedCall) -> Advice:
+    missing = [each.field for each in complaints_in(failed.error) if each.about is About.MISSING]
+    about = f" ({', '.join(missing)})" if missing else ""
+    return Advice(
+        decision=Decision.REPAIR, why=f"The arguments are not in the shape the tool wants{about}."
+    )
+
+
+def _missing(failed: FailedCall) -> Advice:
+    """What the person gave is asked for again; what the agent made up can be found in the turn."""
+    known = Knowledge(failed.said, failed.earlier)
+    found = culprits(failed, known)
+    made_up = [each for each in found if not known.was_seen(each.value)]
+    held = [each for each in made_up if _candidates(each, known)]
+    if held:
+        why = f"{held[0].key} {held[0].value!r} was never mentioned, and this turn has others."
+        return Advice(decision=Decision.REPAIR, why=why)
+    names = ", ".join(f"{each.key} {each.value!r}" for each in found[:3]) or "what was asked for"
+    return Advice(
+        decision=Decision.ASK,
+        why=f"Nothing is there under {names}.",
+        ask=f"{names} cannot be found: is it right?",
+    )
+
+
+def _candidates(culprit: Culprit, known: Knowledge) -> list[str]:
+    wanted = set(tokens(culprit.key))
+    return [each.text for each in known.values if wanted & set(tokens(each.key))]

@@ -1,0 +1,152 @@
+"""Suggestions from this very turn: the value that was meant, if only one can have been.
+
+Never the value of another call or another person: what is offered stood in the person's words or in
+a result of this turn. It is offered to the agent and not applied, for it says something else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from mulligan.core.call import ErrorClass
+from mulligan.core.lesson import FailedCall, Kind, Origin, Suggestion
+from mulligan.learning.closeness import distance, fold, only, tokens
+from mulligan.learning.knowledge import Knowledge, Value
+from mulligan.learning.leaves import Path, key_of, leaves
+from mulligan.learning.messages import message_of
+from mulligan.learning.patches import patch_between
+from mulligan.learning.priors import prior
+from mulligan.learning.replace import replaced
+from mulligan.learning.wording import class_of_text
+
+LONGEST_VALUE = 80
+MOST_CULPRITS = 12
+POINTERS = frozenset({"id", "ids", "number", "code", "email", "name", "key", "uuid", "slug", "zip"})
+"""Words in the name of an argument that points at something."""
+
+
+@dataclass(frozen=True, slots=True)
+class Culprit:
+    """An argument that the failure may be about."""
+
+    path: Path
+    value: str
+
+    @property
+    def key(self) -> str:
+        """The name it stands under."""
+        return key_of(self.path)
+
+
+def from_turn(failed: FailedCall) -> Iterator[Suggestion]:
+    """The one argument that points at nothing, with the one value of this turn it may mean."""
+    if class_of_text(failed.error) not in (ErrorClass.MISSING, ErrorClass.UNKNOWN):
+        return
+    known = Knowledge(failed.said, failed.earlier)
+    offers = [
+        (culprit, value, kind, why)
+        for culprit in culprits(failed, known)
+        for value, kind, why in [_meant(culprit, known)]
+        if value is not None
+    ]
+    if len(offers) != 1:
+        return
+    culprit, value, kind, why = offers[0]
+    after = replaced(failed.call.arguments, at=culprit.path, value=value)
+    yield Suggestion(
+        patch=patch_between(failed.call.arguments, after),
+        source=Origin.TURN,
+        kinds=(kind,),
+        probability=prior(Origin.TURN, (kind,)),
+        n=0,
+        evidence=f"{culprit.key}: {culprit.value!r} {why} {value!r}",
+    )
+
+
+def culprits(failed: FailedCall, known: Knowledge) -> list[Culprit]:
+    """The arguments the error is about: quoted by it, else named by it, else never seen before."""
+    found = [
+        Culprit(path, value)
+        for path, value in leaves(failed.call.arguments, most=200)
+        if isinstance(value, str) and value.strip() and len(value) <= LONGEST_VALUE
+    ]
+    said = message_of(failed.error)[:4_000]
+    quoted = [each for each in found if len(each.value) > 2 and each.value in said]
+    words = set(tokens(said))
+    named = [each for each in found if set(tokens(each.key)) & words - POINTERS]
+    unseen = [each for each in found if points(each.key) and not known.was_seen(each.value)]
+    return (quoted or named or unseen or [each for each in found if points(each.key)])[
+        :MOST_CULPRITS
+    ]
+
+
+def points(key: str) -> bool:
+    """Whether an argument of this name points at something that must exist."""
+    return bool(POINTERS & set(tokens(key)))
+
+
+def _meant(culprit: Culprit, known: Knowledge) -> tuple[str | None, Kind, str]:
+    """What the person said outranks what a result holds; a slip of the pen outranks a guess."""
+    said = known.was_said(culprit.value)
+    near = None if said else only(_near(culprit, known.words, known))
+    if near is not None:
+        return near, Kind.MENTIONED, "is a slip away from what the person said:"
+    own = [each.text for each in known.values if _under(culprit.key, each)]
+    near = only(_near(culprit, own, known))
+    if near is not None:
+        return near, Kind.FOUND, "is a slip away from a value of this turn:"
+    other = only(_alternatives(culprit, known)) if said else None
+    if other is not None:
+        return other, Kind.MENTIONED, "led nowhere; the person also gave"
+    if not _says_anything(culprit.value):
+        return only(own), Kind.FOUND, "is no value; the only one of this turn is"
+    return None, Kind.OTHER, ""
+
+
+def _near(culprit: Culprit, candidates: Sequence[str], known: Knowledge) -> Iterator[str]:
+    folded = fold(culprit.value)
+    most = 1 if len(folded) < 9 else 2
+    if len(folded) < 3:
+        return
+    for each in candidates:
+        other = fold(each)
+        fresh = other != folded and other not in known.tried and len(other) > 2
+        if fresh and distance(folded, other, most=most) <= most:
+            yield each
+
+
+def _alternatives(culprit: Culprit, known: Knowledge) -> Iterator[str]:
+    """Other words of the person's with the same look, that were not tried yet."""
+    look = shape(culprit.value)
+    for word in known.words:
+        same = fold(word) == fold(culprit.value)
+        if not same and shape(word) == look and fold(word) not in known.tried and "9" in look:
+            yield word
+
+
+def shape(text: str) -> str:
+    """The look of a value: `W123` and `Q9` are both `A9`."""
+    look: list[str] = []
+    for sign in text:
+        kind = "9" if sign.isdigit() else "A" if sign.isalpha() else sign
+        if not look or look[-1] != kind:
+            look.append(kind)
+    return "".join(look)
+
+
+def _under(key: str, value: Value) -> bool:
+    """Whether a value stood under a name that means the same thing: `order_id` and `orders`."""
+    mine = {_singular(word) for word in tokens(key)} - POINTERS
+    theirs = {_singular(word) for word in tokens(value.key)}
+    if not mine:
+        return fold(key) == fold(value.key)
+    return mine <= theirs and any(sign.isdigit() for sign in value.text)
+
+
+def _singular(word: str) -> str:
+    return word[:-1] if len(word) > 3 and word.endswith("s") else word
+
+
+def _says_anything(value: str) -> bool:
+    return len(fold(value)) > 2

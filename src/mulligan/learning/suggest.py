@@ -1,0 +1,80 @@
+"""All sources asked, each answer held to the same rules, the best first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from mulligan.core.interfaces import Suggest
+from mulligan.core.lesson import FailedCall, Kind, Origin, Suggestion
+from mulligan.learning.from_schema import from_schema
+from mulligan.learning.from_turn import from_turn
+from mulligan.learning.leaves import is_small, leaves
+from mulligan.learning.locked import locked_changes, same_saying
+from mulligan.learning.shape.schema import schema_of
+
+SOURCES: tuple[Suggest, ...] = (from_schema, from_turn)
+"""What needs no memory and no model. A memory and a judge are more of the same type."""
+
+MOST = 5
+SHAPE_ONLY = frozenset(
+    {Kind.COERCE, Kind.RENAME, Kind.CLAMP, Kind.ENUM, Kind.DEFAULT, Kind.DROP, Kind.REFORMAT}
+)
+"""What a correction may do by itself; anything else is for the agent to decide."""
+
+
+def suggestions(
+    failed: FailedCall, *, sources: Sequence[Suggest] = SOURCES
+) -> tuple[Suggestion, ...]:
+    """Corrections of a failed call, the likeliest first; the same one is given once.
+
+    None of them changes a locked field, and none repeats the call that failed. Arguments too large
+    or too deep to be looked through are left alone.
+    """
+    if not is_small(failed.call.arguments):
+        return ()
+    best: dict[str, Suggestion] = {}
+    for source in sources:
+        for each in _held(failed, source):
+            key = repr((each.patch.tool, each.patch.first, sorted(_after(failed, each).items())))
+            known = best.get(key)
+            if known is None or each.probability > known.probability:
+                best[key] = each
+    order = list(Origin)
+    ranked = sorted(best.values(), key=lambda s: (-s.probability, order.index(s.source)))
+    return tuple(ranked[:MOST])
+
+
+def _held(failed: FailedCall, source: Suggest) -> Iterator[Suggestion]:
+    before = dict(failed.call.arguments)
+    for each in source(failed):
+        after = _after(failed, each)
+        if not is_small(after):
+            continue
+        same = repr(after) == repr(before) and not (each.patch.tool or each.patch.first)
+        if same or locked_changes(before, after, said=failed.said):
+            continue
+        yield replace(each, automatic=_automatic(failed, each))
+
+
+def _after(failed: FailedCall, suggestion: Suggestion) -> dict[str, object]:
+    return suggestion.patch.apply(failed.call.arguments)
+
+
+def _automatic(failed: FailedCall, suggestion: Suggestion) -> bool:
+    """Only the shape changes, by the source's own account and by a look at the values."""
+    patch = suggestion.patch
+    if patch.tool or patch.first or not set(suggestion.kinds) <= SHAPE_ONLY or not failed.schema:
+        return False
+    after = _after(failed, suggestion)
+    if not schema_of(failed.schema, tool=failed.call.tool).fits(after):
+        return False
+    return suggestion.source is Origin.SCHEMA or _only_shape(failed, after)
+
+
+def _only_shape(failed: FailedCall, after: dict[str, object]) -> bool:
+    """A memory or a judge may say what it likes: every value must say what one did before."""
+    before = [value for _, value in leaves(failed.call.arguments)]
+    return all(
+        any(same_saying(old, value) for old in before) for _, value in leaves(after, most=2_000)
+    )

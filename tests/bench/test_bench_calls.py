@@ -1,0 +1,225 @@
+"""The suites about failing calls, on data written here: each figure by hand."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench.__main__ import main
+
+Measure = Callable[[str, Path], dict[str, Any]]
+
+CITY = {"type": "dict", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+WEATHER = {"name": "weather.get", "description": "Weather of a city", "parameters": CITY}
+PROMPT = {
+    "id": "simple_1",
+    "question": "What is the weather in Oslo?",
+    "functions": [WEATHER],
+    "possible_answer": [{"weather.get": {"city": ["Oslo"]}}],
+}
+ORDER_SCHEMA = {
+    "type": "object",
+    "properties": {"order_id": {"type": "string"}},
+    "required": ["order_id"],
+}
+TAU = {
+    "bench": "tau-bench",
+    "domain": "retail",
+    "user_messages": ["My order is #W12345."],
+    "prior_calls": [],
+}
+
+
+def write(folder: Path, name: str, *cases: dict[str, Any]) -> None:
+    path = folder / f"{name}.public.jsonl.gz"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with gzip.open(path, "wt", encoding="utf-8") as lines:
+        lines.writelines(json.dumps(case) + "\n" for case in cases)
+
+
+@pytest.fixture
+def measure(capsys: pytest.CaptureFixture[str]) -> Measure:
+    def run(suite: str, folder: Path) -> dict[str, Any]:
+        assert main([suite, "--data", str(folder), "--json"]) == 0
+        result: dict[str, Any] = json.loads(capsys.readouterr().out)
+        return result
+
+    return run
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    tools = {"retail": [{"function": {"name": "get_order", "parameters": ORDER_SCHEMA}}]}
+    (tmp_path / "tau").mkdir()
+    (tmp_path / "tau" / "tools_tau1.json").write_text(json.dumps(tools))
+    (tmp_path / "tau" / "tools_tau2.json").write_text(json.dumps({}))
+    return tmp_path
+
+
+def test_bfcl_counts_what_is_fixed_and_what_is_broken(tmp_path: Path, measure: Measure) -> None:
+    failure = {"test": "simple_1", "category": "simple", "failure_class": "unparseable"}
+    write(tmp_path, "bfcl/prompts", PROMPT)
+    write(
+        tmp_path,
+        "bfcl/failures",
+        {**failure, "raw": "```\n[weather_get(city='Oslo')]\n```"},
+        {**failure, "raw": "Which city?"},
+        {**failure, "raw": "weather.get(city='Oslo')", "category": "parallel_function"},
+    )
+    write(
+        tmp_path,
+        "bfcl/passes_sample",
+        {"test": "simple_1", "category": "simple", "raw": [{"weather_get": '{"city": "oslo"}'}]},
+    )
+
+    result = measure("bfcl", tmp_path)
+
+    assert (result["failures"], result["fixed"], result["fixed_parallel"]) == (2, 0.5, 1.0)
+    assert (result["passes"], result["broken"]) == (1, 0)
+    assert result["by_class"] == {"unparseable": {"n": 2, "fixed": 1}}
+
+
+def test_bfcl_irrelevant_weighs_flags_against_false_alarms(
+    tmp_path: Path, measure: Measure
+) -> None:
+    odd = {**PROMPT, "id": "odd_1", "question": "How tall is the Eiffel Tower?"}
+    write(tmp_path, "bfcl/prompts", PROMPT)
+    write(tmp_path, "bfcl/irrelevant_prompts", odd)
+    write(
+        tmp_path,
+        "bfcl/irrelevant_call_failures",
+        {"test": "odd_1", "calls": [{"weather.get": {"city": "Rome"}}]},
+    )
+    write(
+        tmp_path,
+        "bfcl/passes_sample",
+        {"test": "simple_1", "category": "simple", "calls": [{"weather.get": {"city": "Oslo"}}]},
+    )
+
+    result = measure("bfcl-irrelevant", tmp_path)
+
+    assert (result["flagged_share"], result["false_alarm_share"]) == (1.0, 0.0)
+
+
+def test_tau_decide_counts_the_right_decisions(data: Path, measure: Measure) -> None:
+    case = {**TAU, "id": "1", "tool": "get_order", "failed_args": {"order_id": "#W12345"}}
+    write(
+        data,
+        "tau/repair_pairs",
+        {**case, "error": "503 Service Unavailable", "repair_class": "retry_same"},
+        {**case, "error": "Order not found", "repair_class": "needs_user_info"},
+        {**case, "error": "Order not found", "repair_class": "needs_lookup"},
+    )
+
+    result = measure("tau-decide", data)
+
+    assert (result["n"], result["cold"], result["warm"]) == (3, 0.6667, None)
+    assert result["confusion"]["look_up as ask"] == 1
+
+
+def test_tau_repair_tells_exact_from_harmful_and_silent(data: Path, measure: Measure) -> None:
+    case = {
+        **TAU,
+        "id": "1",
+        "tool": "get_order",
+        "error": "Order not found",
+        "repair_class": "values_in_prior_context",
+        "gold_strict": True,
+        "write_tool": True,
+    }
+    slip = {"failed_args": {"order_id": "#W1345"}}
+    write(
+        data,
+        "tau/repair_pairs",
+        {**case, **slip, "fixed_args": {"order_id": "#W12345"}},
+        {**case, **slip, "fixed_args": {"order_id": "#W99"}},
+        {**case, "failed_args": {"order_id": "#Q"}, "fixed_args": {"order_id": "#W12345"}},
+        {**case, **slip, "fixed_args": {}, "gold_strict": False},
+    )
+
+    result = measure("tau-repair", data)
+
+    assert [result[key] for key in ("n", "exact", "harmful", "silent")] == [3, 1, 1, 1]
+
+
+def test_tau_precheck_weighs_recall_against_false_alarms(data: Path, measure: Measure) -> None:
+    case = {**TAU, "id": "1", "tool": "get_order"}
+    write(
+        data,
+        "tau/failed_unrepaired",
+        {**case, "failed_args": {"order_id": "#W77777"}, "error": "not found"},
+        {**case, "failed_args": {"order_id": "#W12345"}, "error": "not found"},
+    )
+    write(data, "tau/repair_pairs", {**case, "failed_args": {}, "error": "missing"})
+    write(data, "tau/ok_calls", {**case, "args": {"order_id": "#W12345"}})
+
+    result = measure("tau-precheck", data)
+
+    assert (result["recall"], result["false_alarm_share"]) == (0.6667, 0.0)
+    assert result["by_rule"]["call.shape"] == {"caught": 1, "alarms": 0}
+
+
+def test_silent_errors_counts_recall_and_precision(tmp_path: Path, measure: Measure) -> None:
+    good = {"tool": "a", "args": {}, "ok": True, "result": "fine"}
+    odd = {"tool": "b", "args": {}, "ok": True, "result": '{"error": "but fine"}'}
+    case = {"task_id": "1", "model": "m", "prior_calls": [good, odd, {**good, "ok": False}]}
+    write(tmp_path, "livemcpbench/failed_unrepaired", {**case, "error": '{"isError": true}'})
+    write(tmp_path, "livemcpbench/repair_pairs", {**case, "error": "nothing to see"})
+
+    result = measure("silent-errors", tmp_path)
+
+    assert (result["errors"], result["results"]) == (2, 2)
+    assert (result["recall"], result["precision"]) == (0.5, 0.5)
+
+
+def test_fingerprint_scores_pairs_and_finds_what_was_merged(
+    tmp_path: Path, measure: Measure
+) -> None:
+    case = {"tool": "get", "failed_args": {}}
+    first = {**case, "error": "order 17 is gone", "error_group": "get|gone"}
+    other = {**case, "error": "order 18 is gone", "error_group": "get|other"}
+    write(
+        tmp_path,
+        "tau/repair_pairs",
+        {**first, "repair_class": "retry_same"},
+        {**first, "repair_class": "retry_same"},
+        {**other, "repair_class": "needs_user_info"},
+    )
+    for name in ("tau/failed_unrepaired", "bfcl_multiturn/repair_pairs"):
+        write(tmp_path, name)
+    write(tmp_path, "bfcl_multiturn/failed_unrepaired")
+
+    result = measure("fingerprint", tmp_path)
+
+    assert (result["groups"], result["reference_groups"]) == (1, 2)
+    assert (result["accuracy"], result["over_merged"], result["over_split"]) == (0.5, 1, 0)
+    assert result["disagreements"][0]["what"] == "merged"
+
+
+@pytest.mark.parametrize(
+    "suite",
+    [
+        "bfcl",
+        "bfcl-irrelevant",
+        "tau-decide",
+        "tau-repair",
+        "tau-precheck",
+        "silent-errors",
+        "fingerprint",
+    ],
+)
+def test_missing_data_is_one_sentence(
+    suite: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code = main([suite, "--data", str(tmp_path)])
+
+    printed = capsys.readouterr()
+    assert code == 2
+    assert printed.out == ""
+    assert printed.err.count("\n") == 1
+    assert "is not there: pass the folder that holds it as --data DIR." in printed.err

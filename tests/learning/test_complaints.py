@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import pytest
+
+from mulligan.learning.complaints import About, Complaint, complaints_in
+
+PYDANTIC = """2 validation errors for Booking
+flights.0.date
+  Field required [type=missing, input_value={'day': '2026'}, input_type=dict]
+    For further information visit https://errors.example/missing
+seats
+  Input should be less than or equal to 9 [type=less_than_equal, input_value=12, input_type=int]
+"""
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        (
+            "Input validation error: 'city' is a required property",
+            [Complaint(About.MISSING, "city")],
+        ),
+        (
+            "find() missing 1 required positional argument: 'city'",
+            [Complaint(About.MISSING, "city")],
+        ),
+        ("Missing required parameter: city", [Complaint(About.MISSING, "city")]),
+        (
+            "Api.find() got an unexpected keyword argument 'zip'",
+            [Complaint(About.UNEXPECTED, "zip")],
+        ),
+        (
+            "Additional properties are not allowed ('zip' was unexpected)",
+            [Complaint(About.UNEXPECTED, "zip")],
+        ),
+        ("limit must be <= 10", [Complaint(About.MOST, "limit", ("10",))]),
+        ("`limit` should be at least 3", [Complaint(About.LEAST, "limit", ("3",))]),
+        (
+            "limit must be between 1 and 10",
+            [Complaint(About.LEAST, "limit", ("1",)), Complaint(About.MOST, "limit", ("10",))],
+        ),
+        ("unit must be one of: 'C', 'F'", [Complaint(About.DOMAIN, "unit", ("C", "F"))]),
+        ("unit must be one of C, F or K", [Complaint(About.DOMAIN, "unit", ("C", "F", "K"))]),
+        ("day does not match format YYYY-MM-DD", [Complaint(About.FORM, "day", ("YYYY-MM-DD",))]),
+        (
+            PYDANTIC,
+            [Complaint(About.MISSING, "flights.0.date"), Complaint(About.MOST, "seats", ("9",))],
+        ),
+        ("Something went wrong", []),
+        ("", []),
+    ],
+)
+def test_a_complaint_names_its_field_and_what_is_wanted(
+    error: str, expected: list[Complaint]
+) -> None:
+    assert complaints_in(error) == expected
+
+
+def test_an_error_that_complains_for_a_megabyte_is_read_up_to_a_bound() -> None:
+    found = complaints_in("".join(f"'f{n}' is a required property. " for n in range(50_000)))
+
+    assert 0 < len(found) <= 20

@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import pytest
+
+from mulligan.core.call import ErrorClass
+from mulligan.core.lesson import Decision, Earlier
+from mulligan.learning.decide import decide
+from mulligan.learning.suggest import suggestions
+from tests.learning.failures import TEXT, WHOLE, failed, obj
+
+
+@pytest.mark.parametrize(
+    ("error", "decision"),
+    [
+        ("503 Service Unavailable", Decision.RETRY),
+        ("Too many requests, slow down", Decision.RETRY),
+        ("connection refused", Decision.RETRY),
+        ("Expecting value: line 1 column 1 (char 0)", Decision.RETRY),
+        ("'city' is a required property", Decision.REPAIR),
+        ("That order belongs to nobody: not found", Decision.ASK),
+        ("A delivered order cannot be cancelled", Decision.ASK),
+        ("403 Forbidden", Decision.STOP),
+        ("This name already exists", Decision.LOOK_UP),
+        ("hm", Decision.ASK),
+    ],
+)
+def test_the_error_decides_where_nothing_else_does(error: str, decision: Decision) -> None:
+    advice = decide(failed({"order_id": "#W1"}, error=error, said=("My order is #W1.",)))
+
+    assert advice.decision is decision
+    assert advice.why
+
+
+def test_a_class_that_is_known_outranks_the_words() -> None:
+    call = failed({}, error="not found", error_class=ErrorClass.AMBIGUOUS)
+
+    assert decide(call).decision is Decision.RETRY
+
+
+def test_what_can_be_mended_is_repaired() -> None:
+    call = failed({"limit": "5"}, error="No.", schema=obj(limit=WHOLE))
+
+    assert decide(call, suggestions(call)).decision is Decision.REPAIR
+
+
+def test_the_same_again_is_no_advice_for_ever() -> None:
+    before = Earlier(tool="find_order", arguments={"id": "1"}, result="503", failed=True)
+
+    once = decide(failed({"id": "1"}, error="503 Service Unavailable", earlier=(before,)))
+    often = decide(failed({"id": "1"}, error="503 Service Unavailable", earlier=(before, before)))
+
+    assert once.decision is Decision.RETRY
+    assert often.decision is Decision.STOP
+
+
+def test_a_missing_login_names_the_tool_that_logs_in() -> None:
+    advice = decide(failed({}, error="You are not logged in", tools=("login_user", "find_order")))
+
+    assert advice.decision is Decision.LOOK_UP
+    assert advice.first == "login_user"
+
+
+def test_what_the_person_gave_is_asked_for_again_and_what_was_made_up_is_not() -> None:
+    known = Earlier(tool="get_user", result={"orders": [{"order_id": "#W5"}, {"order_id": "#W6"}]})
+
+    given = decide(
+        failed({"order_id": "#W1"}, error="not found", said=("It is #W1.",), earlier=(known,))
+    )
+    made_up = decide(failed({"order_id": "#W777"}, error="not found", earlier=(known,)))
+
+    assert given.decision is Decision.ASK
+    assert given.ask is not None
+    assert "#W1" in given.ask
+    assert made_up.decision is Decision.REPAIR
+
+
+def test_ten_megabytes_of_arguments_and_one_of_error_get_advice_too() -> None:
+    call = failed({"a": "x" * 10_000_000}, error="nope " * 200_000, schema=obj(a=TEXT))
+
+    assert decide(call, suggestions(call)).decision is Decision.ASK
