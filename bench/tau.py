@@ -10,6 +10,7 @@ from typing import Any
 
 from bench.missing import MissingError
 from mulligan.core.call import Call, ErrorClass, Failure
+from mulligan.core.effect import Effect
 from mulligan.core.lesson import Decision, Earlier, FailedCall
 
 Case = dict[str, Any]
@@ -59,6 +60,7 @@ def failed_call(case: Case, schemas: Schemas, *, arguments: str = "failed_args")
         failure=Failure(error_class=ErrorClass.UNKNOWN),
         error=error,
         schema=tools.get(case["tool"], {}),
+        effect=Effect.READ if case.get("write_tool") is False else Effect.UNDECLARED,
         said=tuple(case["user_messages"]),
         earlier=tuple(map(_earlier, case["prior_calls"])),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from mulligan.core.call import Call, ErrorClass, Failure
+from mulligan.core.effect import Effect
 from mulligan.core.lesson import Earlier, FailedCall
 
 
@@ -17,6 +18,7 @@ def failed(
     said: Sequence[str] = (),
     earlier: Sequence[Earlier] = (),
     tools: Sequence[str] = (),
+    effect: Effect = Effect.READ,
     error_class: ErrorClass = ErrorClass.UNKNOWN,
 ) -> FailedCall:
     return FailedCall(
@@ -24,6 +26,7 @@ def failed(
         failure=Failure(error_class=error_class),
         error=error,
         schema=schema or {},
+        effect=effect,
         tools=tuple(tools),
         said=tuple(said),
         earlier=tuple(earlier),

@@ -54,10 +54,12 @@ def test_the_same_again_is_no_advice_for_ever() -> None:
 
 
 def test_a_missing_login_names_the_tool_that_logs_in() -> None:
-    advice = decide(failed({}, error="You are not logged in", tools=("login_user", "find_order")))
+    call = failed({}, error="Please log in first: no user", tools=("log_in", "find_order"))
+
+    advice = decide(call, suggestions(call))
 
     assert advice.decision is Decision.LOOK_UP
-    assert advice.first == "login_user"
+    assert advice.first == "log_in"
 
 
 def test_what_the_person_gave_is_asked_for_again_and_what_was_made_up_is_not() -> None:

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from mulligan.core.effect import Effect
 from mulligan.core.lesson import Earlier, Kind
 from mulligan.learning.from_turn import from_turn
 from tests.learning.failures import failed
@@ -82,5 +83,23 @@ def test_what_was_tried_already_is_not_offered_again() -> None:
         said=("Use ann1@example.com or ann2@example.com.",),
         earlier=(tried,),
     )
+
+    assert list(from_turn(call)) == []
+
+
+def test_a_guess_is_made_only_for_a_call_that_changes_nothing() -> None:
+    said = ("Use ann1@example.com, and if that fails ann2@example.com.",)
+    call = failed(
+        {"email": "ann1@example.com"},
+        error="User not found",
+        said=said,
+        effect=Effect.UNDECLARED,
+    )
+
+    assert list(from_turn(call)) == []
+
+
+def test_what_was_built_from_the_persons_words_is_not_cut_back_to_them() -> None:
+    call = failed({"order_id": "#W9502126"}, error="not found", said=("It is 9502126.",))
 
     assert list(from_turn(call)) == []

@@ -9,6 +9,7 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from mulligan.core.call import Call, ErrorClass, Failure
+from mulligan.core.effect import Effect
 
 NO_SCHEMA: Mapping[str, object] = MappingProxyType({})
 
@@ -150,6 +151,8 @@ class Planned:
     call: Call
     schema: Mapping[str, object] = field(default_factory=lambda: NO_SCHEMA, repr=False)
     """The tool's JSON Schema; empty when nobody declared one."""
+    effect: Effect = Effect.UNDECLARED
+    """What it can do to the world, as its tool declares."""
     tools: tuple[str, ...] = ()
     """Names of the tools that can be called; empty when nobody said."""
     said: tuple[str, ...] = field(default=(), repr=False)

@@ -9,15 +9,13 @@ from mulligan.learning.closeness import fold
 from mulligan.learning.shape.split import rejoined
 
 LONGEST = 500
-"""Longer texts are prose, where quotes and braces are at home."""
 
 _TOKENS = re.compile(r"<\|[^|<>]{0,40}\|>(?:commentary|analysis|final|assistant|json)?")
 _OWN_KEY = re.compile(
     r"[\s\"'{]*(?P<key>[A-Za-z_]\w*)\s*[\"']\s*[:=]\s*[\"']?(?P<value>[^\"']+?)[\"'\s,}\]]*"
 )
-_AROUND = re.compile(
-    r"[\s\"'`]*(?P<value>[^\s\"'`,;{}\[\]](?:.*[^\s\"'`,;{}\[\]])?)[\s\"'`,;]*", re.DOTALL
-)
+_AROUND = re.compile(r"[\s\"'`]*(?P<value>[^\s\"'`,;{}\[\]]+)[\s\"'`,;]*")
+"""One word with quotes or commas around it. In prose they are at home, and left there."""
 
 
 def without_debris(arguments: Mapping[str, object]) -> dict[str, object]:
@@ -47,6 +45,4 @@ def _clean_text(name: str, text: str) -> str:
     if own and fold(own["key"]) == fold(name):
         return own["value"].strip()
     around = _AROUND.fullmatch(text)
-    unbalanced = any(text.count(sign) % 2 for sign in '"`') or text != text.strip()
-    quoted = len(text) > 2 and text[0] == text[-1] and text[0] in "\"'`"
-    return around["value"] if around and (unbalanced or quoted) else text
+    return around["value"] if around else text

@@ -20,9 +20,6 @@ PASSING: Mapping[ErrorClass, str] = {
 }
 """Classes that pass by themselves, and why the same call may work."""
 
-LOGIN_WORDS = frozenset(
-    {"login", "log", "authenticate", "auth", "signin", "sign", "session", "token"}
-)
 WEAK = frozenset({ErrorClass.UNKNOWN, ErrorClass.TOOL_EXCEPTION})
 """Classes that an exception's type alone gives; the text may know better."""
 
@@ -37,10 +34,11 @@ def decide(failed: FailedCall, suggested: Sequence[Suggestion] = ()) -> Advice:
     if found in PASSING:
         return _again(failed, PASSING[found])
     if suggested and found is not ErrorClass.POLICY:
-        return Advice(decision=Decision.REPAIR, why=suggested[0].evidence)
+        return _as_suggested(suggested[0])
     match found:
         case ErrorClass.AUTH:
-            return _log_in(failed)
+            why, ask = "The tool wants to know who calls.", "How should the agent log in?"
+            return Advice(decision=Decision.ASK, why=why, ask=ask)
         case ErrorClass.POLICY:
             return Advice(decision=Decision.STOP, why="It is not permitted, however it is called.")
         case ErrorClass.CONFLICT:
@@ -54,6 +52,12 @@ def decide(failed: FailedCall, suggested: Sequence[Suggestion] = ()) -> Advice:
             return Advice(decision=Decision.ASK, why="Only the person can choose.", ask=ask)
 
 
+def _as_suggested(best: Suggestion) -> Advice:
+    first = best.patch.first
+    decision = Decision.REPAIR if first is None else Decision.LOOK_UP
+    return Advice(decision=decision, why=best.evidence, first=first)
+
+
 def _again(failed: FailedCall, why: str) -> Advice:
     before = sum(same_call(each, failed) for each in failed.earlier if each.failed)
     if before >= MOST_SAME:
@@ -64,14 +68,6 @@ def _again(failed: FailedCall, why: str) -> Advice:
 def same_call(made: Earlier, failed: FailedCall) -> bool:
     """Whether an earlier call is the one that failed now."""
     return made.tool == failed.call.tool and dict(made.arguments) == dict(failed.call.arguments)
-
-
-def _log_in(failed: FailedCall) -> Advice:
-    login = [name for name in failed.tools if LOGIN_WORDS & set(tokens(name))]
-    if len(login) == 1:
-        return Advice(decision=Decision.LOOK_UP, why="Nobody is logged in.", first=login[0])
-    ask = "How should the agent log in?"
-    return Advice(decision=Decision.ASK, why="The tool wants to know who calls.", ask=ask)
 
 
 def _in_shape(failed: FailedCall) -> Advice:

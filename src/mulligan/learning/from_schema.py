@@ -54,9 +54,10 @@ def _strict(failed: FailedCall, *, dirty: bool) -> Schema | None:
 
 def _tool(failed: FailedCall) -> str | None:
     """The tool that was meant, if the name is none of those that could be called."""
-    if not failed.tools or failed.call.tool in failed.tools:
-        return None
-    return tool_meant(clean_name(failed.call.tool), failed.tools)
+    name = clean_name(failed.call.tool)
+    if failed.tools:
+        return None if failed.call.tool in failed.tools else tool_meant(name, failed.tools)
+    return name if name and name != failed.call.tool else None
 
 
 def _changed(before: Mapping[str, object], after: Mapping[str, object]) -> list[str]:

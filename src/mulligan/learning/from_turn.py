@@ -6,10 +6,12 @@ a result of this turn. It is offered to the agent and not applied, for it says s
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from mulligan.core.call import ErrorClass
+from mulligan.core.effect import Effect
 from mulligan.core.lesson import FailedCall, Kind, Origin, Suggestion
 from mulligan.learning.closeness import distance, fold, only, tokens
 from mulligan.learning.knowledge import Knowledge, Value
@@ -21,6 +23,8 @@ from mulligan.learning.replace import replaced
 from mulligan.learning.wording import class_of_text
 
 LONGEST_VALUE = 80
+SHORTEST = 3
+"""Letters and digits below which a value says nothing."""
 MOST_CULPRITS = 12
 POINTERS = frozenset({"id", "ids", "number", "code", "email", "name", "key", "uuid", "slug", "zip"})
 """Words in the name of an argument that points at something."""
@@ -47,7 +51,7 @@ def from_turn(failed: FailedCall) -> Iterator[Suggestion]:
     offers = [
         (culprit, value, kind, why)
         for culprit in culprits(failed, known)
-        for value, kind, why in [_meant(culprit, known)]
+        for value, kind, why in [_meant(culprit, known, reads=failed.effect is Effect.READ)]
         if value is not None
     ]
     if len(offers) != 1:
@@ -86,33 +90,35 @@ def points(key: str) -> bool:
     return bool(POINTERS & set(tokens(key)))
 
 
-def _meant(culprit: Culprit, known: Knowledge) -> tuple[str | None, Kind, str]:
-    """What the person said outranks what a result holds; a slip of the pen outranks a guess."""
+def _meant(culprit: Culprit, known: Knowledge, *, reads: bool) -> tuple[str | None, Kind, str]:
+    """What the person said outranks what a result holds; a slip of the pen outranks a guess.
+
+    A guess is made only for a call that changes nothing: to look under another name does no harm.
+    """
     said = known.was_said(culprit.value)
     near = None if said else only(_near(culprit, known.words, known))
-    if near is not None:
+    if near is not None and fold(near) not in fold(culprit.value):
         return near, Kind.MENTIONED, "is a slip away from what the person said:"
     own = [each.text for each in known.values if _under(culprit.key, each)]
     near = only(_near(culprit, own, known))
     if near is not None:
         return near, Kind.FOUND, "is a slip away from a value of this turn:"
-    other = only(_alternatives(culprit, known)) if said else None
+    other = only(_alternatives(culprit, known)) if said and reads else None
     if other is not None:
         return other, Kind.MENTIONED, "led nowhere; the person also gave"
-    if not _says_anything(culprit.value):
+    if reads and len(fold(culprit.value)) < SHORTEST:
         return only(own), Kind.FOUND, "is no value; the only one of this turn is"
     return None, Kind.OTHER, ""
 
 
 def _near(culprit: Culprit, candidates: Sequence[str], known: Knowledge) -> Iterator[str]:
+    """Values of the same make, one slip away or two in a long one, that were not tried yet."""
     folded = fold(culprit.value)
     most = 1 if len(folded) < 9 else 2
-    if len(folded) < 3:
-        return
-    for each in candidates:
+    for each in candidates if len(folded) >= SHORTEST else ():
         other = fold(each)
-        fresh = other != folded and other not in known.tried and len(other) > 2
-        if fresh and distance(folded, other, most=most) <= most:
+        fresh = other != folded and other not in known.tried and len(other) >= SHORTEST
+        if fresh and _coded(other) == _coded(folded) and distance(folded, other, most=most) <= most:
             yield each
 
 
@@ -121,18 +127,17 @@ def _alternatives(culprit: Culprit, known: Knowledge) -> Iterator[str]:
     look = shape(culprit.value)
     for word in known.words:
         same = fold(word) == fold(culprit.value)
-        if not same and shape(word) == look and fold(word) not in known.tried and "9" in look:
+        if not same and _coded(word) and shape(word) == look and fold(word) not in known.tried:
             yield word
 
 
 def shape(text: str) -> str:
-    """The look of a value: `W123` and `Q9` are both `A9`."""
-    look: list[str] = []
-    for sign in text:
-        kind = "9" if sign.isdigit() else "A" if sign.isalpha() else sign
-        if not look or look[-1] != kind:
-            look.append(kind)
-    return "".join(look)
+    """The look of a value: letters in runs, each digit for itself. `Ann17` looks like `Bo23`."""
+    return re.sub(r"[^\W\d_]+", "A", re.sub(r"\d", "9", text))
+
+
+def _coded(text: str) -> bool:
+    return any(sign.isdigit() for sign in text)
 
 
 def _under(key: str, value: Value) -> bool:
@@ -141,12 +146,8 @@ def _under(key: str, value: Value) -> bool:
     theirs = {_singular(word) for word in tokens(value.key)}
     if not mine:
         return fold(key) == fold(value.key)
-    return mine <= theirs and any(sign.isdigit() for sign in value.text)
+    return mine <= theirs and _coded(value.text)
 
 
 def _singular(word: str) -> str:
     return word[:-1] if len(word) > 3 and word.endswith("s") else word
-
-
-def _says_anything(value: str) -> bool:
-    return len(fold(value)) > 2

@@ -11,6 +11,7 @@ from mulligan.core.finding import Finding, Severity
 from mulligan.learning.closeness import fold, tokens
 from mulligan.learning.leaves import leaves
 from mulligan.learning.shape.schema import Schema
+from mulligan.learning.stems import stem
 from mulligan.learning.vocabulary import listed
 
 MOST_WORDS = 2_000
@@ -55,15 +56,8 @@ def irrelevant(
 
 
 def _content(text: str) -> set[str]:
-    words = {_stem(word) for word in tokens(text)[:MOST_WORDS] if word not in STOP_WORDS}
+    words = {stem(word) for word in tokens(text)[:MOST_WORDS] if word not in STOP_WORDS}
     return {word for word in words if len(word) > 2}
-
-
-def _stem(word: str) -> str:
-    for ending in ("ations", "ation", "ings", "ing", "ers", "er", "ies", "ed", "es", "s", "e"):
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            return word[: -len(ending)]
-    return word
 
 
 def _made_up(schema: Schema, arguments: Mapping[str, object], question: str) -> float:
@@ -87,5 +81,5 @@ def _stands(value: object, question: str) -> bool:
         value = int(value)
     words = [fold(word) for word in tokens(str(value)) if len(word) > 1 or word.isdigit()]
     return fold(str(value)) in question or any(
-        _stem(word) in question for word in words if len(word) > 2
+        stem(word) in question for word in words if len(word) > 2
     )

@@ -8,12 +8,13 @@ from dataclasses import replace
 from mulligan.core.interfaces import Suggest
 from mulligan.core.lesson import FailedCall, Kind, Origin, Suggestion
 from mulligan.learning.from_schema import from_schema
+from mulligan.learning.from_tools import from_tools
 from mulligan.learning.from_turn import from_turn
 from mulligan.learning.leaves import is_small, leaves
 from mulligan.learning.locked import locked_changes, same_saying
 from mulligan.learning.shape.schema import schema_of
 
-SOURCES: tuple[Suggest, ...] = (from_schema, from_turn)
+SOURCES: tuple[Suggest, ...] = (from_schema, from_turn, from_tools)
 """What needs no memory and no model. A memory and a judge are more of the same type."""
 
 MOST = 5

@@ -41,6 +41,8 @@ def _places(
     name = steps[-1]
     if complaint.about is not About.MISSING and not _belongs(name, tree, arguments):
         return []
+    if complaint.about is About.UNEXPECTED and not tree.get("properties"):
+        return []  # Nobody knows what would be expected instead.
     if complaint.about is About.MISSING and not _belongs(name, tree, arguments):
         return _nested(tree, name, arguments, depth=0)
     return [tree]
