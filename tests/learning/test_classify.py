@@ -9,7 +9,7 @@ import pytest
 
 from mulligan.core.call import Call, ErrorClass
 from mulligan.core.errors import ConflictError
-from mulligan.learning.classify import classify
+from mulligan.learning.classify import ClassRule, classified_by, classify
 
 CALL = Call(id="1", tool="find")
 
@@ -86,3 +86,14 @@ def test_a_wait_of_any_size_is_no_trouble() -> None:
 @pytest.mark.parametrize("said", ["soon", "Wed, 21 Oct 2026 07:28:00 GMT", "-3", "nan", "1e30"])
 def test_a_wait_that_makes_no_sense_is_no_wait(said: str) -> None:
     assert classify(CALL, HttpError(429, **{"Retry-After": said})).retry_after is None
+
+
+def test_the_users_own_rules_are_asked_first() -> None:
+    rules = (
+        ClassRule(error_class=ErrorClass.POLICY, pattern="sold out", tool="other"),
+        ClassRule(error_class=ErrorClass.RULE, pattern="^ValueError: .*sold out"),
+    )
+    classified = classified_by(rules)
+
+    assert classified(CALL, ValueError("it is sold out")).error_class is ErrorClass.RULE
+    assert classified(CALL, HttpError(404)).error_class is ErrorClass.MISSING

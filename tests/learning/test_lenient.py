@@ -51,6 +51,13 @@ def test_a_right_call_is_not_touched() -> None:
     assert [call.kinds for call in read_meant(right, TOOLS)] == [(), ()]
 
 
+def test_a_text_that_repeats_itself_means_one_call_and_a_list_means_them_all() -> None:
+    call = {"name": "weather.get", "arguments": {"city": "Oslo"}}
+
+    assert len(read_meant(f"<call>{call}</call>\n<call>{call}</call>", TOOLS)) == 1
+    assert len(read_meant([call, call], TOOLS)) == 2
+
+
 @pytest.mark.parametrize(
     ("name", "tool"),
     [

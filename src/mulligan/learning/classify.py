@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import ssl
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from mulligan.core.call import Call, ErrorClass, Failure
+from mulligan.core.interfaces import Classify
+
+MOST_TEXT = 4_000
 
 BY_STATUS: Mapping[int, ErrorClass] = {
     400: ErrorClass.VALIDATION,
@@ -51,6 +56,31 @@ def classify(call: Call, error: BaseException) -> Failure:  # noqa: ARG001 - the
     wait = _retry_after(error)
     found = _class_of(error, waits=wait is not None)
     return Failure(error_class=found, error=error, retry_after=wait)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClassRule:
+    """A rule of the user's own: which class an error with these words is."""
+
+    error_class: ErrorClass
+    pattern: str
+    """A regular expression, searched in the error's type and text."""
+    tool: str = ""
+    """Only for this tool; empty means every one."""
+
+
+def classified_by(rules: Sequence[ClassRule]) -> Classify:
+    """A `Classify` that asks the user's rules first, in their order."""
+
+    def classified(call: Call, error: BaseException) -> Failure:
+        known = classify(call, error)
+        said = f"{type(error).__name__}: {error}"[:MOST_TEXT]
+        for rule in rules:
+            if rule.tool in ("", call.tool) and re.search(rule.pattern, said):
+                return replace(known, error_class=rule.error_class)
+        return known
+
+    return classified
 
 
 def _class_of(error: BaseException, *, waits: bool) -> ErrorClass:

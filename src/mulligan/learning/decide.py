@@ -10,7 +10,7 @@ from mulligan.learning.closeness import tokens
 from mulligan.learning.complaints import About, complaints_in
 from mulligan.learning.from_turn import Culprit, culprits
 from mulligan.learning.knowledge import Knowledge
-from mulligan.learning.wording import class_of_text
+from mulligan.learning.wording import likely_class
 
 PASSING: Mapping[ErrorClass, str] = {
     ErrorClass.RATE_LIMIT: "The remote is busy; the call itself was right.",
@@ -20,17 +20,13 @@ PASSING: Mapping[ErrorClass, str] = {
 }
 """Classes that pass by themselves, and why the same call may work."""
 
-WEAK = frozenset({ErrorClass.UNKNOWN, ErrorClass.TOOL_EXCEPTION})
-"""Classes that an exception's type alone gives; the text may know better."""
-
 MOST_SAME = 2
 """How often the same call may fail before the same again is no advice."""
 
 
 def decide(failed: FailedCall, suggested: Sequence[Suggestion] = ()) -> Advice:
     """The advice that goes with every failure. It is for the agent: nothing is done by it."""
-    found = failed.failure.error_class
-    found = class_of_text(failed.error) if found in WEAK else found
+    found = likely_class(failed.failure, failed.error)
     if found in PASSING:
         return _again(failed, PASSING[found])
     if suggested and found is not ErrorClass.POLICY:

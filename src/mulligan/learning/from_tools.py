@@ -14,7 +14,7 @@ from mulligan.learning.closeness import only, tokens
 from mulligan.learning.messages import message_of
 from mulligan.learning.priors import prior
 from mulligan.learning.stems import stem
-from mulligan.learning.wording import class_of_text
+from mulligan.learning.wording import likely_class
 
 MOST_TOOLS = 500
 REFUSALS = frozenset({ErrorClass.RULE, ErrorClass.AUTH, ErrorClass.UNKNOWN, ErrorClass.CONFLICT})
@@ -23,7 +23,7 @@ REFUSALS = frozenset({ErrorClass.RULE, ErrorClass.AUTH, ErrorClass.UNKNOWN, Erro
 
 def from_tools(failed: FailedCall) -> Iterator[Suggestion]:
     """The one tool whose name the error spells out."""
-    if class_of_text(failed.error) not in REFUSALS:
+    if likely_class(failed.failure, failed.error) not in REFUSALS:
         return
     said = {stem(word) for word in tokens(message_of(failed.error)[:4_000])}
     scores = {tool: _named(tool, said) for tool in failed.tools[:MOST_TOOLS]}

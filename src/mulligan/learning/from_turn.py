@@ -20,7 +20,7 @@ from mulligan.learning.messages import message_of
 from mulligan.learning.patches import patch_between
 from mulligan.learning.priors import prior
 from mulligan.learning.replace import replaced
-from mulligan.learning.wording import class_of_text
+from mulligan.learning.wording import likely_class
 
 LONGEST_VALUE = 80
 SHORTEST = 3
@@ -45,7 +45,7 @@ class Culprit:
 
 def from_turn(failed: FailedCall) -> Iterator[Suggestion]:
     """The one argument that points at nothing, with the one value of this turn it may mean."""
-    if class_of_text(failed.error) not in (ErrorClass.MISSING, ErrorClass.UNKNOWN):
+    if likely_class(failed.failure, failed.error) not in (ErrorClass.MISSING, ErrorClass.UNKNOWN):
         return
     known = Knowledge(failed.said, failed.earlier)
     offers = [

@@ -33,9 +33,14 @@ def read_meant(written: object, tools: Mapping[str, Schema]) -> list[Meant]:
         [meant for call in group if (meant := _meant(call, tools)) is not None]
         for group in read_calls(written, tools=tuple(tools))
     ]
-    groups = [group for group in groups if group]
+    groups = [_each_once(group) if isinstance(written, str) else group for group in groups if group]
     sound = (group for group in groups if all(call.fits for call in group))
     return next(sound, groups[0] if groups else [])
+
+
+def _each_once(group: list[Meant]) -> list[Meant]:
+    """A text that repeats a call word for word means one; a list of calls is meant as it stands."""
+    return list({repr(call): call for call in group}.values())
 
 
 def _meant(call: Written, tools: Mapping[str, Schema]) -> Meant | None:

@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from mulligan.core.call import ErrorClass
+from mulligan.core.call import ErrorClass, Failure
 from mulligan.learning.classify import BY_STATUS
 from mulligan.learning.messages import message_of
 from mulligan.learning.vocabulary import phrases
 
 LONGEST = 4_000
+WEAK = frozenset({ErrorClass.UNKNOWN, ErrorClass.TOOL_EXCEPTION})
+"""Classes that an exception's type alone gives; the text may know better."""
 
 WORDS: Mapping[ErrorClass, re.Pattern[str]] = {
     ErrorClass.AUTH: phrases(r"""
@@ -103,6 +105,11 @@ def class_of_text(error: str) -> ErrorClass:
         if status in BY_STATUS:
             return BY_STATUS[status]
     return next((each for each, words in WORDS.items() if words.search(text)), ErrorClass.UNKNOWN)
+
+
+def likely_class(failure: Failure, error: str) -> ErrorClass:
+    """What the failure is classed as, or what its text describes where only its type was known."""
+    return class_of_text(error) if failure.error_class in WEAK else failure.error_class
 
 
 def _statuses(text: str) -> Iterator[int]:

@@ -74,3 +74,15 @@ def test_a_bare_value_may_hold_commas_up_to_the_next_argument() -> None:
     groups = read_calls("weather.get(city=Boston, MA, days=3)", tools=TOOLS)
 
     assert groups == [[Written("weather.get", {"city": "Boston, MA", "days": 3})]]
+
+
+def test_code_around_calls_is_no_talk() -> None:
+    written = """```python
+print(api.weather_get(city='Oslo'))
+# and the next
+second = weather_get(city='Rome')
+```"""
+
+    (group,) = read_calls(written, tools=TOOLS)
+
+    assert [call.arguments["city"] for call in group] == ["Oslo", "Rome"]

@@ -20,10 +20,12 @@ ARGUMENT_KEYS = ("arguments", "parameters", "params", "args", "kwargs", "input",
 MOST_TRIES = 60
 """Places that look like a call and are none; after that the text is left alone."""
 
-_SPECIAL = re.compile(r"<\|[^|<>]{0,40}\|>(?:assistant|user|system|tool)?\b")
-_TAG = re.compile(r"</?[A-Za-z?!][^<>]{0,60}>")
+_SPECIAL = re.compile(r"<\|[^|<>]{0,40}\|>(?:(?:assistant|user|system|tool)\b)?")
+_AROUND_CODE = re.compile(
+    r"</?[A-Za-z?!][^<>]{0,60}>|```[A-Za-z]*|#[^\n]*|\bprint\s*(?=\()|\b\w+\s*=(?=\s*$)"
+)
+"""What may stand between two calls without being talk: tags, fences, comments, assignments."""
 _WORD = re.compile(r"[^\W\d_]{2,}")
-_FENCE_LABEL = re.compile(r"```[A-Za-z]*")
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _DEFINED = re.compile(r"(?:\bdef|\bfunction|\bimport)\s+$")
 _ANY_CALL = re.compile(r"(?<![\w.])[A-Za-z_][\w.]*['\"`]?\s*\(|\{")
@@ -163,8 +165,7 @@ def _grouped(places: Sequence[_Place], text: str) -> list[list[Written]]:
     groups: list[list[Written]] = []
     last = -1
     for place in places:
-        between = _TAG.sub(" ", _FENCE_LABEL.sub("```", text[last : place.start]))
-        if last < 0 or _WORD.search(between):
+        if last < 0 or _WORD.search(_AROUND_CODE.sub(" ", text[last : place.start])):
             groups.append([])
         groups[-1].append(place.call)
         last = place.end
