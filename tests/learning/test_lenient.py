@@ -45,6 +45,20 @@ def test_the_first_group_that_fits_is_the_answer() -> None:
     assert [call.arguments for call in read_meant(written, TOOLS)] == [{"city": "Oslo"}]
 
 
+@pytest.mark.parametrize(
+    "written",
+    ["pay(amount=5000)", "pay(amount=5, account='a1')", "pay(amount=5, speed='not fast')"],
+)
+def test_what_a_call_says_is_not_changed_to_make_it_fit(written: str) -> None:
+    amount = {"type": "integer", "maximum": 1000}
+    pay = {"pay": schema_of(obj("amount", amount=amount, speed={"enum": ["fast", "slow"]}))}
+
+    (meant,) = read_meant(written, pay)
+
+    assert not meant.fits
+    assert meant.kinds == ()
+
+
 def test_a_right_call_is_not_touched() -> None:
     right = [{"mail_send": {"to": "ann", "text": "12"}}, {"weather_get": {"city": "1"}}]
 

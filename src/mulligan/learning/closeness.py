@@ -19,7 +19,7 @@ def tokens(name: str) -> tuple[str, ...]:
 
 def fold(text: str) -> str:
     """A text without case, spaces and punctuation."""
-    return "".join(sign for sign in text.casefold() if sign.isalnum())
+    return _SPLIT.sub("", text.casefold())
 
 
 def only(found: Iterable[str]) -> str | None:

@@ -56,14 +56,18 @@ class Knowledge:
         return frozenset(fold(str(value)) for held in failed for _, value in leaves(held, most=200))
 
     @cached_property
-    def _text(self) -> str:
+    def _folded_words(self) -> tuple[str, ...]:
+        return tuple(fold(text[:MOST_TEXT]) for text in self._said)
+
+    @cached_property
+    def _folded(self) -> str:
         """Everything said and seen, in one searchable text."""
-        parts = [text[:MOST_TEXT] for text in self._said]
+        parts: list[str] = []
         for made in self._earlier:
             if not made.failed:
                 parts.append(as_text(made.result)[:MOST_TEXT])
                 parts += [str(value)[:1_000] for _, value in leaves(made.arguments, most=200)]
-        return "\n".join(fold(part) for part in parts)
+        return "\n".join((*self._folded_words, *map(fold, parts)))
 
     @cached_property
     def incomplete(self) -> bool:
@@ -74,12 +78,12 @@ class Knowledge:
     def was_said(self, value: object) -> bool:
         """Whether the person gave this value, in whatever form."""
         folded = fold(str(value))
-        return bool(folded) and any(folded in fold(text[:MOST_TEXT]) for text in self._said)
+        return bool(folded) and any(folded in text for text in self._folded_words)
 
     def was_seen(self, value: object) -> bool:
         """Whether the person said it or an earlier call brought it or worked with it."""
         folded = fold(str(value))
-        return bool(folded) and folded in self._text
+        return bool(folded) and folded in self._folded
 
 
 def structure_of(result: object) -> object:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from mulligan.core.lesson import Kind
 from mulligan.learning.closeness import only, slipped
-from mulligan.learning.shape.conform import conform
+from mulligan.learning.locked import locked_changes
+from mulligan.learning.shape.conform import Conformed, conform
 from mulligan.learning.shape.schema import Schema
 from mulligan.learning.written.calls import Written, read_calls
 
@@ -51,9 +52,16 @@ def _meant(call: Written, tools: Mapping[str, Schema]) -> Meant | None:
     kinds = () if _plain(tool) == _plain(call.name) else (Kind.TOOL,)
     arguments = {**_in_order(call, schema), **call.arguments}
     fixed = conform(arguments, schema)
-    if fixed is not None:
+    if fixed is not None and _says_the_same(arguments, fixed):
         return Meant(tool, fixed.arguments, (*kinds, *fixed.kinds))
     return Meant(tool, arguments, kinds, fits=schema.fits(arguments))
+
+
+def _says_the_same(arguments: Mapping[str, object], fixed: Conformed) -> bool:
+    """A call that was not made yet is only read: nothing is cut down, guessed or sent elsewhere."""
+    if {Kind.CLAMP, Kind.OTHER} & set(fixed.kinds):
+        return False
+    return not locked_changes(arguments, fixed.arguments)
 
 
 def tool_meant(name: str, tools: Sequence[str]) -> str | None:

@@ -63,6 +63,8 @@ def locked_changes(
     before: Mapping[str, object], after: Mapping[str, object], *, said: Sequence[str] = ()
 ) -> list[Path]:
     """The locked fields that a correction would change against the rules; empty: it may go on."""
+    if repr(list(before.values())) == repr([after]):
+        before = after  # All the arguments had stood inside one that is none.
     same = {name for name in before if name in after and _unpacked(before[name], after[name])}
     old = {path: value for path, value in leaves(before) if path and path[0] not in same}
     new = {path: value for path, value in leaves(after) if path and path[0] not in same}
@@ -81,9 +83,12 @@ def locked_changes(
 
 def _unpacked(before: object, after: object) -> bool:
     """Whether a structure that came as text, or as pieces of text, says the same word for word."""
+    if isinstance(after, list) and len(after) == 1 and repr(after[0]) == repr(before):
+        return True
     pieces = before if isinstance(before, list) else [before]
-    written = all(isinstance(piece, str) for piece in pieces) and any("{" in str(p) for p in pieces)
-    return written and isinstance(after, list | dict) and _words(before) == _words(after)
+    written = all(isinstance(piece, str) and piece.strip() for piece in pieces)
+    opens = written and bool(pieces) and str(pieces[0]).lstrip()[0] in "{["
+    return opens and isinstance(after, list | dict) and _words(before) == _words(after)
 
 
 def same_saying(one: object, other: object, *, key: str = "") -> bool:

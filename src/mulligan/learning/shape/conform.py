@@ -36,7 +36,7 @@ def conform(arguments: Mapping[str, object], schema: Schema) -> Conformed | None
         return None
     work = _Work(schema)
     fixed = work.mapping(dict(arguments), schema.tree, at="", closed=schema.closed, depth=0)
-    if not isinstance(fixed, dict) or not work.kinds or not schema.fits(fixed):
+    if not work.kinds or not schema.fits(fixed):
         return None
     return Conformed(fixed, tuple(dict.fromkeys(work.kinds)), tuple(work.notes))
 
@@ -54,8 +54,11 @@ class _Work:
         if depth > DEEPEST or self._accepts(value, part):
             return value
         for alternative in part.get("anyOf") or part.get("oneOf") or ():
-            found = self.value(value, alternative, at=at, depth=depth + 1)
+            trial = _Work(self.schema)
+            found = trial.value(value, alternative, at=at, depth=depth + 1)
             if self._accepts(found, part):
+                self.kinds += trial.kinds
+                self.notes += trial.notes
                 return found
         wanted = types_of(part)
         if isinstance(value, dict) and (not wanted or "object" in wanted):
@@ -67,30 +70,45 @@ class _Work:
 
     def mapping(
         self, value: dict[str, Any], part: dict[str, Any], *, at: str, closed: bool, depth: int
-    ) -> object:
+    ) -> dict[str, object]:
         named = part.get("properties") or {}
         value = self._unwrapped(value, named, at=at)
         value = self._renamed(value, part, closed=closed, at=at)
-        found: dict[str, object] = {}
-        required = part.get("required") or ()
+        if closed:
+            for name in (each for each in value if each not in named):
+                self._note(Kind.DROP, f"{_join(at, name)} is no argument")
+            value = {name: held for name, held in value.items() if name in named}
+        found = {
+            name: self.value(held, named.get(name, {}), at=_join(at, name), depth=depth + 1)
+            for name, held in self._without_nulls(value, part, at=at).items()
+        }
+        return self._completed(found, part, at=at)
+
+    def _without_nulls(
+        self, value: dict[str, Any], part: dict[str, Any], *, at: str
+    ) -> dict[str, Any]:
+        """A null where none is allowed, in a property that may be left out, is left out."""
+        named, required = part.get("properties") or {}, part.get("required") or ()
+        kept = {}
         for name, held in value.items():
-            if name not in named:
-                if closed:
-                    self._note(Kind.DROP, f"{_join(at, name)} is no argument")
-                    continue
-                found[name] = held
-                continue
-            inner = self.schema.resolve(named[name])
-            if held is None and name not in required and not self._accepts(None, inner):
+            optional = name in named and name not in required
+            if held is None and optional and not self._accepts(None, named[name]):
                 self._note(Kind.DROP, f"{_join(at, name)} was null, which is as if left out")
-                continue
-            found[name] = self.value(held, inner, at=_join(at, name), depth=depth + 1)
-        for name in required:
+            else:
+                kept[name] = held
+        return kept
+
+    def _completed(
+        self, value: dict[str, object], part: dict[str, Any], *, at: str
+    ) -> dict[str, object]:
+        """What is missing and has a default, with that."""
+        named = part.get("properties") or {}
+        for name in part.get("required") or ():
             default = self.schema.resolve(named.get(name)).get("default", NOTHING)
-            if name not in found and default is not NOTHING:
-                found[name] = default
+            if name not in value and default is not NOTHING:
+                value = {**value, name: default}
                 self._note(Kind.DEFAULT, f"{_join(at, name)} has the default {default!r}")
-        return found
+        return value
 
     def _array(self, value: list[Any], part: dict[str, Any], *, at: str, depth: int) -> object:
         items = part.get("items")

@@ -73,7 +73,8 @@ class Schema:
     @property
     def closed(self) -> bool:
         """Whether other arguments than those it names are refused, as a function would."""
-        return bool(self.properties) and not self.tree.get("additionalProperties")
+        open_ended = self.tree.get("additionalProperties") or self.tree.get("patternProperties")
+        return bool(self.properties) and not open_ended
 
     def problems(self, arguments: Mapping[str, object]) -> list[Problem]:
         """Everything that is wrong with the arguments; nothing when they fit."""

@@ -60,17 +60,17 @@ def _of_enum(value: object, part: dict[str, Any]) -> Iterable[tuple[object, Kind
     domain = part.get("enum")
     if not isinstance(domain, list) or not isinstance(value, str) or len(value) > LONGEST_TEXT:
         return
-    words = [each for each in domain if isinstance(each, str)]
+    words = {str(each): each for each in domain if isinstance(each, str | int | float)}
     same = spelling(value, words)
     if same is not None:
-        yield same, Kind.ENUM
+        yield words[same], Kind.ENUM
         return
     mine = set(tokens(value))
     if mine & NEGATIONS:
         return
     inside = only(each for each in words if tokens(each) and set(tokens(each)) <= mine)
     if inside is not None:
-        yield inside, Kind.OTHER
+        yield words[inside], Kind.OTHER
 
 
 def _reformatted(value: object, part: dict[str, Any]) -> Iterable[tuple[object, Kind]]:
