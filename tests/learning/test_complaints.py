@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.learning.complaints import About, Complaint, complaints_in
+from mulligan.learning.complaints.complaint import About, Complaint
+from mulligan.learning.complaints.reading import complaints_in
 
 PYDANTIC = """2 validation errors for Booking
 flights.0.date
@@ -46,6 +47,33 @@ seats
             PYDANTIC,
             [Complaint(About.MISSING, "flights.0.date"), Complaint(About.MOST, "seats", ("9",))],
         ),
+        (
+            '{"detail": [{"loc": ["body", "seats"], "type": "less_than_equal", "msg": "<= 9"}]}',
+            [Complaint(About.MOST, "seats", ("9",))],
+        ),
+        (
+            'error -32602: [{"code": "too_big", "type": "number", "maximum": 9, "path": ["n"]}]',
+            [Complaint(About.MOST, "n", ("9",))],
+        ),
+        (
+            '[{"code": "invalid_type", "expected": "text", "received": "undefined", "path": ["a"]}]',
+            [Complaint(About.MISSING, "a")],
+        ),
+        (
+            '[{"code": "unrecognized_keys", "keys": ["b", "c"], "path": []}]',
+            [Complaint(About.UNEXPECTED, "b"), Complaint(About.UNEXPECTED, "c")],
+        ),
+        (
+            '[{"instancePath": "", "keyword": "required", "params": {"missingProperty": "a"}}]',
+            [Complaint(About.MISSING, "a")],
+        ),
+        (
+            '[{"dataPath": "/unit", "keyword": "enum", "params": {"allowedValues": ["C", "F"]}}]',
+            [Complaint(About.DOMAIN, "unit", ("C", "F"))],
+        ),
+        ("1000 is greater than the maximum of 100", [Complaint(About.MOST, "1000", ("100",))]),
+        ("'Celsius' is not one of ['C', 'F']", [Complaint(About.DOMAIN, "Celsius", ("C", "F"))]),
+        ("Invalid date format, expected YYYY-MM-DD", [Complaint(About.FORM, "", ("YYYY-MM-DD",))]),
         ("Something went wrong", []),
         ("", []),
     ],

@@ -24,7 +24,25 @@ date
             Patch(changes={"zip": "1"}, drops=("ZIP",)),
         ),
         ({"limit": 50}, "limit must be <= 10", obj(limit=WHOLE), Patch(changes={"limit": 10})),
-        ({"limit": 50}, "limit must be at most 10", None, Patch(changes={"limit": 10})),
+        ({"q": "x", "limit": 50}, "limit must be at most 10", None, Patch(changes={"limit": 10})),
+        (
+            {"q": "x", "n": 50},
+            "50 is greater than the maximum of 10",
+            None,
+            Patch(changes={"n": 10}),
+        ),
+        (
+            {"limit": "50"},
+            "limit must be <= 10",
+            obj(limit={"type": "integer", "maximum": 10}),
+            Patch(changes={"limit": 10}),
+        ),
+        (
+            {"city": "Oslo", "day": "Jan 5, 2026"},
+            "Invalid date format, expected YYYY-MM-DD",
+            None,
+            Patch(changes={"day": "2026-01-05"}),
+        ),
         (
             {"unit": "celsius"},
             "unit must be one of 'Celsius', 'Kelvin'",
@@ -66,6 +84,10 @@ def test_the_schema_and_the_error_say_how_the_call_was_meant(
         ({}, "'city' is a required property", obj("city", city=TEXT)),
         ({"limit": "5"}, "'town' is a required property", obj(limit=WHOLE)),
         ({"text": 'She said "no"'}, "refused", obj(text=TEXT)),
+        ({"tags": "a, b"}, "tags must be a list", obj(tags={"type": "array", "items": TEXT})),
+        ({"city": "Oslo", "note": "x"}, "city not found", obj(city=TEXT)),
+        ({"bookingId": "7"}, "f() got an unexpected keyword argument 'bookingId'", None),
+        ({"a": "50", "b": "50"}, "50 is greater than the maximum of 10", None),
     ],
 )
 def test_a_correction_that_would_not_answer_the_error_is_not_made(arguments, error, schema) -> None:

@@ -50,7 +50,12 @@ def meaning(name: str, candidates: Iterable[str]) -> str | None:
 def slipped(one: str, other: str) -> bool:
     """Whether a single slip of the pen lies between two texts of some length."""
     a, b = fold(one), fold(other)
-    if a == b or min(len(a), len(b)) < 4 or max(len(a), len(b)) > LONGEST:
+    if (
+        a == b
+        or min(len(a), len(b)) < 3
+        or max(len(a), len(b)) < 4
+        or max(len(a), len(b)) > LONGEST
+    ):
         return False
     return distance(a, b, most=1) <= 1
 

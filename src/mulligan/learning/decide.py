@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from mulligan.core.call import ErrorClass
 from mulligan.core.lesson import Advice, Decision, Earlier, FailedCall, Suggestion
 from mulligan.learning.closeness import tokens
-from mulligan.learning.complaints import About, complaints_in
+from mulligan.learning.complaints.complaint import About
+from mulligan.learning.complaints.reading import complaints_in
 from mulligan.learning.from_turn import Culprit, culprits
 from mulligan.learning.knowledge import Knowledge
 from mulligan.learning.wording import likely_class
@@ -67,7 +68,7 @@ def same_call(made: Earlier, failed: FailedCall) -> bool:
 
 
 def _in_shape(failed: FailedCall) -> Advice:
-    missing = [each.field for each in complaints_in(failed.error) if each.about is About.MISSING]
+    missing = [each.subject for each in complaints_in(failed.error) if each.about is About.MISSING]
     about = f" ({', '.join(missing)})" if missing else ""
     return Advice(
         decision=Decision.REPAIR, why=f"The arguments are not in the shape the tool wants{about}."

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from mulligan.core.call import ErrorClass
 from mulligan.core.lesson import FailedCall, Kind, Origin, Patch, Suggestion
-from mulligan.learning.complaints import complaints_in
+from mulligan.learning.complaints.reading import complaints_in
 from mulligan.learning.debris import clean_name, without_debris
 from mulligan.learning.lenient import tool_meant
 from mulligan.learning.patches import patch_between
 from mulligan.learning.priors import prior
-from mulligan.learning.shape.conform import conform
+from mulligan.learning.shape.conform import Conformed, conform
 from mulligan.learning.shape.schema import Schema, schema_of
 from mulligan.learning.tighten import tightened
+from mulligan.learning.wording import likely_class
 
 
 def from_schema(failed: FailedCall) -> Iterator[Suggestion]:
@@ -29,7 +31,7 @@ def from_schema(failed: FailedCall) -> Iterator[Suggestion]:
     schema = _strict(failed, dirty=cleaned != arguments)
     fixed = conform(cleaned, schema) if schema else None
     kinds = (Kind.REFORMAT,) if cleaned != arguments else ()
-    if fixed is not None:
+    if fixed is not None and not _beside_the_point(failed, fixed):
         patch = patch_between(arguments, fixed.arguments)
         kinds = tuple(dict.fromkeys((*kinds, *fixed.kinds)))
         yield _suggestion(patch, kinds, "; ".join(fixed.notes))
@@ -50,6 +52,12 @@ def _strict(failed: FailedCall, *, dirty: bool) -> Schema | None:
     if strict is not None:
         return schema_of(strict, tool=failed.call.tool)
     return declared if dirty else None
+
+
+def _beside_the_point(failed: FailedCall, fixed: Conformed) -> bool:
+    """An argument too many is dropped only if arguments are what the error is about."""
+    found = likely_class(failed.failure, failed.error)
+    return set(fixed.kinds) == {Kind.DROP} and found is not ErrorClass.VALIDATION
 
 
 def _tool(failed: FailedCall) -> str | None:

@@ -102,7 +102,13 @@ def _as_structure(value: object, wanted: str) -> object:
     found = from_text(value) if isinstance(value, str) else NOTHING
     if has_type(found, wanted):
         return found
-    if wanted == "array" and found is NOTHING and not isinstance(value, dict | list):
+    several = isinstance(value, str) and any(sign in value for sign in ",;\n")
+    if (
+        wanted == "array"
+        and found is NOTHING
+        and not isinstance(value, dict | list)
+        and not several
+    ):
         return [value]
     return NOTHING
 

@@ -52,8 +52,8 @@ def _coerced(value: object, part: dict[str, Any]) -> Iterable[tuple[object, Kind
         if found is NOTHING:
             continue
         yield found, Kind.COERCE
-        for better, _ in _of_enum(found, part):
-            yield better, Kind.ENUM
+        yield from _of_enum(found, part)
+        yield from _clamped(found, part)
 
 
 def _of_enum(value: object, part: dict[str, Any]) -> Iterable[tuple[object, Kind]]:

@@ -1,0 +1,29 @@
+"""One thing an error holds against an argument."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class About(StrEnum):
+    """What a complaint is about."""
+
+    MISSING = "missing"
+    UNEXPECTED = "unexpected"
+    DOMAIN = "domain"
+    MOST = "most"
+    LEAST = "least"
+    TYPE = "type"
+    FORM = "form"
+
+
+@dataclass(frozen=True, slots=True)
+class Complaint:
+    """What an error says of one argument."""
+
+    about: About
+    subject: str
+    """The argument, by its name, by a path with dots, or by the value that was refused."""
+    wanted: tuple[str, ...] = ()
+    """The domain, the bound, the type or the form that is asked for."""

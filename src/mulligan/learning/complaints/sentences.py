@@ -1,0 +1,85 @@
+"""Complaints in plain sentences, as programs and people write them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from mulligan.learning.complaints.complaint import About, Complaint
+from mulligan.learning.vocabulary import listed
+
+NO_SUBJECTS = listed(
+    "input value it this that argument parameter field number string array object list invalid "
+    "expected please you error and or"
+)
+"""Words that stand where the name of an argument could."""
+
+_SUBJECT = r"(?:['\"`]([^'\"`\n]{1,80})['\"`]|\b([A-Za-z_][\w.\-]*|-?\d+(?:\.\d+)?))"
+_NUMBER = r"(-?\d+(?:\.\d+)?)"
+_THING = "(?:argument|parameter|field|property|key|option)"
+_MUST_BE = "(?:must|should|has to|needs to) be"
+_AT_MOST = "(?:<=|≤|at most|no more than|less than or equal to)"
+_AT_LEAST = "(?:>=|≥|at least|no less than|greater than or equal to)"
+_FORMS = "(?P<form>%Y-%m-%d|YYYY-MM-DD|MM/DD/YYYY|DD/MM/YYYY|YYYY/MM/DD)"
+_QUOTED = re.compile(r"['\"`]([^'\"`]{1,80})['\"`]")
+
+FIELDS = (
+    (About.MISSING, rf"{_SUBJECT} is a required {_THING}"),
+    (About.MISSING, rf"missing (?:\d+ )?required (?:\S+ ){{0,2}}{_THING}s?:? {_SUBJECT}"),
+    (About.MISSING, rf"{_THING} {_SUBJECT} is (?:required|missing)"),
+    (About.MISSING, rf"missing {_THING}:? {_SUBJECT}"),
+    (About.UNEXPECTED, rf"unexpected (?:keyword )?{_THING}:? {_SUBJECT}"),
+    (About.UNEXPECTED, rf"(?:unknown|unrecognized|invalid) {_THING}:? {_SUBJECT}"),
+    (About.UNEXPECTED, rf"\({_SUBJECT} was unexpected\)"),
+)
+BOUNDS = (
+    (About.MOST, rf"{_SUBJECT}:? {_MUST_BE} {_AT_MOST} {_NUMBER}"),
+    (About.LEAST, rf"{_SUBJECT}:? {_MUST_BE} {_AT_LEAST} {_NUMBER}"),
+    (About.MOST, rf"{_SUBJECT} (?:cannot|(?:must|may) not) (?:exceed|be more than) {_NUMBER}"),
+    (About.MOST, rf"{_SUBJECT} is greater than the maximum of {_NUMBER}"),
+    (About.LEAST, rf"{_SUBJECT} is less than the minimum of {_NUMBER}"),
+    (About.MOST, rf"{_SUBJECT} {_MUST_BE} between {_NUMBER} and {_NUMBER}"),
+)
+DOMAINS = (
+    rf"{_SUBJECT}:?,? {_MUST_BE} (?:one of|either|in)\b:?([^\n]{{1,400}})",
+    rf"{_SUBJECT} is not one of:?([^\n]{{1,400}})",
+)
+FORMS = (
+    rf"{_SUBJECT} (?:does not match|{_MUST_BE} in|must match|is not in)[^\n]{{0,40}}?{_FORMS}",
+    rf"()()(?:date|day|time)[^\n]{{0,60}}?(?:format|form|expected)[^\n]{{0,20}}?{_FORMS}",
+)
+
+
+def in_sentences(text: str) -> Iterator[Complaint]:
+    """Everything a text complains of in words that say which argument and what is wanted."""
+    for about, words in FIELDS:
+        yield from (Complaint(about, name) for name, _ in _found(words, text))
+    for about, words in BOUNDS:
+        for name, rest in _found(words, text):
+            if len(rest) == 2:
+                yield Complaint(About.LEAST, name, rest[:1])
+            yield Complaint(about, name, rest[-1:])
+    for words in DOMAINS:
+        for name, rest in _found(words, text):
+            values = _listed(rest[0])
+            if len(values) > 1:
+                yield Complaint(About.DOMAIN, name, values)
+    for words in FORMS:
+        for name, rest in _found(words, text):
+            yield Complaint(About.FORM, name, rest)
+            return
+
+
+def _found(words: str, text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """What a sentence is about and what else it says, for each time it stands in a text."""
+    for found in re.finditer(words, text, re.IGNORECASE):
+        quoted, bare, *rest = found.groups()
+        name = quoted or bare or ""
+        if quoted or name.casefold() not in NO_SUBJECTS:
+            yield name, tuple(part for part in rest if part is not None)
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    """The values of a list as it is written in a sentence."""
+    words = _QUOTED.findall(text) or re.split(r"\s*(?:,|\bor\b)\s*", text.strip(" :[](){}."))
+    return tuple(word.strip(" .'\"[](){}") for word in words if word.strip(" .'\"[](){}"))
