@@ -56,7 +56,7 @@ seats
             [Complaint(About.MOST, "n", ("9",))],
         ),
         (
-            '[{"code": "invalid_type", "expected": "text", "received": "undefined", "path": ["a"]}]',
+            '[{"code": "invalid_type", "expected": "s", "received": "undefined", "path": ["a"]}]',
             [Complaint(About.MISSING, "a")],
         ),
         (

@@ -69,3 +69,10 @@ def test_a_call_that_will_fail_is_noticed(tool, arguments, known, rule) -> None:
 )
 def test_a_call_that_nothing_speaks_against_is_left_alone(tool, arguments, known) -> None:
     assert rules(tool, arguments, **known) == []
+
+
+def test_arguments_that_hold_themselves_or_never_end_are_left_alone() -> None:
+    loop: dict[str, object] = {}
+    loop["a"] = loop
+
+    assert rules("find", loop, schema=obj("city", city=TEXT)) == []

@@ -112,3 +112,10 @@ def test_an_object_whose_fields_raise_is_no_trouble() -> None:
 def test_a_huge_text_is_not_searched() -> None:
     assert silent_error("word " * 2_000_000) is None
     assert silent_error("{" * 2_000_000) is None
+
+
+def test_a_result_that_holds_itself_is_no_trouble() -> None:
+    loop: dict[str, object] = {"isError": True}
+    loop["error"] = loop
+
+    assert silent_error(loop) == "The result is marked as an error."

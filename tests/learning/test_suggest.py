@@ -76,6 +76,9 @@ def test_arguments_too_large_to_look_through_are_left_alone() -> None:
 
     assert suggestions(failed({"limit": ["x"] * 100_000}), sources=(change,)) == ()
     assert suggestions(failed({"limit": "x" * 10_000_000}), sources=(change,)) == ()
+    loop: dict[str, object] = {}
+    loop["limit"] = loop
+    assert suggestions(failed(loop), sources=(change,)) == ()
 
 
 LOCKED = ("to", "cc", "account", "owner", "amount", "calendar", "path", "host", "tenant", "query")

@@ -11,6 +11,7 @@ from datetime import timedelta
 
 from mulligan.core.call import Call, ErrorClass, Failure
 from mulligan.core.interfaces import Classify
+from mulligan.learning.strangers import ask
 
 MOST_TEXT = 4_000
 
@@ -108,18 +109,18 @@ def _class_of(error: BaseException, *, waits: bool) -> ErrorClass:
 
 
 def _status(error: BaseException) -> int | None:
-    for holder in (error, _ask(error, "response")):
+    for holder in (error, ask(error, "response")):
         for name in ("status_code", "status", "code"):
-            value = _ask(holder, name)
+            value = ask(holder, name)
             if type(value) is int:
                 return value
     return None
 
 
 def _retry_after(error: BaseException) -> timedelta | None:
-    asked = _ask(error, "retry_after")
+    asked = ask(error, "retry_after")
     if asked is None:
-        headers = _ask(_ask(error, "response"), "headers")
+        headers = ask(ask(error, "response"), "headers")
         asked = headers.get("Retry-After") if isinstance(headers, Mapping) else None
     if not isinstance(asked, int | float | str):
         return None
@@ -129,11 +130,3 @@ def _retry_after(error: BaseException) -> timedelta | None:
         # An HTTP date: rare, and waiting by our own schedule instead does no harm.
         return None
     return timedelta(seconds=seconds) if 0 <= seconds < 86_400 else None
-
-
-def _ask(holder: object, name: str) -> object:
-    """An attribute of somebody else's object, which may be a property that raises."""
-    try:
-        return getattr(holder, name, None)
-    except BaseException:  # noqa: BLE001 - the tool's own error must not be replaced by this one
-        return None

@@ -11,6 +11,7 @@ from mulligan.learning.complaints.complaint import About
 from mulligan.learning.complaints.reading import complaints_in
 from mulligan.learning.from_turn import Culprit, culprits
 from mulligan.learning.knowledge import Knowledge
+from mulligan.learning.leaves import is_small
 from mulligan.learning.wording import likely_class
 
 PASSING: Mapping[ErrorClass, str] = {
@@ -56,7 +57,8 @@ def _as_suggested(best: Suggestion) -> Advice:
 
 
 def _again(failed: FailedCall, why: str) -> Advice:
-    before = sum(same_call(each, failed) for each in failed.earlier if each.failed)
+    small = is_small(failed.call.arguments)
+    before = sum(same_call(each, failed) for each in failed.earlier if small and each.failed)
     if before >= MOST_SAME:
         return Advice(decision=Decision.STOP, why=f"The same call has failed {before + 1} times.")
     return Advice(decision=Decision.RETRY, why=why)

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 from mulligan.core.errors import NoSchemaError
 from mulligan.learning.shape.schema import schema_of
-from mulligan.learning.vocabulary import phrases
+from mulligan.learning.strangers import ask
+from mulligan.learning.vocabulary import listed, phrases
 from mulligan.learning.written.literal import LONGEST, Named, UnreadableError, read_pairs
 from mulligan.learning.written.whole import read_json
 
@@ -20,38 +22,18 @@ LARGEST_JSON = 1_000_000
 MOST_PARTS = 20
 """Parts of a result that are looked into; an error stands near the front."""
 
-FLAGS = frozenset({"iserror", "is_error", "haserror", "has_error", "failed"})
-SUCCESS = frozenset({"success", "ok", "succeeded"})
-STATUS = frozenset({"status", "state", "outcome", "result_status"})
-BAD_STATUS = frozenset({"error", "failed", "failure", "fail", "errored", "exception", "fatal"})
-CODES = frozenset({"status", "status_code", "statuscode", "http_status", "httpstatus", "code"})
-ERRORS = frozenset({"error", "errors", "exception", "fault", "error_message", "errormessage"})
-AROUND = frozenset(
-    {
-        "message",
-        "msg",
-        "detail",
-        "details",
-        "reason",
-        "description",
-        "hint",
-        "title",
-        "type",
-        "name",
-    }
-    | {"path", "timestamp", "time", "request_id", "requestid", "trace_id", "traceid", "traceback"}
-    | {
-        "stack",
-        "jsonrpc",
-        "id",
-        "instance",
-        "help",
-        "suggestion",
-        "documentation_url",
-        "error_code",
-    }
-    | {"error_type", "errorcode", "error_description", "retryable", "data", "result", "results"}
-)
+FLAGS = listed("iserror is_error haserror has_error")
+SUCCESS = listed("success ok succeeded")
+STATUS = listed("status state outcome result_status")
+BAD_STATUS = listed("error failed failure fail errored exception fatal")
+CODES = listed("status status_code statuscode http_status httpstatus code")
+ERRORS = listed("error errors exception fault error_message errormessage")
+DATA = listed("data result results")
+AROUND = DATA | listed("""
+    message msg detail details reason description hint title type name path timestamp time stack
+    request_id requestid trace_id traceid traceback jsonrpc id instance help suggestion retryable
+    documentation_url error_code error_type errorcode error_description
+""")
 """What stands beside an error in an object that is nothing else."""
 
 TELLING = (
@@ -60,7 +42,6 @@ TELLING = (
 )
 """Where an error is put into words, the best place first."""
 
-MARKED = "The result is marked as an error."
 WRAPPERS = (
     "content",
     "structuredContent",
@@ -70,6 +51,12 @@ WRAPPERS = (
     "body",
     "output",
 )
+"""Where an envelope holds what it is an envelope of."""
+
+FIELDS = ("isError", "is_error", "content", "structuredContent", "text", "type")
+"""What a library's result object is asked for."""
+
+MARKED = "The result is marked as an error."
 
 _OPENS_AS_ERROR = phrases(r"""
     \s*Traceback \(most recent call last\)
@@ -161,7 +148,7 @@ def _has_payload(held: Mapping[str, object]) -> bool:
     for name, value in held.items():
         if name in known or value in (None, "", [], {}):
             continue
-        if name not in AROUND or (name in ("data", "result", "results") and value):
+        if name not in AROUND or name in DATA:
             return True
     return False
 
@@ -176,7 +163,7 @@ def _is_content(parts: Sequence[object]) -> bool:
     first = parts[0] if parts else None
     if isinstance(first, Mapping):
         return "type" in first and len(first) <= 6
-    return isinstance(first, Named) or hasattr(first, "type")
+    return isinstance(first, Named) or ask(first, "type") is not None
 
 
 def _in_text(text: str, *, depth: int) -> Iterator[str]:
@@ -194,36 +181,32 @@ def _in_text(text: str, *, depth: int) -> Iterator[str]:
 
 def _in_object(value: object, *, depth: int) -> Iterator[str]:
     """A result object of a library: only the fields that matter here are asked for."""
-    fields: dict[str, object] = {}
-    for name in ("isError", "is_error", "content", "structuredContent", "text", "type"):
-        try:
-            held = getattr(value, name, None)
-        except Exception:  # noqa: BLE001 - somebody else's property must not fail the call
-            held = None
-        if held is not None:
-            fields[name] = held
+    fields = {name: held for name in FIELDS if (held := ask(value, name)) is not None}
     if fields:
         yield from _in_mapping(fields, depth=depth)
 
 
-def _sentence(value: object) -> str:
+def _sentence(value: object, *, depth: int = 0) -> str:
     """What a structure says of its error, in words."""
+    inside = partial(_sentence, depth=depth + 1)
     match value:
+        case _ if depth > DEEPEST:
+            return MARKED
         case str() if value.lstrip()[:1] == "{":
             strict, inner = read_json(value)
-            return _sentence(inner) if strict else value
+            return inside(inner) if strict else value
         case str():
             return value
         case Named():
-            return _sentence(value.keywords)
+            return inside(value.keywords)
         case list() | tuple():
-            return _sentence(value[0]) if value else MARKED
+            return inside(value[0]) if value else MARKED
         case Mapping():
             lowered = {str(key).casefold(): held for key, held in list(value.items())[:200]}
             told = (lowered[name] for name in TELLING if lowered.get(name))
-            return next((_sentence(each) for each in told if each is not True), MARKED)
+            return next((inside(each) for each in told if each is not True), MARKED)
         case _:
-            return _sentence(getattr(value, "text", None) or MARKED)
+            return inside(ask(value, "text") or MARKED)
 
 
 def _empty(result: object) -> bool:

@@ -34,7 +34,7 @@ def tightened(
         strict["additionalProperties"] = True
     for complaint in complaints:
         name = _argument(complaint, strict, arguments)
-        places = _places(strict, complaint.about, name, arguments) if name else []
+        places = _places(strict, name, about=complaint.about, arguments=arguments) if name else []
         if not places:
             return None
         for part in places:
@@ -60,7 +60,7 @@ def _is_known(name: str, tree: Part, arguments: Mapping[str, object]) -> bool:
     return name in (tree.get("properties") or {}) or spelling(name, list(arguments)) is not None
 
 
-def _places(tree: Part, about: About, name: str, arguments: Mapping[str, object]) -> list[Part]:
+def _places(tree: Part, name: str, *, about: About, arguments: Mapping[str, object]) -> list[Part]:
     """The object schemas that an argument belongs to."""
     if about is About.UNEXPECTED and not tree.get("properties"):
         return []  # Nobody knows what would be expected instead.

@@ -28,6 +28,7 @@ _AROUND_CODE = re.compile(
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _DEFINED = re.compile(r"(?:\bdef|\bfunction|\bimport)\s+$")
+_AFTER_NAME = re.compile(r"['\"`]?\s*(?P<sign>\(|[:,]?\s*(?=\{))")
 _ANY_CALL = re.compile(r"(?<![\w.])[A-Za-z_][\w.]*['\"`]?\s*\(|\{")
 
 
@@ -149,9 +150,7 @@ def _read_at(
     if _DEFINED.search(text, max(0, found.start() - 12), found.start()):
         return [], found.end()
     name = found.group().rstrip("( \n\t\r'\"`")
-    rest = re.compile(r"['\"`]?\s*(?P<sign>\(|[:,]?\s*(?=\{))").match(
-        text, found.start() + len(name)
-    )
+    rest = _AFTER_NAME.match(text, found.start() + len(name))
     if not rest:
         return [], found.end()
     if rest.group("sign") == "(":
