@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Mapping
+import zlib
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from bench.data import read_cases
 from bench.missing import MissingError
 from mulligan.core.call import Call, ErrorClass, Failure
 from mulligan.core.effect import Effect
 from mulligan.core.lesson import Decision, Earlier, FailedCall
+
+FOLDS = 5
 
 Case = dict[str, Any]
 Schemas = Mapping[tuple[str, str], Mapping[str, Any]]
@@ -32,6 +36,24 @@ RIGHT_DECISION: Mapping[str, Decision] = {
 def add_history_argument(parser: argparse.ArgumentParser) -> None:
     """Where a warm run learns from."""
     parser.add_argument("--history", type=Path, metavar="DIR", help="folder of data to learn from")
+
+
+def read_history(options: argparse.Namespace, name: str) -> list[Case]:
+    """What a warm run learns from: the public half of the folder given, else the cases."""
+    if options.history is None:
+        return read_cases(options, name)
+    past = argparse.Namespace(data=options.history, half="public", limit=None)
+    return read_cases(past, name)
+
+
+def elsewhere(case: Case, history: Sequence[Case]) -> list[Case]:
+    """The history without the cases of the same fifth of the tasks, this one's own among them."""
+    return [each for each in history if _fold(each) != _fold(case)]
+
+
+def _fold(case: Case) -> int:
+    task = f"{case['bench']}|{case['domain']}|{case['task_id']}"
+    return zlib.crc32(task.encode()) % FOLDS
 
 
 def read_schemas(data: Path) -> dict[tuple[str, str], dict[str, Any]]:

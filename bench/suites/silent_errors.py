@@ -13,6 +13,7 @@ from bench.versions import ours
 from mulligan.learning.silent import silent_error
 
 Result = dict[str, Any]
+Case = dict[str, Any]
 FILES = ("livemcpbench/failed_unrepaired", "livemcpbench/repair_pairs")
 
 
@@ -22,25 +23,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> Result:
     cases = [case for name in FILES for case in read_cases(options, name)]
-    good = _distinct_results(cases)
-    with progress(len(cases) + len(good)) as step:
-        caught = 0
-        for case in cases:
-            step("errors")
-            caught += silent_error(case["error"]) is not None
-        alarms = []
-        for result in good:
-            step("results")
-            if said := silent_error(result):
-                alarms.append(said[:100])
+    errors, results = _distinct(cases)
+    with progress(2) as step:
+        step("errors")
+        caught = sum(silent_error(error) is not None for error in errors)
+        step("results")
+        alarms = [said[:100] for result in results if (said := silent_error(result))]
     return {
         "half": options.half,
-        "n": len(cases) + len(good),
-        "errors": len(cases),
-        "results": len(good),
-        "recall": round(caught / len(cases), 4) if cases else 0.0,
+        "n": len(errors) + len(results),
+        "errors": len(errors),
+        "results": len(results),
+        "recall": round(caught / len(errors), 4) if errors else 0.0,
         "precision": round(caught / (caught + len(alarms)), 4) if caught else 0.0,
         "false_alarms": len(alarms),
+        "alarms": alarms,
         "versions": ours(),
     }
 
@@ -51,12 +48,14 @@ def show(result: Result) -> RenderableType:
     return table(f"silent-errors ({result['half']})", ("figure", "value"), rows)
 
 
-def _distinct_results(cases: list[dict[str, Any]]) -> list[str]:
-    """Earlier results that were none: cases of one run share their history, so each counts once."""
-    made = {
-        (case["task_id"], case["model"], call["tool"], str(call["args"]), call["result"]): None
-        for case in cases
-        for call in case["prior_calls"]
-        if call["ok"]
-    }
-    return [key[-1] for key in made]
+def _distinct(cases: list[Case]) -> tuple[list[str], list[str]]:
+    """Errors and results, each once a run: a tool that says the same again says nothing new."""
+    errors: dict[tuple[str, ...], str] = {}
+    results: dict[tuple[str, ...], str] = {}
+    for case in cases:
+        run = (case["task_id"], case["model"])
+        errors[*run, case["tool"], case["error"]] = case["error"]
+        for call in case["prior_calls"]:
+            if call["ok"]:
+                results[*run, call["tool"], call["result"]] = call["result"]
+    return list(errors.values()), list(results.values())

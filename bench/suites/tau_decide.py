@@ -10,9 +10,19 @@ from rich.console import Group, RenderableType
 
 from bench.data import add_data_arguments, read_cases
 from bench.report import progress, table
-from bench.tau import RIGHT_DECISION, add_history_argument, failed_call, read_schemas
+from bench.tau import (
+    RIGHT_DECISION,
+    Case,
+    add_history_argument,
+    elsewhere,
+    failed_call,
+    read_history,
+    read_schemas,
+)
 from bench.versions import ours
+from mulligan.core.lesson import Decision
 from mulligan.learning.decide import decide
+from mulligan.learning.fingerprint import fingerprint, template
 from mulligan.learning.suggest import suggestions
 
 Result = dict[str, Any]
@@ -25,31 +35,51 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> Result:
     schemas = read_schemas(options.data)
-    cases = [
-        case
-        for case in read_cases(options, "tau/repair_pairs")
-        if case["repair_class"] in RIGHT_DECISION
-    ]
+    cases = _labelled(read_cases(options, "tau/repair_pairs"))
+    history = _labelled(read_history(options, "tau/repair_pairs"))
     confusion: Counter[tuple[str, str]] = Counter()
+    warm = 0
     with progress(len(cases)) as step:
         for case in cases:
             step(case["tool"])
             failed = failed_call(case, schemas)
-            advice = decide(failed, suggestions(failed))
-            confusion[RIGHT_DECISION[case["repair_class"]], advice.decision] += 1
-    right = sum(count for (wanted, given), count in confusion.items() if wanted == given)
+            found = suggestions(failed)
+            right = RIGHT_DECISION[case["repair_class"]]
+            confusion[right, decide(failed, found).decision] += 1
+            past = _past(case, elsewhere(case, history) if options.history is None else history)
+            warm += decide(failed, found, past=past).decision is right
+    cold = sum(count for (wanted, given), count in confusion.items() if wanted == given)
     most_common = Counter(RIGHT_DECISION[case["repair_class"]] for case in cases).most_common(1)
     return {
         "half": options.half,
         "n": len(cases),
-        "cold": round(right / len(cases), 4) if cases else 0.0,
-        "warm": None,
+        "cold": round(cold / len(cases), 4) if cases else 0.0,
+        "warm": round(warm / len(cases), 4) if cases else 0.0,
         "majority": round(most_common[0][1] / len(cases), 4) if cases else 0.0,
         "confusion": {
             f"{wanted} as {given}": n for (wanted, given), n in sorted(confusion.items())
         },
         "versions": ours(),
     }
+
+
+def _labelled(cases: list[Case]) -> list[Case]:
+    """Cases of which the right decision is known, with their patterns."""
+    return [
+        {**case, "pattern": _pattern(case)}
+        for case in cases
+        if case["repair_class"] in RIGHT_DECISION
+    ]
+
+
+def _pattern(case: Case) -> str:
+    return fingerprint(case["tool"], template(case["error"], case["failed_args"]))
+
+
+def _past(case: Case, history: list[Case]) -> Counter[Decision]:
+    """How failures of the same pattern were settled in the history."""
+    same = (each for each in history if each["pattern"] == case["pattern"])
+    return Counter(RIGHT_DECISION[each["repair_class"]] for each in same)
 
 
 def show(result: Result) -> RenderableType:

@@ -30,9 +30,12 @@ ORDER_SCHEMA = {
 TAU = {
     "bench": "tau-bench",
     "domain": "retail",
+    "task_id": "1",
     "user_messages": ["My order is #W12345."],
     "prior_calls": [],
 }
+
+READ = {"write_tool": False}
 
 
 def write(folder: Path, name: str, *cases: dict[str, Any]) -> None:
@@ -111,15 +114,29 @@ def test_tau_decide_counts_the_right_decisions(data: Path, measure: Measure) -> 
     write(
         data,
         "tau/repair_pairs",
-        {**case, "error": "503 Service Unavailable", "repair_class": "retry_same"},
+        {**case, "error": "503 Service Unavailable", "repair_class": "retry_same", **READ},
         {**case, "error": "Order not found", "repair_class": "needs_user_info"},
         {**case, "error": "Order not found", "repair_class": "needs_lookup"},
     )
 
     result = measure("tau-decide", data)
 
-    assert (result["n"], result["cold"], result["warm"]) == (3, 0.6667, None)
+    assert (result["n"], result["cold"], result["warm"]) == (3, 0.6667, 0.6667)
     assert result["confusion"]["look_up as ask"] == 1
+
+
+def test_tau_decide_learns_from_a_history(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    case = {**TAU, "id": "1", "tool": "get_order", "failed_args": {"order_id": "#W12345"}}
+    odd = {**case, "error": "Order not found", "repair_class": "needs_lookup"}
+    write(data, "tau/repair_pairs", odd)
+    write(tmp_path / "past", "tau/repair_pairs", odd, odd)
+
+    main(["tau-decide", "--data", str(data), "--history", str(tmp_path / "past"), "--json"])
+
+    result = json.loads(capsys.readouterr().out)
+    assert (result["cold"], result["warm"]) == (0.0, 1.0)
 
 
 def test_tau_repair_tells_exact_from_harmful_and_silent(data: Path, measure: Measure) -> None:
@@ -167,7 +184,8 @@ def test_tau_precheck_weighs_recall_against_false_alarms(data: Path, measure: Me
 def test_silent_errors_counts_recall_and_precision(tmp_path: Path, measure: Measure) -> None:
     good = {"tool": "a", "args": {}, "ok": True, "result": "fine"}
     odd = {"tool": "b", "args": {}, "ok": True, "result": '{"error": "but fine"}'}
-    case = {"task_id": "1", "model": "m", "prior_calls": [good, odd, {**good, "ok": False}]}
+    told = [good, good, odd, {**good, "ok": False}]
+    case = {"task_id": "1", "model": "m", "tool": "c", "prior_calls": told}
     write(tmp_path, "livemcpbench/failed_unrepaired", {**case, "error": '{"isError": true}'})
     write(tmp_path, "livemcpbench/repair_pairs", {**case, "error": "nothing to see"})
 

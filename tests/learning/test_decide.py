@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from mulligan.core.call import ErrorClass
+from mulligan.core.effect import Effect
 from mulligan.core.lesson import Decision, Earlier
 from mulligan.learning.decide import decide
 from mulligan.learning.suggest import suggestions
@@ -80,3 +81,25 @@ def test_ten_megabytes_of_arguments_and_one_of_error_get_advice_too() -> None:
     call = failed({"a": "x" * 10_000_000}, error="nope " * 200_000, schema=obj(a=TEXT))
 
     assert decide(call, suggestions(call)).decision is Decision.ASK
+
+
+@pytest.mark.parametrize("error", ["503 Service Unavailable", "list index out of range"])
+def test_what_may_have_landed_is_looked_at_before_it_is_repeated(error: str) -> None:
+    read = decide(failed({}, error=error, effect=Effect.READ))
+    write = decide(failed({}, error=error, effect=Effect.UNDECLARED))
+    often = decide(failed({}, error=error, effect=Effect.REVERSIBLE), past={Decision.RETRY: 100})
+
+    assert read.decision is Decision.RETRY
+    assert write.decision is Decision.LOOK_UP
+    assert often.decision is Decision.LOOK_UP
+
+
+def test_the_past_of_a_pattern_outweighs_the_rules_when_it_is_clear() -> None:
+    call = failed({"id": "1"}, error="refused: cannot be done")
+
+    unclear = decide(call, past={Decision.ASK: 3, Decision.REPAIR: 4})
+    clear = decide(call, past={Decision.ASK: 1, Decision.REPAIR: 4})
+
+    assert unclear.decision is Decision.ASK
+    assert clear.decision is Decision.REPAIR
+    assert "4 of 5" in clear.why

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from mulligan.core.call import ErrorClass
+from mulligan.core.effect import Effect
 from mulligan.core.lesson import Advice, Decision, Earlier, FailedCall, Suggestion
 from mulligan.learning.closeness import tokens
 from mulligan.learning.complaints.complaint import About
@@ -26,9 +28,43 @@ MOST_SAME = 2
 """How often the same call may fail before the same again is no advice."""
 
 
-def decide(failed: FailedCall, suggested: Sequence[Suggestion] = ()) -> Advice:
+MAY_HAVE_LANDED = frozenset({ErrorClass.AMBIGUOUS, ErrorClass.TOOL_EXCEPTION})
+
+ENOUGH = 2
+"""By how many failures of its pattern one decision must lead to outweigh the rules."""
+
+Past = Mapping[Decision, int]
+"""How often each decision turned out right for failures of this pattern."""
+
+NO_PAST: Past = MappingProxyType({})
+
+
+def decide(
+    failed: FailedCall, suggested: Sequence[Suggestion] = (), *, past: Past = NO_PAST
+) -> Advice:
     """The advice that goes with every failure. It is for the agent: nothing is done by it."""
+    advice = _by_rules(failed, suggested)
+    usual = max(past, key=past.__getitem__, default=advice.decision)
+    lead = past.get(usual, 0) - past.get(advice.decision, 0)
+    if lead < ENOUGH or _would_repeat(usual, failed):
+        return advice
+    why = f"{past[usual]} of {sum(past.values())} failures like this one were settled so."
+    return Advice(decision=usual, why=why, first=advice.first, ask=advice.ask)
+
+
+def _would_repeat(decision: Decision, failed: FailedCall) -> bool:
+    """Whether the same again could do twice what was done once."""
     found = likely_class(failed.failure, failed.error)
+    unsure = found in MAY_HAVE_LANDED and failed.effect is not Effect.READ
+    return decision is Decision.RETRY and unsure
+
+
+def _by_rules(failed: FailedCall, suggested: Sequence[Suggestion]) -> Advice:
+    found = likely_class(failed.failure, failed.error)
+    if _would_repeat(Decision.RETRY, failed):
+        return Advice(
+            decision=Decision.LOOK_UP, why="It may have landed: look before repeating it."
+        )
     if found in PASSING:
         return _again(failed, PASSING[found])
     if suggested and found is not ErrorClass.POLICY:
