@@ -1,0 +1,83 @@
+"""Whatever a tool, a model or a person may say: advice is given or not, and nothing is raised."""
+
+from __future__ import annotations
+
+import re
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from mulligan.core.lesson import Earlier
+from mulligan.learning.decide import decide
+from mulligan.learning.fingerprint import template
+from mulligan.learning.lenient import read_meant
+from mulligan.learning.precheck import precheck
+from mulligan.learning.shape.schema import schema_of
+from mulligan.learning.silent import silent_error
+from mulligan.learning.suggest import suggestions
+from tests.learning.failures import failed, obj
+
+NAMES = st.sampled_from(["to", "amount", "limit", "order_id", "date", "tags", "", " x", "a.b", "ü"])
+PHRASES = """not found|must be one of|is a required property|'limit'|[type=missing|limit|#W17
+2026-01-05|YYYY-MM-DD|{|}|[|(|"|is greater than the maximum of 7"""
+WORDS = st.sampled_from(re.split(r"[|]", PHRASES))
+TEXTS = st.text(max_size=30) | st.lists(WORDS, max_size=8).map(" ".join)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | TEXTS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=3),
+    max_leaves=8,
+)
+ARGUMENTS = st.dictionaries(NAMES, VALUES, max_size=4)
+TYPES = st.sampled_from(["string", "integer", "number", "boolean", "array", "object", "null"])
+PARTS = st.fixed_dictionaries(
+    {"type": TYPES},
+    optional={
+        "enum": st.lists(TEXTS | st.integers(), min_size=1, max_size=3, unique=True),
+        "maximum": st.integers(-5, 5),
+        "format": st.sampled_from(["date", "date-time", "email"]),
+        "default": VALUES.filter(lambda value: value == value),
+    },
+)
+SCHEMAS = st.dictionaries(NAMES, PARTS, max_size=4).map(
+    lambda parts: obj(*list(parts)[:1], **parts)
+)
+
+
+@settings(
+    max_examples=100, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+@given(arguments=ARGUMENTS, error=TEXTS, schema=SCHEMAS, said=TEXTS, result=VALUES)
+def test_any_failed_call_gets_advice(arguments, error, schema, said, result) -> None:
+    call = failed(
+        arguments,
+        error=error,
+        schema=schema,
+        said=(said,),
+        earlier=(
+            Earlier(tool="find_order", arguments=arguments, result=result, failed=True),
+            Earlier(tool="x", result=result),
+        ),
+        tools=("find_order", "log_in"),
+    )
+
+    found = suggestions(call)
+
+    assert decide(call, found).why
+    assert all(
+        schema_of(schema).fits(each.patch.apply(arguments)) for each in found if each.automatic
+    )
+    precheck(call)
+    template(error, arguments)
+
+
+@settings(
+    max_examples=100, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+@given(result=VALUES, written=TEXTS | VALUES)
+def test_any_result_and_any_writing_is_read(result, written) -> None:
+    tools = {"find_order": schema_of(obj("limit", limit={"type": "integer"}))}
+
+    said = silent_error(result)
+
+    assert said is None or said
+    assert all(call.tool == "find_order" for call in read_meant(written, tools))
