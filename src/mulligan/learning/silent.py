@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from itertools import islice
 
 from mulligan.core.errors import NoSchemaError
 from mulligan.learning.shape.schema import schema_of
@@ -19,6 +20,7 @@ from mulligan.learning.written.whole import read_json
 
 DEEPEST = 12
 LARGEST_JSON = 1_000_000
+MOST_KEYS = 200
 MOST_PARTS = 20
 """Parts of a result that are looked into; an error stands near the front."""
 
@@ -28,6 +30,9 @@ STATUS = listed("status state outcome result_status")
 BAD_STATUS = listed("error failed failure fail errored exception fatal")
 CODES = listed("status status_code statuscode http_status httpstatus code")
 ERRORS = listed("error errors exception fault error_message errormessage")
+MARKS = FLAGS | SUCCESS | STATUS | CODES | ERRORS
+"""Fields that say whether it worked."""
+
 DATA = listed("data result results")
 AROUND = DATA | listed("""
     message msg detail details reason description hint title type name path timestamp time stack
@@ -102,8 +107,9 @@ def _errors(value: object, *, depth: int) -> Iterator[str]:
 
 
 def _in_mapping(value: Mapping[str, object], *, depth: int) -> Iterator[str]:
-    lowered = {str(key).casefold(): held for key, held in list(value.items())[:200]}
-    if _flagged(lowered) or _is_nothing_but_error(lowered):
+    lowered = {str(key).casefold(): held for key, held in islice(value.items(), MOST_KEYS)}
+    telling = not MARKS.isdisjoint(lowered)
+    if telling and (_flagged(lowered) or _is_nothing_but_error(lowered)):
         yield _sentence(value)
         return
     for name in WRAPPERS:
@@ -144,9 +150,8 @@ def _is_error_code(name: str, code: object) -> bool:
 
 
 def _has_payload(held: Mapping[str, object]) -> bool:
-    known = ERRORS | CODES | STATUS | SUCCESS | FLAGS
     for name, value in held.items():
-        if name in known or value in (None, "", [], {}):
+        if name in MARKS or value in (None, "", [], {}):
             continue
         if name not in AROUND or name in DATA:
             return True
@@ -202,7 +207,7 @@ def _sentence(value: object, *, depth: int = 0) -> str:
         case list() | tuple():
             return inside(value[0]) if value else MARKED
         case Mapping():
-            lowered = {str(key).casefold(): held for key, held in list(value.items())[:200]}
+            lowered = {str(k).casefold(): held for k, held in islice(value.items(), MOST_KEYS)}
             told = (lowered[name] for name in TELLING if lowered.get(name))
             return next((inside(each) for each in told if each is not True), MARKED)
         case _:
