@@ -44,6 +44,8 @@ class Settings:
     """How long a failed call waits before it is made again."""
     app: str = ""
     """Where the application is, `module:name`: what has the code to undo and to run."""
+    unadvised: frozenset[str] = frozenset()
+    """Agents that get a tool's errors as they are, without advice or corrections."""
     recover: bool = True
     """Look after what was left open while turns run; else only when `m.recover()` is called."""
     strict: bool = False
@@ -213,6 +215,7 @@ _READERS = {
     "kept_days": _days,
     "compress_days": _days,
     "recover": _truth,
+    "unadvised": _names,
     "strict": _truth,
     "app": _text,
     "migrate": _truth,

@@ -162,6 +162,7 @@ def _instruments(settings: Settings, store: Store, *, clock: Clock) -> Instrumen
         book=Book(journal=store.journal, clock=clock, scrub=redactor.text, announce=events.publish),
         events=events,
         strict=settings.strict,
+        unadvised=settings.unadvised,
         tenant=redactor.label(settings.tenant) if settings.tenant else "",
         sample=settings.sample,
         spans=settings.spans,

@@ -13,6 +13,7 @@
     │   ├── StoreDamagedError       it is corrupt, or shorter than it was
     │   ├── SchemaTooNewError       written by a newer Mulligan
     │   └── SchemaTooOldError       `mulligan migrate` has not been run
+    ├── SilentError                 a result that says of itself that it is an error
     ├── AlreadyDoneError            the same call waits, stands, or may have happened
     ├── StaleNotesError             another process added that version of a task's notes first
     ├── ConflictError               someone else changed it first; raised by a tool's undo
@@ -98,6 +99,10 @@ class SchemaTooOldError(StoreError):
             f"{store} has schema {found}; this Mulligan needs {known}: "
             f"run `mulligan migrate --store {store}` once. Nothing was changed."
         )
+
+
+class SilentError(MulliganError):
+    """A tool returned what is an error in disguise. It is logged, and never raised."""
 
 
 class AlreadyDoneError(MulliganError):

@@ -37,6 +37,8 @@ class CallRepaired:
     call: str
     tool: str
     tries: int
+    by: str = ""
+    """Where the correction came from; empty: the same call, made again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

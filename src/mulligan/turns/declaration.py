@@ -15,6 +15,7 @@ from mulligan.core.effect import Effect, Mode, NoVerdict, Release, Repeat
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.record import Abilities, Record, Told
 from mulligan.turns.plain import hints_of
+from mulligan.turns.schema import schema_of
 
 E = TypeVar("E", bound=StrEnum)
 
@@ -57,6 +58,8 @@ class Declared(TypedDict, total=False):
     """The parameter that holds the elements of a bulk: each is an action of its own."""
     deletes: bool
     """The call makes something go away, so that it is done when nothing is there."""
+    schema: Mapping[str, object]
+    """The JSON Schema of its arguments; by default what its annotations say."""
     review: bool
     """Whether a judge is asked about its calls; by default those that change something."""
     on_no_verdict: NoVerdict
@@ -100,6 +103,7 @@ class Declaration:
     each: str | None = None
     deletes: bool = False
     loses: tuple[str, ...] = ()
+    schema: Mapping[str, object] = field(default_factory=dict, repr=False)
     review: bool = False
     on_no_verdict: NoVerdict = NoVerdict.PROCEED
     release: Release = Release.PERSON
@@ -140,6 +144,7 @@ def declare(tool: Callable[..., Any], **declared: Unpack[Declared]) -> Declarati
         each=_parameter("each", declared.get("each"), tool),
         deletes=declared.get("deletes", False),
         loses=_sentences(declared.get("loses", ())),
+        schema=declared.get("schema") or schema_of(tool),
         review=declared.get("review", _effect(declared) in _REVIEWED),
         on_no_verdict=_one_of(NoVerdict, declared.get("on_no_verdict", NoVerdict.PROCEED)),
         release=_one_of(Release, declared.get("release", Release.PERSON)),

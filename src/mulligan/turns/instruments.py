@@ -50,6 +50,8 @@ class Instruments:
     book: Book
     events: Events
     tenant: str = ""
+    unadvised: frozenset[str] = frozenset()
+    """Agents that get their errors as they are."""
     strict: bool = False
     """Hold what nobody has declared."""
     held: dict[str, Make] = field(default_factory=dict)

@@ -14,6 +14,7 @@ from mulligan.core.errors import AlreadyDoneError, JournalError
 from mulligan.core.instants import from_us
 from mulligan.core.points import Point, reach
 from mulligan.core.record import Record
+from mulligan.turns.advising import conclude
 from mulligan.turns.attempt import LiveAttempt
 from mulligan.turns.book import LiveAction
 from mulligan.turns.evidence import pack_evidence
@@ -21,7 +22,7 @@ from mulligan.turns.hands import Hands
 from mulligan.turns.hold import hold_call
 from mulligan.turns.instruments import Make
 from mulligan.turns.settling import adopt, settle
-from mulligan.turns.trying import Tried, result_of, try_call
+from mulligan.turns.trying import Tried, try_call
 from mulligan.turns.turn import OpenTurn
 from mulligan.turns.watch import Pending, Watch
 from mulligan.undo.taking_back import told, version_of
@@ -55,7 +56,7 @@ class Performing:
     async def _only_make(self, make: Make) -> Any:
         tried = await try_call(self.watch, self.pending, make=make, hands=self.hands)
         self.attempt.notes.append(lambda: tried.last)
-        return result_of(tried.last)
+        return conclude(self.watch, tried.last, self.turn)
 
     async def _held(self, make: Make, effect: Effect, *, reason: str) -> Any:
         action = self._action(dict(self.pending.arguments), effect=effect, id=self.pending.id)
@@ -131,7 +132,7 @@ class Performing:
         self.attempt.notes.append(lambda: tried.last)
         await self._account(actions, tried)
         await reach(Point.EXECUTED)
-        return result_of(tried.last)
+        return conclude(self.watch, tried.last, self.turn)
 
     async def _leave_to_others(self, actions: Sequence[LiveAction]) -> None:
         """The turn did not wait for this call, so that its answer was given without it."""

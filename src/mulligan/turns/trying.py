@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
 
 from mulligan.core.call import ErrorClass, Execution, Outcome
 from mulligan.core.event import CallRepaired
@@ -125,10 +124,3 @@ def _knowing(watch: Watch, first: Pending) -> Knowing:
         lands_within=declaration.lands_within,
         deletes=declaration.deletes,
     )
-
-
-def result_of(execution: Execution) -> Any:
-    """What a call returned, or its own error again."""
-    if execution.failure is not None and execution.failure.error is not None:
-        raise execution.failure.error
-    return execution.result

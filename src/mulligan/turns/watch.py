@@ -8,15 +8,19 @@ import random
 import sys
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from mulligan.core.call import Call, ErrorClass, Execution, Failure, LogRow, Outcome
 from mulligan.core.effect import Effect, Mode
+from mulligan.core.errors import SilentError
 from mulligan.core.event import CallLogged
 from mulligan.core.ids import RANDOM_BITS, time_ordered_id
 from mulligan.core.instants import from_us
 from mulligan.core.limits import Breaker, RetryBudget
+from mulligan.learning.silent import silent_error
+from mulligan.learning.wording import class_of_text
 from mulligan.turns.declaration import Declaration
 from mulligan.turns.instruments import Instruments
 from mulligan.turns.signature import Signature
@@ -32,6 +36,19 @@ _STOPPED = (asyncio.CancelledError, KeyboardInterrupt, SystemExit, GeneratorExit
 
 _MUTABLE = frozenset({dict, list, set, bytearray})
 _COPIED = 64
+
+_REFUSALS = frozenset(
+    {
+        ErrorClass.AUTH,
+        ErrorClass.POLICY,
+        ErrorClass.CONFLICT,
+        ErrorClass.MISSING,
+        ErrorClass.VALIDATION,
+        ErrorClass.RULE,
+    }
+)
+
+_NEVER_AN_ERROR = frozenset({bool, int, float})
 
 SUCCESS = Outcome.SUCCESS.value
 NO_ERROR = (None, None, None, None, None)
@@ -95,6 +112,7 @@ class Watch:
         self.breaker = Breaker()
         self.budget = RetryBudget()
         self.signature = signature
+        self.schema = declaration.schema
         self._tool = instruments.redactor.label(declaration.tool)
         self._server = instruments.redactor.label(declaration.server) if declaration.server else ""
         self._sample = instruments.sample
@@ -104,8 +122,18 @@ class Watch:
         self._calls = 0
         """First tries since the last failure."""
 
-    def begin(self, args: tuple[object, ...], kwargs: dict[str, object]) -> Pending:
-        """A first try starts."""
+    def advises(self, agent: str) -> bool:
+        """Whether this agent wants to be told what would help."""
+        return agent not in self.instruments.unadvised
+
+    def begin(
+        self,
+        args: tuple[object, ...],
+        kwargs: dict[str, object],
+        *,
+        corrects: Execution | None = None,
+    ) -> Pending:
+        """A first try starts, or the corrected call after one that failed."""
         instruments = self.instruments
         pending = Pending(instruments.wall_us(), chance=instruments.chance)
         key = self.declaration.key
@@ -114,12 +142,15 @@ class Watch:
             kwargs[key] = pending.id
         arguments = self.signature.bind(args, kwargs)
         pending.take(arguments)
+        if corrects is not None:
+            pending.parent = corrects.call.parent or corrects.call.id
+            pending.try_number = corrects.try_number + 1
         self._calls += 1
         try:
             if self._sample >= 1.0 or instruments.chance.random() < self._sample:
                 pending.parameters = self._redacted(arguments)
         except Exception as error:  # noqa: BLE001 - the log may fail, the tool may not
-            self._note("A call of %s cannot be logged", error)
+            self.note("A call of %s cannot be logged", error)
         return self._started(pending)
 
     def begin_again(self, first: Pending, *, try_number: int) -> Pending:
@@ -146,7 +177,7 @@ class Watch:
             weight = 1.0 / self._sample if pending.try_number == 1 else 1.0
             self._emit(pending, (SUCCESS, duration_us, *NO_ERROR, shown), weight=weight)
         except Exception as error:  # noqa: BLE001 - the log may fail, the tool may not
-            self._note("A call of %s could not be logged", error)
+            self.note("A call of %s could not be logged", error)
         return duration_us
 
     def log_failure(self, pending: Pending, error: BaseException) -> Execution:
@@ -170,11 +201,29 @@ class Watch:
             ended = (execution.outcome.value, duration_us, error_class, *what, None)
             self._emit(pending, ended, weight=1.0)
         except Exception as trouble:  # noqa: BLE001 - the log may fail, the tool may not
-            self._note("A failure of %s could not be logged", trouble)
+            self.note("A failure of %s could not be logged", trouble)
         return execution
+
+    def disguised(self, pending: Pending, result: object) -> Execution | None:
+        """A result that says of itself that it is an error, as the failure it is."""
+        if result is None or type(result) in _NEVER_AN_ERROR:
+            return None
+        try:
+            said = silent_error(result)
+        except Exception as error:  # noqa: BLE001 - a result may be anything
+            self.note("A result of %s could not be looked at", error)
+            return None
+        if said is None:
+            return None
+        failed = self.log_failure(pending, SilentError(said))
+        failure = Failure(error_class=self._class_of_result(said))
+        return replace(failed, result=result, failure=failure)
 
     def success_of(self, pending: Pending, result: object) -> Execution:
         """It came back, and somebody wants to know more than the result."""
+        failed = self.disguised(pending, result)
+        if failed is not None:
+            return failed
         duration_us = self.log_success(pending, result)
         return self.execution_of(pending, result=result, duration_us=duration_us)
 
@@ -198,6 +247,12 @@ class Watch:
             duration=timedelta(),
         )
 
+    def _class_of_result(self, said: str) -> ErrorClass:
+        """A read that was refused is not made again; of anything else words prove nothing."""
+        told = class_of_text(said)
+        refused = self.declaration.effect is Effect.READ and told in _REFUSALS
+        return told if refused else ErrorClass.BAD_RESULT
+
     def _started(self, pending: Pending) -> Pending:
         turn = pending.turn = current_turn()
         pending.labels = self._outside if turn is None else turn.labels
@@ -217,16 +272,16 @@ class Watch:
                 return None
             return ToolSpan(tool=self._tool, call=pending.id, agent=pending.labels.agent)
         except Exception as error:  # noqa: BLE001 - tracing may fail, the tool may not
-            self._note("No span for a call of %s", error)
+            self.note("No span for a call of %s", error)
             return None
 
     def _end_span(self, span: ToolSpan, *, error_type: str | None = None) -> None:
         try:
             span.end(error_type=error_type)
         except Exception as error:  # noqa: BLE001 - tracing may fail, the log and the tool may not
-            self._note("A span of %s did not end well", error)
+            self.note("A span of %s did not end well", error)
 
-    def _note(self, what: str, error: Exception) -> None:
+    def note(self, what: str, error: Exception) -> None:
         """Say what went wrong in here. Only the type: the rest may quote the tool's own error."""
         _report.warning(f"{what} (%s).", self._tool, type(error).__name__)
 
@@ -251,7 +306,7 @@ class Watch:
         try:
             failure = self.instruments.classify(call, error)
         except Exception as trouble:  # noqa: BLE001 - a mistake of ours must not hide the tool's
-            self._note("An error of %s could not be classified", trouble)
+            self.note("An error of %s could not be classified", trouble)
             failure = Failure(error_class=ErrorClass.UNKNOWN, error=error)
         return Execution(
             call=call,
