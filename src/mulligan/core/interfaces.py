@@ -149,6 +149,8 @@ class KnownTool:
     """What it can do about its own calls: `before`, `undo`, `read`, `probe`, `version`, …"""
     promises: tuple[str, ...] = ()
     """What that really promises, a sentence each."""
+    schema: Mapping[str, object] = field(default_factory=dict)
+    """The JSON Schema of its arguments."""
 
 
 class Catalog(Protocol):
@@ -212,6 +214,8 @@ class LogQuery:
     outcome: str | None = None
     error_class: str | None = None
     turn: str | None = None
+    later_tries: bool = False
+    """Only tries after the first."""
     since: datetime | None = None
     """This time included."""
     until: datetime | None = None

@@ -100,15 +100,17 @@ def opening_of(content: Mapping[str, Any]) -> Opening:
 
 def known_tool_text(tool: KnownTool) -> str:
     """A declared tool as JSON."""
-    return json.dumps({each.name: getattr(tool, each.name) for each in fields(tool)})
+    about = {each.name: getattr(tool, each.name) for each in fields(tool)}
+    return json.dumps(about, default=str)
 
 
 def known_tool_of(text: str) -> KnownTool:
     """A declared tool from its JSON; fields of a later Mulligan are left aside."""
     with readable("A declared tool"):
         content = load(text)
-        found = {each.name: content[each.name] for each in fields(KnownTool)}
-        lists = {name: tuple(found[name]) for name in ("abilities", "promises")}
+        names = [each.name for each in fields(KnownTool) if each.name in content]
+        found = {name: content[name] for name in names}
+        lists = {name: tuple(found.get(name, ())) for name in ("abilities", "promises")}
         return KnownTool(**(found | lists))
 
 

@@ -46,17 +46,17 @@ class Advised:
         return "\n".join(lines)
 
 
-def conclude(watch: Watch, execution: Execution, turn: OpenTurn | None) -> Any:
+def conclude(watch: Watch, execution: Execution, *, turn: OpenTurn | None) -> Any:
     """What a call returned, or its own error again, with advice on it."""
     failure = execution.failure
     if failure is None or failure.error is None:
         return execution.result
     if watch.declaration.mode is not Mode.OBSERVE and watch.advises(execution.call.agent):
-        _attach(failure.error, advise(watch, execution, turn))
+        _attach(failure.error, advise(watch, execution, turn=turn))
     raise failure.error
 
 
-def advise(watch: Watch, execution: Execution, turn: OpenTurn | None) -> Advised | None:
+def advise(watch: Watch, execution: Execution, *, turn: OpenTurn | None) -> Advised | None:
     """What would help; `None` if even that cannot be said. It never stands in the error's way."""
     failure = execution.failure
     if failure is None:

@@ -24,6 +24,7 @@ def known_tool(declaration: Declaration, *, strict: bool = False) -> KnownTool:
         mode=declaration.mode.value,
         abilities=tuple(able),
         promises=tuple(promises(declaration, strict=strict)),
+        schema=dict(declaration.schema),
     )
 
 

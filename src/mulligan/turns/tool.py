@@ -144,4 +144,4 @@ def _succeeded(watch: Watch, pending: Pending, result: Any) -> Any:
 def _noted(watch: Watch, execution: Execution, turn: OpenTurn | None) -> Any:
     if turn is not None:
         turn.attempt.notes.append(lambda: execution)
-    return conclude(watch, execution, turn)
+    return conclude(watch, execution, turn=turn)

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Self
 
+from mulligan.app.insights.figures import Figures, PatternSeen, find_patterns, read_figures
 from mulligan.app.insights.open_list import OpenList
 from mulligan.app.insights.task_list import TaskList
 from mulligan.app.settings import Settings
-from mulligan.core.call import LogRow
+from mulligan.core.call import Call, Failure, LogRow
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.instants import from_us
 from mulligan.core.interfaces import Health, KnownTool, LogQuery, Loss, Store
+from mulligan.core.lesson import Advice, FailedCall, Suggestion
 from mulligan.core.retention import Retention
+from mulligan.learning.decide import decide
+from mulligan.learning.suggest import suggestions
+from mulligan.learning.wording import class_of_text
 from mulligan.redaction import Capture
 from mulligan.stores.clock import utc_now
 from mulligan.stores.opening import open_store
@@ -92,6 +97,31 @@ class Insights:
     def tools(self) -> list[KnownTool]:
         """What applications have declared their tools to be, and what that promises."""
         return self._store.catalog.tools()
+
+    def figures(self, window: timedelta) -> Figures:
+        """How calls went in a span of time up to now."""
+        now = utc_now()
+        return read_figures(self._store.log, since=now - window, until=now)
+
+    def patterns(self, window: timedelta) -> list[PatternSeen]:
+        """Failures that are one and the same, the most frequent first."""
+        now = utc_now()
+        return find_patterns(self._store.log, since=now - window, until=now)
+
+    def suggest(
+        self, tool: str, *, arguments: Mapping[str, object], error: str
+    ) -> tuple[Advice, tuple[Suggestion, ...]]:
+        """What to do about a failed call, by the schema its application declared."""
+        known = [each for each in self.tools() if each.tool == tool]
+        failed = FailedCall(
+            call=Call(id="", tool=tool, arguments=arguments),
+            schema=known[0].schema if known else {},
+            tools=tuple(each.tool for each in self.tools()),
+            failure=Failure(error_class=class_of_text(error)),
+            error=error,
+        )
+        found = suggestions(failed)
+        return decide(failed, found), found
 
     def log(self, query: LogQuery) -> list[LogRow]:
         """Rows of the log."""

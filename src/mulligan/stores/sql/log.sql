@@ -45,6 +45,9 @@ outcome = :outcome
 -- name: not_successful
 outcome <> 'success'
 
+-- name: later_tries
+try_number > 1
+
 -- name: error_class
 error_class = :error_class
 

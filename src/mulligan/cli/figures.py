@@ -1,0 +1,173 @@
+"""`mulligan stats`, `patterns` and `suggest`: how calls go, what fails alike, what would help."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterable
+from dataclasses import asdict
+
+from rich.console import Console
+
+from mulligan.app.insights import Insights
+from mulligan.app.insights.figures import WINDOWS, Criterion, Figures, PatternSeen, Share
+from mulligan.app.settings import Settings
+from mulligan.cli import render
+from mulligan.cli.options import Commands, add_command, add_json, add_store, count
+from mulligan.core.errors import ConfigurationError
+from mulligan.core.lesson import Advice, Suggestion
+
+
+def add_to(commands: Commands) -> None:
+    """Add the commands."""
+    stats = add_command(
+        commands,
+        "stats",
+        help="how calls go: success, repairs, latency, what fails most",
+        about="Add up what the log knows: by tool and agent, what was repaired and how fast, the "
+        "patterns that\nfail most, and the goals of the loop with the figure for each.",
+    )
+    _add_window(stats)
+    stats.set_defaults(run=run_stats)
+    patterns = add_command(
+        commands,
+        "patterns",
+        help="failures that are one and the same",
+        about="Group failures by what they say, their values masked, the most frequent first.",
+    )
+    _add_window(patterns)
+    patterns.add_argument("-n", "--limit", type=count, default=20, help="how many (default: 20)")
+    patterns.set_defaults(run=run_patterns)
+    suggest = add_command(
+        commands,
+        "suggest",
+        help="what would mend a call that failed",
+        about="Say what to do about a failed call, and which change of its arguments would help. "
+        "The tool's\nschema is the one its application declared.",
+    )
+    add_store(suggest)
+    add_json(suggest)
+    suggest.add_argument("--tool", required=True, help="the tool that failed")
+    suggest.add_argument("--args", required=True, metavar="JSON", help="what it was given")
+    suggest.add_argument("--error", required=True, metavar="TEXT", help="what it said")
+    suggest.set_defaults(run=run_suggest)
+
+
+def _add_window(parser: argparse.ArgumentParser) -> None:
+    add_store(parser)
+    add_json(parser)
+    parser.add_argument(
+        "--window", choices=list(WINDOWS), default="24h", help="how far back (default: 24h)"
+    )
+
+
+def run_stats(options: argparse.Namespace, settings: Settings) -> int:
+    """Show the figures."""
+    with Insights.open(settings) as insights:
+        figures = insights.figures(WINDOWS[options.window])
+    if options.json:
+        render.print_json(asdict(figures))
+    else:
+        _show(render.console(), figures, window=options.window)
+    return 0
+
+
+def run_patterns(options: argparse.Namespace, settings: Settings) -> int:
+    """Show the patterns."""
+    with Insights.open(settings) as insights:
+        patterns = insights.patterns(WINDOWS[options.window])[: options.limit]
+    if options.json:
+        render.print_json({"patterns": [asdict(pattern) for pattern in patterns]})
+    elif patterns:
+        render.console().print(_pattern_table(patterns))
+    else:
+        render.console().print("Nothing failed.", style="green")
+    return 0
+
+
+def run_suggest(options: argparse.Namespace, settings: Settings) -> int:
+    """Say what would help."""
+    arguments = _arguments(options.args)
+    with Insights.open(settings) as insights:
+        advice, found = insights.suggest(options.tool, arguments=arguments, error=options.error)
+    if options.json:
+        told = [asdict(suggestion) for suggestion in found]
+        render.print_json({"advice": asdict(advice), "suggestions": told})
+        return 0
+    console = render.console()
+    console.print(render.plain(_said(advice)))
+    rows = [(_patch(s), s.source.value, f"{s.probability:.0%}", s.n, s.evidence) for s in found]
+    if rows:
+        columns = ("change", "from", "probability", "n", "because")
+        console.print(render.table_of(rows, columns=columns))
+    return 0
+
+
+def _arguments(text: str) -> dict[str, object]:
+    try:
+        found = json.loads(text)
+    except ValueError as error:
+        raise ConfigurationError(f"--args is no JSON: {error}.") from error
+    if not isinstance(found, dict):
+        raise ConfigurationError('--args must be a JSON object, such as \'{"limit": "10"}\'.')
+    return found
+
+
+def _said(advice: Advice) -> str:
+    ask = f" Ask the person: {advice.ask}" if advice.ask else ""
+    return f"{advice.decision}: {advice.why}{ask}"
+
+
+def _patch(suggestion: Suggestion) -> str:
+    patch = suggestion.patch
+    parts = [f"call {patch.first} first"] if patch.first else []
+    parts += [f"call it as {patch.tool}"] if patch.tool else []
+    parts += [f"{name}={value!r}" for name, value in patch.changes.items()]
+    return ", ".join([*parts, *(f"without {name}" for name in patch.drops)])
+
+
+def _show(console: Console, figures: Figures, *, window: str) -> None:
+    total = figures.all_calls
+    seconds = figures.seconds_to_repair
+    rows = [
+        (f"calls, last {window}", f"{total.calls:.0f}"),
+        ("succeeded", _percent(total.success)),
+        ("repaired on a later try", f"{total.repaired:.0f}"),
+        ("seconds to repair", "-" if seconds is None else f"{seconds:.1f}"),
+        ("latency, p50 and p95", f"{total.p50_ms:.1f} ms, {total.p95_ms:.1f} ms"),
+    ]
+    console.print(render.table_of(rows, columns=("what", "figure")))
+    for what, shares in (("tool", figures.tools), ("agent", figures.agents)):
+        console.print(render.table_of(_share_rows(shares), columns=(what, *_SHARE)))
+    if figures.patterns:
+        console.print(_pattern_table(figures.patterns))
+    columns = ("what was promised", "goal", "figure")
+    console.print(render.table_of(map(_criterion, figures.criteria), columns=columns))
+
+
+_SHARE = ("calls", "succeeded", "repaired", "p50 ms", "p95 ms")
+
+
+def _share_rows(shares: Iterable[Share]) -> Iterable[tuple[object, ...]]:
+    for each in shares:
+        success = _percent(each.success)
+        latency = (f"{each.p50_ms:.1f}", f"{each.p95_ms:.1f}")
+        yield (each.name, f"{each.calls:.0f}", success, f"{each.repaired:.0f}", *latency)
+
+
+def _pattern_table(patterns: Iterable[PatternSeen]) -> object:
+    rows = [
+        (s.pattern.count, s.pattern.tool, s.pattern.error_class.value, s.pattern.template,
+         ", ".join(s.agents), f"{s.last_at:%m-%d %H:%M}")
+        for s in patterns
+    ]  # fmt: skip
+    columns = ("times", "tool", "class", "what it says", "agents", "last, UTC")
+    return render.table_of(rows, columns=columns)
+
+
+def _criterion(criterion: Criterion) -> tuple[str, str, str]:
+    return criterion.what, _percent(criterion.goal), _percent(criterion.figure)
+
+
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{share:.0%}"

@@ -1,0 +1,92 @@
+"""How calls go, what fails alike and what would help, at the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from mulligan import Effect, Mode, Mulligan
+from mulligan.cli.main import main
+
+
+class RefusedError(Exception):
+    status_code = 422
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> str:
+    """A store in which a search was called ten times: six times well, three refused, one mended."""
+    url = f"sqlite:///{tmp_path}/family.db"
+    with Mulligan(url) as m:
+
+        @m.tool(effect=Effect.READ, mode=Mode.AUTO)
+        def search(query: str, limit: int) -> list[str]:
+            if query.startswith("missing"):
+                raise RefusedError(f"nothing is called {query!r}")
+            if not isinstance(limit, int):
+                raise RefusedError("limit: Input should be a valid integer")
+            return [query]
+
+        with m.turn("Search", agent="planner", context="searching"):
+            for number in range(6):
+                search(f"event {number}", limit=1)
+            for number in range(3):
+                with pytest.raises(RefusedError):
+                    search(f"missing {number}", limit=1)
+            search("event", limit="1")
+        m.flush()
+    return url
+
+
+def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict:
+    assert main([*arguments, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_stats_add_up_what_the_log_knows(store: str, capsys) -> None:
+    figures = told(capsys, "stats", "--store", store)
+
+    total = figures["all_calls"]
+    assert (total["calls"], total["failures"], total["repaired"]) == (11, 4, 1)
+    assert [tool["name"] for tool in figures["tools"]] == ["search"]
+    assert [agent["name"] for agent in figures["agents"]] == ["planner"]
+    assert figures["repaired_share"] == 1.0
+    assert figures["seconds_to_repair"] >= 0
+    assert {c["what"]: c["figure"] for c in figures["criteria"]}[
+        "calls logged with agent and context"
+    ] == 1.0
+
+
+def test_failures_that_differ_only_in_their_values_are_one_pattern(store: str, capsys) -> None:
+    patterns = told(capsys, "patterns", "--store", store)["patterns"]
+
+    assert [seen["pattern"]["count"] for seen in patterns] == [3, 1]
+    assert patterns[0]["agents"] == ["planner"]
+
+
+def test_a_suggestion_uses_the_schema_that_was_declared(store: str, capsys) -> None:
+    answer = told(
+        capsys, "suggest", "--store", store, "--tool", "search",
+        "--args", '{"query": "event", "limit": "10"}',
+        "--error", "limit: Input should be a valid integer",
+    )  # fmt: skip
+
+    assert answer["advice"]["decision"] == "repair"
+    assert answer["suggestions"][0]["patch"]["changes"] == {"limit": 10}
+
+
+@pytest.mark.parametrize("command", [["stats"], ["patterns", "--window", "30d"]])
+def test_people_get_tables(store: str, capsys, command: list[str]) -> None:
+    code = main([*command, "--store", store])
+
+    assert code == 0
+    assert "search" in capsys.readouterr().out
+
+
+def test_arguments_that_are_no_object_are_one_sentence(store: str, capsys) -> None:
+    code = main(["suggest", "--store", store, "--tool", "x", "--args", "[1]", "--error", "no"])
+
+    assert code == 2
+    assert capsys.readouterr().err.count("\n") == 1
