@@ -80,4 +80,4 @@ def test_any_result_and_any_writing_is_read(result, written) -> None:
     said = silent_error(result)
 
     assert said is None or said
-    assert all(call.tool == "find_order" for call in read_meant(written, tools))
+    assert all(call.tool == "find_order" for call in read_meant(written, tools) if call.fits)

@@ -65,6 +65,16 @@ def test_a_right_call_is_not_touched() -> None:
     assert [call.kinds for call in read_meant(right, TOOLS)] == [(), ()]
 
 
+def test_a_call_of_no_tool_is_kept_beside_the_others_and_does_not_fit() -> None:
+    found = read_meant("[weather.get(city='Oslo'), moon.phase(day=3)]", TOOLS)
+
+    assert [(call.tool, call.fits) for call in found] == [
+        ("weather.get", True),
+        ("moon.phase", False),
+    ]
+    assert read_meant("print('hello')", TOOLS) == []
+
+
 def test_a_text_that_repeats_itself_means_one_call_and_a_list_means_them_all() -> None:
     call = {"name": "weather.get", "arguments": {"city": "Oslo"}}
 

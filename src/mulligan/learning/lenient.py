@@ -18,6 +18,7 @@ class Meant:
     """One call as it was meant."""
 
     tool: str
+    """One of those offered; or the name as it was written, if it is none of them."""
     arguments: dict[str, object]
     kinds: tuple[Kind, ...] = ()
     """What was changed; nothing when the call was right as it stood."""
@@ -31,10 +32,10 @@ def read_meant(written: object, tools: Mapping[str, Schema]) -> list[Meant]:
     The first group of calls that fit their tools is the answer: what follows is talk about it.
     """
     groups = [
-        [meant for call in group if (meant := _meant(call, tools)) is not None]
-        for group in read_calls(written, tools=tuple(tools))
+        [_meant(call, tools) for call in group] for group in read_calls(written, tools=tuple(tools))
     ]
-    groups = [_each_once(group) if isinstance(written, str) else group for group in groups if group]
+    groups = [group for group in groups if any(call.tool in tools for call in group)]
+    groups = [_each_once(group) if isinstance(written, str) else group for group in groups]
     sound = (group for group in groups if all(call.fits for call in group))
     return next(sound, groups[0] if groups else [])
 
@@ -44,10 +45,10 @@ def _each_once(group: list[Meant]) -> list[Meant]:
     return list({repr(call): call for call in group}.values())
 
 
-def _meant(call: Written, tools: Mapping[str, Schema]) -> Meant | None:
+def _meant(call: Written, tools: Mapping[str, Schema]) -> Meant:
     tool = tool_meant(call.name, tuple(tools)) or _by_arguments(call, tools)
     if tool is None:
-        return None
+        return Meant(call.name, call.arguments, fits=False)
     schema = tools[tool]
     kinds = () if _plain(tool) == _plain(call.name) else (Kind.TOOL,)
     arguments = {**_in_order(call, schema), **call.arguments}

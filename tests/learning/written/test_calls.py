@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import warnings
+
 import pytest
 
 from mulligan.learning.written.calls import Written, read_calls
@@ -74,6 +76,17 @@ def test_a_bare_value_may_hold_commas_up_to_the_next_argument() -> None:
     groups = read_calls("weather.get(city=Boston, MA, days=3)", tools=TOOLS)
 
     assert groups == [[Written("weather.get", {"city": "Boston, MA", "days": 3})]]
+
+
+@pytest.mark.parametrize(
+    "written", [r"weather.get(city='O\dslo')", "weather.get(city=[1or 2])", "weather.get(**all)"]
+)
+def test_what_python_would_warn_of_or_refuse_is_read_without_a_word(written: str) -> None:
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        read_calls(written, tools=TOOLS)
+
+    assert warned == []
 
 
 def test_code_around_calls_is_no_talk() -> None:

@@ -13,6 +13,7 @@ from mulligan.learning.written.literal import (
     Reader,
     UnreadableError,
 )
+from mulligan.learning.written.python import python_calls
 from mulligan.learning.written.whole import read_json, read_whole
 
 NAME_KEYS = ("name", "function", "tool", "tool_name", "function_name", "func", "api", "action")
@@ -58,6 +59,8 @@ def read_calls(written: object, *, tools: Sequence[str]) -> list[list[Written]]:
     if len(written) > LONGEST:
         return []
     text = _unwrapped(written)
+    if strict := python_calls(text):
+        return [[_from_named(call) for call in strict]]
     places = list(_places(text, _openings(tools), tools))
     if not places:
         places = list(_places(text, _ANY_CALL, tools))
