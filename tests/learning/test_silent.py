@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from mulligan.learning.silent import silent_error
+from mulligan.learning.silent import PlainShapes, silent_error
 
 
 @dataclass
@@ -119,3 +119,30 @@ def test_a_result_that_holds_itself_is_no_trouble() -> None:
     loop["error"] = loop
 
     assert silent_error(loop) == "The result is marked as an error."
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        {"isError": True},
+        {"Error": "no"},
+        {"content": "x"},
+        {"a": 1, "STATUS": "failed"},
+        "text",
+        [],
+    ],
+)
+def test_a_glance_never_passes_over_what_could_be_an_error(result: object) -> None:
+    shapes = PlainShapes()
+
+    covered = [shapes.cover(result) for _ in range(2)]
+
+    assert covered == [False, False]
+
+
+def test_results_of_other_fields_are_passed_over_at_a_glance() -> None:
+    shapes = PlainShapes()
+
+    covered = [shapes.cover({"id": n, "title": "Dinner"}) for n in range(2)]
+
+    assert covered == [True, True]

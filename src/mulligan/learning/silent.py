@@ -12,7 +12,6 @@ from functools import partial
 from itertools import islice
 
 from mulligan.core.errors import NoSchemaError
-from mulligan.learning.shape.schema import schema_of
 from mulligan.learning.strangers import ask
 from mulligan.learning.vocabulary import listed, phrases
 from mulligan.learning.written.literal import LONGEST, Named, UnreadableError, read_pairs
@@ -61,6 +60,9 @@ WRAPPERS = (
 FIELDS = ("isError", "is_error", "content", "structuredContent", "text", "type")
 """What a library's result object is asked for."""
 
+_WRAPPING = frozenset(name.casefold() for name in WRAPPERS)
+MOST_SHAPES = 256
+
 MARKED = "The result is marked as an error."
 
 _OPENS_AS_ERROR = phrases(r"""
@@ -69,6 +71,29 @@ _OPENS_AS_ERROR = phrases(r"""
     \s*(?:[A-Za-z_]\w*\.)*[A-Za-z]\w*(?:Error|Exception)\b\s*[:(]
 """)
 _PRINTED_OBJECT = re.compile(r"\s*[A-Za-z_]\w*=(?:None|True|False|\[|\{|'|\")")
+
+
+class PlainShapes:
+    """Remembers which fields results of a tool have, and whether any could speak of an error.
+
+    Most results of a tool look alike, so that most are passed over at a glance.
+    """
+
+    def __init__(self) -> None:
+        self._plain: dict[tuple[object, ...], bool] = {}
+
+    def cover(self, result: object) -> bool:
+        """Whether nothing in a result, by the names of its fields, can be an error in disguise."""
+        if type(result) is not dict:
+            return False
+        shape = tuple(result)
+        plain = self._plain.get(shape)
+        if plain is None:
+            names = {str(name).casefold() for name in shape}
+            plain = MARKS.isdisjoint(names) and _WRAPPING.isdisjoint(names)
+            if len(self._plain) < MOST_SHAPES:
+                self._plain[shape] = plain
+        return plain
 
 
 def silent_error(
@@ -225,6 +250,9 @@ def _breaks(result: object, schema: Mapping[str, object]) -> str | None:
     if isinstance(result, str) and result[:1] in "{[":
         result = read_json(result)[1]
     try:
+        # Here and not above: the validator is a library of its own, and few results have a schema.
+        from mulligan.learning.shape.schema import schema_of
+
         checked = schema_of(schema)
     except NoSchemaError:
         return None

@@ -11,9 +11,6 @@ from mulligan.core.call import Execution, Outcome
 from mulligan.core.effect import Effect, Mode
 from mulligan.core.event import CallRepaired
 from mulligan.core.lesson import Advice, Earlier, FailedCall, Suggestion
-from mulligan.learning.applying import may_apply
-from mulligan.learning.decide import decide
-from mulligan.learning.suggest import suggestions
 from mulligan.turns.turn import OpenTurn
 from mulligan.turns.watch import Watch
 
@@ -58,6 +55,10 @@ def conclude(watch: Watch, execution: Execution, *, turn: OpenTurn | None) -> An
 
 def advise(watch: Watch, execution: Execution, *, turn: OpenTurn | None) -> Advised | None:
     """What would help; `None` if even that cannot be said. It never stands in the error's way."""
+    # Only a failure pays for it: the validator and the tables take a while to load.
+    from mulligan.learning.decide import decide
+    from mulligan.learning.suggest import suggestions
+
     failure = execution.failure
     if failure is None:
         return None
@@ -94,6 +95,8 @@ def correction_of(error: BaseException, watch: Watch) -> Corrected | None:
     advised = getattr(error, "mulligan", None)
     if not isinstance(advised, Advised) or not advised.suggestions:
         return None
+    from mulligan.learning.applying import may_apply
+
     execution, best = advised.execution, advised.suggestions[0]
     arguments = best.patch.apply(execution.call.arguments)
     # Classified again: other arguments may do other things to the world.

@@ -19,7 +19,7 @@ from mulligan.core.event import CallLogged
 from mulligan.core.ids import RANDOM_BITS, time_ordered_id
 from mulligan.core.instants import from_us
 from mulligan.core.limits import Breaker, RetryBudget
-from mulligan.learning.silent import silent_error
+from mulligan.learning.silent import PlainShapes, silent_error
 from mulligan.learning.wording import class_of_text
 from mulligan.turns.declaration import Declaration
 from mulligan.turns.instruments import Instruments
@@ -116,6 +116,7 @@ class Watch:
         self._tool = instruments.redactor.label(declaration.tool)
         self._server = instruments.redactor.label(declaration.server) if declaration.server else ""
         self._sample = instruments.sample
+        self._shapes = PlainShapes()
         self.acts = _acts(declaration, strict=instruments.strict)
         """It changes the world, and what it does in a turn is journaled or held."""
         self._outside = Labels(tenant=instruments.tenant, agent="", context="", turn=None)
@@ -206,7 +207,7 @@ class Watch:
 
     def disguised(self, pending: Pending, result: object) -> Execution | None:
         """A result that says of itself that it is an error, as the failure it is."""
-        if result is None or type(result) in _NEVER_AN_ERROR:
+        if result is None or type(result) in _NEVER_AN_ERROR or self._shapes.cover(result):
             return None
         try:
             said = silent_error(result)
