@@ -68,6 +68,8 @@ class Finding:
     source: Source = Source.CHECK
     call: str | None = None
     """Id of the call it is about; `None`: about the attempt as a whole."""
+    quote: str = ""
+    """The words it is about, as they stand in the text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

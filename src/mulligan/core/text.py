@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from enum import StrEnum
+
+from mulligan.core.finding import Finding
+
+BEST_SCORE = 10.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,12 +23,52 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TextCheck:
+    """A check of replies that can also tell a writer what it asks for."""
+
+    name: str
+    look: Callable[[Reply], Iterable[Finding]]
+    asks: str
+    """A sentence for a prompt, in the imperative: writer and checker agree by it."""
+    mend: Callable[[str], str] | None = None
+    """Puts right by rule what it finds. `None`: only a writer can."""
+    unless: Callable[[Reply], bool] | None = None
+    """For which replies it asks for nothing, such as the answer to a greeting."""
+
+    def __call__(self, reply: Reply) -> Iterable[Finding]:
+        """What it finds in a reply that it is meant for."""
+        if self.unless is not None and self.unless(reply):
+            return ()
+        return self.look(reply)
+
+
+class Support(StrEnum):
+    """What the context says about a claim."""
+
+    SUPPORTED = "supported"
+    UNSUPPORTED = "unsupported"
+    CANNOT_TELL = "cannot_tell"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """One claim of a reply, and what the context says about it."""
+
+    text: str
+    support: Support
+    passage: str = ""
+    """The words of the context that decide it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
     """An answer in progress."""
 
     text: str
     number: int
     """1 for the first, then one more for each revision."""
+    with_tools: bool = True
+    """False: its writer ran out of tool steps, and wrote it without them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,4 +79,15 @@ class Critique:
     """0 to 10."""
     issues: tuple[str, ...] = ()
     suggestion: str = ""
-    needs_revision: bool = False
+    needs_revision: bool | None = None
+    """`None`: the critic did not say, and the score decides."""
+
+    @property
+    def readable(self) -> bool:
+        """Whether it says what a critique must: garbage is no critique, and never a pass."""
+        number = isinstance(self.score, (int, float)) and not isinstance(self.score, bool)
+        return number and math.isfinite(self.score) and 0 <= self.score <= BEST_SCORE
+
+    def accepts(self, *, at: float) -> bool:
+        """Whether the draft is good enough."""
+        return self.score >= at or self.needs_revision is False

@@ -1,0 +1,178 @@
+"""Claims of a reply that its context does not hold. No model: specifics only, not meaning."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+
+from mulligan.checks.grounding.addresses import (
+    find_emails,
+    find_phones,
+    leads_within,
+    same_phone,
+    web_address,
+)
+from mulligan.checks.grounding.calendar import find_dates, find_times
+from mulligan.checks.grounding.names import find_names
+from mulligan.checks.grounding.numerals import find_quantities, write_out
+from mulligan.checks.grounding.quantity import Quantity, is_supported
+from mulligan.checks.grounding.source import Source, read_source, running_words
+from mulligan.checks.text.blocks import Kind as BlockKind
+from mulligan.checks.text.fold import fold
+from mulligan.checks.text.page import Page, read_page
+from mulligan.checks.text.words import excerpt
+from mulligan.core.finding import Finding, Severity
+from mulligan.core.text import Reply, TextCheck
+
+FEWEST_QUOTED = 3
+"""Words in quotation marks below this are a term, not a quotation."""
+
+_CITATION = re.compile(r"\[\d{1,3}\]")
+_QUOTED = re.compile(r'(?<![\w"])"(?=\S)([^"\n]{8,400})"(?!\w)')
+_NAMED_IN = (BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.QUOTE)
+
+
+class Kind(StrEnum):
+    """What a claim is of."""
+
+    NUMBER = "number"
+    PRICE = "price"
+    PERCENTAGE = "percentage"
+    DATE = "date"
+    TIME = "time"
+    QUOTE = "quote"
+    NAME = "name"
+    URL = "url"
+    EMAIL = "email"
+    PHONE = "phone"
+
+
+Unsupported = tuple[Kind, str, str]
+"""The kind of a claim, the claim, and the words around it."""
+
+
+def grounded(
+    *,
+    kinds: Iterable[str] = tuple(Kind),
+    severity: Severity = Severity.ERROR,
+    trust_query: bool = True,
+) -> TextCheck:
+    """Flag specifics that stand neither in the context nor (`trust_query`) in the question.
+
+    Without any context there is nothing to hold a claim against, and it stays silent.
+    """
+    wanted = frozenset(Kind(kind) for kind in kinds)
+
+    def look(reply: Reply) -> Iterator[Finding]:
+        if not any(map(str.strip, reply.context)):
+            return
+        source = read_source((*reply.context, *((reply.query,) if trust_query else ())))
+        for kind, claim, around in unsupported(reply.text, source):
+            if kind in wanted:
+                yield Finding(
+                    rule=f"grounding.{kind}",
+                    severity=severity,
+                    issue=f"The {kind} {claim!r} is not in the context.",
+                    correction=f"Take the {kind} from the context, or leave it out.",
+                    quote=around,
+                )
+
+    listed = ", ".join(sorted(wanted))
+    return TextCheck(
+        name="grounded",
+        look=look,
+        asks=f"State only what the context says; this holds for every {listed}.",
+    )
+
+
+def unsupported(text: str, source: Source) -> Iterator[Unsupported]:
+    """Every specific of a text that the source does not hold."""
+    page = read_page(text)
+    said = _said(page)
+    yield from _addresses(page, said, source)
+    yield from _quotations(page.folded, source)
+    yield from _names(page, source)
+    yield from _moments(said, source)
+    yield from _quantities(said, source)
+
+
+def _said(page: Page) -> str:
+    """All that makes claims: the prose, and the cells of tables."""
+    tables = [fold(block.text).replace("|", " ; ") for block in page.of(BlockKind.TABLE)]
+    said = "\n".join([page.folded, *tables])
+    return _CITATION.sub(" ", said) if "[" in said else said
+
+
+def _addresses(page: Page, said: str, source: Source) -> Iterator[Unsupported]:
+    emails = [(found.value, excerpt(said, start=found.start, end=found.end))
+              for found in find_emails(said)]  # fmt: skip
+    for link in page.links:
+        bare = web_address(link)
+        if "@" in bare:
+            emails.append((bare, link))
+        elif "." in bare and not any(leads_within(bare, known) for known in source.links):
+            yield Kind.URL, link, link
+    for email, around in emails:
+        if email not in source.emails:
+            yield Kind.EMAIL, email, around
+    for phone in find_phones(said):
+        if not any(same_phone(phone.value, known) for known in source.phones):
+            claim = said[phone.start : phone.end]
+            yield Kind.PHONE, claim, excerpt(said, start=phone.start, end=phone.end)
+
+
+def _quotations(folded: str, source: Source) -> Iterator[Unsupported]:
+    if '"' not in folded:
+        return
+    for quoted in _QUOTED.finditer(folded):
+        # Pieces around an ellipsis may come from different places.
+        pieces = [running_words(piece) for piece in re.split(r"\.\.\.|…", quoted[1])]
+        if sum(len(piece.split()) for piece in pieces) < FEWEST_QUOTED:
+            continue
+        if not all(piece in source.running for piece in pieces if piece.strip()):
+            yield Kind.QUOTE, quoted[1], excerpt(folded, start=quoted.start(), end=quoted.end())
+
+
+def _names(page: Page, source: Source) -> Iterator[Unsupported]:
+    for name, needed in find_names(block.text for block in page.of(*_NAMED_IN)):
+        if not source.words.issuperset(needed):
+            yield Kind.NAME, name, name
+
+
+def _moments(said: str, source: Source) -> Iterator[Unsupported]:
+    for date in find_dates(said):
+        if not any(known.tells(date) for known in source.dates):
+            claim = said[date.start : date.end]
+            yield Kind.DATE, claim, excerpt(said, start=date.start, end=date.end)
+    for time in find_times(said):
+        if not any(known.tells(time) for known in source.times):
+            claim = said[time.start : time.end]
+            yield Kind.TIME, claim, excerpt(said, start=time.start, end=time.end)
+
+
+def _quantities(said: str, source: Source) -> Iterator[Unsupported]:
+    text = write_out(_without_other_digits(said))
+    for quantity in find_quantities(text):
+        if not is_supported(quantity, source.quantities):
+            start, end = quantity.start, quantity.end
+            yield _kind(quantity), text[start:end], excerpt(text, start=start, end=end)
+
+
+def _without_other_digits(said: str) -> str:
+    """The text with everything blank that has digits in it and a kind of its own."""
+    spans = [(date.start, date.end) for date in find_dates(said)]
+    spans += [(time.start, time.end) for time in find_times(said)]
+    spans += [(found.start, found.end) for found in (*find_phones(said), *find_emails(said))]
+    pieces: list[str] = []
+    at = 0
+    for start, end in sorted(spans):
+        pieces += [said[at:start], " " * (end - max(at, start))]
+        at = max(at, end)
+    return "".join([*pieces, said[at:]])
+
+
+def _kind(quantity: Quantity) -> Kind:
+    if quantity.dimension == "percent":
+        return Kind.PERCENTAGE
+    return Kind.PRICE if len(quantity.dimension) == 3 else Kind.NUMBER

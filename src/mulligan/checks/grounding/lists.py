@@ -1,0 +1,37 @@
+"""How English writes quantities, dates and names, as tables."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+
+@cache
+def tables() -> dict[str, Any]:
+    """Every table of `english.toml`, by name."""
+    return tomllib.loads(files(__package__).joinpath("english.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def units() -> dict[str, tuple[str, float]]:
+    """Each unit's dimension, and how many of the dimension's own unit it is."""
+    return {
+        name: (dimension, float(size))
+        for dimension, sizes in tables()["units"].items()
+        for name, size in sizes.items()
+    }
+
+
+@cache
+def empty_words() -> frozenset[str]:
+    """Words that carry no claim by themselves."""
+    return frozenset(tables()["words"]["empty"])
+
+
+def one_of(words: Iterable[str]) -> str:
+    """A pattern for any of these, the longest first."""
+    return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))

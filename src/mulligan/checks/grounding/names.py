@@ -1,0 +1,76 @@
+"""Finding names of people, products and places by how they are written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+
+from mulligan.checks.grounding.lists import tables
+from mulligan.checks.text.fold import fold
+from mulligan.checks.text.sentences import sentences_of
+
+FEWEST_WORDS = 2
+LONGEST_ACRONYM = 5
+
+_WORD = re.compile(r"[^\W\d_][\w'\u2019\-]*+")
+
+
+def find_names(paragraphs: Iterable[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Each run of two or more capitalised words, with those of its words that must be known.
+
+    The first word of a sentence has its capital for another reason, acronyms are everybody's, and
+    a label before a colon names nothing.
+    """
+    for paragraph in paragraphs:
+        for sentence in sentences_of(paragraph):
+            yield from _in_sentence(sentence)
+
+
+def _in_sentence(sentence: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    run: list[re.Match[str]] = []
+    for word in _WORD.finditer(sentence):
+        apart = run and sentence[run[-1].end() : word.start()].strip() != ""
+        joins = bool(run) and word[0] in _lists()[0]
+        if apart:
+            yield from _name(sentence, run)
+            run = []
+        if word[0][0].isupper() or (joins and not apart):
+            run.append(word)
+        elif run:
+            yield from _name(sentence, run)
+            run = []
+    yield from _name(sentence, run)
+
+
+def _name(sentence: str, run: list[re.Match[str]]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    joined_by, not_names = _lists()
+    while run and run[-1][0] in joined_by:
+        run = run[:-1]
+    capitals = [word for word in run if word[0] not in joined_by]
+    if len(capitals) < FEWEST_WORDS or sentence[run[-1].end() : run[-1].end() + 1] == ":":
+        return
+    before = sentence[: run[0].start()].rstrip()
+    at_start = before.endswith(":") or not any(map(str.isalnum, before))
+    needed = tuple(
+        known_form(word[0])
+        for word in (capitals[1:] if at_start else capitals)
+        if fold(word[0]) not in not_names and not _acronym(word[0])
+    )
+    if needed:
+        yield sentence[run[0].start() : run[-1].end()], needed
+
+
+def known_form(word: str) -> str:
+    """A word of a name as it is compared."""
+    return fold(word).removesuffix("'s").removesuffix("s'")
+
+
+def _acronym(word: str) -> bool:
+    return word.isupper() and len(word) <= LONGEST_ACRONYM
+
+
+@cache
+def _lists() -> tuple[frozenset[str], frozenset[str]]:
+    names = tables()["names"]
+    return frozenset(names["joined_by"]), frozenset(names["not_names"])

@@ -1,0 +1,94 @@
+"""A quantity as text states it, and when one stands for another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+ROUGHLY = 0.1
+"""How far "about" may be from the truth, as a share of it."""
+FAR = 2.0
+"""A bound this many times off says nothing: "under 500" of something that costs 20."""
+SMALL = 12
+"""Counts up to here are said in passing ("two ways"); only the same noun contradicts them."""
+ALMOST = 1e-9
+
+
+class Bound(StrEnum):
+    """How a quantity is meant."""
+
+    EXACT = "exact"
+    AT_LEAST = "at_least"
+    AT_MOST = "at_most"
+    ABOUT = "about"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quantity:
+    """A number with its unit, as it is written somewhere."""
+
+    values: tuple[float, ...]
+    """What the numeral can mean, in the dimension's own unit: `1.500` is two numbers."""
+    step: float
+    """The worth of its last digit: what it was rounded to."""
+    dimension: str = ""
+    """`percent`, `length`, a currency; empty for a plain count."""
+    nouns: frozenset[str] = frozenset()
+    """Stems of the words behind it: what is counted."""
+    bound: Bound = Bound.EXACT
+    start: int = 0
+    end: int = 0
+
+    @property
+    def passing(self) -> bool:
+        """Whether it is a small plain count, as in "two ways to pay"."""
+        return not self.dimension and max(self.values) <= SMALL
+
+
+def is_supported(claim: Quantity, known: list[Quantity]) -> bool:
+    """Whether one of the known quantities lets the claim stand."""
+    comparable = [each for each in known if _comparable(claim, each)]
+    if any(_stands(claim, each) for each in comparable):
+        return True
+    if not claim.passing:
+        return False
+    rivals = [each for each in comparable if each.passing and claim.nouns & each.nouns]
+    return max(claim.values) <= 1 or not rivals
+
+
+def _comparable(claim: Quantity, known: Quantity) -> bool:
+    """A measured claim needs its own dimension, or a bare number such as a table's cell."""
+    if claim.dimension == known.dimension:
+        return True
+    if claim.dimension:
+        return not known.dimension and not known.nouns
+    return not claim.nouns
+
+
+def _stands(claim: Quantity, known: Quantity) -> bool:
+    return any(
+        _value_stands(claim, known, mine=mine, theirs=theirs)
+        for mine in claim.values
+        for theirs in known.values
+    )
+
+
+def _value_stands(claim: Quantity, known: Quantity, *, mine: float, theirs: float) -> bool:
+    if abs(mine - theirs) <= claim.step / 2 + ALMOST * abs(mine):
+        # "Up to 20" is not what "20 and more" says.
+        return {claim.bound, known.bound} != {Bound.AT_LEAST, Bound.AT_MOST}
+    near = bool(claim.nouns & known.nouns) or _within_a_factor(mine, theirs)
+    match claim.bound:
+        case Bound.EXACT:
+            return False
+        case Bound.ABOUT:
+            return abs(mine - theirs) <= ROUGHLY * abs(theirs)
+        case Bound.AT_LEAST:
+            return near and theirs > mine and known.bound is not Bound.AT_MOST
+        case Bound.AT_MOST:
+            return near and theirs < mine and known.bound is not Bound.AT_LEAST
+
+
+def _within_a_factor(mine: float, theirs: float) -> bool:
+    low, high = sorted((abs(mine), abs(theirs)))
+    return high <= FAR * low

@@ -1,0 +1,1 @@
+"""Sets of checks that ship with Mulligan, written as a user would write theirs."""

@@ -1,0 +1,121 @@
+"""Markdown line by line: where a block begins, what it is, and where it ends."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+
+
+class Kind(StrEnum):
+    """What a block is."""
+
+    PARAGRAPH = "paragraph"
+    HEADING = "heading"
+    ITEM = "item"
+    QUOTE = "quote"
+    TABLE = "table"
+    CODE = "code"
+
+
+_FENCES = ("```", "~~~")
+# The full-width marks are those of Chinese and Japanese lists.
+_ITEM = re.compile(
+    "(?:[-*+•‣◦▪●○·]\\s+|\\d{1,9}[.)]\\s+|\\d{1,9}[、\uff0e\uff09]\\s*|[a-z]\\)\\s+"
+    "|<li\\b[^<>]{0,200}>)"
+)
+_HEADING = re.compile(r"#{1,6}(?:\s+|$)")
+_UNDERLINE = re.compile(r"(?:=+|-{2,})$")
+_BREAK = re.compile(r"(?:(?:-\s*){3,}|(?:\*\s*){3,}|(?:_\s*){3,})$")
+_TABLE_RULE = re.compile(r"\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?$")
+
+
+def split_blocks(text: str) -> list[tuple[Kind, str]]:
+    """The blocks of a page, their markers gone and nothing inside them touched."""
+    reader = _Reader()
+    for line in text.splitlines():
+        reader.take(line)
+    reader.finish()
+    return reader.blocks
+
+
+class _Reader:
+    """Takes a page line by line."""
+
+    def __init__(self) -> None:
+        self.blocks: list[tuple[Kind, str]] = []
+        self._kind = Kind.PARAGRAPH
+        self._lines: list[str] = []
+        self._fence = ""
+
+    def take(self, line: str) -> None:
+        """Add one line to the block at hand, or let it begin another."""
+        said = line.strip()
+        if self._fence:
+            self._take_code(line, said)
+        elif not said:
+            self.finish()
+        elif said.startswith(_FENCES):
+            self._begin(Kind.CODE)
+            self._fence = said[: len(said) - len(said.lstrip(said[0]))]
+        elif self._kind is Kind.TABLE and "|" in said:
+            self._lines.append(said)
+        else:
+            if self._kind is Kind.TABLE:
+                self.finish()
+            self._take_prose(line, said)
+
+    def finish(self) -> None:
+        """End the block at hand."""
+        if self._lines:
+            self.blocks.append((self._kind, "\n".join(self._lines)))
+            self._lines = []
+        self._kind, self._fence = Kind.PARAGRAPH, ""
+
+    def _begin(self, kind: Kind, *lines: str) -> None:
+        self.finish()
+        self._kind, self._lines = kind, list(lines)
+
+    def _take_code(self, line: str, said: str) -> None:
+        if said.startswith(self._fence) and not said.strip(self._fence[0]):
+            self.finish()
+        else:
+            self._lines.append(line)
+
+    def _take_prose(self, line: str, said: str) -> None:
+        first = said[0]
+        if not self._lines and line.startswith(("    ", "\t")) and not self._in_list():
+            self._begin(Kind.CODE, line)
+            self.finish()
+        elif first.isalpha() and said[1:2] != ")":
+            self._lines.append(said)
+        elif (item := _ITEM.match(said)) and not _BREAK.match(said):
+            self._begin(Kind.ITEM, said[item.end() :])
+        elif first == "#" and (heading := _HEADING.match(said)):
+            self._begin(Kind.HEADING, said[heading.end() :].rstrip("# "))
+            self.finish()
+        elif first == ">":
+            if self._kind is not Kind.QUOTE:
+                self._begin(Kind.QUOTE)
+            self._lines.append(said.lstrip("> "))
+        elif first in "-=_*|:" and _is_rule(said):
+            self._take_rule(said)
+        else:
+            self._lines.append(said)
+
+    def _take_rule(self, said: str) -> None:
+        """A line of dashes: under a row a table begins, under a line that line is a heading."""
+        if "|" in said and self._lines and "|" in self._lines[-1]:
+            header = self._lines.pop()
+            self._begin(Kind.TABLE, header)
+            return
+        if self._lines and self._kind is Kind.PARAGRAPH and _UNDERLINE.match(said):
+            self._kind = Kind.HEADING
+        self.finish()
+
+    def _in_list(self) -> bool:
+        return bool(self.blocks) and self.blocks[-1][0] is Kind.ITEM
+
+
+def _is_rule(said: str) -> bool:
+    table = "|" in said and _TABLE_RULE.match(said) is not None
+    return table or bool(_UNDERLINE.match(said)) or bool(_BREAK.match(said))

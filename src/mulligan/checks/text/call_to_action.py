@@ -1,0 +1,53 @@
+"""Whether a reply that speaks of prices says what to do next."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from mulligan.checks.text.lists import word_lists
+from mulligan.checks.text.page import read_page
+from mulligan.checks.text.words import Wordlist
+from mulligan.core.finding import Finding, Severity
+from mulligan.core.text import Reply, TextCheck
+
+ACTIONS = ("consultation", "contact", "reach out", "schedule")
+
+_AMOUNT = re.compile(
+    r"[$€£¥₹]\s?\d|\d\s?[$€£¥₹]|\d\s?(?:usd|eur|gbp|chf|dollars?|euros?|pounds?)\b"
+    r"|\b(?:usd|eur|gbp|chf)\s?\d"
+)
+
+
+def call_to_action(
+    *,
+    actions: Iterable[str] = ACTIONS,
+    about: Iterable[str] | None = None,
+    severity: Severity = Severity.ERROR,
+    add: str = "",
+) -> TextCheck:
+    """Flag a reply that discusses prices without a next step. `add` mends it with a sentence.
+
+    `about` are the words that say prices are discussed; an amount of money always does.
+    """
+    steps = Wordlist(actions)
+    prices = Wordlist(word_lists()["price"]["words"] if about is None else about)
+
+    def look(reply: Reply) -> Iterator[Finding]:
+        page = read_page(reply.text)
+        tables = " ".join(block.text for block in page.blocks if block.kind == "table").lower()
+        priced = any(_AMOUNT.search(text) for text in (page.folded, tables))
+        if (priced or prices.any_in(page.folded)) and not steps.any_in(page.folded):
+            yield Finding(
+                rule="text.no_call_to_action",
+                severity=severity,
+                issue="The reply discusses prices but does not say what to do next.",
+                correction=f"Offer a next step; use one of: {', '.join(steps.words)}.",
+            )
+
+    return TextCheck(
+        name="call_to_action",
+        look=look,
+        asks=f"Where you mention a price, offer a next step ({', '.join(steps.words)}).",
+        mend=(lambda text: f"{text.rstrip()}\n\n{add}") if add else None,
+    )

@@ -1,0 +1,28 @@
+"""Text as it is compared: one case, one form of every character, nothing invisible."""
+
+from __future__ import annotations
+
+import unicodedata
+
+_INVISIBLE = dict.fromkeys([0xAD, 0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x2060, 0xFEFF])
+_ALIKE = {
+    **dict.fromkeys([0x2018, 0x2019, 0x02BC], "'"),
+    **dict.fromkeys([0x201C, 0x201D, 0x201E, 0x201F, 0xAB, 0xBB], '"'),
+    **dict.fromkeys([0x2010, 0x2011, 0x2012], "-"),
+    0x037E: "?",
+}
+"""Quotation marks, hyphens and the Greek question mark, as the keyboard has them."""
+_FORMS = {**_INVISIBLE, **_ALIKE}
+
+
+def fold(text: str) -> str:
+    """The form in which two texts are the same when a reader takes them for the same."""
+    if text.isascii():
+        return text.lower()
+    return unicodedata.normalize("NFKC", text.translate(_FORMS)).casefold()
+
+
+def visible(text: str) -> str:
+    """What a reader sees of it: nothing of no width, and one space for any gap."""
+    shown = text if text.isascii() else text.translate(_INVISIBLE)
+    return " ".join(shown.split())

@@ -1,0 +1,81 @@
+"""Whether a reply says what the person might want to know next."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from mulligan.checks.text.blocks import Kind
+from mulligan.checks.text.fold import fold
+from mulligan.checks.text.page import Block, read_page
+from mulligan.checks.text.words import Wordlist
+from mulligan.core.finding import Finding, Severity
+from mulligan.core.text import Reply, TextCheck
+
+HEADINGS = ("might also want to know",)
+FEWEST = 3
+
+_QUESTION_MARKS = re.compile("[?？؟⸮]+")  # noqa: RUF001 - of several scripts
+_ASKED_IN = frozenset({Kind.PARAGRAPH, Kind.ITEM, Kind.QUOTE, Kind.HEADING})
+
+
+def follow_ups(
+    *,
+    headings: Iterable[str] = HEADINGS,
+    at_least: int = FEWEST,
+    severity: Severity = Severity.ERROR,
+) -> TextCheck:
+    """Flag a reply without a section of questions that the person might ask next."""
+    begins = Wordlist(headings, inflect=False)
+    shown = begins.words[0]
+
+    def look(reply: Reply) -> Iterator[Finding]:
+        page = read_page(reply.text)
+        if not begins.any_in(page.folded):
+            yield Finding(
+                rule="text.no_follow_ups",
+                severity=severity,
+                issue=f"There is no section with what the person {shown!r}.",
+                correction=f'End with a section "You {shown}:" and at least {at_least} questions.',
+            )
+            return
+        asked = max(_asked(page.blocks, begins))
+        if asked < at_least:
+            yield Finding(
+                rule="text.few_follow_ups",
+                severity=severity,
+                issue=f"The section {shown!r} has {asked} questions; it needs {at_least}.",
+                correction=f"List at least {at_least} different questions there, "
+                "each ending with a question mark.",
+            )
+
+    return TextCheck(
+        name="follow_ups",
+        look=look,
+        asks=f'End with a section "You {shown}:" that lists at least {at_least} questions.',
+    )
+
+
+def _asked(blocks: Sequence[Block], begins: Wordlist) -> Iterator[int]:
+    """The questions of every section that begins with one of the headings."""
+    yield 0
+    for index, block in enumerate(blocks):
+        if block.kind not in _ASKED_IN:
+            continue
+        folded = fold(block.text)
+        if (heading := next(begins.spot(folded), None)) is not None:
+            yield len(_questions([folded[heading.end :], *_until_heading(blocks[index + 1 :])]))
+
+
+def _until_heading(blocks: Iterable[Block]) -> Iterator[str]:
+    for block in blocks:
+        if block.kind is Kind.HEADING:
+            return
+        if block.kind in _ASKED_IN:
+            yield fold(block.text)
+
+
+def _questions(texts: Iterable[str]) -> set[str]:
+    """What is asked, each question once."""
+    pieces = (piece for text in texts for piece in _QUESTION_MARKS.split(text)[:-1])
+    return {" ".join(piece.split()) for piece in pieces if any(map(str.isalnum, piece))}

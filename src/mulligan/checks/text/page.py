@@ -1,0 +1,52 @@
+"""Markdown as a reader takes it: what is prose, and what is code, a table or a link."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from mulligan.checks.text.blocks import Kind, split_blocks
+from mulligan.checks.text.fold import fold
+from mulligan.checks.text.inline import plain
+
+RECENT = 8
+"""Pages that are remembered, so that all checks of one reply read it once."""
+
+_NOT_PROSE = frozenset({Kind.TABLE, Kind.CODE})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """One block of a page, as it reads; code as it stands."""
+
+    kind: Kind
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """A text read as Markdown."""
+
+    blocks: tuple[Block, ...]
+    links: tuple[str, ...]
+    """Where its links lead, in order, bare addresses too."""
+    prose: str
+    """What it says in words, each block on its own line: no code, no tables, no addresses."""
+    folded: str
+    """The prose as words are looked up in it."""
+
+    def of(self, *kinds: Kind) -> list[Block]:
+        """The blocks of these kinds, in order."""
+        return [block for block in self.blocks if block.kind in kinds]
+
+
+@lru_cache(maxsize=RECENT)
+def read_page(text: str) -> Page:
+    """Read a text as Markdown, in time linear in its length."""
+    links: list[str] = []
+    blocks = tuple(
+        Block(kind=kind, text=raw if kind is Kind.CODE else plain(raw, links=links))
+        for kind, raw in split_blocks(text)
+    )
+    prose = "\n".join(block.text for block in blocks if block.kind not in _NOT_PROSE)
+    return Page(blocks=blocks, links=tuple(links), prose=prose, folded=fold(prose))

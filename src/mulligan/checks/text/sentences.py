@@ -1,0 +1,38 @@
+"""Where a sentence ends, and how many words there are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_WORD = re.compile(r"\w+(?:['’\-]\w+)*+")  # noqa: RUF001 - a typographic apostrophe is meant
+_END = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s|$)|[。！？]+[」』”）]*")  # noqa: RUF001
+_ABBREVIATED = re.compile(
+    r"(?:\b(?:e\.g|i\.e|mr|mrs|ms|dr|prof|st|vs|etc|approx|no|inc|ltd|co|jr|sr|fig|z\.b|bzw|ca)"
+    r"|\b[a-z])\.$",
+    re.IGNORECASE,
+)
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text, one with an apostrophe or a hyphen counting once."""
+    return _WORD.findall(text)
+
+
+def sentences_of(text: str) -> list[str]:
+    """The sentences of prose. A line break ends one too."""
+    return [
+        sentence for line in text.splitlines() for sentence in _split(line) if words_of(sentence)
+    ]
+
+
+def _split(line: str) -> Iterator[str]:
+    start = 0
+    for end in _END.finditer(line):
+        so_far = line[max(start, end.start() - 8) : end.start() + 1]
+        goes_on = end[0] == "." and _ABBREVIATED.search(so_far) is not None
+        if goes_on and end.end() < len(line):
+            continue
+        yield line[start : end.end()].strip()
+        start = end.end()
+    yield line[start:].strip()

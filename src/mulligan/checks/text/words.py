@@ -1,0 +1,103 @@
+"""Looking up words: whole ones, in their inflected forms, and only where they can be."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from mulligan.checks.text.fold import fold
+
+SHORTEST_INFLECTED = 4
+"""Words of fewer letters (of, to, the) have no forms worth looking for."""
+AROUND = 40
+"""Characters shown on either side of what was found."""
+
+_GAP = r"[\s\-]+"
+_WITHOUT_SPACES = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_VOWELS = "aeiou"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spotted:
+    """One place where one of the words was found."""
+
+    word: str
+    """As it was asked for."""
+    start: int
+    end: int
+
+
+class Wordlist:
+    """Words and phrases to look for in folded prose."""
+
+    def __init__(self, words: Iterable[str], *, inflect: bool = True) -> None:
+        self.words = tuple(dict.fromkeys(words))
+        self._looked_for = [_LookedFor.of(word, inflect=inflect) for word in self.words]
+
+    def spot(self, folded: str) -> Iterator[Spotted]:
+        """Every place, word by word. What all forms of a word begin with is looked for first."""
+        for sought in self._looked_for:
+            if sought.literal in folded:
+                for found in sought.pattern.finditer(folded):
+                    yield Spotted(word=sought.word, start=found.start(), end=found.end())
+
+    def any_in(self, folded: str) -> bool:
+        """Whether one of them is there at all."""
+        return next(self.spot(folded), None) is not None
+
+
+def excerpt(text: str, *, start: int, end: int) -> str:
+    """A place in a text with what stands around it, on one line."""
+    before, after = max(0, start - AROUND), end + AROUND
+    shown = " ".join(text[before:after].split())
+    return f"{'…' if before else ''}{shown}{'…' if after < len(text) else ''}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _LookedFor:
+    word: str
+    literal: str
+    """Stands in every form: looking for it is cheap, and mostly ends the matter."""
+    pattern: re.Pattern[str]
+
+    @classmethod
+    def of(cls, word: str, *, inflect: bool) -> _LookedFor:
+        parts = fold(word).replace("-", " ").split()
+        forms = [_forms(part) if inflect else (part,) for part in parts]
+        body = _GAP.join(_one_of(each) for each in forms)
+        if not _WITHOUT_SPACES.search(word):
+            # Not \b: a term may begin or end with a sign, as in C++ or .NET.
+            body = rf"(?<!\w){body}(?!\w)"
+        literal = _shared_beginning(forms[0]) if forms else ""
+        return cls(word=word, literal=literal, pattern=re.compile(body if parts else r"(?!)"))
+
+
+@cache
+def _forms(word: str) -> tuple[str, ...]:
+    """An English word as it may be inflected. More forms than there are do no harm."""
+    if len(word) < SHORTEST_INFLECTED or not (word.isascii() and word.isalpha()):
+        return (word,)
+    if word.endswith("e"):
+        return (word, f"{word}s", f"{word}d", f"{word[:-1]}ing")
+    if word.endswith("y") and word[-2] not in _VOWELS:
+        return (word, f"{word[:-1]}ies", f"{word[:-1]}ied", f"{word}ing")
+    doubled = word + word[-1]
+    return (
+        *(word, f"{word}s", f"{word}es", f"{word}ed", f"{word}ing"),
+        *(f"{doubled}ed", f"{doubled}ing"),
+    )
+
+
+def _one_of(forms: Iterable[str]) -> str:
+    longest_first = sorted(forms, key=len, reverse=True)
+    return f"(?:{'|'.join(map(re.escape, longest_first))})(?:'s)?"
+
+
+def _shared_beginning(forms: Iterable[str]) -> str:
+    first, last = min(forms), max(forms)
+    shared = 0
+    while shared < min(len(first), len(last)) and first[shared] == last[shared]:
+        shared += 1
+    return first[:shared]

@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import pytest
+
+from mulligan.checks.grounding.numerals import find_quantities, write_out
+from mulligan.checks.grounding.quantity import FAR, ROUGHLY, SMALL, Bound, Quantity, is_supported
+
+
+def some(value: float, *, bound: Bound = Bound.EXACT, noun: str = "client") -> Quantity:
+    return Quantity(values=(value,), step=1.0, nouns=frozenset({noun}), bound=bound)
+
+
+@pytest.mark.parametrize(
+    ("claimed", "true"),
+    [(110, True), (111, False), (90, True), (89, False)],
+)
+def test_about_is_within_a_tenth_of_the_truth(claimed: float, true: bool) -> None:
+    assert ROUGHLY == 0.1
+    assert is_supported(some(claimed, bound=Bound.ABOUT), [some(100)]) is true
+
+
+@pytest.mark.parametrize(
+    ("bound", "claimed", "true"),
+    [
+        (Bound.AT_LEAST, 50, True),
+        (Bound.AT_LEAST, 49, False),
+        (Bound.AT_MOST, 200, True),
+        (Bound.AT_MOST, 201, False),
+        (Bound.AT_LEAST, 101, False),
+        (Bound.AT_MOST, 99, False),
+    ],
+)
+def test_a_bound_that_is_far_off_says_nothing_unless_the_same_thing_is_counted(
+    bound: Bound, claimed: float, true: bool
+) -> None:
+    assert FAR == 2.0
+    assert is_supported(some(claimed, bound=bound), [some(100, noun="guest")]) is true
+
+
+@pytest.mark.parametrize(("claimed", "true"), [(12, True), (13, False)])
+def test_a_small_count_is_said_in_passing(claimed: float, true: bool) -> None:
+    assert SMALL == 12
+    assert is_supported(some(claimed), [some(100)]) is true
+
+
+@pytest.mark.parametrize(
+    ("words", "digits"),
+    [
+        ("a hundred", "100"),
+        ("one hundred and five", "105"),
+        ("two thousand three hundred", "2300"),
+        ("half a million", "500000"),
+        ("two dozen", "24"),
+        ("seventy-five", "75"),
+        ("one", "1"),
+        ("someone tens", "someone tens"),
+        ("5.2 million", "5.2 million"),
+        ("a tent", "a tent"),
+    ],
+)
+def test_number_words_become_digits(words: str, digits: str) -> None:
+    assert write_out(words) == digits
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("1,500", [(1500.0,)]),
+        ("1.500", [(1.5, 1500.0)]),
+        ("1.5", [(1.5,)]),
+        ("1.500.000,5", [(1_500_000.5,)]),
+        ("1'500", [(1500.0,)]),
+        ("20k", [(20_000.0,)]),
+        ("3 bn", [(3_000_000_000.0,)]),
+        ("2nd 3d a4 24/7 1/2 v2 gpt-4 #1 3.11.2", []),
+        ("10 to 20 km", [(10_000.0,), (20_000.0,)]),
+        ("$5-10", [(5.0,), (10.0,)]),
+    ],
+)
+def test_numerals_are_read_as_they_are_written_in_several_countries(
+    text: str, values: list[tuple[float, ...]]
+) -> None:
+    assert [each.values for each in find_quantities(text)] == values

@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mulligan.checks.file import KINDS, make_checks, preset, read_checks
+from mulligan.core.errors import ConfigurationError
+from mulligan.core.finding import Severity
+from mulligan.core.text import Reply
+
+BAD = "Let's delve in. Our Digital Transformation costs $70 and has 500+ clients."
+
+
+def named(checks) -> list[str]:
+    return [check.name for check in checks]
+
+
+def test_by_default_only_length_and_structure_are_on() -> None:
+    assert named(preset()) == ["too_short", "too_long", "structure"]
+
+
+def test_the_marketing_preset_has_all_eight_and_each_finds_its_own() -> None:
+    checks = preset("marketing")
+    long = Reply(text=f"{BAD} {'word ' * 500}", query="Prices?", context=("100+ clients",))
+    short = Reply(text="No.", query="Prices?", context=("x",))
+
+    found = {
+        finding.rule for check in checks for reply in (long, short) for finding in check(reply)
+    }
+
+    assert len(checks) == 8
+    assert found == {
+        "text.too_short", "text.too_long", "text.no_follow_ups", "text.retired_term",
+        "grounding.number", "grounding.price", "grounding.name", "text.unwanted_word",
+        "text.no_call_to_action", "text.no_list", "text.long_paragraph",
+    }  # fmt: skip
+
+
+def test_a_greeting_needs_no_follow_ups() -> None:
+    greeting = Reply(text="Hello!", query="hi")
+
+    assert [f for check in preset("marketing") for f in check(greeting)] == []
+
+
+def test_a_file_changes_a_preset_switches_off_and_adds(tmp_path: Path) -> None:
+    file = tmp_path / "checks.toml"
+    file.write_text(
+        'preset = "marketing"\n'
+        "[checks.too_long]\nat_most = 10\n"
+        "[checks.follow_ups]\non = false\n"
+        '[checks.no_jargon]\nkind = "avoids"\nwords = ["synergy"]\nseverity = "warning"\n'
+    )
+
+    checks = {check.name: check for check in read_checks(file)}
+
+    assert "follow_ups" not in checks
+    assert len(checks) == 8
+    (jargon,) = checks["no_jargon"](Reply(text="Pure synergy."))
+    assert jargon.severity is Severity.WARNING
+    assert "at most 10" in checks["too_long"].asks
+
+
+def test_every_kind_can_be_had_by_name() -> None:
+    needs = {
+        "avoids": {"words": ["a"]}, "mentions": {"words": ["a"]}, "retired": {"terms": ["a"]},
+        "length": {"at_most": 5}, "ends_with": {"phrase": "Bye."},
+    }  # fmt: skip
+
+    made = make_checks({"checks": {kind: needs.get(kind, {}) for kind in KINDS}})
+
+    assert named(made) == list(KINDS)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('preset = "sales"', "no preset 'sales'. There are: default, marketing"),
+        ('[checks.x]\nkind = "colour"', "of kind 'colour'. There are: avoids,"),
+        ("[checks.structure]\nlists = 3", "no setting 'lists'. There are: list_above,"),
+        ('[checks.structure]\nseverity = "fatal"', "checks.structure cannot be made"),
+        ('[checks.structure]\nunless = "rain"', "There are: small_talk"),
+        ("[checks]\nstructure = 3", r"write it as \[checks.structure\]"),
+        ("[checks.avoids]", "checks.avoids cannot be made"),
+        ("[checks", "is not TOML"),
+    ],
+)
+def test_a_mistake_in_a_file_is_named_with_what_there_is(
+    tmp_path: Path, text: str, message: str
+) -> None:
+    file = tmp_path / "checks.toml"
+    file.write_text(text)
+
+    with pytest.raises(ConfigurationError, match=message):
+        read_checks(file)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="cannot be read"):
+        read_checks(tmp_path / "none.toml")
