@@ -16,6 +16,7 @@
     ├── SilentError                 a result that says of itself that it is an error
     ├── AlreadyDoneError            the same call waits, stands, or may have happened
     ├── StaleNotesError             another process added that version of a task's notes first
+    ├── OutOfStepsError             a writer may call no more tools for this draft
     ├── ConflictError               someone else changed it first; raised by a tool's undo
     └── JournalError                the journal refused an entry
         ├── IllegalTransitionError  the action cannot go from that state to this one
@@ -118,6 +119,10 @@ class AlreadyDoneError(MulliganError):
 
 class StaleNotesError(MulliganError):
     """Another process added a version of a task's notes first; read them again, then append."""
+
+
+class OutOfStepsError(MulliganError):
+    """A writer has used up its tool steps; what it knows by now must do."""
 
 
 class ConflictError(MulliganError):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 
 from mulligan.core.action import State
 from mulligan.core.call import ErrorClass, LogRow
 from mulligan.core.finding import Confidence, Severity, Standing
+from mulligan.core.text import Critique, Draft
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,6 +195,74 @@ class NotesRejected:
     at: datetime
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplyChecked:
+    """One try of a reply was checked."""
+
+    turn: str
+    number: int
+    standing: Standing
+    rules: tuple[str, ...]
+    """Of its findings; never their text."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplySettled:
+    """A reply is on its way, as good as it got."""
+
+    turn: str
+    iterations: int
+    standing: Standing
+    bound_reached: bool
+    """Sent although it was rejected: for somebody to look at."""
+    rules: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thought:
+    """The draft loop said what it does next."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCalled:
+    """A writer called a tool."""
+
+    tool: str
+    arguments: Mapping[str, object] = field(repr=False)
+    step: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolAnswered:
+    """A tool that a writer called has answered, or failed."""
+
+    tool: str
+    step: int
+    result: object = field(default=None, repr=False)
+    error: str = ""
+    """The kind of the failure; empty when there was none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reflected:
+    """A draft was criticised. Without a critique nobody could say, and that is no pass."""
+
+    draft: Draft
+    critique: Critique | None
+    revising: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Responded:
+    """The draft loop gave its answer."""
+
+    draft: Draft
+    critique: Critique | None
+    accepted: bool
+
+
 Event = (
     CallLogged
     | CallRetried
@@ -209,4 +279,11 @@ Event = (
     | NotesRolledBack
     | NotesRetired
     | NotesRejected
+    | ReplyChecked
+    | ReplySettled
+    | Thought
+    | ToolCalled
+    | ToolAnswered
+    | Reflected
+    | Responded
 )

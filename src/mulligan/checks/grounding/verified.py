@@ -1,0 +1,144 @@
+"""Claims of a reply verified by a judge, one by one, each with the passage that decides it."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from mulligan.checks.grounding.coverage import coverage
+from mulligan.checks.grounding.source import read_source, running_words
+from mulligan.checks.text.fold import fold
+from mulligan.core.finding import Finding, Severity, Source
+from mulligan.core.interfaces import Judge
+from mulligan.core.question import Question
+from mulligan.core.text import Claim, Reply, Support
+
+PROMPT = "verify_claims"
+REMEMBERED = 256
+"""Answers that are kept for equal claims and context."""
+PIECE = 1_800
+"""Characters of a piece, so that none is cut on its way to the model."""
+MOST_PIECES = 12
+"""Of a context; those nearest to the reply come first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claims:
+    """What a judge answers: every claim it found in a reply."""
+
+    claims: tuple[Claim, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verified:
+    """The claims of a reply with their support."""
+
+    claims: tuple[Claim, ...]
+    recalled: bool
+    """Answered before, for equal claims and context."""
+
+    @property
+    def confirmed(self) -> bool:
+        """Whether the judge spoke for the reply: there were claims, and each is supported."""
+        supported = all(claim.support is Support.SUPPORTED for claim in self.claims)
+        return bool(self.claims) and supported
+
+
+class Verifier:
+    """Asks a judge about a reply's claims, and never twice about the same."""
+
+    def __init__(
+        self, judge: Judge, *, severity: Severity = Severity.ERROR, remembered: int = REMEMBERED
+    ) -> None:
+        self._judge = judge
+        self._severity = severity
+        self._remembered = remembered
+        self._answers: OrderedDict[tuple[object, ...], tuple[Claim, ...]] = OrderedDict()
+
+    async def verify(self, reply: Reply) -> Verified | None:
+        """What the judge says of each claim. `None`: it could not say, and is asked again later."""
+        key = (" ".join(reply.text.split()), reply.context)
+        if (known := self._answers.get(key)) is not None:
+            self._answers.move_to_end(key)
+            return Verified(claims=known, recalled=True)
+        answer = await self._judge.ask(_question(reply))
+        if answer is None:
+            return None
+        claims = tuple(_held_to_its_passage(claim, reply.context) for claim in answer.claims)
+        self._answers[key] = claims
+        if len(self._answers) > self._remembered:
+            self._answers.popitem(last=False)
+        return Verified(claims=claims, recalled=False)
+
+    def findings(self, claims: tuple[Claim, ...]) -> Iterator[Finding]:
+        """What does not stand: an error for each unsupported claim, a warning where unsure."""
+        for claim in claims:
+            if claim.support is Support.UNSUPPORTED:
+                yield Finding(
+                    rule="grounding.unsupported_claim",
+                    severity=self._severity,
+                    issue=f"The context does not support this: {claim.text}",
+                    correction=_fix(claim),
+                    source=Source.JUDGE,
+                    quote=claim.text,
+                )
+            elif claim.support is Support.CANNOT_TELL:
+                yield Finding(
+                    rule="grounding.unclear_claim",
+                    severity=Severity.WARNING,
+                    issue=f"The context does not settle this: {claim.text}",
+                    source=Source.JUDGE,
+                    quote=claim.text,
+                )
+
+
+def _fix(claim: Claim) -> str:
+    if claim.passage:
+        return f"Say what the context says ({claim.passage!r}), or leave it out."
+    return "Leave it out, or say only what the context says."
+
+
+def _held_to_its_passage(claim: Claim, context: tuple[str, ...]) -> Claim:
+    """A judge that cites what is not there has not shown anything."""
+    cited = running_words(fold(claim.passage))
+    if claim.support is not Support.SUPPORTED:
+        return claim
+    if cited.strip() and cited in read_source(context).running:
+        return claim
+    return replace(claim, support=Support.CANNOT_TELL, passage="")
+
+
+def _question(reply: Reply) -> Question[Claims]:
+    return Question(
+        prompt=PROMPT,
+        values={"question": reply.query or "(none)"},
+        untrusted={**_numbered("reply", _pieces(reply.text)), **_passages(reply)},
+        answer=Claims,
+        purpose="verify the claims of a reply",
+    )
+
+
+def _passages(reply: Reply) -> Mapping[str, str]:
+    """The context in pieces, in its own order; of a large one those nearest to the reply."""
+    pieces = [piece for passage in reply.context for piece in _pieces(passage)]
+    if len(pieces) > MOST_PIECES:
+        near = sorted(pieces, key=lambda piece: coverage(piece, context=(reply.text,)))
+        chosen = set(near[-MOST_PIECES:])
+        pieces = [piece for piece in pieces if piece in chosen]
+    return _numbered("context", pieces)
+
+
+def _numbered(name: str, pieces: list[str]) -> dict[str, str]:
+    return {f"{name} {number}": piece for number, piece in enumerate(pieces, start=1)}
+
+
+def _pieces(text: str) -> list[str]:
+    """A text in pieces that end between lines where they can."""
+    pieces: list[str] = []
+    while len(text.encode()) > PIECE:
+        room = text.encode()[:PIECE].decode(errors="ignore")
+        end = room.rfind("\n") + 1 or room.rfind(" ") + 1 or len(room)
+        pieces.append(text[:end])
+        text = text[end:]
+    return [*pieces, text]

@@ -1,0 +1,94 @@
+"""Critics of drafts: a judge, plain functions, and several of them as one."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+import statistics
+from collections.abc import Awaitable, Callable, Sequence
+
+from mulligan.core.interfaces import Judge
+from mulligan.core.question import Question
+from mulligan.core.text import Critique, Draft
+
+PROMPT = "critique_draft"
+RUBRIC = "Accuracy, completeness, clarity."
+ASKED = 2
+"""An unreadable critique is asked for once more."""
+PIECE = 1_800
+"""Characters of a draft in one piece, so that none is cut on its way to the model."""
+
+_report = logging.getLogger("mulligan")
+
+Critic = Callable[[str, Draft], Critique | Awaitable[Critique | None] | None]
+"""Says how good a draft is as an answer to a question. `None`: it could not say."""
+
+Combine = Callable[[Sequence[Critique]], Critique]
+
+
+def judged_by(judge: Judge, *, rubric: str = RUBRIC, prompt: str = PROMPT) -> Critic:
+    """A critic that is a model. The rubric says what to look at; a prompt file replaces it all."""
+
+    async def criticise(question: str, draft: Draft) -> Critique | None:
+        pieces = [draft.text[at : at + PIECE] for at in range(0, len(draft.text), PIECE)]
+        return await judge.ask(
+            Question(
+                prompt=prompt,
+                values={"question": question, "rubric": rubric},
+                untrusted={f"draft {n}": piece for n, piece in enumerate(pieces, start=1)},
+                answer=Critique,
+                purpose="criticise a draft",
+            )
+        )
+
+    return criticise
+
+
+def worst(critiques: Sequence[Critique]) -> Critique:
+    """The strictest critic decides; what the others noticed is passed on too."""
+    return _joined(critiques, score=min(critique.score for critique in critiques))
+
+
+def mean(critiques: Sequence[Critique]) -> Critique:
+    """All critics weigh the same."""
+    return _joined(critiques, score=statistics.fmean(critique.score for critique in critiques))
+
+
+async def criticise(
+    critics: Sequence[Critic], *, question: str, draft: Draft, combine: Combine = worst
+) -> Critique | None:
+    """One critique from all critics. `None` when one of them could not say, asked twice."""
+    critiques: list[Critique] = []
+    for critic in critics:
+        critique = await _asked(critic, question, draft)
+        if critique is None:
+            return None
+        critiques.append(critique)
+    return combine(critiques) if critiques else None
+
+
+async def _asked(critic: Critic, question: str, draft: Draft) -> Critique | None:
+    for _ in range(ASKED):
+        try:
+            said = critic(question, draft)
+            critique = await said if inspect.isawaitable(said) else said
+        except Exception as error:  # noqa: BLE001 - whatever a critic raises, it has not answered
+            _report.warning("A critic failed (%s).", type(error).__name__)
+            continue
+        if isinstance(critique, Critique) and critique.readable:
+            return critique
+    return None
+
+
+def _joined(critiques: Sequence[Critique], *, score: float) -> Critique:
+    asked_for = {critique.needs_revision for critique in critiques}
+    # One that wants a revision is heard; that none is needed, all must say.
+    needs = True if True in asked_for else (False if asked_for == {False} else None)
+    issues = (issue for critique in critiques for issue in critique.issues)
+    by_score = sorted(critiques, key=lambda critique: critique.score)
+    return Critique(
+        score=score,
+        issues=tuple(dict.fromkeys(issues)),
+        suggestion="\n".join(c.suggestion for c in by_score if c.suggestion),
+        needs_revision=needs,
+    )

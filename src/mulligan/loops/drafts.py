@@ -1,0 +1,250 @@
+"""An answer that should be good: generated, criticised, revised, and the best judged one kept."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from mulligan.core.engine import Loop, Round, run_loop
+from mulligan.core.errors import ConfigurationError, OutOfStepsError
+from mulligan.core.event import Event, Reflected, Responded, Thought
+from mulligan.core.finding import Standing
+from mulligan.core.policy import Step
+from mulligan.core.text import BEST_SCORE, Critique, Draft
+from mulligan.loops.critics import Combine, Critic, criticise, worst
+from mulligan.loops.drafting import Announce, Brief, Budget, Meter, Tool, Tools, Writer
+
+REFLECTIONS = 2
+THRESHOLD = 8.0
+TOOL_STEPS = 5
+STAGNANT = 2
+"""Revisions in a row that bring no better score, after which no other is made."""
+FALLBACK = "I could not write an answer to this. Please ask again."
+
+_report = logging.getLogger("mulligan")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DraftRules:
+    """When a draft is good enough, and what it may take."""
+
+    critics: Sequence[Critic]
+    combine: Combine = worst
+    threshold: float = THRESHOLD
+    reflections: int = REFLECTIONS
+    tools: Mapping[str, Tool] = field(default_factory=dict)
+    tool_steps: int = TOOL_STEPS
+    budget: Budget = field(default_factory=Budget)
+    fallback: str = FALLBACK
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.threshold <= BEST_SCORE:
+            raise ConfigurationError(f"threshold is {self.threshold}; scores go from 0 to 10.")
+        if self.reflections < 0 or self.tool_steps < 0:
+            raise ConfigurationError("reflections and tool_steps cannot be below 0.")
+        if not self.critics:
+            raise ConfigurationError("A draft needs a critic: pass critics=[…] with at least one.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drafted:
+    """The answer, and how it came to be."""
+
+    draft: Draft
+    critique: Critique | None
+    """Of this draft. `None`: nobody could judge it."""
+    standing: Standing
+    """`ACCEPTED` at the threshold, `REJECTED` below it, `UNREVIEWED` without a critique."""
+    drafts: tuple[tuple[Draft, Critique | None], ...]
+    """All of them, in order."""
+    tokens: int = 0
+    money: float = 0.0
+
+    @property
+    def text(self) -> str:
+        """The answer itself."""
+        return self.draft.text
+
+
+def stay_quiet(event: Event) -> None:
+    """For those who listen to nothing."""
+
+
+async def write_draft(
+    write: Writer,
+    *,
+    question: str,
+    rules: DraftRules,
+    announce: Announce = stay_quiet,
+    monotonic: Callable[[], float] = time.monotonic,
+) -> Drafted:
+    """Generate, criticise, revise; returns the best judged draft, and always an answer."""
+    meter = Meter(rules.budget, monotonic=monotonic)
+    return await _DraftLoop(
+        write, question=question, rules=rules, announce=announce, meter=meter
+    ).run()
+
+
+async def draft_steps(write: Writer, *, question: str, rules: DraftRules) -> AsyncIterator[Event]:
+    """The same, step by step as it happens; the last step is `Responded`."""
+    steps: asyncio.Queue[Event | None] = asyncio.Queue()
+
+    async def work() -> None:
+        try:
+            await write_draft(write, question=question, rules=rules, announce=steps.put_nowait)
+        finally:
+            steps.put_nowait(None)
+
+    working = asyncio.create_task(work())
+    try:
+        while (step := await steps.get()) is not None:
+            yield step
+        await working
+    finally:
+        working.cancel()
+        # Whoever stopped listening wants nothing more of it.
+        with contextlib.suppress(asyncio.CancelledError):
+            await working
+
+
+class _DraftLoop:
+    """The five functions of the engine, and what they share."""
+
+    def __init__(
+        self, write: Writer, *, question: str, rules: DraftRules, announce: Announce, meter: Meter
+    ) -> None:
+        self._write = write
+        self._question = question
+        self._rules = rules
+        self._announce = announce
+        self._meter = meter
+        self._last: Draft | None = None
+        self._scores: list[float] = []
+
+    async def run(self) -> Drafted:
+        rounds = await run_loop(
+            Loop(
+                attempt=self._attempt,
+                review=self._review,
+                decide=self._decide,
+                undo=self._undo,
+                correct=self._correct,
+            )
+        )
+        drafted = self._drafted(rounds)
+        accepted = drafted.standing is Standing.ACCEPTED
+        self._announce(Responded(draft=drafted.draft, critique=drafted.critique, accepted=accepted))
+        return drafted
+
+    async def _attempt(self, number: int, critique: Critique | None) -> Draft:
+        self._announce(Thought(text="Revising the draft." if critique else "Writing a draft."))
+        text = await self._generated(critique, steps=self._rules.tool_steps)
+        with_tools = True
+        if not text and self._last is None and self._rules.tools and not self._meter.used_up:
+            self._announce(Thought(text="Writing without tools, with what is known."))
+            text = await self._generated(critique, steps=0)
+            with_tools = False
+        draft = Draft(text=text, number=number, with_tools=with_tools)
+        self._last = draft if text else self._last
+        return draft
+
+    async def _generated(self, critique: Critique | None, *, steps: int) -> str:
+        """What the writer wrote; nothing when it failed, ran out of steps or out of time."""
+        tools = Tools(self._rules.tools, steps=steps, announce=self._announce)
+        brief = Brief(
+            question=self._question,
+            tools=tools,
+            meter=self._meter,
+            draft=self._last,
+            critique=critique,
+        )
+        try:
+            async with asyncio.timeout(self._meter.seconds_left):
+                text = await self._write(brief)
+        except OutOfStepsError:
+            return ""
+        except Exception as error:  # noqa: BLE001 - whatever a writer raises, somebody waits
+            _report.warning("A draft was not written (%s).", type(error).__name__)
+            return ""
+        return text.strip() if isinstance(text, str) else ""
+
+    async def _review(self, draft: Draft) -> Critique | None:
+        if not draft.text or self._meter.used_up:
+            return None
+        try:
+            async with asyncio.timeout(self._meter.seconds_left):
+                return await criticise(
+                    self._rules.critics,
+                    question=self._question,
+                    draft=draft,
+                    combine=self._rules.combine,
+                )
+        except Exception as error:  # noqa: BLE001 - out of time, or a way to combine that breaks
+            _report.warning("A draft was not judged (%s).", type(error).__name__)
+            return None
+
+    def _decide(self, draft: Draft, critique: Critique | None, number: int) -> Step:
+        step = self._step(critique, number)
+        if draft.text:
+            self._announce(Reflected(draft=draft, critique=critique, revising=step is Step.RETRY))
+        return step
+
+    def _step(self, critique: Critique | None, number: int) -> Step:
+        if critique is None:
+            return Step.DEFER
+        self._scores.append(critique.score)
+        if critique.accepts(at=self._rules.threshold):
+            return Step.ACCEPT
+        if number > self._rules.reflections or self._meter.used_up or stagnant(self._scores):
+            return Step.GIVE_UP
+        return Step.RETRY
+
+    async def _undo(self, draft: Draft, critique: Critique | None) -> None:
+        """Nothing to take back: nobody has read it."""
+
+    async def _correct(self, draft: Draft, critique: Critique | None) -> Critique | None:  # noqa: ARG002
+        return critique
+
+    def _drafted(self, rounds: Sequence[Round[Draft, Critique | None]]) -> Drafted:
+        played = [(round_.subject, round_.verdict) for round_ in rounds]
+        draft, critique = best_judged(played)
+        if not draft.text:
+            draft = Draft(text=self._rules.fallback, number=draft.number, with_tools=False)
+        return Drafted(
+            draft=draft,
+            critique=critique,
+            standing=self._standing(critique),
+            drafts=tuple(played),
+            tokens=self._meter.tokens,
+            money=self._meter.money,
+        )
+
+    def _standing(self, critique: Critique | None) -> Standing:
+        if critique is None:
+            return Standing.UNREVIEWED
+        good = critique.accepts(at=self._rules.threshold)
+        return Standing.ACCEPTED if good else Standing.REJECTED
+
+
+def best_judged(
+    played: Sequence[tuple[Draft, Critique | None]],
+) -> tuple[Draft, Critique | None]:
+    """The draft with the best score, of equal ones the last. Unjudged ones come after all."""
+
+    def worth(pair: tuple[Draft, Critique | None]) -> tuple[bool, float, bool, int]:
+        draft, critique = pair
+        score = critique.score if critique else -1.0
+        return (critique is not None, score, bool(draft.text), draft.number)
+
+    return max(played, key=worth)
+
+
+def stagnant(scores: Sequence[float]) -> bool:
+    """Whether the last revisions brought nothing better than what was there before them."""
+    if len(scores) <= STAGNANT:
+        return False
+    return max(scores[-STAGNANT:]) <= max(scores[:-STAGNANT])

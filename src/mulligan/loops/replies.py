@@ -1,0 +1,335 @@
+"""The text about to be sent: checked, and written again with feedback until it is good."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from mulligan.checks.grounding.verified import Verifier
+from mulligan.checks.requirements import render_requirements
+from mulligan.checks.text.fold import visible
+from mulligan.core.engine import Loop, Round, run_loop
+from mulligan.core.event import ReplyChecked, ReplySettled
+from mulligan.core.finding import (
+    Confidence,
+    Correction,
+    Finding,
+    Severity,
+    Standing,
+    Verdict,
+    reach_verdict,
+)
+from mulligan.core.interfaces import Check
+from mulligan.core.policy import Step, decide
+from mulligan.core.text import Reply, TextCheck
+
+ATTEMPTS = 3
+"""The first try and two more: in practice what two rounds of feedback do not mend, ten do not
+either, and every round is time a person waits. Settable, as everything here."""
+FALLBACK = "I could not write an answer to this that I can stand behind. Please ask again."
+LONGEST_QUOTE = 200
+
+_report = logging.getLogger("mulligan")
+
+Write = Callable[[Correction | None], Awaitable[str | Reply]]
+"""Writes a reply, told what was wrong with the one before. May bring its own context."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplyRules:
+    """What a reply is held to, and how often it may be written."""
+
+    checks: Sequence[Check[Reply]] = ()
+    verifier: Verifier | None = None
+    """Asked only about replies that the checks let pass."""
+    attempts: int = ATTEMPTS
+    mend: bool = False
+    """Whether a check that can put right by rule what it found may do so first."""
+    fallback: str = FALLBACK
+    """Sent where no attempt wrote anything at all."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Iteration:
+    """One try of a reply, and what was found in it."""
+
+    reply: Reply
+    verdict: Verdict
+    feedback: str = ""
+    """What the next try was told; empty for the last one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replied:
+    """The reply that goes out, and how it came to be."""
+
+    reply: Reply
+    standing: Standing
+    confidence: Confidence | None
+    findings: tuple[Finding, ...]
+    """What is still wrong with it; empty when nothing is."""
+    iterations: tuple[Iteration, ...]
+    bound_reached: bool
+    """Sent although it was rejected: marked, and worth a look by a person."""
+    checks_run: tuple[str, ...]
+    judge_asked: int = 0
+    judge_recalled: int = 0
+
+    @property
+    def text(self) -> str:
+        """What the person reads."""
+        return self.reply.text
+
+    @property
+    def metadata(self) -> Mapping[str, object]:
+        """What travels with the reply, ready for JSON."""
+        return {
+            "iteration_count": len(self.iterations),
+            "reflection_feedback": "\n\n".join(i.feedback for i in self.iterations if i.feedback),
+            "findings": [[_plain(each) for each in i.verdict.findings] for i in self.iterations],
+            "checks_run": list(self.checks_run),
+            "judge": {"asked": self.judge_asked, "recalled": self.judge_recalled},
+            "standing": self.standing.value,
+            "confidence": self.confidence.value if self.confidence else None,
+            "bound_reached": self.bound_reached,
+        }
+
+
+def stay_quiet(event: ReplyChecked | ReplySettled) -> None:
+    """For those who listen to nothing."""
+
+
+async def write_reply(
+    write: Write,
+    *,
+    rules: ReplyRules,
+    query: str = "",
+    context: tuple[str, ...] = (),
+    turn: str = "",
+    announce: Callable[[ReplyChecked | ReplySettled], None] = stay_quiet,
+) -> Replied:
+    """Write a reply, check it, and write it again until it is good or the bound is reached.
+
+    Never raises what the writer raised, and never answers with nothing: at the bound the best
+    reply goes out, marked.
+    """
+    asked = Reply(text="", query=query, context=context)
+    loop = _ReplyLoop(write, rules=rules, asked=asked, turn=turn, announce=announce)
+    return await loop.run()
+
+
+def render_feedback(verdict: Verdict, checks: Iterable[Check[Reply]]) -> Correction:
+    """What the writer is told: each issue, the words it is about, how to mend it, the rules."""
+    lines = ["Your reply was checked and cannot go out as it is.", "", "What is wrong:"]
+    for finding in verdict.errors:
+        lines.append(f"- {finding.issue}")
+        if finding.quote:
+            lines.append(f"  Where: {_shortened(finding.quote)}")
+        if finding.correction:
+            lines.append(f"  Fix: {finding.correction}")
+    if requirements := render_requirements(checks):
+        lines += ["", "Requirements:", requirements]
+    lines += ["", "Write the whole reply again, with these fixes and nothing else changed."]
+    return Correction(text="\n".join(lines), findings=verdict.errors)
+
+
+class _ReplyLoop:
+    """The five functions of the engine, and what they share."""
+
+    def __init__(
+        self,
+        write: Write,
+        *,
+        rules: ReplyRules,
+        asked: Reply,
+        turn: str,
+        announce: Callable[[ReplyChecked | ReplySettled], None],
+    ) -> None:
+        self._write = write
+        self._rules = rules
+        self._asked = asked
+        self._turn = turn
+        self._announce = announce
+        self._feedback: list[str] = []
+        self._failure: str | None = None
+        self._number = 0
+        self._asked_judge = 0
+        self._recalled = 0
+
+    async def run(self) -> Replied:
+        rounds = await run_loop(
+            Loop(
+                attempt=self._attempt,
+                review=self._review,
+                decide=self._decide,
+                undo=self._undo,
+                correct=self._correct,
+            )
+        )
+        replied = self._replied(rounds)
+        self._announce(
+            ReplySettled(
+                turn=self._turn,
+                iterations=len(rounds),
+                standing=replied.standing,
+                bound_reached=replied.bound_reached,
+                rules=tuple(finding.rule for finding in replied.findings),
+            )
+        )
+        return replied
+
+    async def _attempt(self, number: int, correction: Correction | None) -> Reply:
+        self._number = number
+        self._failure = None
+        try:
+            written = await self._write(correction)
+        except Exception as error:  # noqa: BLE001 - whatever a writer raises, a person waits
+            self._failure = type(error).__name__
+            _report.warning("Attempt %d of a reply was not written (%s).", number, self._failure)
+            return self._asked
+        reply = written if isinstance(written, Reply) else replace(self._asked, text=written)
+        return mended(reply, self._rules.checks) if self._rules.mend else reply
+
+    async def _review(self, reply: Reply) -> Verdict:
+        if not visible(reply.text):
+            verdict = reach_verdict([_nothing_written(self._failure)], attempt=self._number)
+        else:
+            verdict = await self._verdict(reply)
+        self._announce(
+            ReplyChecked(
+                turn=self._turn,
+                number=self._number,
+                standing=verdict.standing,
+                rules=tuple(finding.rule for finding in verdict.findings),
+            )
+        )
+        return verdict
+
+    async def _verdict(self, reply: Reply) -> Verdict:
+        findings, answered = run_checks(reply, self._rules.checks)
+        verifier, confirmed = self._rules.verifier, False
+        rejected = any(finding.severity is Severity.ERROR for finding in findings)
+        if verifier is not None and not rejected:
+            verified = await verifier.verify(reply)
+            if verified is None:
+                answered = False
+            else:
+                findings += verifier.findings(verified.claims)
+                confirmed = verified.confirmed
+            self._count(recalled=verified is not None and verified.recalled)
+        return reach_verdict(findings, answered=answered, confirmed=confirmed, attempt=self._number)
+
+    def _count(self, *, recalled: bool) -> None:
+        self._recalled += recalled
+        self._asked_judge += not recalled
+
+    def _decide(self, reply: Reply, verdict: Verdict, number: int) -> Step:  # noqa: ARG002
+        return decide(verdict, attempt=number, attempts=self._rules.attempts)
+
+    async def _undo(self, reply: Reply, verdict: Verdict) -> None:
+        """Nothing to take back: nobody has read it."""
+
+    async def _correct(self, reply: Reply, verdict: Verdict) -> Correction | None:  # noqa: ARG002
+        feedback = render_feedback(verdict, self._rules.checks)
+        self._feedback.append(feedback.text)
+        return feedback
+
+    def _replied(self, rounds: Sequence[Round[Reply, Verdict]]) -> Replied:
+        best = best_of(rounds)
+        bound_reached = best.verdict.standing is Standing.REJECTED
+        if bound_reached:
+            _report.warning(
+                "A reply is sent although its %d attempts were rejected (%s).",
+                len(rounds),
+                ", ".join(sorted({finding.rule for finding in best.verdict.errors})),
+            )
+        reply = best.subject
+        if not visible(reply.text):
+            reply = replace(reply, text=self._rules.fallback)
+        return Replied(
+            reply=reply,
+            standing=best.verdict.standing,
+            confidence=Confidence.LOW if bound_reached else best.verdict.confidence,
+            findings=best.verdict.findings,
+            iterations=tuple(
+                Iteration(reply=played.subject, verdict=played.verdict, feedback=told)
+                for played, told in zip(rounds, [*self._feedback, ""], strict=True)
+            ),
+            bound_reached=bound_reached,
+            checks_run=tuple(_name(check) for check in self._rules.checks),
+            judge_asked=self._asked_judge,
+            judge_recalled=self._recalled,
+        )
+
+
+def run_checks(reply: Reply, checks: Iterable[Check[Reply]]) -> tuple[list[Finding], bool]:
+    """What the checks find, and whether each gave an answer: one that breaks gave none."""
+    findings: list[Finding] = []
+    answered = True
+    for check in checks:
+        try:
+            findings.extend(check(reply))
+        except Exception as error:  # noqa: BLE001 - a user's check may raise anything
+            _report.warning(
+                "The check %s failed (%s), so this reply is not reviewed.",
+                _name(check),
+                type(error).__name__,
+            )
+            answered = False
+    return findings, answered
+
+
+def mended(reply: Reply, checks: Iterable[Check[Reply]]) -> Reply:
+    """The reply with all put right that can be by rule. A mend that helps nothing is dropped."""
+    for check in checks:
+        if not isinstance(check, TextCheck) or check.mend is None:
+            continue
+        try:
+            if not (found := len(list(check(reply)))):
+                continue
+            changed = replace(reply, text=check.mend(reply.text))
+            if len(list(check(changed))) < found:
+                reply = changed
+        except Exception as error:  # noqa: BLE001 - its review will say that the check is broken
+            _report.warning("The check %s cannot mend (%s).", _name(check), type(error).__name__)
+    return reply
+
+
+def best_of(rounds: Sequence[Round[Reply, Verdict]]) -> Round[Reply, Verdict]:
+    """The round with the fewest and least severe findings; of equal ones the last."""
+
+    def weight(played: Round[Reply, Verdict]) -> tuple[bool, int, int, int]:
+        errors = len(played.verdict.errors)
+        warnings = len(played.verdict.findings) - errors
+        return (not visible(played.subject.text), errors, warnings, -played.number)
+
+    return min(rounds, key=weight)
+
+
+def _nothing_written(failure: str | None) -> Finding:
+    why = f" (the writer failed with {failure})" if failure else ""
+    return Finding(
+        rule="reply.empty",
+        severity=Severity.ERROR,
+        issue=f"There is no reply{why}.",
+        correction="Write a reply.",
+    )
+
+
+def _name(check: Check[Reply]) -> str:
+    return check.name if isinstance(check, TextCheck) else getattr(check, "__name__", "check")
+
+
+def _shortened(quote: str) -> str:
+    shown = " ".join(quote.split())
+    return shown if len(shown) <= LONGEST_QUOTE else f"{shown[:LONGEST_QUOTE]}…"
+
+
+def _plain(finding: Finding) -> dict[str, str]:
+    return {
+        "rule": finding.rule,
+        "severity": finding.severity.value,
+        "issue": finding.issue,
+        "quote": finding.quote,
+    }
