@@ -67,6 +67,11 @@ def test_a_finding_quotes_the_place_as_it_was_written() -> None:
     assert finding.correction == "Say it without 'delve'."
 
 
+def test_a_sign_is_found_wherever_it_stands() -> None:
+    assert rules(avoids(words=[","]), "One, two") == ["text.unwanted_word"]
+    assert rules(avoids(words=[","]), "One and `f(a, b)`") == []
+
+
 def test_inflections_can_be_switched_off() -> None:
     assert rules(avoids(words=["delve"], inflect=False), "She delves.") == []
 

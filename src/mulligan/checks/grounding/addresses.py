@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from mulligan.checks.grounding.digits import Run
+
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,8}[a-z]{2,24}\b", re.IGNORECASE)
-_PHONE = re.compile(r"(?<![\w.,/$€£-])(?:\+|00|\(|0)?\d[\d\s().\-/]{5,22}\d(?![\w,/%])")
+_PHONE = re.compile(r"\d[\d\s().\-/]{5,22}\d(?![\w,/%])")
+_NOT_BEFORE_PHONE = re.compile(r"[\w.,/$€£-]")
 _GROUPED = re.compile(r"\d{1,3}(?:[ .]\d{3})+(?:,\d+)?|\d{4}-\d\d-\d\d|\d\d?[./]\d\d?[./]\d{2,4}")
 _SCHEME = re.compile(r"^[a-z][a-z0-9+.\-]*:(?://)?(?:www\.)?|^www\.")
 FEWEST_DIGITS = 7
@@ -33,14 +36,26 @@ def find_emails(text: str) -> list[Found]:
     ]
 
 
-def find_phones(text: str) -> list[Found]:
+def find_phones(text: str, runs: list[Run]) -> list[Found]:
     """Every phone number, as its digits. A grouped number or a date is none."""
+    if sum(end - start for start, end in runs) < FEWEST_DIGITS:
+        return []
     found: list[Found] = []
-    for match in _PHONE.finditer(text):
-        digits = re.sub(r"\D", "", match[0])
-        marked = match[0][0] in "+(0" or "-" in match[0] or match[0].count(" ") > 1
-        if len(digits) >= FEWEST_DIGITS and marked and not _GROUPED.fullmatch(match[0]):
-            found.append(Found(value=digits, start=match.start(), end=match.end()))
+    done = 0
+    for at, _ in runs:
+        match = _PHONE.match(text, at) if at >= done else None
+        if match is None:
+            continue
+        start = at - (text[at - 1 : at] in ("+", "("))
+        start -= text[start - 1 : start] == "+"
+        number = text[start : match.end()]
+        digits = re.sub(r"\D", "", number)
+        marked = number[0] in "+(0" or "-" in number or number.count(" ") > 1
+        if len(digits) < FEWEST_DIGITS or not marked or _GROUPED.fullmatch(number):
+            continue
+        if not _NOT_BEFORE_PHONE.match(text[start - 1 : start]):
+            found.append(Found(value=digits, start=start, end=match.end()))
+            done = match.end()
     return found
 
 

@@ -6,12 +6,16 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
+from mulligan.checks.grounding.digits import Run, word_before
 from mulligan.checks.grounding.lists import one_of, tables
 
 _CLOCK = re.compile(
-    r"(?<![\w:.])(?P<hour>[01]?\d|2[0-4])(?::(?P<minute>[0-5]\d))?\s?(?P<half>[ap])\.?m\b\.?"
-    r"|(?<![\w:.])(?P<hour24>[01]?\d|2[0-4]):(?P<minute24>[0-5]\d)(?![:\d])"
+    r"(?P<hour>[01]?\d|2[0-4])(?::(?P<minute>[0-5]\d))?\s?(?P<half>[ap])\.?m\b\.?"
+    r"|(?P<hour24>[01]?\d|2[0-4]):(?P<minute24>[0-5]\d)(?![:\d])"
 )
+_BEHIND_AN_HOUR = frozenset(":ap")
+_MAY_BEGIN_A_DATE = frozenset("-/. \nsnrt")
+"""What stands behind the first digits of a date."""
 _HALF_DAY = 720
 _HOUR_OF_NOON = 12
 
@@ -63,41 +67,84 @@ class ClockTime:
         return self.minutes % _HALF_DAY == claim.minutes % _HALF_DAY
 
 
-def find_dates(folded: str) -> list[Date]:
+def find_dates(folded: str, runs: list[Run]) -> list[Date]:
     """Every date with a month, in order."""
-    return [date for found in _date_pattern().finditer(folded) if (date := _date(found))]
+    dates: list[Date] = []
+    done = 0
+    for start, end in runs:
+        if start < done:
+            continue
+        date = None
+        if folded[end : end + 1] in _MAY_BEGIN_A_DATE:
+            date = _day_first(folded, start)
+        if date is None and word_before(folded, start) in tables()["months"]:
+            date = _month_first(folded, start)
+        if date is not None:
+            dates.append(date)
+            done = date.end
+    return dates
 
 
-def find_times(folded: str) -> list[ClockTime]:
+def find_times(folded: str, runs: list[Run]) -> list[ClockTime]:
     """Every time of day, in order."""
-    return [_clock_time(found) for found in _CLOCK.finditer(folded)]
+    return [
+        _clock_time(found)
+        for start, end in runs
+        if folded[end : end + 2].lstrip()[:1] in _BEHIND_AN_HOUR
+        and (found := _CLOCK.match(folded, start))
+        and not _continues(folded, start, also=":.")
+    ]
 
 
-def _date(found: re.Match[str]) -> Date | None:
-    start, end = found.span()
+def _continues(text: str, at: int, *, also: str) -> bool:
+    """Whether a place is in the middle of a word or a longer numeral."""
+    before = text[at - 1 : at]
+    return before.isalnum() or before == "_" or (before != "" and before in also)
+
+
+def _day_first(text: str, start: int) -> Date | None:
+    found = _day_first_pattern().match(text, start)
+    if found is None or _continues(text, start, also="/.-"):
+        return None
+    end = found.end()
     if found["iso_year"]:
         year, month, day = (int(found[name]) for name in ("iso_year", "iso_month", "iso_day"))
         return Date(year=year, month=month, day=day, start=start, end=end)
     if found["first"]:
-        first, second = int(found["first"]), int(found["second"])
-        year = int(found["slash_year"])
-        return Date(
-            year=year if year > 99 else 2000 + year,
-            month=second if second <= 12 else first,
-            day=first if second <= 12 else second,
-            swapped=first <= 12 and second <= 12 and first != second,
-            start=start,
-            end=end,
-        )
-    name = found["month_before"] or found["month_behind"] or found["month_alone"]
-    day_said = found["day"] or found["day_behind"]
-    year_said = found["year"] or found["year_behind"] or found["year_alone"]
+        return _with_slashes(found)
     return Date(
-        year=int(year_said) if year_said else None,
-        month=tables()["months"][name],
-        day=int(day_said) if day_said else None,
+        year=int(found["year"]) if found["year"] else None,
+        month=tables()["months"][found["month"]],
+        day=int(found["day"]),
         start=start,
         end=end,
+    )
+
+
+def _with_slashes(found: re.Match[str]) -> Date:
+    first, second, year = int(found["first"]), int(found["second"]), int(found["slash_year"])
+    return Date(
+        year=year if year > 99 else 2000 + year,
+        month=second if second <= 12 else first,
+        day=first if second <= 12 else second,
+        swapped=first <= 12 and second <= 12 and first != second,
+        start=found.start(),
+        end=found.end(),
+    )
+
+
+def _month_first(text: str, start: int) -> Date | None:
+    found = _AFTER_MONTH.match(text, start)
+    if found is None:
+        return None
+    month = word_before(text, start)
+    year = found["year"] or found["alone"]
+    return Date(
+        year=int(year) if year else None,
+        month=tables()["months"][month],
+        day=int(found["day"]) if found["day"] else None,
+        start=text.rindex(month, 0, start),
+        end=found.end(),
     )
 
 
@@ -114,17 +161,19 @@ def _clock_time(found: re.Match[str]) -> ClockTime:
     return ClockTime(minutes=minutes, certain=not unclear, start=start, end=end)
 
 
+_YEAR = r"(?:19|20)\d\d(?!\d)"
+_DAY = r"(?:[12]\d|3[01]|0?[1-9])"
+_AFTER_MONTH = re.compile(
+    rf"(?P<alone>{_YEAR})|(?P<day>{_DAY})(?:st|nd|rd|th)?(?!\w)(?:,?\s+(?P<year>{_YEAR}))?"
+)
+
+
 @cache
-def _date_pattern() -> re.Pattern[str]:
-    months, year = one_of(tables()["months"]), r"(?:19|20)\d\d(?!\d)"
-    day = r"(?:[12]\d|3[01]|0?[1-9])"
+def _day_first_pattern() -> re.Pattern[str]:
     return re.compile(
-        rf"(?<![\w-])(?P<iso_year>\d{{4}})-(?P<iso_month>\d\d)-(?P<iso_day>\d\d)(?![\d-])"
-        rf"|(?<![\w/.])(?P<first>\d{{1,2}})[/.](?P<second>\d{{1,2}})[/.]"
-        rf"(?P<slash_year>{year}|\d\d(?![\d/.]))"
-        rf"|(?<![\w.])(?P<day>{day})(?:st|nd|rd|th)?\.?\s+(?:of\s+)?(?P<month_before>{months})\b\.?"
-        rf"(?:,?\s+(?P<year>{year}))?"
-        rf"|\b(?P<month_behind>{months})\b\.?\s+(?P<day_behind>{day})(?:st|nd|rd|th)?(?!\w)"
-        rf"(?:,?\s+(?P<year_behind>{year}))?"
-        rf"|\b(?P<month_alone>{months})\b\.?,?\s+(?P<year_alone>{year})"
+        rf"(?P<iso_year>\d{{4}})-(?P<iso_month>\d\d)-(?P<iso_day>\d\d)(?![\d-])"
+        rf"|(?P<first>\d{{1,2}})[/.](?P<second>\d{{1,2}})[/.]"
+        rf"(?P<slash_year>{_YEAR}|\d\d(?![\d/.]))"
+        rf"|(?P<day>{_DAY})(?:st|nd|rd|th)?\.?\s+(?:of\s+)?"
+        rf"(?P<month>{one_of(tables()['months'])})\b\.?(?:,?\s+(?P<year>{_YEAR}))?"
     )

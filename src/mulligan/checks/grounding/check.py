@@ -7,16 +7,18 @@ from collections.abc import Iterable, Iterator
 from enum import StrEnum
 
 from mulligan.checks.grounding.addresses import (
+    Found,
     find_emails,
     find_phones,
     leads_within,
     same_phone,
     web_address,
 )
-from mulligan.checks.grounding.calendar import find_dates, find_times
+from mulligan.checks.grounding.calendar import ClockTime, Date, find_dates, find_times
+from mulligan.checks.grounding.digits import digit_runs
 from mulligan.checks.grounding.names import find_names
 from mulligan.checks.grounding.numerals import find_quantities, write_out
-from mulligan.checks.grounding.quantity import Quantity, is_supported
+from mulligan.checks.grounding.quantity import Quantity
 from mulligan.checks.grounding.source import Source, read_source, running_words
 from mulligan.checks.text.blocks import Kind as BlockKind
 from mulligan.checks.text.fold import fold
@@ -90,11 +92,38 @@ def unsupported(text: str, source: Source) -> Iterator[Unsupported]:
     """Every specific of a text that the source does not hold."""
     page = read_page(text)
     said = _said(page)
-    yield from _addresses(page, said, source)
+    other = _OtherDigits(said)
+    yield from _addresses(page, other, source)
     yield from _quotations(page.folded, source)
     yield from _names(page, source)
-    yield from _moments(said, source)
-    yield from _quantities(said, source)
+    yield from _moments(other, source)
+    yield from _quantities(other, source)
+
+
+class _OtherDigits:
+    """What has digits in it and is no quantity: dates, times, phone numbers, e-mail addresses."""
+
+    def __init__(self, said: str) -> None:
+        self.said = said
+        runs = digit_runs(said)
+        self.dates = find_dates(said, runs)
+        self.times = find_times(said, runs)
+        self.phones = find_phones(said, runs)
+        self.emails = find_emails(said)
+
+    def blanked(self) -> str:
+        """The text with all of them blank, and every place where it was."""
+        if not (self.dates or self.times or self.phones or self.emails):
+            return self.said
+        spans = [(date.start, date.end) for date in self.dates]
+        spans += [(time.start, time.end) for time in self.times]
+        spans += [(found.start, found.end) for found in (*self.phones, *self.emails)]
+        pieces: list[str] = []
+        at = 0
+        for start, end in sorted(spans):
+            pieces += [self.said[at:start], " " * (end - max(at, start))]
+            at = max(at, end)
+        return "".join([*pieces, self.said[at:]])
 
 
 def _said(page: Page) -> str:
@@ -104,22 +133,31 @@ def _said(page: Page) -> str:
     return _CITATION.sub(" ", said) if "[" in said else said
 
 
-def _addresses(page: Page, said: str, source: Source) -> Iterator[Unsupported]:
-    emails = [(found.value, excerpt(said, start=found.start, end=found.end))
-              for found in find_emails(said)]  # fmt: skip
+def _addresses(page: Page, other: _OtherDigits, source: Source) -> Iterator[Unsupported]:
+    emails = [
+        (found.value, excerpt(other.said, start=found.start, end=found.end))
+        for found in other.emails
+    ]
     for link in page.links:
+        if "." not in link:
+            continue  # a place on the same page
         bare = web_address(link)
         if "@" in bare:
             emails.append((bare, link))
-        elif "." in bare and not any(leads_within(bare, known) for known in source.links):
+        elif not any(leads_within(bare, known) for known in source.links):
             yield Kind.URL, link, link
     for email, around in emails:
         if email not in source.emails:
             yield Kind.EMAIL, email, around
-    for phone in find_phones(said):
+    for phone in other.phones:
         if not any(same_phone(phone.value, known) for known in source.phones):
-            claim = said[phone.start : phone.end]
-            yield Kind.PHONE, claim, excerpt(said, start=phone.start, end=phone.end)
+            yield _at(Kind.PHONE, other.said, phone)
+
+
+def _at(kind: Kind, text: str, found: Found | Date | ClockTime | Quantity) -> Unsupported:
+    """A claim with the words around its place."""
+    start, end = found.start, found.end
+    return kind, text[start:end], excerpt(text, start=start, end=end)
 
 
 def _quotations(folded: str, source: Source) -> Iterator[Unsupported]:
@@ -140,36 +178,20 @@ def _names(page: Page, source: Source) -> Iterator[Unsupported]:
             yield Kind.NAME, name, name
 
 
-def _moments(said: str, source: Source) -> Iterator[Unsupported]:
-    for date in find_dates(said):
+def _moments(other: _OtherDigits, source: Source) -> Iterator[Unsupported]:
+    for date in other.dates:
         if not any(known.tells(date) for known in source.dates):
-            claim = said[date.start : date.end]
-            yield Kind.DATE, claim, excerpt(said, start=date.start, end=date.end)
-    for time in find_times(said):
+            yield _at(Kind.DATE, other.said, date)
+    for time in other.times:
         if not any(known.tells(time) for known in source.times):
-            claim = said[time.start : time.end]
-            yield Kind.TIME, claim, excerpt(said, start=time.start, end=time.end)
+            yield _at(Kind.TIME, other.said, time)
 
 
-def _quantities(said: str, source: Source) -> Iterator[Unsupported]:
-    text = write_out(_without_other_digits(said))
-    for quantity in find_quantities(text):
-        if not is_supported(quantity, source.quantities):
-            start, end = quantity.start, quantity.end
-            yield _kind(quantity), text[start:end], excerpt(text, start=start, end=end)
-
-
-def _without_other_digits(said: str) -> str:
-    """The text with everything blank that has digits in it and a kind of its own."""
-    spans = [(date.start, date.end) for date in find_dates(said)]
-    spans += [(time.start, time.end) for time in find_times(said)]
-    spans += [(found.start, found.end) for found in (*find_phones(said), *find_emails(said))]
-    pieces: list[str] = []
-    at = 0
-    for start, end in sorted(spans):
-        pieces += [said[at:start], " " * (end - max(at, start))]
-        at = max(at, end)
-    return "".join([*pieces, said[at:]])
+def _quantities(other: _OtherDigits, source: Source) -> Iterator[Unsupported]:
+    text = write_out(other.blanked())
+    for quantity in find_quantities(text, digit_runs(text)):
+        if not source.quantities.support(quantity):
+            yield _at(_kind(quantity), text, quantity)
 
 
 def _kind(quantity: Quantity) -> Kind:

@@ -14,6 +14,11 @@ FEWEST_WORDS = 2
 LONGEST_ACRONYM = 5
 
 _WORD = re.compile(r"[^\W\d_][\w'\u2019\-]*+")
+_TWO_CAPITALS = re.compile(
+    r"[A-Z\u00c0-\u00de\u0391-\u03a9\u0410-\u042f][\w'\u2019\-]*+\s+(?:[a-z&]{1,3}\s+){0,2}"
+    r"[A-Z\u00c0-\u00de\u0391-\u03a9\u0410-\u042f]"
+)
+"""What a name needs at the least: most text has nothing like it, and is passed over."""
 
 
 def find_names(paragraphs: Iterable[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -23,8 +28,9 @@ def find_names(paragraphs: Iterable[str]) -> Iterator[tuple[str, tuple[str, ...]
     a label before a colon names nothing.
     """
     for paragraph in paragraphs:
-        for sentence in sentences_of(paragraph):
-            yield from _in_sentence(sentence)
+        if _TWO_CAPITALS.search(paragraph):
+            for sentence in sentences_of(paragraph):
+                yield from _in_sentence(sentence)
 
 
 def _in_sentence(sentence: str) -> Iterator[tuple[str, tuple[str, ...]]]:

@@ -3,97 +3,138 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 
+from mulligan.checks.grounding.digits import Run
 from mulligan.checks.grounding.lists import empty_words, one_of, tables, units
 from mulligan.checks.grounding.quantity import Bound, Quantity
 from mulligan.checks.grounding.stems import stem
 
 BEFORE = 24
 """Characters before a numeral in which its currency and its bound may stand."""
+LONGEST_BOUND = 3
+"""Words of the longest bound: `no fewer than`."""
 NOUNS = 3
 """How many words behind a number may say what is counted."""
 
 _NUMERAL = re.compile(
-    r"(?<![\w.,/#])(?<![a-z][-/])"
     r"(?:\d{1,3}(?:[,.' ]\d{3})+(?!\d)(?:[.,]\d{1,4}(?!\d))?|\d+(?:[.,]\d+)?)(?![/.,]?\d)(?!/\d)"
 )
 _NOUN = re.compile(r"[\s\-]*([^\W\d_][\w'\-]*+)")
-_BETWEEN = re.compile(r"\s?(?:-|\u2013|\u2014|to|and|or|bis)\s?")
+_GOES_ON = re.compile(r"[\w.\-]$|\d $")
+_NEXT = re.compile(r"[ -]?([%$\u20ac\u00a3\u00a5\u20b9]|[^\W\d_]++|\u00b0[cf])(?: [a-z]++)?")
+_BETWEEN = frozenset({"-", "\u2013", "\u2014", "to", "and", "or", "bis"})
+_SIGNS = "$\u20ac\u00a3\u00a5\u20b9 "
+LONGEST_GAP = 5
+_WORDS_BEHIND = 3
 _YEARS = range(1900, 2101)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Read:
-    """A numeral and what stands around it."""
-
-    numeral: str
-    start: int
-    end: int
-    factor: float
-    """What its unit and its multiplier make of it."""
-    dimension: str
-    bound: Bound
-    nouns: frozenset[str]
-
-
-def find_quantities(folded: str) -> list[Quantity]:
+def find_quantities(folded: str, runs: list[Run]) -> list[Quantity]:
     """Every quantity of a text that was written out, in order.
 
     Numerals that are part of a name (`A4`, `24/7`, `v2`, `3.11.2`) are none.
     """
-    return [_quantity(each) for each in _sharing_units(folded, list(_read_all(folded)))]
+    found: list[Quantity] = []
+    done = 0
+    for start, _ in runs:
+        if start < done or _part_of_a_name(folded, start):
+            continue
+        numeral = _NUMERAL.match(folded, start)
+        quantity = _read(folded, numeral) if numeral else None
+        if quantity is not None:
+            found.append(quantity)
+            done = quantity.end
+    return _sharing_units(folded, found)
 
 
 def write_out(folded: str) -> str:
-    """The text with its number words as digits: `over a hundred` is `over 100`."""
+    """The text with its number words as digits: `over a hundred` is `over a 100`."""
+    if not any(_stands_alone(word, folded) for word in _number_words()):
+        return folded
     return _worded().sub(_digits, folded)
 
 
-def _read_all(text: str) -> Iterator[_Read]:
-    for numeral in _NUMERAL.finditer(text):
-        start, end = numeral.span()
-        before = _before().search(text[max(0, start - BEFORE) : start])
-        after = _after().match(text, end)
-        if before is None or after is None:
-            continue  # never: both patterns can match nothing
-        if text[after.end() : after.end() + 1].isalnum():
-            continue  # 2nd, 3d, 1990s: a word that begins with a digit
-        money = before["money"] or after["money"]
-        dimension, factor = "", 1.0
-        if money:
-            dimension = tables()["currencies"][money]
-        elif after["unit"]:
-            dimension, factor = units()[after["unit"]]
-        if after["times"]:
-            factor *= _times()[after["times"]]
-        yield _Read(
-            numeral=numeral[0],
-            start=start,
-            end=after.end(),
-            factor=factor,
-            dimension=dimension,
-            bound=_bound(before["bound"] or "", after["plus"] or after["bound"] or ""),
-            nouns=_nouns(text, after.end()),
-        )
+def _stands_alone(word: str, text: str) -> bool:
+    """Whether a word is there as a whole one; most texts have no number word, and this is quick."""
+    at = text.find(word)
+    while at >= 0:
+        if (
+            not text[at - 1 : at].isalnum()
+            and not text[at + len(word) : at + len(word) + 1].isalnum()
+        ):
+            return True
+        at = text.find(word, at + 1)
+    return False
 
 
-def _quantity(read: _Read) -> Quantity:
-    values, decimals = _values(read.numeral)
-    year = not decimals and len(read.numeral) == 4 and values[0] in _YEARS and not read.dimension
-    return Quantity(
-        values=tuple(value * read.factor for value in values),
-        step=10**-decimals * read.factor,
-        dimension=read.dimension,
-        nouns=read.nouns,
+def _part_of_a_name(text: str, start: int) -> bool:
+    before = text[start - 1 : start]
+    if before.isalnum() or (before and before in "_.,/#"):
+        return True
+    return before == "-" and text[start - 2 : start - 1].isalpha()
+
+
+def _read(text: str, numeral: re.Match[str]) -> Quantity | None:
+    """A numeral with what stands around it. `2nd`, `3d` and `1990s` are words, and none."""
+    start = numeral.start()
+    bound, currency = _before(text, start)
+    dimension, factor, after, end = _after(text, numeral.end())
+    if text[end : end + 1].isalnum():
+        return None
+    values, decimals = _values(numeral[0])
+    dimension = currency or dimension
+    if len(numeral[0]) == 4 and values[0] in _YEARS and not dimension:
         # "From 2019" names a year; it is no lower bound of anything.
-        bound=Bound.EXACT if year else read.bound,
-        start=read.start,
-        end=read.end,
+        bound = after = Bound.EXACT
+    return Quantity(
+        values=tuple(value * factor for value in values),
+        step=10**-decimals * factor,
+        factor=factor,
+        dimension=dimension,
+        nouns=_nouns(text, end),
+        bound=after if after is not Bound.EXACT else bound,
+        start=start,
+        end=end,
     )
+
+
+def _before(text: str, start: int) -> tuple[Bound, str]:
+    """The bound and the currency that stand before a numeral."""
+    words = text[max(0, start - BEFORE) : start].split()
+    currency = ""
+    if words and (currency := _currencies().get(words[-1].lstrip("("), "")):
+        words.pop()
+    if words and words[-1] in ("a", "an"):
+        words.pop()
+    for count in range(min(LONGEST_BOUND, len(words)), 0, -1):
+        bound = _bounds().get(" ".join(words[-count:]).lstrip("("))
+        if bound is not None:
+            return bound, currency
+    return Bound.EXACT, currency
+
+
+def _after(text: str, at: int) -> tuple[str, float, Bound, int]:
+    """Dimension, factor and bound that stand behind a numeral, and where they end."""
+    dimension, factor, bound = "", 1.0, Bound.EXACT
+    for _ in range(_WORDS_BEHIND):
+        if text[at : at + 1] == "+":
+            bound, at = Bound.AT_LEAST, at + 1
+        word = _NEXT.match(text, at)
+        if word is None:
+            break
+        long, short = word[0].lstrip(" -"), word[1]
+        known = long if long in _behind() else short
+        meaning = _behind().get(known)
+        if meaning is None or (meaning.dimension and dimension):
+            break
+        at = word.end() if known == long else word.end(1)
+        factor *= meaning.factor
+        dimension = meaning.dimension or dimension
+        bound = meaning.bound or bound
+    return dimension, factor, bound, at
 
 
 def _values(numeral: str) -> tuple[tuple[float, ...], int]:
@@ -113,15 +154,6 @@ def _values(numeral: str) -> tuple[tuple[float, ...], int]:
     return (with_decimals,), len(tail)
 
 
-def _bound(before: str, after: str) -> Bound:
-    bounds = tables()["bounds"]
-    if after == "+" or before in bounds["at_least"] or after in bounds["at_least_after"]:
-        return Bound.AT_LEAST
-    if before in bounds["at_most"] or after in bounds["at_most_after"]:
-        return Bound.AT_MOST
-    return Bound.ABOUT if before in bounds["about"] else Bound.EXACT
-
-
 def _nouns(text: str, at: int) -> frozenset[str]:
     found: set[str] = set()
     for _ in range(NOUNS):
@@ -133,33 +165,28 @@ def _nouns(text: str, at: int) -> frozenset[str]:
     return frozenset(found)
 
 
-def _sharing_units(text: str, found: list[_Read]) -> list[_Read]:
+def _sharing_units(text: str, found: list[Quantity]) -> list[Quantity]:
     """In a range one unit serves both ends: `10 to 20 km`, `$5 to 10`."""
     shared = list(found)
     for index, (first, second) in enumerate(pairwise(found)):
         if bool(first.dimension) == bool(second.dimension):
             continue
-        if not _BETWEEN.fullmatch(text, first.end, _money_start(text, second.start)):
-            continue
-        bare, with_unit = (index, second) if second.dimension else (index + 1, first)
-        shared[bare] = _Read(
-            numeral=found[bare].numeral,
-            start=found[bare].start,
-            end=found[bare].end,
-            factor=with_unit.factor,
-            dimension=with_unit.dimension,
-            bound=found[bare].bound,
-            nouns=found[bare].nouns or with_unit.nouns,
-        )
+        gap = text[first.end : second.start].rstrip(_SIGNS)
+        if len(gap) <= LONGEST_GAP and gap.strip() in _BETWEEN:
+            bare, unit = (index, second) if second.dimension else (index + 1, first)
+            shared[bare] = replace(
+                found[bare],
+                values=tuple(value * unit.factor for value in found[bare].values),
+                step=found[bare].step * unit.factor,
+                dimension=unit.dimension,
+            )
     return shared
 
 
-def _money_start(text: str, start: int) -> int:
-    """Where a numeral begins with the currency sign before it."""
-    return start - 1 if start and text[start - 1] in tables()["currencies"] else start
-
-
 def _digits(words: re.Match[str]) -> str:
+    text, start = words.string, words.start()
+    if _GOES_ON.search(text[max(0, start - 2) : start]):
+        return words[0]
     simple, multipliers = tables()["numbers"], tables()["multipliers"]
     total = current = 0
     for word in re.split(r"[ -]", words[0]):
@@ -170,7 +197,12 @@ def _digits(words: re.Match[str]) -> str:
             if multipliers[word] > multipliers["hundred"]:
                 total, current = total + current, 0
     value = total + current
-    return str(value // 2 if words["half"] else value)
+    return str(value // 2 if text.endswith(("half a ", "half an "), 0, start) else value)
+
+
+@cache
+def _number_words() -> tuple[str, ...]:
+    return (*tables()["numbers"], *tables()["multipliers"])
 
 
 @cache
@@ -180,29 +212,40 @@ def _times() -> dict[str, float]:
 
 @cache
 def _worded() -> re.Pattern[str]:
-    simple, times = one_of(tables()["numbers"]), one_of(tables()["multipliers"])
-    return re.compile(
-        rf"(?<![\w.-])(?<!\d )(?:(?P<half>half) an? (?={times})|an? (?={times}))?"
-        rf"(?:{simple}|{times})(?:(?:[ -]| and )(?:{simple}|{times}))*+(?!\w)"
-    )
+    word = one_of(_number_words())
+    return re.compile(rf"(?:{word})(?:(?:[ -]| and )(?:{word}))*+(?!\w)")
 
 
 @cache
-def _before() -> re.Pattern[str]:
-    bounds = tables()["bounds"]
-    words = one_of([*bounds["at_least"], *bounds["at_most"], *bounds["about"]])
-    money = one_of(tables()["currencies"])
-    return re.compile(
-        rf"(?:(?<!\w)(?P<bound>{words})\s*(?:an?\s+)?)?(?:(?<!\w)(?P<money>{money})\s?)?$"
-    )
+def _currencies() -> dict[str, str]:
+    return dict(tables()["currencies"])
 
 
 @cache
-def _after() -> re.Pattern[str]:
-    bounds = tables()["bounds"]
-    words = one_of([*bounds["at_least_after"], *bounds["at_most_after"]])
-    return re.compile(
-        rf"(?:[ -]?(?P<times>{one_of(_times())})(?!\w))?(?P<plus>\+)?"
-        rf"(?:[ -]?(?:(?P<money>{one_of(tables()['currencies'])})|(?P<unit>{one_of(units())}))"
-        rf"(?!\w))?(?P<late>\+)?(?:\s(?P<bound>{words})(?!\w))?"
-    )
+def _bounds() -> dict[str, Bound]:
+    listed = tables()["bounds"]
+    return {word: bound for bound in (Bound.AT_LEAST, Bound.AT_MOST, Bound.ABOUT)
+            for word in listed[bound.value]}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Meaning:
+    """What a word behind a numeral makes of it."""
+
+    dimension: str = ""
+    factor: float = 1.0
+    bound: Bound | None = None
+
+
+@cache
+def _behind() -> dict[str, _Meaning]:
+    """Every word that may belong to the numeral before it."""
+    listed = tables()
+    times = {**listed["multipliers"], **listed["suffixes"]}
+    return {
+        **{word: _Meaning(factor=float(factor)) for word, factor in times.items()},
+        **{word: _Meaning(dimension=currency) for word, currency in listed["currencies"].items()},
+        **{word: _Meaning(dimension=d, factor=factor) for word, (d, factor) in units().items()},
+        **{word: _Meaning(bound=Bound.AT_LEAST) for word in listed["bounds"]["at_least_after"]},
+        **{word: _Meaning(bound=Bound.AT_MOST) for word in listed["bounds"]["at_most_after"]},
+    }

@@ -31,6 +31,8 @@ class Quantity:
     """What the numeral can mean, in the dimension's own unit: `1.500` is two numbers."""
     step: float
     """The worth of its last digit: what it was rounded to."""
+    factor: float = 1.0
+    """What its unit and its multiplier make of a bare number."""
     dimension: str = ""
     """`percent`, `length`, a currency; empty for a plain count."""
     nouns: frozenset[str] = frozenset()
@@ -45,15 +47,28 @@ class Quantity:
         return not self.dimension and max(self.values) <= SMALL
 
 
-def is_supported(claim: Quantity, known: list[Quantity]) -> bool:
-    """Whether one of the known quantities lets the claim stand."""
-    comparable = [each for each in known if _comparable(claim, each)]
-    if any(_stands(claim, each) for each in comparable):
-        return True
-    if not claim.passing:
-        return False
-    rivals = [each for each in comparable if each.passing and claim.nouns & each.nouns]
-    return max(claim.values) <= 1 or not rivals
+class Known:
+    """The quantities of a context, by value: most claims that stand are found at once."""
+
+    def __init__(self, quantities: list[Quantity]) -> None:
+        self._all = quantities
+        self._by_value: dict[float, list[Quantity]] = {}
+        for quantity in quantities:
+            for value in quantity.values:
+                self._by_value.setdefault(value, []).append(quantity)
+
+    def support(self, claim: Quantity) -> bool:
+        """Whether one of them lets the claim stand."""
+        same = [each for value in claim.values for each in self._by_value.get(value, ())]
+        if any(_comparable(claim, each) and _stands(claim, each) for each in same):
+            return True
+        comparable = [each for each in self._all if _comparable(claim, each)]
+        if any(_stands(claim, each) for each in comparable):
+            return True
+        if not claim.passing:
+            return False
+        rivals = [each for each in comparable if each.passing and claim.nouns & each.nouns]
+        return max(claim.values) <= 1 or not rivals
 
 
 def _comparable(claim: Quantity, known: Quantity) -> bool:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from mulligan.checks.grounding.addresses import find_emails, find_phones, web_address
 from mulligan.checks.grounding.calendar import ClockTime, Date, find_dates, find_times
+from mulligan.checks.grounding.digits import digit_runs
 from mulligan.checks.grounding.names import known_form
 from mulligan.checks.grounding.numerals import find_quantities, write_out
-from mulligan.checks.grounding.quantity import Quantity
+from mulligan.checks.grounding.quantity import Known, Quantity
 from mulligan.checks.text.fold import fold
 
 RECENT = 16
@@ -21,41 +21,67 @@ _LINK = re.compile(r"(?:https?://|www\.)[^\s<>\"'`|)\]]++|mailto:[^\s<>\"')\]]++
 _DOMAIN = re.compile(r"(?<![@\w.-])(?:[a-z0-9-]{1,63}\.){1,6}[a-z]{2,24}(?:/[^\s<>\"')\]]*+)?")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """The specifics of a context."""
+    """The specifics of a context, each kind read when the first claim of it comes up."""
 
-    quantities: list[Quantity]
-    dates: list[Date]
-    times: list[ClockTime]
-    links: frozenset[str]
-    emails: frozenset[str]
-    phones: frozenset[str]
-    words: frozenset[str]
-    running: str
-    """All its words in a row, a space around each."""
+    def __init__(self, texts: tuple[str, ...]) -> None:
+        self._folded = fold("\n".join(texts))
+        self._runs = digit_runs(self._folded)
+
+    @cached_property
+    def quantities(self) -> Known:
+        """Numbers, prices and percentages; the years of its dates too."""
+        text = write_out(self._folded)
+        years = [
+            Quantity(values=(float(date.year),), step=1.0)
+            for date in self.dates
+            if date.year is not None
+        ]
+        return Known(find_quantities(text, digit_runs(text)) + years)
+
+    @cached_property
+    def dates(self) -> list[Date]:
+        """Every date with a month."""
+        return find_dates(self._folded, self._runs)
+
+    @cached_property
+    def times(self) -> list[ClockTime]:
+        """Every time of day."""
+        return find_times(self._folded, self._runs)
+
+    @cached_property
+    def links(self) -> frozenset[str]:
+        """Web addresses, with and without a scheme."""
+        found = (*_LINK.findall(self._folded), *_DOMAIN.findall(self._folded))
+        return frozenset(web_address(link) for link in found)
+
+    @cached_property
+    def emails(self) -> frozenset[str]:
+        """E-mail addresses."""
+        return frozenset(found.value for found in find_emails(self._folded))
+
+    @cached_property
+    def phones(self) -> frozenset[str]:
+        """Phone numbers, as digits."""
+        return frozenset(found.value for found in find_phones(self._folded, self._runs))
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Every word, and the parts of those with a hyphen."""
+        spoken = _WORD.findall(self._folded)
+        parts = (part for word in spoken for part in (word, *word.split("-")))
+        return frozenset(known_form(part) for part in parts)
+
+    @cached_property
+    def running(self) -> str:
+        """All its words in a row, a space around each."""
+        return running_words(self._folded)
 
 
 @lru_cache(maxsize=RECENT)
 def read_source(texts: tuple[str, ...]) -> Source:
-    """Read a context once."""
-    folded = fold("\n".join(texts))
-    dates = find_dates(folded)
-    years = [
-        Quantity(values=(float(date.year),), step=1.0) for date in dates if date.year is not None
-    ]
-    spoken = _WORD.findall(folded)
-    links = {web_address(link) for link in (*_LINK.findall(folded), *_DOMAIN.findall(folded))}
-    return Source(
-        quantities=find_quantities(write_out(folded)) + years,
-        dates=dates,
-        times=find_times(folded),
-        links=frozenset(links),
-        emails=frozenset(found.value for found in find_emails(folded)),
-        phones=frozenset(found.value for found in find_phones(folded)),
-        words=frozenset(known_form(part) for word in spoken for part in (word, *word.split("-"))),
-        running=running_words(folded),
-    )
+    """A context, read once however many replies rest on it."""
+    return Source(texts)
 
 
 def running_words(folded: str) -> str:

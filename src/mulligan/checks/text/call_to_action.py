@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from mulligan.checks.text.blocks import Kind
 from mulligan.checks.text.lists import word_lists
 from mulligan.checks.text.page import read_page
 from mulligan.checks.text.words import Wordlist
@@ -35,9 +36,11 @@ def call_to_action(
 
     def look(reply: Reply) -> Iterator[Finding]:
         page = read_page(reply.text)
-        tables = " ".join(block.text for block in page.blocks if block.kind == "table").lower()
+        if steps.any_in(page.folded):
+            return
+        tables = " ".join(block.text for block in page.of(Kind.TABLE)).lower()
         priced = any(_AMOUNT.search(text) for text in (page.folded, tables))
-        if (priced or prices.any_in(page.folded)) and not steps.any_in(page.folded):
+        if priced or prices.any_in(page.folded):
             yield Finding(
                 rule="text.no_call_to_action",
                 severity=severity,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Callable
 
 # Each pattern stops at its own opening or at a bound: no text can make one look twice as far.
 _CODE_SPAN = re.compile(r"(?<!`)(`{1,3})(?!`)[^`]++\1")
@@ -17,22 +18,37 @@ _AFTER_ADDRESS = ".,;:!?)]}*_。，；：！？"  # noqa: RUF001 - the marks of 
 
 def plain(text: str, *, links: list[str]) -> str:
     """A block as it reads. Where its links lead is added to `links`."""
-    if "`" in text:
-        text = _CODE_SPAN.sub(" ", text)
-    if "](" in text or "][" in text:
-        text = _LINK.sub(lambda link: _follow(link, links), text)
-        text = _REFERENCE.sub(r"\1", text)
-    if "://" in text or "www." in text:
-        text = _ADDRESS.sub(lambda found: _bare(found, links), text)
-    if "<" in text:
-        text = _TAG.sub(" ", text)
-    if "&" in text:
-        text = html.unescape(text)
-    if "*" in text:
-        text = text.replace("*", "")
-    if "_" in text:
-        text = _UNDERSCORES.sub("", text)
+    for mark, step in _STEPS:
+        if mark in text:
+            text = step(text, links)
     return text.strip()
+
+
+def _without_code(text: str, _: list[str]) -> str:
+    return _CODE_SPAN.sub(" ", text)
+
+
+def _without_links(text: str, links: list[str]) -> str:
+    text = _LINK.sub(lambda link: _follow(link, links), text)
+    return _REFERENCE.sub(r"\1", text)
+
+
+def _without_addresses(text: str, links: list[str]) -> str:
+    return _ADDRESS.sub(lambda found: _bare(found, links), text)
+
+
+_STEPS: tuple[tuple[str, Callable[[str, list[str]], str]], ...] = (
+    ("`", _without_code),
+    ("](", _without_links),
+    ("][", _without_links),
+    ("://", _without_addresses),
+    ("www.", _without_addresses),
+    ("<", lambda text, _: _TAG.sub(" ", text)),
+    ("&", lambda text, _: html.unescape(text)),
+    ("*", lambda text, _: text.replace("*", "")),
+    ("_", lambda text, _: _UNDERSCORES.sub("", text)),
+)
+"""What each mark calls for, in order. Without its mark a step has nothing to do."""
 
 
 def _follow(link: re.Match[str], links: list[str]) -> str:

@@ -48,7 +48,7 @@ def length(
         raise ConfigurationError("cut needs at_most in characters: length(at_most=2500, cut=True).")
 
     def look(reply: Reply) -> Iterator[Finding]:
-        if unit is Unit.CHARACTERS and at_least is None and len(reply.text) <= (at_most or 0):
+        if unit is Unit.CHARACTERS and _fits(reply.text, at_least, at_most):
             return
         count = _COUNT[unit](reply.text)
         if at_least is not None and count < at_least:
@@ -93,6 +93,12 @@ def cut_text(text: str, *, at_most: int) -> str:
         kept.append(fitting)
         break
     return "\n".join(kept).rstrip()
+
+
+def _fits(text: str, at_least: int | None, at_most: int | None) -> bool:
+    """Whether that can be seen without counting: by the beginning, and by the raw length."""
+    enough = at_least is None or len(visible(text[: 4 * at_least])) >= at_least
+    return enough and (at_most is None or len(text) <= at_most)
 
 
 def _asks(at_least: int | None, at_most: int | None, unit: Unit) -> str:

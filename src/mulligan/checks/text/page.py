@@ -12,8 +12,6 @@ from mulligan.checks.text.inline import plain
 RECENT = 8
 """Pages that are remembered, so that all checks of one reply read it once."""
 
-_NOT_PROSE = frozenset({Kind.TABLE, Kind.CODE})
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
@@ -48,5 +46,7 @@ def read_page(text: str) -> Page:
         Block(kind=kind, text=raw if kind is Kind.CODE else plain(raw, links=links))
         for kind, raw in split_blocks(text)
     )
-    prose = "\n".join(block.text for block in blocks if block.kind not in _NOT_PROSE)
+    prose = "\n".join(
+        [b.text for b in blocks if b.kind is not Kind.CODE and b.kind is not Kind.TABLE]
+    )
     return Page(blocks=blocks, links=tuple(links), prose=prose, folded=fold(prose))

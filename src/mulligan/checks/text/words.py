@@ -37,11 +37,15 @@ class Wordlist:
         self._looked_for = [_LookedFor.of(word, inflect=inflect) for word in self.words]
 
     def spot(self, folded: str) -> Iterator[Spotted]:
-        """Every place, word by word. What all forms of a word begin with is looked for first."""
+        """Every place, word by word."""
         for sought in self._looked_for:
-            if sought.literal in folded:
-                for found in sought.pattern.finditer(folded):
-                    yield Spotted(word=sought.word, start=found.start(), end=found.end())
+            # What all forms begin with is quick to find, and mostly not there at all.
+            at = folded.find(sought.literal) if sought.literal else -1
+            while at >= 0:
+                found = sought.pattern.match(folded, at)
+                if found is not None:
+                    yield Spotted(word=sought.word, start=at, end=found.end())
+                at = folded.find(sought.literal, found.end() if found else at + 1)
 
     def any_in(self, folded: str) -> bool:
         """Whether one of them is there at all."""
@@ -68,10 +72,16 @@ class _LookedFor:
         forms = [_forms(part) if inflect else (part,) for part in parts]
         body = _GAP.join(_one_of(each) for each in forms)
         if not _WITHOUT_SPACES.search(word):
-            # Not \b: a term may begin or end with a sign, as in C++ or .NET.
-            body = rf"(?<!\w){body}(?!\w)"
+            body = _whole(body, first=word[:1], last=word[-1:])
         literal = _shared_beginning(forms[0]) if forms else ""
         return cls(word=word, literal=literal, pattern=re.compile(body if parts else r"(?!)"))
+
+
+def _whole(body: str, *, first: str, last: str) -> str:
+    """Only where no word goes on; a sign, as in `C++` or a comma, ends where it ends."""
+    before = r"(?<!\w)" if first.isalnum() else ""
+    after = r"(?!\w)" if last.isalnum() else ""
+    return f"{before}{body}{after}"
 
 
 @cache

@@ -1,0 +1,111 @@
+"""Claims against their evidence without a model: ExpertQA, judged by experts. Weak, and says so."""
+
+from __future__ import annotations
+
+import argparse
+from importlib.metadata import version
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from bench.data import add_data_arguments, read_cases
+from bench.report import progress, table
+from bench.rounds import digits
+from mulligan.checks.grounding import grounded
+from mulligan.checks.grounding.coverage import COVERED, coverage
+from mulligan.core.text import Reply
+
+Result = dict[str, Any]
+
+SUPPORTED = {"Complete": True, "Incomplete": False, "Partial": False}
+CANNOT = (
+    "Without a model this is weak: shared wording is not meaning. A claim that says the opposite "
+    "in the same words passes, and a fair paraphrase can fail. What it does well is specifics: "
+    "the figures above under 'specifics' say how often they occur and how often they are right. "
+    "Use a judge for claims."
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_data_arguments(parser)
+
+
+def run(options: argparse.Namespace) -> Result:
+    cases = [
+        c for c in read_cases(options, "grounding/expertqa_claims") if c["support"] in SUPPORTED
+    ]
+    check = grounded()
+    scores: list[float] = []
+    flagged: list[bool] = []
+    with progress(len(cases)) as step:
+        for case in cases:
+            step("claims")
+            evidence = tuple(case["evidence"])
+            reply = Reply(text=case["claim"], query=case["question"], context=evidence)
+            flagged.append(bool(list(check(reply))))
+            scores.append(coverage(case["claim"], context=evidence))
+    truth = [SUPPORTED[case["support"]] for case in cases]
+    return {
+        "half": options.half,
+        "n": len(cases),
+        "supported": sum(truth),
+        "balanced_accuracy": balanced_accuracy([s >= COVERED for s in scores], truth),
+        "precision_at_half_recall": precision_at_half_recall(scores, truth),
+        "base_rate": digits(truth.count(False) / len(truth)) if truth else None,
+        "threshold": COVERED,
+        "specifics": specifics(flagged, truth),
+        "statement": CANNOT,
+        "versions": {"mulligan": version("mulligan")},
+    }
+
+
+def balanced_accuracy(said: list[bool], truth: list[bool]) -> float | None:
+    """The mean of the shares got right among the supported and among the others."""
+    shares = []
+    for kind in (True, False):
+        of_kind = [mine for mine, true in zip(said, truth, strict=True) if true is kind]
+        if not of_kind:
+            return None
+        shares.append(of_kind.count(kind) / len(of_kind))
+    return digits(sum(shares) / 2)
+
+
+def precision_at_half_recall(scores: list[float], truth: list[bool]) -> float | None:
+    """Of the claims flagged as unsupported, the share that are, where half or more are flagged.
+
+    The best over all thresholds; claims of one score are flagged together or not at all.
+    """
+    unsupported = truth.count(False)
+    best: float | None = None
+    for threshold in sorted(set(scores)):
+        flagged = [true for score, true in zip(scores, truth, strict=True) if score <= threshold]
+        caught = flagged.count(False)
+        if unsupported and caught >= unsupported / 2:
+            best = max(best or 0.0, caught / len(flagged))
+    return None if best is None else digits(best)
+
+
+def specifics(flagged: list[bool], truth: list[bool]) -> Result:
+    """What the check of numbers, names and the like says of the same claims."""
+    wrong = sum(flag and not true for flag, true in zip(flagged, truth, strict=True))
+    return {
+        "flagged": sum(flagged),
+        "unsupported_among_them": wrong,
+        "precision": digits(wrong / sum(flagged)) if any(flagged) else None,
+    }
+
+
+def show(result: Result) -> RenderableType:
+    """The figures, then what they do not say."""
+    rows = [
+        ("balanced accuracy", result["balanced_accuracy"]),
+        ("precision where half are caught", result["precision_at_half_recall"]),
+        ("unsupported among all claims", result["base_rate"]),
+        ("specifics: claims flagged", result["specifics"]["flagged"]),
+        ("specifics: share of them unsupported", result["specifics"]["precision"]),
+    ]
+    return Group(
+        table(f"grounding, {result['n']} claims ({result['half']})", ("figure", ""), rows),
+        Text(result["statement"]),
+    )

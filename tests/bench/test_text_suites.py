@@ -1,0 +1,128 @@
+"""The suites on text, on data that each test writes itself. No test here asserts a timing."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bench.suites.grounding import balanced_accuracy, precision_at_half_recall
+from bench.texts import sample_replies
+
+ROOT = Path(__file__).parents[2]
+
+
+def bench(*arguments: str) -> dict:
+    done = subprocess.run(
+        [sys.executable, "-m", "bench", *arguments, "--json"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("\n") == 1
+    return json.loads(done.stdout)
+
+
+def write_cases(folder: Path, name: str, cases: list[dict]) -> None:
+    path = folder / f"{name}.public.jsonl.gz"
+    path.parent.mkdir(parents=True)
+    with gzip.open(path, "wt") as file:
+        file.writelines(json.dumps(case) + "\n" for case in cases)
+
+
+def instruction(kind: str, *, followed: bool, **settings: object) -> dict:
+    return {"id": kind, "kwargs": settings, "followed": followed}
+
+
+def test_replies_counts_agreement_violations_and_false_findings(tmp_path: Path) -> None:
+    write_cases(
+        tmp_path,
+        "ifeval/gpt4",
+        [
+            {
+                "response": "One, two.\n\n* a\n* b",
+                "instructions": [
+                    instruction("punctuation:no_comma", followed=False),
+                    instruction("detectable_format:number_bullet_lists", followed=True,
+                                num_bullets=2),
+                    instruction("keywords:frequency", followed=True, relation="less than",
+                                keyword="two", frequency=2),
+                    instruction("startend:end_checker", followed=False, end_phrase="Bye."),
+                    instruction("language:response_language", followed=True, language="ko"),
+                ],
+            },
+            {
+                "response": "A tree.",
+                "instructions": [
+                    instruction("length_constraints:number_words", followed=True,
+                                relation="at least", num_words=3),
+                    instruction("keywords:forbidden_words", followed=False,
+                                forbidden_words=["stone"]),
+                ],
+            },
+        ],
+    )  # fmt: skip
+
+    result = bench("replies", "--data", str(tmp_path))
+
+    assert (result["n"], result["mapped"], result["instructions"]) == (2, 6, 7)
+    assert (result["violations"], result["violations_found"]) == (3, 2)
+    assert result["false_findings"] == 1
+    assert result["agreement"] == pytest.approx(4 / 6, abs=1e-3)
+    assert (result["mended"], result["mended_right"]) == (1, 1)
+    assert result["not_mapped"] == {"language:response_language": 1}
+
+
+def test_grounding_leaves_out_what_no_expert_judged_and_says_what_it_cannot_do(
+    tmp_path: Path,
+) -> None:
+    evidence = ["The northern ferry leaves every hour from the long pier."]
+    write_cases(
+        tmp_path,
+        "grounding/expertqa_claims",
+        [
+            {"claim": claim, "evidence": evidence, "support": support, "question": "When?"}
+            for claim, support in [
+                ("The northern ferry leaves every hour.", "Complete"),
+                ("Wolves hunt deer in winter.", "Incomplete"),
+                ("It has 700 seats.", "Partial"),
+                ("Nobody looked.", "N/A"),
+            ]
+        ],
+    )
+
+    result = bench("grounding", "--data", str(tmp_path))
+
+    assert (result["n"], result["supported"]) == (3, 1)
+    assert result["balanced_accuracy"] == 1.0
+    assert result["precision_at_half_recall"] == 1.0
+    assert result["specifics"] == {"flagged": 1, "unsupported_among_them": 1, "precision": 1.0}
+    assert "opposite" in result["statement"]
+
+
+def test_equal_scores_are_flagged_together() -> None:
+    truth = [False, True, False, True]
+
+    assert precision_at_half_recall([0.1, 0.1, 0.1, 0.9], truth) == pytest.approx(2 / 3, abs=1e-3)
+    assert balanced_accuracy([False, False, True, True], truth) == 0.5
+    assert balanced_accuracy([True], [True]) is None
+
+
+def test_text_without_the_peer_has_every_key_and_no_ratio() -> None:
+    result = bench("text", "--quick", "--alone")
+
+    assert result["guardrails_ratio"] is None
+    assert all(result[key] > 0 for key in ("n", "us", "growth_1mb"))
+
+
+def test_replies_to_check_are_of_the_size_asked_for_and_the_same_for_all() -> None:
+    first = sample_replies(5, size=2_500, seed=1)
+
+    assert sample_replies(5, size=2_500, seed=1) == first
+    assert all(1_900 < len(sample.text) < 3_100 for sample in first)
