@@ -97,6 +97,7 @@ def test_a_reply_longer_than_wanted_is_flagged_to_the_character(text: str, flagg
         ("words", "see [the docs](https://example.com/a/b)", 3),
         ("sentences", "One. Two! Three? Four…", 4),
         ("sentences", "Dr. Lee costs approx. 3.5 euros, e.g. today. Yes.", 2),
+        ("sentences", "One sentence\non two lines.\n\n- a point\n- another", 3),
         ("sentences", "一つ。二つ！三つ？", 3),
         ("paragraphs", "One.\n\nTwo,\nstill two.\n\n- a\n- b\n\nThree.", 3),
     ],

@@ -30,7 +30,6 @@ from mulligan.core.text import Reply, TextCheck
 FEWEST_QUOTED = 3
 """Words in quotation marks below this are a term, not a quotation."""
 
-_CITATION = re.compile(r"\[\d{1,3}\]")
 _QUOTED = re.compile(r'(?<![\w"])"(?=\S)([^"\n]{8,400})"(?!\w)')
 _NAMED_IN = (BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.QUOTE)
 
@@ -129,8 +128,7 @@ class _OtherDigits:
 def _said(page: Page) -> str:
     """All that makes claims: the prose, and the cells of tables."""
     tables = [fold(block.text).replace("|", " ; ") for block in page.of(BlockKind.TABLE)]
-    said = "\n".join([page.folded, *tables])
-    return _CITATION.sub(" ", said) if "[" in said else said
+    return "\n".join([page.folded, *tables])
 
 
 def _addresses(page: Page, other: _OtherDigits, source: Source) -> Iterator[Unsupported]:

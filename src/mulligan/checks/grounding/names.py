@@ -69,7 +69,7 @@ def _name(sentence: str, run: list[re.Match[str]]) -> Iterator[tuple[str, tuple[
 
 def known_form(word: str) -> str:
     """A word of a name as it is compared."""
-    return fold(word).removesuffix("'s").removesuffix("s'")
+    return fold(word).removesuffix("'s").rstrip("'")
 
 
 def _acronym(word: str) -> bool:

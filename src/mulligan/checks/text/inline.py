@@ -9,6 +9,7 @@ from collections.abc import Callable
 # Each pattern stops at its own opening or at a bound: no text can make one look twice as far.
 _CODE_SPAN = re.compile(r"(?<!`)(`{1,3})(?!`)[^`]++\1")
 _LINK = re.compile(r"!?\[([^\[\]]*+)\]\(\s{0,3}<?([^()\s<>]*+)>?[^()]{0,300}+\)")
+_CITATION = re.compile(r"(?:\[\d{1,3}\])++(?!\()")
 _REFERENCE = re.compile(r"\[([^\[\]]*+)\]\[[^\[\]]*+\]")
 _ADDRESS = re.compile(r"<?\b((?:https?://|www\.)[^\s<>\"'`|]++)>?", re.IGNORECASE)
 _TAG = re.compile(r"</?[a-zA-Z!][^<>]{0,200}+>")
@@ -39,6 +40,7 @@ def _without_addresses(text: str, links: list[str]) -> str:
 
 _STEPS: tuple[tuple[str, Callable[[str, list[str]], str]], ...] = (
     ("`", _without_code),
+    ("[", lambda text, _: _CITATION.sub(" ", text)),
     ("](", _without_links),
     ("][", _without_links),
     ("://", _without_addresses),

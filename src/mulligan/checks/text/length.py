@@ -27,7 +27,7 @@ class Unit(StrEnum):
 _COUNT: dict[Unit, Callable[[str], int]] = {
     Unit.CHARACTERS: lambda text: len(visible(text)),
     Unit.WORDS: lambda text: len(words_of(read_page(text).prose)),
-    Unit.SENTENCES: lambda text: len(sentences_of(read_page(text).prose)),
+    Unit.SENTENCES: lambda text: _sentences(text),
     Unit.PARAGRAPHS: lambda text: len(read_page(text).of(Kind.PARAGRAPH, Kind.QUOTE)),
 }
 
@@ -74,6 +74,12 @@ def length(
         asks=_asks(at_least, at_most, unit),
         mend=(lambda text: cut_text(text, at_most=at_most)) if cut and at_most else None,
     )
+
+
+def _sentences(text: str) -> int:
+    """A line break within a paragraph ends no sentence; the end of a block does."""
+    told = (block for block in read_page(text).blocks if block.kind is not Kind.CODE)
+    return sum(len(sentences_of(visible(block.text))) for block in told)
 
 
 def cut_text(text: str, *, at_most: int) -> str:

@@ -61,7 +61,7 @@ def mentions(
     words: Iterable[str],
     at_least: int = 1,
     at_most: int | None = None,
-    inflect: bool = False,
+    inflect: bool = True,
     severity: Severity = Severity.ERROR,
 ) -> TextCheck:
     """Flag a reply that says one of the words too rarely, or too often."""
