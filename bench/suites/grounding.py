@@ -12,8 +12,7 @@ from rich.text import Text
 from bench.data import add_data_arguments, read_cases
 from bench.report import progress, table
 from bench.rounds import digits
-from mulligan.checks.grounding import grounded
-from mulligan.checks.grounding.coverage import COVERED, coverage
+from mulligan.checks.grounding import estimate, grounded
 from mulligan.core.text import Reply
 
 Result = dict[str, Any]
@@ -44,16 +43,16 @@ def run(options: argparse.Namespace) -> Result:
             evidence = tuple(case["evidence"])
             reply = Reply(text=case["claim"], query=case["question"], context=evidence)
             flagged.append(bool(list(check(reply))))
-            scores.append(coverage(case["claim"], context=evidence))
+            scores.append(estimate.estimate_support(case["claim"], context=evidence))
     truth = [SUPPORTED[case["support"]] for case in cases]
     return {
         "half": options.half,
         "n": len(cases),
         "supported": sum(truth),
-        "balanced_accuracy": balanced_accuracy([s >= COVERED for s in scores], truth),
+        "balanced_accuracy": balanced_accuracy([s >= estimate.SUPPORTED for s in scores], truth),
         "precision_at_half_recall": precision_at_half_recall(scores, truth),
         "base_rate": digits(truth.count(False) / len(truth)) if truth else None,
-        "threshold": COVERED,
+        "threshold": estimate.SUPPORTED,
         "specifics": specifics(flagged, truth),
         "statement": CANNOT,
         "versions": {"mulligan": version("mulligan")},

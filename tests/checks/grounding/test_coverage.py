@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from mulligan.checks.grounding.coverage import COVERED, coverage
+from mulligan.checks.grounding.coverage import coverage
 
 CONTEXT = ("The harbour ferry leaves every twenty minutes from the northern pier.",)
 
@@ -11,11 +11,11 @@ def test_the_same_words_cover_and_other_words_do_not() -> None:
 
 
 def test_inflection_and_order_do_not_matter_much() -> None:
-    assert coverage("Leaving ferries at harbour", context=CONTEXT) > COVERED
+    assert coverage("Leaving ferries at harbour", context=CONTEXT) > 0.2
 
 
 def test_it_cannot_tell_the_opposite() -> None:
-    assert coverage("The ferry never leaves from the northern pier.", context=CONTEXT) > COVERED
+    assert coverage("The ferry never leaves from the northern pier.", context=CONTEXT) > 0.2
 
 
 def test_a_claim_of_one_word_is_not_held_against_anything() -> None:

@@ -10,8 +10,6 @@ from mulligan.checks.grounding.lists import empty_words
 from mulligan.checks.grounding.stems import stem
 from mulligan.checks.text.fold import fold
 
-COVERED = 0.2
-"""From this share on a sentence is taken for supported, where nothing better can say."""
 RECENT = 16
 
 _WORD = re.compile(r"[^\W_][\w'\-]*+")
