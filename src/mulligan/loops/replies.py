@@ -96,8 +96,14 @@ class Replied:
         }
 
 
-def stay_quiet(event: ReplyChecked | ReplySettled) -> None:
-    """For those who listen to nothing."""
+def warn_at_the_bound(event: ReplyChecked | ReplySettled) -> None:
+    """What is told where nobody asked for more: that a rejected reply went out."""
+    if isinstance(event, ReplySettled) and event.bound_reached:
+        _report.warning(
+            "A reply is sent although its %d attempts were rejected (%s).",
+            event.iterations,
+            ", ".join(sorted(set(event.rules))),
+        )
 
 
 async def write_reply(
@@ -107,7 +113,7 @@ async def write_reply(
     query: str = "",
     context: tuple[str, ...] = (),
     turn: str = "",
-    announce: Callable[[ReplyChecked | ReplySettled], None] = stay_quiet,
+    announce: Callable[[ReplyChecked | ReplySettled], None] = warn_at_the_bound,
 ) -> Replied:
     """Write a reply, check it, and write it again until it is good or the bound is reached.
 
@@ -238,12 +244,6 @@ class _ReplyLoop:
     def _replied(self, rounds: Sequence[Round[Reply, Verdict]]) -> Replied:
         best = best_of(rounds)
         bound_reached = best.verdict.standing is Standing.REJECTED
-        if bound_reached:
-            _report.warning(
-                "A reply is sent although its %d attempts were rejected (%s).",
-                len(rounds),
-                ", ".join(sorted({finding.rule for finding in best.verdict.errors})),
-            )
         reply = best.subject
         if not visible(reply.text):
             reply = replace(reply, text=self._rules.fallback)

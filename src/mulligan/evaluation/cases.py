@@ -1,0 +1,88 @@
+"""What an evaluation is run on: questions with their context, and what was said to them."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+
+from mulligan.core.errors import ConfigurationError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One question of a golden set."""
+
+    id: str
+    question: str
+    context: tuple[str, ...] = ()
+    answer: tuple[str, ...] = ()
+    """What a right answer says, a sentence each; a scripted writer uses it."""
+    recorded: tuple[str, ...] = ()
+    """Replies that were really written, try by try; a replay uses them."""
+
+
+def golden_cases() -> tuple[Case, ...]:
+    """The set that ships with Mulligan: an invented boatyard's knowledge base."""
+    text = files("mulligan.evaluation.golden").joinpath("boatyard.toml").read_text("utf-8")
+    told = tomllib.loads(text)
+    return tuple(
+        Case(
+            id=each["id"],
+            question=each["question"],
+            context=tuple(told["passages"][name] for name in each["passages"]),
+            answer=tuple(each["answer"]),
+        )
+        for each in told["questions"]
+    )
+
+
+def read_cases(path: Path) -> tuple[Case, ...]:
+    """Cases from a JSON Lines file: `question`, and where there is any `context`, `recorded`."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(
+            f"{path} cannot be read ({type(error).__name__}). Name a file of JSON lines."
+        ) from error
+    return tuple(
+        _case(line, number=number, path=path)
+        for number, line in enumerate(lines, start=1)
+        if line.strip()
+    )
+
+
+def write_cases(cases: Iterable[Case], path: Path) -> None:
+    """Write cases as `read_cases` reads them: how turns that were recorded become a golden set."""
+    lines = [
+        json.dumps(
+            {
+                "id": case.id,
+                "question": case.question,
+                "context": case.context,
+                "answer": case.answer,
+                "recorded": case.recorded,
+            },
+            ensure_ascii=False,
+        )
+        for case in cases
+    ]
+    path.write_text("\n".join([*lines, ""]), encoding="utf-8")
+
+
+def _case(line: str, *, number: int, path: Path) -> Case:
+    try:
+        told = json.loads(line)
+        texts = {
+            name: tuple(str(text) for text in told.get(name, ()))
+            for name in ("context", "answer", "recorded")
+        }
+        return Case(id=str(told.get("id", number)), question=str(told["question"]), **texts)
+    except (json.JSONDecodeError, AttributeError, KeyError, TypeError) as error:
+        raise ConfigurationError(
+            f"Line {number} of {path} is no case ({type(error).__name__}). "
+            'Write {"question": "…", "context": ["…"], "recorded": ["…"]}.'
+        ) from error

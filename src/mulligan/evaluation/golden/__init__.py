@@ -1,0 +1,1 @@
+"""An invented boatyard's knowledge base, and questions people ask it."""

@@ -1,0 +1,145 @@
+"""What an evaluation came to: rates, iterations, what fired, and what to do about it."""
+
+from __future__ import annotations
+
+import statistics
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+from mulligan.core.errors import ConfigurationError
+from mulligan.evaluation.run import CaseResult
+
+RATE_TARGET = (0.20, 0.40)
+ITERATIONS_TARGET = (1.5, 2.5)
+TOO_HIGH = 0.60
+TOO_LOW = 0.10
+BOUND_OFTEN = 0.05
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """The figures of one run over a golden set."""
+
+    results: tuple[CaseResult, ...]
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.results:
+            raise ConfigurationError("There is nothing to report on: the set has no cases.")
+
+    @property
+    def n(self) -> int:
+        """How many cases there were."""
+        return len(self.results)
+
+    @property
+    def reflection_rate(self) -> float:
+        """The share of cases whose first reply was rejected."""
+        return sum(result.reflected for result in self.results) / self.n
+
+    @property
+    def total_reflections(self) -> int:
+        """How often a reply was written again."""
+        return sum(result.iterations - 1 for result in self.results)
+
+    @property
+    def average_iterations(self) -> float:
+        """Replies written for a case, on average over all cases."""
+        return statistics.fmean(result.iterations for result in self.results)
+
+    @property
+    def iterations_when_reflected(self) -> float | None:
+        """The same over the cases whose first reply was rejected; `None` when there are none."""
+        reflected = [result.iterations for result in self.results if result.reflected]
+        return statistics.fmean(reflected) if reflected else None
+
+    @property
+    def bound_rate(self) -> float:
+        """The share of cases sent although they were rejected to the last."""
+        return sum(result.bound_reached for result in self.results) / self.n
+
+    @property
+    def check_rates(self) -> Mapping[str, float]:
+        """For each rule the share of cases whose first reply it found wrong, highest first."""
+        counts = Counter(rule for result in self.results for rule in result.first_findings)
+        return {rule: count / self.n for rule, count in counts.most_common()}
+
+    @property
+    def tokens(self) -> int:
+        """Of all replies, as their writer counts."""
+        return sum(result.tokens for result in self.results)
+
+    @property
+    def latency(self) -> tuple[float, float]:
+        """Median and 95th percentile, in seconds."""
+        seconds = sorted(result.seconds for result in self.results)
+        return statistics.median(seconds), seconds[min(self.n - 1, int(0.95 * self.n))]
+
+    @property
+    def iteration_counts(self) -> Mapping[int, int]:
+        """How many cases took how many replies."""
+        return dict(sorted(Counter(result.iterations for result in self.results).items()))
+
+    def plain(self) -> dict[str, object]:
+        """Everything, ready for JSON."""
+        median, high = self.latency
+        return {
+            "name": self.name,
+            "n": self.n,
+            "reflection_rate": self.reflection_rate,
+            "total_reflections": self.total_reflections,
+            "average_iterations": self.average_iterations,
+            "iterations_when_reflected": self.iterations_when_reflected,
+            "bound_reached": sum(result.bound_reached for result in self.results),
+            "check_rates": dict(self.check_rates),
+            "iteration_counts": {str(k): v for k, v in self.iteration_counts.items()},
+            "latency": {"median": median, "p95": high},
+            "tokens": self.tokens,
+            "judge_asked": sum(result.judge_asked for result in self.results),
+            "advice": list(advice(self)),
+            "cases": [asdict(result) for result in self.results],
+        }
+
+
+def summary(report: Report) -> list[tuple[str, str, str]]:
+    """What a person reads first: a figure, its value, and what it should be."""
+    median, high = report.latency
+    when = report.iterations_when_reflected
+    return [
+        ("Cases", str(report.n), ""),
+        ("Reflection rate", f"{report.reflection_rate:.1%}", "20 to 40 %"),
+        ("Total reflections", str(report.total_reflections), ""),
+        ("Average iterations", f"{report.average_iterations:.2f}", "1.5 to 2.5"),
+        ("… of those reflected on", "-" if when is None else f"{when:.2f}", ""),
+        ("Bound reached", f"{report.bound_rate:.1%}", "under 5 %"),
+        ("Latency, median and p95", f"{median * 1e3:.1f} ms, {high * 1e3:.1f} ms", ""),
+        ("Tokens", f"{report.tokens:,}", ""),
+    ]
+
+
+def advice(report: Report) -> Sequence[str]:
+    """What to do where a figure is far from its target; nothing where none is."""
+    said: list[str] = []
+    worst = next(iter(report.check_rates), "")
+    if report.reflection_rate > TOO_HIGH:
+        said.append(
+            f"The reflection rate is {report.reflection_rate:.0%}, above 60 %. Put the "
+            f"requirements into the writer's prompt, relax what fires most ({worst}), or try "
+            "another model."
+        )
+    if report.reflection_rate < TOO_LOW:
+        said.append(
+            f"The reflection rate is {report.reflection_rate:.0%}, below 10 %. Either the replies "
+            "are good or the checks see too little: read some that passed, and add checks of your "
+            "own field."
+        )
+    if report.bound_rate > BOUND_OFTEN:
+        left = Counter(r for result in report.results for r in result.last_findings)
+        kept = ", ".join(rule for rule, _ in left.most_common(2))
+        said.append(
+            f"{report.bound_rate:.0%} of the replies reached the bound, mostly on {kept}. See "
+            "whether two checks contradict each other, whether the feedback says how to mend it, "
+            "and whether the model can do it at all."
+        )
+    return said

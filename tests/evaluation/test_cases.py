@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mulligan.checks.file import preset
+from mulligan.core.errors import ConfigurationError
+from mulligan.core.text import Reply
+from mulligan.evaluation.cases import Case, golden_cases, read_cases, write_cases
+from mulligan.evaluation.writers import compose
+from mulligan.loops.replies import run_checks
+
+
+def test_the_golden_set_has_at_least_forty_questions_each_once_and_with_context() -> None:
+    cases = golden_cases()
+
+    assert len(cases) >= 40
+    assert len({case.id for case in cases}) == len({case.question for case in cases}) == len(cases)
+    assert all(case.context and case.answer for case in cases)
+
+
+@pytest.mark.parametrize("case", golden_cases(), ids=lambda case: case.id)
+def test_the_right_answer_to_every_question_passes_every_check(case: Case) -> None:
+    reply = Reply(text=compose(case, set()), query=case.question, context=case.context)
+
+    assert run_checks(reply, preset("marketing")) == ([], True)
+
+
+def test_cases_are_read_as_they_were_written(tmp_path: Path) -> None:
+    cases = (
+        Case(id="a", question="Où?", context=("ici",), recorded=("là", "ici")),
+        Case(id="b", question="Who?"),
+    )
+
+    write_cases(cases, tmp_path / "cases.jsonl")
+
+    assert read_cases(tmp_path / "cases.jsonl") == cases
+
+
+@pytest.mark.parametrize("line", ["{", '{"context": []}', "[]", '{"question": "?", "context": 3}'])
+def test_a_line_that_is_no_case_is_named_with_an_example(tmp_path: Path, line: str) -> None:
+    file = tmp_path / "cases.jsonl"
+    file.write_text('{"question": "fine"}\n' + line + "\n")
+
+    with pytest.raises(ConfigurationError, match=r"Line 2 of .* is no case"):
+        read_cases(file)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="cannot be read"):
+        read_cases(tmp_path / "none.jsonl")
