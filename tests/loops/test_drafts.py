@@ -14,7 +14,14 @@ from mulligan.core.finding import Standing
 from mulligan.core.text import Critique, Draft
 from mulligan.loops.critics import mean, worst
 from mulligan.loops.drafting import Brief, Budget
-from mulligan.loops.drafts import FALLBACK, DraftRules, draft_steps, stagnant, write_draft
+from mulligan.loops.drafts import (
+    FALLBACK,
+    DraftRules,
+    draft_steps,
+    loop_named,
+    stagnant,
+    write_draft,
+)
 
 
 class Writer:
@@ -278,6 +285,12 @@ async def test_whoever_stops_listening_stops_the_work() -> None:
 def test_rules_that_cannot_be_kept_are_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(ConfigurationError):
         DraftRules(**{"critics": [Critic(9)], **wrong})
+
+
+def test_a_loop_is_chosen_by_name() -> None:
+    assert loop_named("reflect") is write_draft
+    with pytest.raises(ConfigurationError, match="There are: reflect"):
+        loop_named("react")
 
 
 scores = st.one_of(

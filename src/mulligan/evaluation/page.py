@@ -22,7 +22,8 @@ from mulligan.evaluation.run import CaseResult
 def render_report(report: Report) -> str:
     """The page of one run."""
     title = f"Replies: {report.name}" if report.name else "Replies"
-    return _page(title, [*_figures(report), _cases(report.results)])
+    figures = _table(("", "value", "target"), summary(report))
+    return _page(title, [figures, *_plots(report), _cases(report.results)])
 
 
 def render_comparison(comparison: Comparison) -> str:
@@ -39,16 +40,15 @@ def render_comparison(comparison: Comparison) -> str:
         ),
         _both(before, after),
         f"<h2>{escape(before.name or 'before')}</h2>",
-        *_figures(before),
+        *_plots(before),
         f"<h2>{escape(after.name or 'after')}</h2>",
-        *_figures(after),
+        *_plots(after),
         _changed(before, after),
     ]
     return _page("Replies: two configurations", parts)
 
 
-def _figures(report: Report) -> Iterable[str]:
-    yield _table(("", "value", "target"), summary(report))
+def _plots(report: Report) -> Iterable[str]:
     yield from (f'<p class="advice">{escape(said)}</p>' for said in advice(report))
     low, high = RATE_TARGET
     yield gauge(

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mulligan.core.engine import Loop, Round, run_loop
@@ -89,6 +89,17 @@ async def write_draft(
     ).run()
 
 
+LOOPS: Mapping[str, Callable[..., Awaitable[Drafted]]] = {"reflect": write_draft}
+"""The loops for drafts, by the name a configuration gives them."""
+
+
+def loop_named(name: str) -> Callable[..., Awaitable[Drafted]]:
+    """The draft loop of that name."""
+    if name not in LOOPS:
+        raise ConfigurationError(f"There is no loop {name!r}. There are: {', '.join(LOOPS)}.")
+    return LOOPS[name]
+
+
 async def draft_steps(write: Writer, *, question: str, rules: DraftRules) -> AsyncIterator[Event]:
     """The same, step by step as it happens; the last step is `Responded`."""
     steps: asyncio.Queue[Event | None] = asyncio.Queue()
@@ -124,6 +135,7 @@ class _DraftLoop:
         self._meter = meter
         self._last: Draft | None = None
         self._scores: list[float] = []
+        self._out_of_steps = False
 
     async def run(self) -> Drafted:
         rounds = await run_loop(
@@ -144,13 +156,17 @@ class _DraftLoop:
         self._announce(Thought(text="Revising the draft." if critique else "Writing a draft."))
         text = await self._generated(critique, steps=self._rules.tool_steps)
         with_tools = True
-        if not text and self._last is None and self._rules.tools and not self._meter.used_up:
+        if not text and self._last is None and self._may_try_without_tools():
             self._announce(Thought(text="Writing without tools, with what is known."))
             text = await self._generated(critique, steps=0)
             with_tools = False
         draft = Draft(text=text, number=number, with_tools=with_tools)
         self._last = draft if text else self._last
         return draft
+
+    def _may_try_without_tools(self) -> bool:
+        had_tools = bool(self._rules.tools) or self._out_of_steps
+        return had_tools and not self._meter.used_up
 
     async def _generated(self, critique: Critique | None, *, steps: int) -> str:
         """What the writer wrote; nothing when it failed, ran out of steps or out of time."""
@@ -166,6 +182,7 @@ class _DraftLoop:
             async with asyncio.timeout(self._meter.seconds_left):
                 text = await self._write(brief)
         except OutOfStepsError:
+            self._out_of_steps = True
             return ""
         except Exception as error:  # noqa: BLE001 - whatever a writer raises, somebody waits
             _report.warning("A draft was not written (%s).", type(error).__name__)

@@ -1,0 +1,1 @@
+"""Hosts: how Mulligan is used from a framework. An adapter translates; it decides nothing."""

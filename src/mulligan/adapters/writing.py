@@ -1,0 +1,57 @@
+"""Agents and models of pydantic-ai as writers of drafts; any async callable is one already."""
+
+from __future__ import annotations
+
+import inspect
+from contextlib import nullcontext
+from importlib import import_module
+from typing import Any, cast
+
+from mulligan.core.errors import ConfigurationError, MissingExtraError, OutOfStepsError
+from mulligan.loops.drafting import Brief, Writer
+
+
+def writer_of(source: object) -> Writer:
+    """A writer from an async callable, a pydantic-ai agent, or the name of a model."""
+    if isinstance(source, str):
+        return _by_agent(_pydantic_ai().Agent(source))
+    if inspect.iscoroutinefunction(getattr(source, "run", None)):
+        return _by_agent(source)
+    if callable(source):
+        return cast("Writer", source)
+    raise ConfigurationError(
+        f"{type(source).__name__} cannot write drafts. Pass an async function of a brief, "
+        "a pydantic-ai agent, or a model's name such as 'openai:gpt-5'."
+    )
+
+
+def _by_agent(agent: Any) -> Writer:
+    """The agent's own tools count as steps; with none left it runs without them."""
+
+    async def write(brief: Brief) -> str:
+        ai = _pydantic_ai()
+        steps = brief.tools.steps
+        usage = ai.RunUsage()
+        with nullcontext() if steps else agent.override(tools=[], toolsets=[]):
+            try:
+                result = await agent.run(
+                    brief.prompt,
+                    usage=usage,
+                    usage_limits=ai.UsageLimits(tool_calls_limit=steps),
+                )
+            except ai.UsageLimitExceeded as error:
+                raise OutOfStepsError(
+                    f"All {steps} tool steps are used. Answer with what is known by now."
+                ) from error
+            finally:
+                brief.meter.spend(tokens=usage.total_tokens)
+        return str(result.output)
+
+    return write
+
+
+def _pydantic_ai() -> Any:
+    try:
+        return import_module("pydantic_ai")
+    except ModuleNotFoundError as missing:
+        raise MissingExtraError(need="A model as a writer of drafts", extra="judge") from missing

@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import pytest
+
+from mulligan.adapters.writing import writer_of
+from mulligan.core.errors import ConfigurationError
+from mulligan.core.finding import Standing
+from mulligan.core.text import Critique, Draft
+from mulligan.loops.drafting import Brief
+from mulligan.loops.drafts import DraftRules, write_draft
+
+pydantic_ai = pytest.importorskip("pydantic_ai")
+messages = pytest.importorskip("pydantic_ai.messages")
+function = pytest.importorskip("pydantic_ai.models.function")
+
+
+def by_number(question: str, draft: Draft) -> Critique:
+    return Critique(score=9 if draft.number > 1 else 5, issues=("too vague",))
+
+
+def agent_that(respond) -> object:
+    agent = pydantic_ai.Agent(function.FunctionModel(respond))
+
+    @agent.tool_plain
+    def look_up(word: str) -> str:
+        return f"about {word}"
+
+    return agent
+
+
+async def test_an_agent_writes_and_revises_with_the_critique_in_its_prompt() -> None:
+    prompts: list[str] = []
+
+    def respond(history, info):
+        prompts.append(str(history[-1].parts[-1].content))
+        return messages.ModelResponse(parts=[messages.TextPart(f"draft {len(prompts)}")])
+
+    drafted = await write_draft(
+        writer_of(agent_that(respond)), question="Why?", rules=DraftRules(critics=[by_number])
+    )
+
+    assert (drafted.text, drafted.standing) == ("draft 2", Standing.ACCEPTED)
+    assert prompts[0] == "Why?"
+    assert "too vague" in prompts[1]
+    assert drafted.tokens > 0
+
+
+async def test_an_agent_that_only_calls_tools_is_asked_once_without_them() -> None:
+    calls = 0
+
+    def respond(history, info):
+        nonlocal calls
+        if not info.function_tools:
+            return messages.ModelResponse(parts=[messages.TextPart("without tools")])
+        calls += 1
+        return messages.ModelResponse(parts=[messages.ToolCallPart("look_up", {"word": "x"})])
+
+    drafted = await write_draft(
+        writer_of(agent_that(respond)),
+        question="Why?",
+        rules=DraftRules(critics=[lambda q, d: Critique(score=9)], tool_steps=2),
+    )
+
+    assert (drafted.text, drafted.draft.with_tools) == ("without tools", False)
+    assert calls == 3  # the third call was refused
+
+
+async def test_a_model_can_be_named() -> None:
+    drafted = await write_draft(
+        writer_of("test"), question="Why?", rules=DraftRules(critics=[by_number])
+    )
+
+    assert drafted.text
+
+
+async def test_an_async_function_is_a_writer_as_it_is() -> None:
+    async def write(brief: Brief) -> str:
+        return "text"
+
+    assert writer_of(write) is write
+
+
+def test_what_cannot_write_is_refused_with_what_can() -> None:
+    with pytest.raises(ConfigurationError, match="int cannot write drafts"):
+        writer_of(3)
