@@ -77,7 +77,6 @@ def _validator(name: str, look: Look) -> Validator:
 
 def main() -> None:
     settings.rc.enable_metrics = False
-    settings.disable_tracing = True
     plain = [_validator(name, look) for name, look in CHECKS.items()]
     guard = Guard().use(*plain, Grounded(on_fail="noop"))
 

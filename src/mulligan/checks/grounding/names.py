@@ -28,7 +28,7 @@ def find_names(paragraphs: Iterable[str]) -> Iterator[tuple[str, tuple[str, ...]
     a label before a colon names nothing.
     """
     for paragraph in paragraphs:
-        if _TWO_CAPITALS.search(paragraph):
+        if not paragraph[1:].islower() and _TWO_CAPITALS.search(paragraph):
             for sentence in sentences_of(paragraph):
                 yield from _in_sentence(sentence)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 
@@ -26,6 +26,9 @@ _NOUN = re.compile(r"[\s\-]*([^\W\d_][\w'\-]*+)")
 _GOES_ON = re.compile(r"[\w.\-]$|\d $")
 _NEXT = re.compile(r"[ -]?([%$\u20ac\u00a3\u00a5\u20b9]|[^\W\d_]++|\u00b0[cf])(?: [a-z]++)?")
 _BETWEEN = frozenset({"-", "\u2013", "\u2014", "to", "and", "or", "bis"})
+_LETTERS = re.compile("[a-z]+")
+_OTHER_MARKS = ("-", "(", ")", "'", '"', "/", "[", "]", "..", "?!", "!!")
+"""What may stand beside a word besides one mark behind it."""
 _SIGNS = "$\u20ac\u00a3\u00a5\u20b9 "
 LONGEST_GAP = 5
 _WORDS_BEHIND = 3
@@ -52,22 +55,18 @@ def find_quantities(folded: str, runs: list[Run]) -> list[Quantity]:
 
 def write_out(folded: str) -> str:
     """The text with its number words as digits: `over a hundred` is `over a 100`."""
-    if not any(_stands_alone(word, folded) for word in _number_words()):
-        return folded
-    return _worded().sub(_digits, folded)
+    return _worded().sub(_digits, folded) if _has_number_word(folded) else folded
 
 
-def _stands_alone(word: str, text: str) -> bool:
-    """Whether a word is there as a whole one; most texts have no number word, and this is quick."""
-    at = text.find(word)
-    while at >= 0:
-        if (
-            not text[at - 1 : at].isalnum()
-            and not text[at + len(word) : at + len(word) + 1].isalnum()
-        ):
-            return True
-        at = text.find(word, at + 1)
-    return False
+def _has_number_word(folded: str) -> bool:
+    """Whether there is any: mostly not, and this is much quicker than to look for each."""
+    tokens = folded.split()
+    if not _spelled().isdisjoint(tokens):
+        return True
+    if folded.isascii() and not any(mark in folded for mark in _OTHER_MARKS):
+        return False
+    with_marks = " ".join([token for token in tokens if not token.isalnum()])
+    return not _number_words().isdisjoint(_LETTERS.findall(with_marks))
 
 
 def _part_of_a_name(text: str, start: int) -> bool:
@@ -109,6 +108,8 @@ def _before(text: str, start: int) -> tuple[Bound, str]:
         words.pop()
     if words and words[-1] in ("a", "an"):
         words.pop()
+    if not words or words[-1].lstrip("(") not in _bound_endings():
+        return Bound.EXACT, currency
     for count in range(min(LONGEST_BOUND, len(words)), 0, -1):
         bound = _bounds().get(" ".join(words[-count:]).lstrip("("))
         if bound is not None:
@@ -139,6 +140,8 @@ def _after(text: str, at: int) -> tuple[str, float, Bound, int]:
 
 def _values(numeral: str) -> tuple[tuple[float, ...], int]:
     """What a numeral can mean, and how many decimals it shows."""
+    if numeral.isdigit():
+        return (float(numeral),), 0
     bare = numeral.replace(" ", "").replace("'", "")
     marks = [mark for mark in bare if mark in ",."]
     if not marks:
@@ -174,8 +177,7 @@ def _sharing_units(text: str, found: list[Quantity]) -> list[Quantity]:
         gap = text[first.end : second.start].rstrip(_SIGNS)
         if len(gap) <= LONGEST_GAP and gap.strip() in _BETWEEN:
             bare, unit = (index, second) if second.dimension else (index + 1, first)
-            shared[bare] = replace(
-                found[bare],
+            shared[bare] = found[bare]._replace(
                 values=tuple(value * unit.factor for value in found[bare].values),
                 step=found[bare].step * unit.factor,
                 dimension=unit.dimension,
@@ -201,13 +203,14 @@ def _digits(words: re.Match[str]) -> str:
 
 
 @cache
-def _number_words() -> tuple[str, ...]:
-    return (*tables()["numbers"], *tables()["multipliers"])
+def _number_words() -> frozenset[str]:
+    return frozenset({*tables()["numbers"], *tables()["multipliers"]})
 
 
 @cache
-def _times() -> dict[str, float]:
-    return {**tables()["multipliers"], **tables()["suffixes"]}
+def _spelled() -> frozenset[str]:
+    """Number words as they stand in plain prose: bare, or before one mark."""
+    return frozenset(word + mark for word in _number_words() for mark in ("", *".,;:!?"))
 
 
 @cache
@@ -226,6 +229,11 @@ def _bounds() -> dict[str, Bound]:
     listed = tables()["bounds"]
     return {word: bound for bound in (Bound.AT_LEAST, Bound.AT_MOST, Bound.ABOUT)
             for word in listed[bound.value]}  # fmt: skip
+
+
+@cache
+def _bound_endings() -> frozenset[str]:
+    return frozenset(bound.split()[-1] for bound in _bounds())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

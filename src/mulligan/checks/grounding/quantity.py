@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 ROUGHLY = 0.1
 """How far "about" may be from the truth, as a share of it."""
@@ -23,9 +23,8 @@ class Bound(StrEnum):
     ABOUT = "about"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Quantity:
-    """A number with its unit, as it is written somewhere."""
+class Quantity(NamedTuple):
+    """A number with its unit, as it is written somewhere. A tuple: there are many of them."""
 
     values: tuple[float, ...]
     """What the numeral can mean, in the dimension's own unit: `1.500` is two numbers."""

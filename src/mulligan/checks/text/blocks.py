@@ -18,6 +18,8 @@ class Kind(StrEnum):
 
 
 _FENCES = ("```", "~~~")
+_BULLETS = frozenset({"- ", "* ", "+ ", "• "})
+"""How nearly every point of a list begins; `_ITEM` knows the others."""
 # The full-width marks are those of Chinese and Japanese lists.
 _ITEM = re.compile(
     "(?:[-*+•‣◦▪●○·]\\s+|\\d{1,9}[.)]\\s+|\\d{1,9}[、\uff0e\uff09]\\s*|[a-z]\\)\\s+"
@@ -32,9 +34,13 @@ _TABLE_RULE = re.compile(r"\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?$")
 def split_blocks(text: str) -> list[tuple[Kind, str]]:
     """The blocks of a page, their markers gone and nothing inside them touched."""
     reader = _Reader()
-    for line in text.splitlines():
-        reader.take(line)
-    reader.finish()
+    if any(fence in text for fence in _FENCES):
+        for line in text.splitlines():
+            reader.take(line)
+        reader.finish()
+        return reader.blocks
+    for chunk in text.split("\n\n"):
+        reader.take_chunk(chunk)
     return reader.blocks
 
 
@@ -46,6 +52,15 @@ class _Reader:
         self._kind = Kind.PARAGRAPH
         self._lines: list[str] = []
         self._fence = ""
+
+    def take_chunk(self, chunk: str) -> None:
+        """Add what stands between two blank lines. Most of it is one line of prose."""
+        if chunk[:1].isalpha() and chunk.isprintable() and chunk[1:2] != ")":
+            self.blocks.append((Kind.PARAGRAPH, chunk.strip()))
+            return
+        for line in chunk.splitlines():
+            self.take(line)
+        self.finish()
 
     def take(self, line: str) -> None:
         """Add one line to the block at hand, or let it begin another."""
@@ -72,7 +87,8 @@ class _Reader:
         self._kind, self._fence = Kind.PARAGRAPH, ""
 
     def _begin(self, kind: Kind, *lines: str) -> None:
-        self.finish()
+        if self._lines:
+            self.finish()
         self._kind, self._lines = kind, list(lines)
 
     def _take_code(self, line: str, said: str) -> None:
@@ -83,7 +99,9 @@ class _Reader:
 
     def _take_prose(self, line: str, said: str) -> None:
         first = said[0]
-        if not self._lines and line.startswith(("    ", "\t")) and not self._in_list():
+        if said[:2] in _BULLETS and said[2:3].isalnum():
+            self._begin(Kind.ITEM, said[2:])
+        elif not self._lines and line.startswith(("    ", "\t")) and not self._in_list():
             self._begin(Kind.CODE, line)
             self.finish()
         elif first.isalpha() and said[1:2] != ")":

@@ -39,8 +39,12 @@ def follow_ups(
                 correction=f'End with a section "You {shown}:" and at least {at_least} questions.',
             )
             return
-        asked = max(_asked(page.blocks, begins))
-        if asked < at_least:
+        asked = 0
+        for count in _asked(page.blocks, begins):
+            asked = max(asked, count)
+            if asked >= at_least:
+                break
+        else:
             yield Finding(
                 rule="text.few_follow_ups",
                 severity=severity,
@@ -57,9 +61,9 @@ def follow_ups(
 
 
 def _asked(blocks: Sequence[Block], begins: Wordlist) -> Iterator[int]:
-    """The questions of every section that begins with one of the headings."""
-    yield 0
-    for index, block in enumerate(blocks):
+    """The questions of every section that begins with one of the headings, the last one first."""
+    for index in range(len(blocks) - 1, -1, -1):
+        block = blocks[index]
         if block.kind not in _ASKED_IN:
             continue
         folded = fold(block.text)

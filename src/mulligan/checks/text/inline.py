@@ -17,9 +17,18 @@ _UNDERSCORES = re.compile(r"(?<!\w)_++|(?<!_)_++(?!\w)")
 _AFTER_ADDRESS = ".,;:!?)]}*_。，；：！？"  # noqa: RUF001 - the marks of other scripts are meant
 
 
-def plain(text: str, *, links: list[str]) -> str:
+Clean = Callable[[str, list[str]], str]
+"""Takes a block's text, and a list to which it adds where links lead."""
+
+
+def steps_for(text: str) -> list[tuple[str, Clean]]:
+    """What a text with these marks calls for, in order: mostly little."""
+    return [(mark, step) for mark, step in _STEPS if mark in text]
+
+
+def plain(text: str, *, steps: list[tuple[str, Clean]], links: list[str]) -> str:
     """A block as it reads. Where its links lead is added to `links`."""
-    for mark, step in _STEPS:
+    for mark, step in steps:
         if mark in text:
             text = step(text, links)
     return text.strip()
@@ -38,7 +47,7 @@ def _without_addresses(text: str, links: list[str]) -> str:
     return _ADDRESS.sub(lambda found: _bare(found, links), text)
 
 
-_STEPS: tuple[tuple[str, Callable[[str, list[str]], str]], ...] = (
+_STEPS: tuple[tuple[str, Clean], ...] = (
     ("`", _without_code),
     ("[", lambda text, _: _CITATION.sub(" ", text)),
     ("](", _without_links),

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from mulligan.checks.text.blocks import Kind, split_blocks
 from mulligan.checks.text.fold import fold
-from mulligan.checks.text.inline import plain
+from mulligan.checks.text.inline import plain, steps_for
 
 RECENT = 8
 """Pages that are remembered, so that all checks of one reply read it once."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Block:
-    """One block of a page, as it reads; code as it stands."""
+class Block(NamedTuple):
+    """One block of a page, as it reads; code as it stands. A tuple: a page has many of them."""
 
     kind: Kind
     text: str
@@ -42,9 +42,12 @@ class Page:
 def read_page(text: str) -> Page:
     """Read a text as Markdown, in time linear in its length."""
     links: list[str] = []
+    steps = steps_for(text)
     blocks = tuple(
-        Block(kind=kind, text=raw if kind is Kind.CODE else plain(raw, links=links))
-        for kind, raw in split_blocks(text)
+        [
+            Block(kind, raw if kind is Kind.CODE else plain(raw, steps=steps, links=links))
+            for kind, raw in split_blocks(text)
+        ]
     )
     prose = "\n".join(
         [b.text for b in blocks if b.kind is not Kind.CODE and b.kind is not Kind.TABLE]
