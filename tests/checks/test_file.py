@@ -37,6 +37,38 @@ def test_the_marketing_preset_has_all_eight_and_each_finds_its_own() -> None:
     }  # fmt: skip
 
 
+ASKED = "You might also want to know:\n- What?\n- When?\n"
+
+
+@pytest.mark.parametrize("name", ["default", "marketing"])
+@pytest.mark.parametrize(
+    ("text", "rule", "flagged"),
+    [
+        ("a" * 19, "text.too_short", True),
+        ("a" * 20, "text.too_short", False),
+        ("a" * 2_500, "text.too_long", False),
+        ("a" * 2_501, "text.too_long", True),
+        ("a" * 500, "text.no_list", False),
+        ("a" * 501, "text.no_list", True),
+        ("a" * 800, "text.long_paragraph", False),
+        ("a" * 801, "text.long_paragraph", True),
+    ],
+)
+def test_the_presets_have_the_thresholds_they_are_known_for(
+    name: str, text: str, rule: str, flagged: bool
+) -> None:
+    found = {finding.rule for check in preset(name) for finding in check(Reply(text=text))}
+
+    assert (rule in found) is flagged
+
+
+@pytest.mark.parametrize(("text", "flagged"), [(ASKED, True), (f"{ASKED}- Who?", False)])
+def test_the_marketing_preset_wants_three_questions(text: str, flagged: bool) -> None:
+    found = {f.rule for check in preset("marketing") for f in check(Reply(text=text))}
+
+    assert ("text.few_follow_ups" in found) is flagged
+
+
 def test_a_greeting_needs_no_follow_ups() -> None:
     greeting = Reply(text="Hello!", query="hi")
 

@@ -16,6 +16,7 @@ from mulligan.checks.grounding.addresses import (
 )
 from mulligan.checks.grounding.calendar import ClockTime, Date, find_dates, find_times
 from mulligan.checks.grounding.digits import digit_runs
+from mulligan.checks.grounding.lists import currencies
 from mulligan.checks.grounding.names import find_names
 from mulligan.checks.grounding.numerals import find_quantities, write_out
 from mulligan.checks.grounding.quantity import Quantity
@@ -195,4 +196,4 @@ def _quantities(other: _OtherDigits, source: Source) -> Iterator[Unsupported]:
 def _kind(quantity: Quantity) -> Kind:
     if quantity.dimension == "percent":
         return Kind.PERCENTAGE
-    return Kind.PRICE if len(quantity.dimension) == 3 else Kind.NUMBER
+    return Kind.PRICE if quantity.dimension in currencies() else Kind.NUMBER

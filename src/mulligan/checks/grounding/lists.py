@@ -27,6 +27,12 @@ def units() -> dict[str, tuple[str, float]]:
 
 
 @cache
+def currencies() -> frozenset[str]:
+    """The codes of the currencies that are known."""
+    return frozenset(tables()["currencies"].values())
+
+
+@cache
 def empty_words() -> frozenset[str]:
     """Words that carry no claim by themselves."""
     return frozenset(tables()["words"]["empty"])
