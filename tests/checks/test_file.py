@@ -108,6 +108,7 @@ def test_every_kind_can_be_had_by_name() -> None:
     ("text", "message"),
     [
         ('preset = "sales"', "no preset 'sales'. There are: default, marketing"),
+        ("attemps = 3", "no setting 'attemps'. There are: attempts, checks, mend, preset"),
         ('[checks.x]\nkind = "colour"', "of kind 'colour'. There are: avoids,"),
         ("[checks.structure]\nlists = 3", "no setting 'lists'. There are: list_above,"),
         ('[checks.structure]\nseverity = "fatal"', "checks.structure cannot be made"),

@@ -5,11 +5,20 @@ from pathlib import Path
 import pytest
 
 from mulligan.checks.file import preset
+from mulligan.checks.text import avoids
 from mulligan.core.errors import ConfigurationError
+from mulligan.core.finding import Correction
 from mulligan.core.text import Reply
-from mulligan.evaluation.cases import Case, golden_cases, read_cases, write_cases
-from mulligan.evaluation.writers import compose
-from mulligan.loops.replies import run_checks
+from mulligan.evaluation.cases import (
+    Case,
+    golden_cases,
+    read_cases,
+    recorded_case,
+    write_cases,
+)
+from mulligan.evaluation.run import run_cases
+from mulligan.evaluation.writers import compose, replayed
+from mulligan.loops.replies import ReplyRules, run_checks, write_reply
 
 
 def test_the_golden_set_has_at_least_forty_questions_each_once_and_with_context() -> None:
@@ -50,3 +59,21 @@ def test_a_line_that_is_no_case_is_named_with_an_example(tmp_path: Path, line: s
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="cannot be read"):
         read_cases(tmp_path / "none.jsonl")
+
+
+async def test_what_was_really_written_becomes_a_case_that_can_be_replayed() -> None:
+    texts = iter(["we delve", "we look"])
+
+    async def write(correction: Correction | None) -> str:
+        return next(texts)
+
+    rules = ReplyRules(checks=[avoids(words=["delve"])])
+    replied = await write_reply(write, rules=rules, query="How?", context=("passage",))
+
+    case = recorded_case(replied, id="t1")
+
+    assert case == Case(
+        id="t1", question="How?", context=("passage",), recorded=("we delve", "we look")
+    )
+    (again,) = await run_cases([case], write=replayed(), rules=rules)
+    assert (again.iterations, again.text) == (2, "we look")

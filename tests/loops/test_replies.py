@@ -2,17 +2,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from mulligan.checks.file import preset
 from mulligan.checks.grounding.verified import Claims, Verifier
 from mulligan.checks.text import avoids, call_to_action, length
+from mulligan.core.errors import ConfigurationError
 from mulligan.core.event import ReplyChecked, ReplySettled
 from mulligan.core.finding import Confidence, Correction, Finding, Severity, Standing
 from mulligan.core.question import Question
 from mulligan.core.text import Claim, Reply, Support
-from mulligan.loops.replies import FALLBACK, ReplyRules, write_reply
+from mulligan.loops.replies import FALLBACK, ReplyRules, rules_named, write_reply
 
 NO_DELVING = ReplyRules(checks=[avoids(words=["delve"]), length(at_least=10)])
 
@@ -234,3 +236,22 @@ async def test_what_happens_is_told_without_the_text() -> None:
         turn="t1", iterations=2, standing=Standing.ACCEPTED, bound_reached=False, rules=()
     )
     assert "delve" not in repr(heard)
+
+
+def test_rules_come_from_a_preset_or_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text('preset = "default"\nattempts = 10\nmend = true\n')
+
+    mine, marketing = rules_named(str(file)), rules_named("marketing")
+
+    assert (mine.attempts, mine.mend, len(mine.checks)) == (10, True, 3)
+    assert (marketing.attempts, marketing.mend, len(marketing.checks)) == (3, False, 8)
+
+
+@pytest.mark.parametrize("line", ["attempts = 0", "attempts = true", "mend = 1"])
+def test_a_setting_that_cannot_be_is_refused(tmp_path: Path, line: str) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text(line)
+
+    with pytest.raises(ConfigurationError, match=line.split()[0]):
+        rules_named(str(file))

@@ -49,6 +49,9 @@ KINDS: Mapping[str, Callable[..., TextCheck]] = {
 CONDITIONS: Mapping[str, Callable[[Reply], bool]] = {"small_talk": text.is_small_talk}
 """What a check may be switched off for, by the name a file gives it."""
 
+SETTINGS = frozenset({"preset", "checks", "attempts", "mend"})
+"""What a file may set. The last two are the reply loop's."""
+
 _Table = dict[str, Any]
 
 
@@ -59,19 +62,26 @@ def preset(name: str = DEFAULT) -> tuple[TextCheck, ...]:
 
 def read_checks(path: Path) -> tuple[TextCheck, ...]:
     """The checks that a TOML file asks for."""
+    return make_checks(read_table(path))
+
+
+def read_table(path: Path) -> dict[str, Any]:
+    """What a TOML file says."""
     try:
-        asked = tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise ConfigurationError(
             f"{path} cannot be read ({error.strerror}). Name a TOML file with [checks.…] tables."
         ) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"{path} is not TOML: {error}. Mend that line.") from error
-    return make_checks(asked)
 
 
 def make_checks(asked: Mapping[str, Any]) -> tuple[TextCheck, ...]:
     """The checks of a table such as a file holds."""
+    if unknown := sorted(asked.keys() - SETTINGS):
+        known = ", ".join(sorted(SETTINGS))
+        raise ConfigurationError(f"There is no setting {unknown[0]!r}. There are: {known}.")
     tables = _preset_tables(asked["preset"]) if "preset" in asked else {}
     for name, table in asked.get("checks", {}).items():
         if not isinstance(table, dict):

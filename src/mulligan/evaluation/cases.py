@@ -10,6 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from mulligan.core.errors import ConfigurationError
+from mulligan.loops.replies import Replied
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +38,16 @@ def golden_cases() -> tuple[Case, ...]:
             answer=tuple(each["answer"]),
         )
         for each in told["questions"]
+    )
+
+
+def recorded_case(replied: Replied, *, id: str) -> Case:  # noqa: A002 - as the field is called
+    """What came of a real question, as a case: thresholds can be tried on it before they change."""
+    return Case(
+        id=id,
+        question=replied.reply.query,
+        context=replied.reply.context,
+        recorded=tuple(iteration.reply.text for iteration in replied.iterations),
     )
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
+from mulligan.checks.file import make_checks, read_table
 from mulligan.checks.grounding.verified import Verifier
 from mulligan.checks.requirements import render_requirements
 from mulligan.checks.text.fold import visible
 from mulligan.core.engine import Loop, Round, run_loop
+from mulligan.core.errors import ConfigurationError
 from mulligan.core.event import ReplyChecked, ReplySettled
 from mulligan.core.finding import (
     Confidence,
@@ -48,6 +51,17 @@ class ReplyRules:
     """Whether a check that can put right by rule what it found may do so first."""
     fallback: str = FALLBACK
     """Sent where no attempt wrote anything at all."""
+
+
+def rules_named(name: str, *, verifier: Verifier | None = None) -> ReplyRules:
+    """The rules of a preset, or of a TOML file, which may set `attempts` and `mend` too."""
+    asked = read_table(Path(name)) if name.endswith(".toml") else {"preset": name}
+    attempts, mend = asked.get("attempts", ATTEMPTS), asked.get("mend", False)
+    if type(attempts) is not int or attempts < 1:
+        raise ConfigurationError(f"attempts is {attempts!r}; write a number from 1 on.")
+    if type(mend) is not bool:
+        raise ConfigurationError(f"mend is {mend!r}; write true or false.")
+    return ReplyRules(checks=make_checks(asked), verifier=verifier, attempts=attempts, mend=mend)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

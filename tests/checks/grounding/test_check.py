@@ -43,7 +43,7 @@ HELD = [
     # quotations, names, addresses
     ('It is "the best plan there is".', "They say: the best plan there is!"),
     ('It is "the best … there is".', "the best plan there is"),
-    ('The "smart" plan.', "nothing"),
+    ('The "professional edition" plan.', "nothing"),
     ("Ask Maria Lopez.", "Maria Lopez runs sales."),
     ("Maria's team: Ask Maria Lopez's office.", "MARIA LOPEZ"),
     ("Key Benefits: speed", "nothing"),
@@ -91,6 +91,7 @@ NOT_HELD = [
     ("Open until 6 pm.", "Open 09:00-17:30", Kind.TIME),
     ('It is "the best plan there is".', "the best plan that is", Kind.QUOTE),
     ("It is “the best plan there is”.", "a plan", Kind.QUOTE),
+    ('It is "quite remarkably good".', "a plan", Kind.QUOTE),
     ("Ask Maria Gonzalez.", "Maria Lopez runs sales.", Kind.NAME),
     ("We work with Acme Rockets in Berlin.", "We work with Acme.", Kind.NAME),
     ("See [here](https://acme.com/x).", "https://acme.com/y", Kind.URL),

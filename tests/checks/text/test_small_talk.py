@@ -19,6 +19,8 @@ from mulligan.core.text import Reply
         ("bye", True),
         ("Hi, how are you?", True),
         ("What’s up", True),
+        ("hi hi hi hi hi hi hi hi", True),
+        ("hi hi hi hi hi hi hi hi hi", False),
         ("", False),
         ("?", False),
         ("Hi, what does it cost?", False),
@@ -26,7 +28,6 @@ from mulligan.core.text import Reply
         ("how are you doing the migration", False),
         ("you", False),
         ("is it good", False),
-        ("hello hello hello hello hello hello hello hello hello", False),
         ("Hallo", False),
     ],
 )
