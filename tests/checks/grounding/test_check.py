@@ -99,6 +99,7 @@ NOT_HELD = [
     ("Write to info@acme.com.", "info@acme.io", Kind.EMAIL),
     ("[Write](mailto:info@acme.com)", "info@acme.io", Kind.EMAIL),
     ("Call +1 (555) 010-9999.", "Phone: 555-010-9998", Kind.PHONE),
+    ("Call +1 (555) 010-9999.", "Phone: 555-770-9999", Kind.PHONE),
 ]
 
 
