@@ -212,6 +212,18 @@ async def test_a_judge_without_an_answer_leaves_the_reply_unreviewed() -> None:
     assert not replied.bound_reached
 
 
+async def test_a_judge_that_breaks_has_not_answered() -> None:
+    class BrokenJudge:
+        async def ask(self, question: Question):
+            raise ConnectionError("gone")
+
+    rules = ReplyRules(verifier=Verifier(BrokenJudge()))
+
+    replied = await write_reply(Writer("text"), rules=rules, context=("text",))
+
+    assert replied.standing is Standing.UNREVIEWED
+
+
 async def test_a_reply_is_held_against_the_context_it_brings() -> None:
     writer = Writer(Reply(text="We have 100+ clients, at your service.", context=("100+ clients",)))
 

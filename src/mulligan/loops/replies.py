@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mulligan.checks.file import make_checks, read_table
-from mulligan.checks.grounding.verified import Verifier
+from mulligan.checks.grounding.verified import Verified, Verifier
 from mulligan.checks.requirements import render_requirements
 from mulligan.checks.text.fold import visible
 from mulligan.core.engine import Loop, Round, run_loop
@@ -231,7 +231,7 @@ class _ReplyLoop:
         verifier, confirmed = self._rules.verifier, False
         rejected = any(finding.severity is Severity.ERROR for finding in findings)
         if verifier is not None and not rejected:
-            verified = await verifier.verify(reply)
+            verified = await self._verified(reply, verifier)
             if verified is None:
                 answered = False
             else:
@@ -239,6 +239,13 @@ class _ReplyLoop:
                 confirmed = verified.confirmed
             self._count(recalled=verified is not None and verified.recalled)
         return reach_verdict(findings, answered=answered, confirmed=confirmed, attempt=self._number)
+
+    async def _verified(self, reply: Reply, verifier: Verifier) -> Verified | None:
+        try:
+            return await verifier.verify(reply)
+        except Exception as error:  # noqa: BLE001 - a judge that breaks has not answered
+            _report.warning("The judge failed (%s).", type(error).__name__)
+            return None
 
     def _count(self, *, recalled: bool) -> None:
         self._recalled += recalled

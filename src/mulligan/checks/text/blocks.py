@@ -59,7 +59,10 @@ class _Reader:
             self.blocks.append((Kind.PARAGRAPH, chunk.strip()))
             return
         for line in chunk.splitlines():
-            self.take(line)
+            if line[:2] in _BULLETS and line[2:3].isalnum():
+                self._begin(Kind.ITEM, line[2:])
+            else:
+                self.take(line)
         self.finish()
 
     def take(self, line: str) -> None:
@@ -99,9 +102,7 @@ class _Reader:
 
     def _take_prose(self, line: str, said: str) -> None:
         first = said[0]
-        if said[:2] in _BULLETS and said[2:3].isalnum():
-            self._begin(Kind.ITEM, said[2:])
-        elif not self._lines and line.startswith(("    ", "\t")) and not self._in_list():
+        if not self._lines and line.startswith(("    ", "\t")) and not self._in_list():
             self._begin(Kind.CODE, line)
             self.finish()
         elif first.isalpha() and said[1:2] != ")":

@@ -39,8 +39,7 @@ def _without_code(text: str, _: list[str]) -> str:
 
 
 def _without_links(text: str, links: list[str]) -> str:
-    text = _LINK.sub(lambda link: _follow(link, links), text)
-    return _REFERENCE.sub(r"\1", text)
+    return _LINK.sub(lambda link: _follow(link, links), text)
 
 
 def _without_addresses(text: str, links: list[str]) -> str:
@@ -49,9 +48,9 @@ def _without_addresses(text: str, links: list[str]) -> str:
 
 _STEPS: tuple[tuple[str, Clean], ...] = (
     ("`", _without_code),
-    ("[", lambda text, _: _CITATION.sub(" ", text)),
     ("](", _without_links),
-    ("][", _without_links),
+    ("[", lambda text, _: _CITATION.sub(" ", text)),
+    ("][", lambda text, _: _REFERENCE.sub(r"\1", text)),
     ("://", _without_addresses),
     ("www.", _without_addresses),
     ("<", lambda text, _: _TAG.sub(" ", text)),
