@@ -112,7 +112,7 @@ def test_a_finding_cites_the_claim_and_the_words_around_it() -> None:
     (finding,) = findings(grounded(), "Today we have 500+ clients.", context="100+ clients")
 
     assert "'500+'" in finding.issue
-    assert finding.quote == "today we have 500+ clients."
+    assert finding.quote == "Today we have 500+ clients."
     assert "leave it out" in (finding.correction or "")
 
 

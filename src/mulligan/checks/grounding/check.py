@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
 
 from mulligan.checks.grounding.addresses import (
@@ -91,8 +91,7 @@ def grounded(
 def unsupported(text: str, source: Source) -> Iterator[Unsupported]:
     """Every specific of a text that the source does not hold."""
     page = read_page(text)
-    said = _said(page)
-    other = _OtherDigits(said)
+    other = _OtherDigits(page)
     yield from _addresses(page, other, source)
     yield from _quotations(page.folded, source)
     yield from _names(page, source)
@@ -103,8 +102,11 @@ def unsupported(text: str, source: Source) -> Iterator[Unsupported]:
 class _OtherDigits:
     """What has digits in it and is no quantity: dates, times, phone numbers, e-mail addresses."""
 
-    def __init__(self, said: str) -> None:
-        self.said = said
+    def __init__(self, page: Page) -> None:
+        self.said = said = _said(page.folded, page, form=fold)
+        as_written = _said(page.prose, page, form=str)
+        # Folding may change lengths; then a place is only known in the folded text.
+        self.shown = as_written if len(as_written) == len(said) else said
         runs = digit_runs(said)
         self.dates = find_dates(said, runs)
         self.times = find_times(said, runs)
@@ -126,15 +128,15 @@ class _OtherDigits:
         return "".join([*pieces, self.said[at:]])
 
 
-def _said(page: Page) -> str:
+def _said(prose: str, page: Page, *, form: Callable[[str], str]) -> str:
     """All that makes claims: the prose, and the cells of tables."""
-    tables = [fold(block.text).replace("|", " ; ") for block in page.of(BlockKind.TABLE)]
-    return "\n".join([page.folded, *tables])
+    tables = [form(block.text).replace("|", " ; ") for block in page.of(BlockKind.TABLE)]
+    return "\n".join([prose, *tables])
 
 
 def _addresses(page: Page, other: _OtherDigits, source: Source) -> Iterator[Unsupported]:
     emails = [
-        (found.value, excerpt(other.said, start=found.start, end=found.end))
+        (found.value, excerpt(other.shown, start=found.start, end=found.end))
         for found in other.emails
     ]
     for link in page.links:
@@ -150,7 +152,7 @@ def _addresses(page: Page, other: _OtherDigits, source: Source) -> Iterator[Unsu
             yield Kind.EMAIL, email, around
     for phone in other.phones:
         if not any(same_phone(phone.value, known) for known in source.phones):
-            yield _at(Kind.PHONE, other.said, phone)
+            yield _at(Kind.PHONE, other.shown, phone)
 
 
 def _at(kind: Kind, text: str, found: Found | Date | ClockTime | Quantity) -> Unsupported:
@@ -180,17 +182,19 @@ def _names(page: Page, source: Source) -> Iterator[Unsupported]:
 def _moments(other: _OtherDigits, source: Source) -> Iterator[Unsupported]:
     for date in other.dates:
         if not any(known.tells(date) for known in source.dates):
-            yield _at(Kind.DATE, other.said, date)
+            yield _at(Kind.DATE, other.shown, date)
     for time in other.times:
         if not any(known.tells(time) for known in source.times):
-            yield _at(Kind.TIME, other.said, time)
+            yield _at(Kind.TIME, other.shown, time)
 
 
 def _quantities(other: _OtherDigits, source: Source) -> Iterator[Unsupported]:
-    text = write_out(other.blanked())
+    blanked = other.blanked()
+    text = write_out(blanked)
+    shown = other.shown if text == blanked else text
     for quantity in find_quantities(text, digit_runs(text)):
         if not source.quantities.support(quantity):
-            yield _at(_kind(quantity), text, quantity)
+            yield _at(_kind(quantity), shown, quantity)
 
 
 def _kind(quantity: Quantity) -> Kind:
