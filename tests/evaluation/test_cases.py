@@ -18,7 +18,8 @@ from mulligan.evaluation.cases import (
 )
 from mulligan.evaluation.run import run_cases
 from mulligan.evaluation.writers import compose, replayed
-from mulligan.loops.replies import ReplyRules, run_checks, write_reply
+from mulligan.loops.checking import run_checks
+from mulligan.loops.replies import ReplyRules, write_reply
 
 
 def test_the_golden_set_has_at_least_forty_questions_each_once_and_with_context() -> None:

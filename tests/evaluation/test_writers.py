@@ -7,7 +7,7 @@ from mulligan.core.finding import Correction
 from mulligan.core.text import Reply
 from mulligan.evaluation.cases import Case, golden_cases
 from mulligan.evaluation.writers import MISTAKES, ScriptedWriter, compose, replayed
-from mulligan.loops.replies import run_checks
+from mulligan.loops.checking import run_checks
 
 PRICED = next(case for case in golden_cases() if case.id == "price_all")
 

@@ -26,6 +26,7 @@ from mulligan.core.finding import (
 from mulligan.core.interfaces import Check
 from mulligan.core.policy import Step, decide
 from mulligan.core.text import Reply, TextCheck
+from mulligan.loops.checking import run_checks
 
 ATTEMPTS = 3
 """The first try and two more: in practice what two rounds of feedback do not mend, ten do not
@@ -282,23 +283,6 @@ class _ReplyLoop:
             judge_asked=self._asked_judge,
             judge_recalled=self._recalled,
         )
-
-
-def run_checks(reply: Reply, checks: Iterable[Check[Reply]]) -> tuple[list[Finding], bool]:
-    """What the checks find, and whether each gave an answer: one that breaks gave none."""
-    findings: list[Finding] = []
-    answered = True
-    for check in checks:
-        try:
-            findings.extend(check(reply))
-        except Exception as error:  # noqa: BLE001 - a user's check may raise anything
-            _report.warning(
-                "The check %s failed (%s), so this reply is not reviewed.",
-                _name(check),
-                type(error).__name__,
-            )
-            answered = False
-    return findings, answered
 
 
 def mended(reply: Reply, checks: Iterable[Check[Reply]]) -> Reply:
