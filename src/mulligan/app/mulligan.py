@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypedDict, TypeVar, Unpack, overload
 
 from mulligan.app.settings import Settings
 from mulligan.app.wiring import Asked, Parts, assemble
+from mulligan.checks.requirements import render_requirements
 from mulligan.core.errors import ConfigurationError
+from mulligan.core.finding import Standing
 from mulligan.core.interfaces import Check, Clock, Gather, Store, Subscriber
 from mulligan.core.task import Task
 from mulligan.core.turn import NOTHING_KNOWN, Turn
 from mulligan.loops.actions import Attempted
+from mulligan.loops.drafting import Writer
+from mulligan.loops.drafts import Drafted, DraftRules, write_draft
+from mulligan.loops.replies import Replied, ReplyRules, Write, rules_named, write_reply
 from mulligan.loops.tasks import TaskDone, Work, run_task
 from mulligan.stores.clock import utc_now
 from mulligan.telemetry.writer import Tally
 from mulligan.turns.acting import Acting, Agent, Done
+from mulligan.turns.answering import Rewrite, answer
 from mulligan.turns.declaration import Declared, declare
 from mulligan.turns.tool import wrap_tool
 from mulligan.turns.turn import OpenTurn
@@ -58,6 +65,7 @@ class Mulligan:
         checks: Iterable[Check[Attempted]] = (),
         facts: Iterable[Gather] = (),
         judge: object = None,
+        replies: ReplyRules | str | None = None,
         settings: Settings | None = None,
         clock: Clock = utc_now,
         **changes: object,
@@ -66,6 +74,7 @@ class Mulligan:
         if isinstance(store, str):
             changes["store"] = store
         self.settings = loaded.changed(**changes)
+        self._replies = self._rules(replies)
         own = None if isinstance(store, str) else store
         self._parts: Parts = assemble(
             self.settings,
@@ -128,14 +137,67 @@ class Mulligan:
         opened.reviewing = self._acting(opened)
         return opened
 
-    async def act(self, message: str, agent: Agent, /, **about: Unpack[About]) -> Done:
+    async def act(
+        self,
+        message: str,
+        agent: Agent,
+        /,
+        *,
+        rewrite: Rewrite | None = None,
+        **about: Unpack[About],
+    ) -> Done:
         """Let an agent act on a request, and review what it did before anyone sees the reply.
 
         `agent` is any `async (turn) -> reply`. A rejected attempt is undone as a whole; the agent
-        is told why in `turn.correction`, and tries once more.
+        is told why in `turn.correction`, and tries once more. With rules for replies, a text reply
+        is then held against what the tools returned, and written again by `rewrite` if it is wrong.
         """
         about.setdefault("agent", _name_of(agent))
-        return await self._act(self.turn(message, **about), agent)
+        turn = self.turn(message, **about)
+        done = await self._act(turn, agent)
+        if self._replies is None or not isinstance(done.reply, str) or not _stands(done):
+            return done
+        replied = await answer(
+            done.reply,
+            turn,
+            rules=self._replies,
+            rewrite=rewrite,
+            announce=self._parts.instruments.events.publish,
+        )
+        return replace(done, reply=replied.text, replied=replied)
+
+    async def reply(
+        self,
+        write: Write,
+        /,
+        *,
+        query: str = "",
+        context: Iterable[str] = (),
+        rules: ReplyRules | str | None = None,
+    ) -> Replied:
+        """Write a reply, check it, and have it written again until it is good or the bound is met.
+
+        `rules`: a preset such as "marketing", a TOML file, or rules of your own; else those of the
+        application. At the bound the best reply goes out, marked; nothing is raised.
+        """
+        held_to = self._rules(rules) or self._replies or self._rules("default")
+        return await write_reply(
+            write,
+            rules=held_to or ReplyRules(),
+            query=query,
+            context=tuple(context),
+            announce=self._parts.instruments.events.publish,
+        )
+
+    async def draft(self, write: Writer, /, *, question: str, rules: DraftRules) -> Drafted:
+        """Generate, criticise, revise: the best judged draft, and always an answer."""
+        announce = self._parts.instruments.events.publish
+        return await write_draft(write, question=question, rules=rules, announce=announce)
+
+    def requirements(self, rules: ReplyRules | str | None = None) -> str:
+        """What the checks of replies ask for, as text for the writer's prompt."""
+        held_to = self._rules(rules) or self._replies or self._rules("default")
+        return render_requirements(held_to.checks) if held_to else ""
 
     def act_sync(
         self, message: str, agent: Callable[[OpenTurn], object], /, **about: Unpack[About]
@@ -195,6 +257,9 @@ class Mulligan:
         """Store what is left and let go of everything. Twice is fine."""
         self._parts.close()
 
+    def _rules(self, rules: ReplyRules | str | None) -> ReplyRules | None:
+        return rules_named(rules) if isinstance(rules, str) else rules
+
     def _acting(self, turn: OpenTurn) -> Acting:
         return Acting(
             turn,
@@ -223,6 +288,11 @@ class Mulligan:
         await self._parts.keeping.stop()
         # Closing waits for the disk, which an event loop must not.
         await asyncio.to_thread(self.close)
+
+
+def _stands(done: Done) -> bool:
+    """Whether what the agent did stands, so that its reply is what the person will read."""
+    return done.standing is not Standing.REJECTED
 
 
 def _name_of(agent: object) -> str:

@@ -22,6 +22,7 @@ from mulligan.loops.actions import (
     review_attempt,
 )
 from mulligan.loops.checking import run_checks
+from mulligan.loops.replies import Replied
 from mulligan.turns.attempt import LiveAttempt, take_back_all
 from mulligan.turns.book import Book
 from mulligan.turns.hands import IN_PASSING, ON_LOOP, run_to_end
@@ -46,6 +47,8 @@ class Done:
     attempts: tuple[Attempt, ...]
     open_actions: tuple[str, ...]
     """Ids of actions that still need somebody."""
+    replied: Replied | None = None
+    """How the text itself was checked, where the application has rules for replies."""
 
 
 class Acting:

@@ -1,0 +1,95 @@
+"""`mulligan evaluate`: how often replies are written again, and whether a change is safe."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import Progress
+
+from mulligan.app.settings import Settings
+from mulligan.cli import render
+from mulligan.cli.options import Commands, add_command, add_json, count
+from mulligan.evaluation.cases import Case, golden_cases, read_cases
+from mulligan.evaluation.compare import Advice, Comparison
+from mulligan.evaluation.evaluate import evaluate, evaluate_both, write_page
+from mulligan.evaluation.report import Report, advice, summary
+from mulligan.evaluation.writers import ScriptedWriter, replayed
+
+
+def add_to(commands: Commands) -> None:
+    """Add the command."""
+    parser = add_command(
+        commands,
+        "evaluate",
+        help="how often replies are written again, and whether a change of checks is safe",
+        about="Run a golden set through a writer and the checks, and report how often a reply was "
+        "rejected, by\nwhich check, and how many tries it took; or compare two sets of checks on "
+        "the same cases.",
+    )
+    add_json(parser)
+    parser.add_argument(
+        "checks",
+        nargs="?",
+        default="marketing",
+        help="a preset or a TOML file (default: marketing)",
+    )
+    parser.add_argument(
+        "--compare", nargs=2, metavar=("A", "B"), help="two presets or files, on the same cases"
+    )
+    parser.add_argument(
+        "--cases", type=Path, metavar="FILE", help="JSON lines; else the set we ship"
+    )
+    parser.add_argument(
+        "--recorded", action="store_true", help="the replies in the cases are replayed, not written"
+    )
+    parser.add_argument("--limit", type=count, metavar="N", help="only the first cases")
+    parser.add_argument("--html", type=Path, metavar="FILE", help="write a page with plots there")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace, settings: Settings) -> int:  # noqa: ARG001
+    """Evaluate or compare. Exit code 1 when a change is not safe."""
+    cases = golden_cases() if options.cases is None else read_cases(options.cases)
+    runs = 2 if options.compare else 1
+    with Progress(console=Console(stderr=True), disable=not sys.stderr.isatty()) as progress:
+        bar = progress.add_task("cases", total=runs * len(cases[: options.limit]))
+        outcome = asyncio.run(_outcome(options, cases, step=lambda _: progress.advance(bar)))
+    if options.html is not None:
+        write_page(outcome, options.html)
+    if options.json:
+        render.print_json(outcome.plain())
+    else:
+        _show(render.console(), outcome)
+    return 1 if isinstance(outcome, Comparison) and outcome.verdict is not Advice.SAFE else 0
+
+
+async def _outcome(
+    options: argparse.Namespace, cases: tuple[Case, ...], *, step: Callable[[Case], None]
+) -> Report | Comparison:
+    if options.compare:
+        before, after = options.compare
+        write = replayed if options.recorded else ScriptedWriter
+        return await evaluate_both(
+            before, after, cases=cases, write=write, limit=options.limit, step=step
+        )
+    writer = replayed() if options.recorded else None
+    return await evaluate(options.checks, cases=cases, write=writer, limit=options.limit, step=step)
+
+
+def _show(console: Console, outcome: Report | Comparison) -> None:
+    reports = [outcome] if isinstance(outcome, Report) else [outcome.before, outcome.after]
+    for report in reports:
+        columns = ("figure", "value", "target")
+        console.print(render.table_of(summary(report), columns=columns, title=report.name))
+        rows = [(name, f"{share:.1%}") for name, share in report.check_rates.items()]
+        if rows:
+            console.print(render.table_of(rows, columns=("check", "share of cases")))
+        for said in advice(report):
+            console.print(render.plain(said))
+    if isinstance(outcome, Comparison):
+        console.print(render.plain(outcome.sentence), style="bold")
