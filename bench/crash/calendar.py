@@ -118,7 +118,21 @@ class Calendar:
                 await self.midway("midway")
             return moved
 
-        made = (move_unprobed, move_blindly, move_all)
+        @self.m.tool(**versioned, probe=self._landed, key="key", if_version="if_version")
+        def move_sync(
+            event_id: str,
+            day: str,
+            mark: str,
+            key: str | None = None,
+            if_version: str | None = None,
+        ) -> Item:
+            data = {"day": day, "mark": mark}
+            return remote.update(event_id, data, key=key, if_version=if_version)
+
+        async def move_plainly(**given: Any) -> Item:
+            return move_sync(**given)
+
+        made = (move_unprobed, move_blindly, move_all, move_plainly)
         return {tool.__name__: tool for tool in made}
 
     def _bare(self) -> dict[str, Callable[..., Awaitable[Any]]]:

@@ -36,6 +36,8 @@ class Blow:
     """0: nowhere."""
     rival: bool = False
     """The first process only waits there, while another one recovers; then it goes on."""
+    meanwhile: bool = False
+    """The first process makes a pass of recovery itself there, an hour later; then it goes on."""
     edit: bool = False
     """A person edits after the first process has ended."""
 
@@ -53,7 +55,7 @@ class Blow:
     @property
     def kind(self) -> str:
         """What is counted apart."""
-        return "rival" if self.rival else self.deed.value
+        return "rival" if self.rival else "meanwhile" if self.meanwhile else self.deed.value
 
 
 @dataclass(slots=True, kw_only=True)
@@ -121,6 +123,7 @@ def blows(cases: Sequence[Case], hits: Sequence[int]) -> list[Blow]:
             if hit:
                 found += [Blow(case=case, deed=deed, hit=hit) for deed in LIVING]
                 found.append(Blow(case=case, deed=Deed.EDIT, hit=hit, rival=True))
+                found.append(Blow(case=case, deed=Deed.EDIT, hit=hit, meanwhile=True))
     return found
 
 
@@ -161,7 +164,7 @@ class Campaign:
 
     def strike(self, blow: Blow, *, again: int) -> None:
         """One blow, and then on the recovery that follows; `again` times as often as usual."""
-        if blow.deed in LIVING:
+        if blow.deed in LIVING or blow.meanwhile:
             for _ in range(blow.runs * again):
                 self._live_on(blow)
             return
@@ -230,11 +233,14 @@ class Campaign:
 
     def _live_on(self, blow: Blow) -> None:
         folder = self._fresh()
-        phase = self._phase(blow.case, folder, 0, Faults(Strike(deed=blow.deed, hit=blow.hit)))
+        strikes = () if blow.meanwhile else (Strike(deed=blow.deed, hit=blow.hit),)
+        phase = self._phase(blow.case, folder, 0, Faults(*strikes))
         hit = self._chance.randint(1, 12)
-        later = Faults(Strike(deed=blow.deed, hit=hit))
-        ended = in_child(lambda: phases.run(partial(phases.live_on, phase, later=later)))
-        ended.said["path"] += ended.said["later"]
+        deed = self._chance.choice(LIVING) if blow.meanwhile else blow.deed
+        later = Faults(Strike(deed=deed, hit=hit))
+        struck = blow.hit if blow.meanwhile else 0
+        living = partial(phases.live_on, phase, later=later, meanwhile=struck)
+        ended = in_child(lambda: phases.run(living))
         self._add(blow, ended.said, name=f"{blow.name}; again at {hit} of the recovery")
         shutil.rmtree(folder)
 

@@ -284,6 +284,20 @@ def claims_are_ignored() -> None:
 
 
 @mutant
+def own_calls_are_taken_for_left_behind() -> None:
+    left_behind = Recovery._left_behind
+
+    def all_of_them(self: Recovery) -> Any:
+        live, self.book.live = self.book.live, set()
+        try:
+            return left_behind(self)
+        finally:
+            self.book.live = live
+
+    Recovery._left_behind = all_of_them
+
+
+@mutant
 def one_pre_image_for_an_object() -> None:
     take_all = attempt.take_back_all
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -27,11 +28,12 @@ from mulligan.app.settings import Settings
 from mulligan.core.action import Entry, State
 from mulligan.core.finding import Standing
 from mulligan.core.limits import Backoff
-from mulligan.testing.faults import Faults, PlannedError, cancelled_when_hung
+from mulligan.testing.faults import Deed, Faults, PlannedError, Strike, cancelled_when_hung
 from mulligan.testing.remote import FakeRemote
 from mulligan.turns.turn import OpenTurn
 
 AFTER_A_WHILE = timedelta(minutes=1)
+AN_HOUR = timedelta(hours=1)
 LATER = timedelta(minutes=10)
 """Longer than any pause of recovery, and than any request is late."""
 
@@ -245,14 +247,22 @@ def run(work: Callable[[], Any]) -> Any:
     return asyncio.run(work())
 
 
-async def live_on(phase: Phase, *, later: Faults, delivered_by: int = 0) -> dict[str, Any]:
-    """One process that is struck but lives: it acts, recovers, is struck again, and is counted."""
+async def live_on(phase: Phase, *, later: Faults, meanwhile: int = 0) -> dict[str, Any]:
+    """One process that is struck but lives: it acts, recovers, is struck again, and is counted.
+
+    `meanwhile` is the point at which it makes a pass of recovery in the middle of its turn.
+    """
     clock = Clock()
-    delivered = delivered_by
+    delivered = 0
+
+    async def look_around() -> None:
+        clock.ahead += AN_HOUR
+        alone = contextvars.Context()
+        await asyncio.get_running_loop().create_task(application.m.recover(), context=alone)
 
     async def acting() -> None:
         nonlocal delivered
-        with phase.faults:
+        with first:
             delivered = await application.act()
 
     async def recovering() -> None:
@@ -261,18 +271,20 @@ async def live_on(phase: Phase, *, later: Faults, delivered_by: int = 0) -> dict
             clock.ahead += AFTER_A_WHILE
             await application.m.recover()
 
+    first = phase.faults
+    if meanwhile:
+        first = Faults(Strike(deed=Deed.EDIT, hit=meanwhile), edit=look_around)
     async with phase.application(clock) as application:
-        await cancelled_when_hung(acting(), phase.faults)
-        clock.ahead = AFTER_A_WHILE
+        await cancelled_when_hung(acting(), first)
+        clock.ahead += AFTER_A_WHILE
         phase.remote.arrive()
         application.answer_holds()
         await cancelled_when_hung(recovering(), later)
         application.answer_holds()
         with Faults():
             await _until_quiet(application, clock)
-        phase.remote.arrive()
         open_ids = set(application.standing())
     counted = _count(phase, open_ids=open_ids, delivered=delivered)
     if _leaked():
         counted["broken"]["other"].append(f"{_leaked()} tasks were never ended")
-    return counted | {"later": later.path}
+    return counted | {"path": first.path + later.path}

@@ -70,6 +70,7 @@ SCENARIOS: tuple[Scenario, ...] = (
     Scenario(
         name="lost, then not sent", calls=[_move(tool="move_keyed")], on_calls=LOST + NOT_SENT
     ),
+    Scenario(name="sync tool", calls=[_move(tool="move_plainly")], reviewers=FLIPS),
     Scenario(name="no probe", calls=[_move(tool="move_unprobed")]),
     Scenario(name="answer lost", calls=[_move()], on_calls=LOST),
     Scenario(name="never arrives", calls=[_move()], on_calls=(Fault.LOST_BEFORE,)),

@@ -14,6 +14,7 @@ from mulligan import Effect, Mulligan, State
 from mulligan.core.action import Action
 from mulligan.core.errors import ConflictError
 from mulligan.core.finding import Finding, Severity
+from mulligan.core.recipe import recipe
 from mulligan.core.record import Record
 from mulligan.loops.actions import Attempted
 from mulligan.testing.fakes import FixedClock
@@ -154,6 +155,7 @@ async def test_what_could_not_be_undone_says_why_and_how_often_it_was_tried(worl
     assert "403" in str(action.detail["why"])
     assert action.detail["result"] == "failed"
     assert action.detail["tries"] == 1
+    assert f"mulligan undo {action.id}" in recipe(action)[0]
 
 
 async def test_a_read_back_that_fails_is_not_called_restored(world: World) -> None:

@@ -31,7 +31,7 @@ class Deed(StrEnum):
     HANG = "hang"
     """It goes no further until somebody cancels it; see `Faults.hanging`."""
     EDIT = "edit"
-    """A person edits what is there, and the program goes on without a word."""
+    """A person edits what is there, or whatever else is to happen, and the program goes on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +89,9 @@ class Faults:
                 self.hanging.set()
                 await asyncio.Event().wait()
             case Deed.EDIT:
-                self._edit()
+                edited = self._edit()
+                if isinstance(edited, Awaitable):
+                    await edited
 
     def __enter__(self) -> Self:
         watch_points(self.hit)

@@ -1,0 +1,39 @@
+"""What a person can do about an action that is open, as commands that can be run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from mulligan.core.action import Action, State
+
+_SETTLE = 'mulligan settle {id} --note "what you did"'
+_UNDO = "mulligan undo {id}"
+
+_RECIPES: Mapping[State, tuple[str, ...]] = {
+    State.HELD: (
+        "It waits for you. Let it run: mulligan approve {id}",
+        "Or do not: mulligan deny {id}",
+    ),
+    State.APPROVED: ("The application runs it as soon as it is up. Stop it: mulligan deny {id}",),
+    State.NEEDS_HUMAN: (
+        "Nobody can tell whether it happened. Look at what is there, and put it right by hand.",
+        f"Then say so: {_SETTLE}",
+    ),
+    State.CONFLICT: (
+        f"Somebody changed it after us, and theirs stands. Keep theirs: {_SETTLE}",
+        "Or put back by hand what was there before, then say so the same way.",
+    ),
+    State.UNDO_FAILED: (
+        f"It stands although it was rejected. Have the undo tried again: {_UNDO}",
+        f"Or take it back by hand, then say so: {_SETTLE}",
+    ),
+    State.DISPUTED: (
+        f"It was found wrong after the answer was given. Take it back: {_UNDO}",
+        f"Or let it stand: {_SETTLE}",
+    ),
+}
+
+
+def recipe(action: Action) -> tuple[str, ...]:
+    """The steps, each a sentence with a command; none where the application sees to it itself."""
+    return tuple(step.format(id=action.id) for step in _RECIPES.get(action.state, ()))
