@@ -7,7 +7,7 @@ import json
 import random
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -40,12 +40,10 @@ class Ambiguity:
     """Calls that a repeating network made twice, where no key could stop it."""
     untrue: int = 0
     """Actions whose state is not what the ledger says."""
-    persons: Counter[str] = None  # type: ignore[assignment]
-    """Calls that needed a person, by what their tool declares."""
-    of: Counter[str] = None  # type: ignore[assignment]
-
-    def __post_init__(self) -> None:
-        self.persons, self.of = Counter(), Counter()
+    of: Counter[str] = field(default_factory=Counter)
+    """Calls by what their tool declares."""
+    persons: Counter[str] = field(default_factory=Counter)
+    """Those among them that needed a person."""
 
     def plain(self) -> dict[str, Any]:
         """The figures by name."""

@@ -163,14 +163,14 @@ class Campaign:
         return len(ended.said["path"])
 
     def strike(self, blow: Blow, *, again: int) -> None:
-        """One blow, and then on the recovery that follows; `again` times as often as usual."""
+        """One blow, then others on the recovery that follows: `again` times as many as usual."""
         if blow.deed in LIVING or blow.meanwhile:
-            for _ in range(blow.runs * again):
+            for _ in range(max(1, blow.runs * again)):
                 self._live_on(blow)
             return
         folder = self._fresh()
         try:
-            self._strike(blow, folder, again=blow.runs * again - 1)
+            self._strike(blow, folder, again=max(0, blow.runs * again - 1))
         finally:
             shutil.rmtree(folder)
 
@@ -187,7 +187,7 @@ class Campaign:
         if not ended.killed:
             self.tally.reached.update(ended.said["path"])
         most = self._count(blow, folder, process=1, delivered=delivered)
-        hits = self._chance.sample(range(1, most + 1), min(again, most))
+        hits = self._chance.choices(range(1, most + 1), k=again)
         for hit in hits:
             self._strike_recovery(blow, folder, hit=hit, delivered=delivered)
 

@@ -65,8 +65,8 @@ class Trial:
     """An application in a world of its own, made anew for every run."""
 
     m: Application
-    call: Callable[[], Awaitable[object]]
-    """Calls the tool, the way an agent would."""
+    call: Callable[[], object]
+    """Calls the tool, sync or async, the way an agent would."""
     look: Callable[[], object]
     """What the world looks like: whatever the call changes must show."""
     edit: Callable[[], object] | None = None
@@ -114,7 +114,12 @@ class _Run:
 
     def __init__(self, build: Build, faults: Faults, *, edit_at: int = 0) -> None:
         self._clock = FixedClock(datetime.now(UTC))
-        self._trial = build(checks=[_nothing_is_right], clock=self._clock, recover=False)
+        proving: Proving = {
+            "checks": [_nothing_is_right],
+            "clock": self._clock,
+            "recover": False,
+        }
+        self._trial = build(**proving)
         strike = Strike(deed=Deed.EDIT, hit=edit_at)
         self._faults = Faults(strike, edit=self._edit) if edit_at else faults
         self._states: dict[str, State] = {}
@@ -144,7 +149,9 @@ class _Run:
         if turn.attempt.number > 1:
             return "I leave it at that."
         try:
-            await self._trial.call()
+            answer = self._trial.call()
+            if isinstance(answer, Awaitable):
+                await answer
         except Exception as error:  # noqa: BLE001 - an agent goes on when a tool fails
             return f"It failed: {error}"
         return "Done."
