@@ -48,7 +48,8 @@ class Calendar:
 
     def tools(self) -> dict[str, Callable[..., Awaitable[Any]]]:
         """Every tool by name, declared."""
-        return self._versioned() | self._less_sure() | self._bare() | self._irreversible()
+        sure = self._versioned() | self._sync()
+        return sure | self._less_sure() | self._bare() | self._irreversible()
 
     def _versioned(self) -> dict[str, Callable[..., Awaitable[Any]]]:
         remote, sure = self.remote, self._sure()
@@ -118,7 +119,14 @@ class Calendar:
                 await self.midway("midway")
             return moved
 
-        @self.m.tool(**versioned, probe=self._landed, key="key", if_version="if_version")
+        made = (move_unprobed, move_blindly, move_all)
+        return {tool.__name__: tool for tool in made}
+
+    def _sync(self) -> dict[str, Callable[..., Awaitable[Any]]]:
+        """A tool that is a plain function, called by an agent that is not."""
+        remote, sure = self.remote, self._sure() | {"before": self._read}
+
+        @self.m.tool(**sure, undo=self._put_back, if_version="if_version")
         def move_sync(
             event_id: str,
             day: str,
@@ -132,8 +140,7 @@ class Calendar:
         async def move_plainly(**given: Any) -> Item:
             return move_sync(**given)
 
-        made = (move_unprobed, move_blindly, move_all, move_plainly)
-        return {tool.__name__: tool for tool in made}
+        return {"move_plainly": move_plainly}
 
     def _bare(self) -> dict[str, Callable[..., Awaitable[Any]]]:
         """Tools without versions, keys or probes, as plain APIs have them."""

@@ -1,0 +1,121 @@
+"""Mistakes around the call: what is written before and after it, and what is believed."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from bench.crash.mutants.planting import mutant, swap
+from mulligan.core.action import State
+from mulligan.core.finding import Verdict, reach_verdict
+from mulligan.turns import trying
+from mulligan.turns.book import Book
+from mulligan.turns.hands import Hands
+from mulligan.turns.performing import Performing
+
+
+@mutant
+def no_intent_before_the_call() -> None:
+    """Nothing is written until the call has come back, and then all of it."""
+    intend, executed, move = Book.intend, Book.executed, Book.move
+    owed: dict[str, bytes] = {}
+
+    async def later(self: Book, actions: Any, *, evidence: bytes, **_: Any) -> None:
+        self.live.update(action.id for action in actions)
+        owed.update({action.id: evidence for action in actions})
+
+    async def pay_up(self: Book, actions: Any, hands: Hands) -> None:
+        due = [action for action in actions if action.version == 0 and action.id in owed]
+        if due:
+            await intend(self, due, hands=hands, evidence=owed.pop(due[0].id))
+
+    async def both(self: Book, actions: Any, *, hands: Hands) -> None:
+        await pay_up(self, list(actions), hands)
+        await executed(self, actions, hands=hands)
+
+    async def moved(self: Book, actions: Any, state: State, *, hands: Hands, **said: Any) -> None:
+        actions = list(actions)
+        if state is not State.INTENT:
+            await pay_up(self, actions, hands)
+        await move(self, actions, state, hands=hands, **said)
+
+    Book.intend, Book.executed, Book.move = later, both, moved
+
+
+@mutant
+def nothing_is_journaled_at_all() -> None:
+    async def nothing(self: Book, *args: Any, **said: Any) -> None:
+        """Write nothing, whatever is asked."""
+
+    Book.intend = Book.executed = nothing
+
+
+@mutant
+def fresh_key_for_every_try() -> None:
+    try_call = trying.try_call
+
+    async def with_fresh_keys(watch: Any, pending: Any, *, make: Any, hands: Hands) -> Any:
+        key = watch.declaration.key
+
+        async def made(**more: Any) -> Any:
+            fresh = {key: uuid.uuid4().hex} if key else {}
+            return await make(**more | fresh)
+
+        return await try_call(watch, pending, make=made, hands=hands)
+
+    swap(try_call, with_fresh_keys)
+
+
+@mutant
+def stopped_means_not_executed() -> None:
+    move = Book.move
+
+    async def moved(self: Book, actions: Any, state: State, **said: Any) -> None:
+        stopped = state is State.UNKNOWN and "stopped" in str(said.get("why"))
+        await move(self, actions, State.NOT_EXECUTED if stopped else state, **said)
+
+    Book.move = moved
+
+
+@mutant
+def an_outage_is_a_pass() -> None:
+    def always_answered(findings: Any, *, answered: bool, attempt: int) -> Verdict:  # noqa: ARG001
+        return reach_verdict(findings, answered=True, attempt=attempt)
+
+    swap(reach_verdict, always_answered)
+
+
+@mutant
+def a_refusal_speaks_for_every_try() -> None:
+    nothing = trying._nothing_happened
+    swap(nothing, lambda executions: nothing(list(executions)[-1:]))
+
+
+@mutant
+def call_not_bound_to_its_pre_image() -> None:
+    async def unbound(self: Performing, make: Any, actions: Any) -> Any:  # noqa: ARG001
+        return make
+
+    Performing._conditional = unbound
+
+
+@mutant
+def result_not_kept_for_an_undo() -> None:
+    async def executed(self: Book, actions: Any, *, hands: Hands) -> None:
+        await self.move(actions, State.EXECUTED, hands=hands)
+
+    Book.executed = executed
+
+
+@mutant
+def a_bulk_that_failed_did_nothing() -> None:
+    account = Performing._account
+
+    async def as_one(self: Performing, actions: Any, tried: Any) -> None:
+        if tried.last.failure is not None and tried.nothing_happened:
+            book = self.watch.instruments.book
+            await book.move(actions, State.NOT_EXECUTED, hands=self.hands)
+        else:
+            await account(self, actions, tried)
+
+    Performing._account = as_one

@@ -1,0 +1,129 @@
+"""Mistakes of recovery and of late reviews: too much, too little, too soon, not its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bench.crash.mutants.planting import mutant, swap
+from mulligan.core.action import State
+from mulligan.core.points import Point, reach
+from mulligan.turns import late_review, releasing, settling
+from mulligan.turns.book import Book, LiveAction
+from mulligan.turns.hands import ON_LOOP, Hands
+from mulligan.turns.recovery import Recovery
+from mulligan.turns.settling import Seen
+
+
+@mutant
+def recovery_repeats_the_call() -> None:
+    async def again(self: Recovery, action: LiveAction) -> None:
+        action.tries += 1
+        await self.book.move([action], State.UNKNOWN, hands=ON_LOOP)
+        tool = self.toolbox.find(action.opening)
+        if tool is not None:
+            made = await tool.maker(action.record.arguments)()
+            await settling.adopt([action], [made], book=self.book, hands=ON_LOOP)
+
+    Recovery._find_out = again
+
+
+@mutant
+def unknown_means_not_executed() -> None:
+    async def forget(self: Recovery, action: LiveAction) -> None:
+        await self.book.move([action], State.NOT_EXECUTED, hands=ON_LOOP)
+
+    Recovery._find_out = forget
+
+
+@mutant
+def unsure_means_not_executed() -> None:
+    async def forget(action: LiveAction, seen: Seen, *, book: Book, hands: Hands) -> None:
+        if seen.landing is settling.Landing.LANDED:
+            await settling.adopt([action], [seen.result], book=book, hands=hands)
+        else:
+            await book.move([action], State.NOT_EXECUTED, hands=hands)
+
+    swap(settling.write_down, forget)
+
+
+@mutant
+def absent_at_once() -> None:
+    swap(settling.is_too_late_to_land, lambda *_: True)
+
+
+@mutant
+def recovery_skips_undos() -> None:
+    async def skip(self: Recovery, action: LiveAction) -> None:
+        """Leave it to somebody else."""
+
+    Recovery._undo = skip
+
+
+@mutant
+def recovery_skips_reviews() -> None:
+    async def skip(self: Recovery, left: Any) -> int:  # noqa: ARG001
+        return 0
+
+    Recovery._reviews = skip
+
+
+@mutant
+def late_review_undoes_what_was_delivered() -> None:
+    review = late_review.review_late
+
+    async def undelivered(actions: Any, *, delivered: bool, **using: Any) -> None:  # noqa: ARG001
+        await review(actions, delivered=False, **using)
+
+    swap(review, undelivered)
+
+
+@mutant
+def claims_are_ignored() -> None:
+    from mulligan.stores.relational.journal import JournalTables
+
+    def all_gone(self: Any, writers: Any) -> set[str]:  # noqa: ARG001
+        return set(writers)
+
+    JournalTables.gone = all_gone
+
+
+@mutant
+def own_calls_are_taken_for_left_behind() -> None:
+    left_behind = Recovery._left_behind
+
+    def all_of_them(self: Recovery) -> Any:
+        live, self.book.live = self.book.live, set()
+        try:
+            return left_behind(self)
+        finally:
+            self.book.live = live
+
+    Recovery._left_behind = all_of_them
+
+
+@mutant
+def hold_runs_without_approval() -> None:
+    hold = Recovery._hold
+
+    async def run_it(self: Recovery, action: LiveAction) -> None:
+        if action.state is State.HELD:
+            await self.book.move([action], State.APPROVED, hands=ON_LOOP)
+        await hold(self, action)
+
+    Recovery._hold = run_it
+
+
+@mutant
+def approved_call_runs_before_its_intent() -> None:
+    release = releasing.release
+
+    async def run_first(action: LiveAction, *, tool: Any, book: Book, **_: Any) -> None:
+        result = await tool.maker(action.record.arguments)()
+        await reach(Point.CALLED)
+
+        async def made() -> Any:
+            return result
+
+        await release(action, tool=tool, make=made, book=book)
+
+    swap(release, run_first)
