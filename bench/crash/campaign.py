@@ -119,9 +119,7 @@ def blows(cases: Sequence[Case], hits: Sequence[int]) -> list[Blow]:
         for hit in range(most + 1):
             found += [Blow(case=case, deed=Deed.KILL, hit=hit, edit=edit) for edit in (False, True)]
             if hit:
-                found.append(Blow(case=case, deed=Deed.EDIT, hit=hit))
-            if hit:
-                found += [Blow(case=case, deed=deed, hit=hit) for deed in LIVING]
+                found += [Blow(case=case, deed=deed, hit=hit) for deed in (Deed.EDIT, *LIVING)]
                 found.append(Blow(case=case, deed=Deed.EDIT, hit=hit, rival=True))
                 found.append(Blow(case=case, deed=Deed.EDIT, hit=hit, meanwhile=True))
     return found
