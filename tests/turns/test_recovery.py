@@ -16,6 +16,8 @@ from mulligan.core.action import Action
 from mulligan.core.errors import AlreadyDoneError, ConflictError
 from mulligan.core.points import Point, watch_points
 from mulligan.core.record import Record
+from mulligan.testing.fakes import FixedClock
+from mulligan.testing.faults import Deed, Faults, Strike
 from mulligan.testing.remote import FakeRemote, Fault, Item, RemoteError
 from mulligan.turns.hold import Held
 from mulligan.turns.turn import OpenTurn
@@ -181,3 +183,37 @@ async def test_the_agent_is_told_of_its_call_without_the_key_that_is_ours(app: A
     told = done.attempts[1].correction.text
     assert "move(event_id=e1, day=2026-11-21)" in told
     assert "key" not in told
+
+
+async def test_an_attempt_is_not_reviewed_while_one_of_its_calls_is_looked_for(
+    tmp_path: Path,
+) -> None:
+    remote, clock = FakeRemote(tmp_path / "remote"), FixedClock(datetime.now(UTC))
+    remote.create({"day": "2026-11-18"}, id="e1", by="person")
+    async with Mulligan("memory:", checks=[weekday_as_said()], recover=False, clock=clock) as m:
+        app = Application(m=m, remote=remote)
+
+        async def agent(turn: OpenTurn) -> str:
+            await app.move("e1", SATURDAY)
+            await app.move("e1", SATURDAY)
+            return "Moved."
+
+        with (
+            Faults(Strike(deed=Deed.CANCEL, point=Point.CALLED, hit=2)),
+            pytest.raises(asyncio.CancelledError),
+        ):
+            await m.act("Move dinner to Friday", agent, now=NOW, timezone="Europe/Berlin")
+        with (
+            Faults(Strike(deed=Deed.CANCEL, point=Point.PROBED)),
+            pytest.raises(asyncio.CancelledError),
+        ):
+            await m.recover()
+        await m.recover()
+        before_the_pause = app.states()
+        for _ in range(3):
+            clock.move(timedelta(minutes=10))
+            await m.recover()
+
+        assert before_the_pause == [State.EXECUTED, State.UNKNOWN]
+        assert app.states() == []
+        assert app.day() == "2026-11-18"

@@ -61,11 +61,12 @@ class Recovery:
         """
         await reach(Point.RECOVERING)
         left = await asyncio.to_thread(self._left_behind)
+        due = [action for action in left if self._is_due(action)]
         taken = 0
         for states, recover in self._ways():
-            for action in [a for a in left if a.state in states]:
+            for action in [a for a in due if a.state in states]:
                 taken += await self._guarded(recover, action)
-        return taken + await self._reviews(left)
+        return taken + await self._reviews(due, left)
 
     def _ways(self) -> Iterable[tuple[Sequence[State], Callable[[LiveAction], Awaitable[None]]]]:
         return ((HOLDS, self._hold), (UNCERTAIN, self._find_out), (UNDER_UNDO, self._undo))
@@ -88,7 +89,6 @@ class Recovery:
             for action in reversed(found)
             if action.id not in self.book.live
             and (action.writer == mine or action.writer in gone or action.state in HOLDS)
-            and self._is_due(action)
         ]
 
     def _is_due(self, action: Action) -> bool:
@@ -186,10 +186,13 @@ class Recovery:
                 versions.replaced(restored[0], restored[1])
         return versions
 
-    async def _reviews(self, left: Sequence[Action]) -> int:
-        """Attempts whose turn ended before anybody reviewed them, each as a whole."""
+    async def _reviews(self, due: Sequence[Action], left: Sequence[Action]) -> int:
+        """Attempts whose turn ended before anybody reviewed them, each as a whole.
+
+        One with a call that is still looked for waits, also while that look is not due.
+        """
         uncertain = {_attempt_of(action) for action in left if action.state in UNCERTAIN}
-        waiting = [a for a in left if a.state in UNREVIEWED and _attempt_of(a) not in uncertain]
+        waiting = [a for a in due if a.state in UNREVIEWED and _attempt_of(a) not in uncertain]
         taken = 0
         for _, group in groupby(sorted(waiting, key=_in_order), key=_attempt_of):
             taken += await self._review(list(group))
