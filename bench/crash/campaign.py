@@ -121,6 +121,7 @@ def blows(cases: Sequence[Case], hits: Sequence[int]) -> list[Blow]:
             if hit:
                 found += [Blow(case=case, deed=deed, hit=hit) for deed in (Deed.EDIT, *LIVING)]
                 found.append(Blow(case=case, deed=Deed.EDIT, hit=hit, rival=True))
+            if hit and case.scenario.waits:
                 found.append(Blow(case=case, deed=Deed.EDIT, hit=hit, meanwhile=True))
     return found
 

@@ -31,6 +31,8 @@ class Scenario:
     """Requests that a late one lets pass; `None`: it arrives after the first process has ended."""
     answer: str = ""
     """What a person says to what is held: `approved`, `denied`, or nothing."""
+    waits: bool = True
+    """Sync tools cannot wait for an event loop, so that none recovers in the middle of one."""
     versioned: bool = True
     """Bare tools promise less, and are counted apart."""
     bare_remote: bool = True
@@ -70,7 +72,7 @@ SCENARIOS: tuple[Scenario, ...] = (
     Scenario(
         name="lost, then not sent", calls=[_move(tool="move_keyed")], on_calls=LOST + NOT_SENT
     ),
-    Scenario(name="sync tool", calls=[_move(tool="move_plainly")], reviewers=FLIPS),
+    Scenario(name="sync tool", calls=[_move(tool="move_plainly")], reviewers=FLIPS, waits=False),
     Scenario(name="no probe", calls=[_move(tool="move_unprobed")]),
     Scenario(name="answer lost", calls=[_move()], on_calls=LOST),
     Scenario(name="never arrives", calls=[_move()], on_calls=(Fault.LOST_BEFORE,)),
