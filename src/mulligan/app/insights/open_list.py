@@ -6,12 +6,12 @@ whichever process has it: the entry is the request, and recovery takes it up.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mulligan.core.action import Action, Entry, State, leads_to
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.interfaces import Clock, Store
+from mulligan.core.recipe import recipe
 from mulligan.turns.hold import HOLD_LIFE, has_expired
 
 MOST = 1_000
@@ -27,7 +27,7 @@ class ActionStory:
     action: Action
     entries: tuple[Entry, ...]
     recipe: tuple[str, ...]
-    """What a person can do about it, as commands."""
+    """What a person can do about it, a sentence with a command each."""
 
 
 class OpenList:
@@ -122,19 +122,3 @@ class OpenList:
         )
         self._journal.submit([entry]).result()
         return self.find(action.id)
-
-
-_RECIPES: Mapping[State, tuple[str, ...]] = {
-    State.HELD: ("mulligan approve {id}", "mulligan deny {id}"),
-    State.APPROVED: ("mulligan approve {id} --app MODULE:NAME",),
-    State.UNDO_FAILED: ("mulligan undo {id} --app MODULE:NAME", "mulligan settle {id} --note …"),
-    State.CONFLICT: ("mulligan settle {id} --note …",),
-    State.DISPUTED: ("mulligan undo {id} --app MODULE:NAME", "mulligan settle {id} --note …"),
-    State.NEEDS_HUMAN: ("mulligan settle {id} --note …",),
-    State.PENDING_REVIEW: ("mulligan undo {id} --app MODULE:NAME", "mulligan settle {id} --note …"),
-}
-
-
-def recipe(action: Action) -> tuple[str, ...]:
-    """What a person can type to get an action settled."""
-    return tuple(line.format(id=action.id) for line in _RECIPES.get(action.state, ()))
