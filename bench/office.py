@@ -14,7 +14,7 @@ from pathlib import Path
 
 from bench.missing import MissingError
 from mulligan.checks.conditions import condition_met
-from mulligan.checks.dates import weekday_as_said
+from mulligan.checks.dates import dates_as_said
 from mulligan.checks.duplicates import made_once
 from mulligan.checks.ids import EMAIL, exists, ids_read, not_glued, well_formed
 from mulligan.checks.objects import on_objects, owners_as_said, still_to_come
@@ -137,7 +137,7 @@ def facts_for(office: Office) -> list[Gather]:
 
 def checks_for(office: Office) -> list[Check[Subject]]:
     """The checks the application has chosen, each lenient where a tool refuses by itself."""
-    dates: Check[Subject] = weekday_as_said()
+    dates: Check[Subject] = dates_as_said()
     chosen = [
         ids_seen(IDS),
         addresses_seen(*EFFECTS),
@@ -145,6 +145,7 @@ def checks_for(office: Office) -> list[Check[Subject]]:
         not_glued(IDS),
         exists(EVENTS),
         made_once(*MAKES),
+        dates_as_said(PLANS),
         on_objects(dates, EVENTS, when="event_start"),
         still_to_come(EVENTS, when="event_start"),
         owners_as_said(IDS),

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mulligan.checks.conditions import condition_met
-from mulligan.checks.dates import weekday_as_said
+from mulligan.checks.dates import dates_as_said
 from mulligan.checks.duplicates import made_once
 from mulligan.checks.ids import GOOGLE_CALENDAR, exists, ids_read, not_glued, well_formed
 from mulligan.checks.objects import on_objects, owners_as_said, still_to_come
@@ -73,7 +73,7 @@ CHECKS = [
     made_once("act"),
     not_glued(TOOLS),
     not_in_the_past(TOOLS),
-    on_objects(weekday_as_said(), TOOLS, when="start"),
+    on_objects(dates_as_said(), TOOLS, when="start"),
     owners_as_said(TOOLS),
     quotes_kept(TOOLS),
     rank_as_said(TOOLS),

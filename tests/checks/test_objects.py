@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.dates import weekday_as_said
+from mulligan.checks.dates import dates_as_said
 from mulligan.checks.ids import ids_read
 from mulligan.checks.objects import on_objects, owners_as_said, still_to_come
 from mulligan.checks.people import people_named
@@ -59,11 +59,11 @@ def test_what_a_tool_returned_last_is_what_counts_and_not_what_came_after() -> N
 
 
 def test_the_date_of_an_object_is_held_against_the_words_of_the_person() -> None:
-    check = on_objects(weekday_as_said(), IDS, when="start")
+    check = on_objects(dates_as_said(), IDS, when="start")
 
     (finding,) = check(deleting("Delete my meetings on Friday", "ev1"))
 
-    assert finding.rule == "date.wrong_weekday"
+    assert finding.rule == "date.not_as_said"
     assert finding.call == "call of delete"
     assert "'ev1', whose start is 2025-10-06" in finding.issue
     assert list(check(deleting("Delete my meetings on Friday", "ev2"))) == []
@@ -72,7 +72,7 @@ def test_the_date_of_an_object_is_held_against_the_words_of_the_person() -> None
 def test_a_call_that_moves_an_object_is_not_held_to_where_it_was() -> None:
     move = ran("update", {"event_id": "ev1", "start": "2025-10-24"})
 
-    check = on_objects(weekday_as_said(), IDS, when="start")
+    check = on_objects(dates_as_said(), IDS, when="start")
 
     assert list(check(attempt("Move it to Friday", FOUND, move))) == []
 

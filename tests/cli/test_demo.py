@@ -20,7 +20,7 @@ from mulligan.testing.remote import RemoteError
 PATIENCE = 120
 
 STEPS = (
-    "finding  move_event was given day=2026-11-21",
+    "finding  move_event was given day='2026-11-21'",
     "undo     back to",
     "Taken back, and read back to be sure",
     "move_event(dinner, 2026-11-20): 200 OK",

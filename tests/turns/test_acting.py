@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from mulligan import Confidence, Effect, Mulligan, Standing, State
-from mulligan.checks.dates import weekday_as_said
+from mulligan.checks.dates import dates_as_said
 from mulligan.core.errors import ConfigurationError, ConflictError
 from mulligan.core.record import Record
 from mulligan.stores.opening import open_store
@@ -56,7 +56,7 @@ def conditional(change: Callable[[], object]) -> None:
 async def world(tmp_path: Path) -> AsyncIterator[World]:
     remote = FakeRemote(tmp_path / "calendar.ledger")
     url = f"sqlite:///{tmp_path}/family.db"
-    m = Mulligan(url, checks=[weekday_as_said()])
+    m = Mulligan(url, checks=[dates_as_said()])
     world = World(url=url, remote=remote, m=m)
 
     def read(record: Record) -> Item | None:
@@ -335,7 +335,7 @@ async def test_a_check_that_breaks_means_not_reviewed_and_never_verified(tmp_pat
 
 def test_a_sync_program_acts_too(tmp_path: Path) -> None:
     remote = FakeRemote(tmp_path / "ledger")
-    with Mulligan(f"sqlite:///{tmp_path}/family.db", checks=[weekday_as_said()]) as m:
+    with Mulligan(f"sqlite:///{tmp_path}/family.db", checks=[dates_as_said()]) as m:
 
         @m.tool(
             effect=Effect.REVERSIBLE,

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from mulligan import Effect, Mulligan, State
-from mulligan.checks.dates import weekday_as_said
+from mulligan.checks.dates import dates_as_said
 from mulligan.core.action import Action
 from mulligan.core.errors import AlreadyDoneError, ConflictError
 from mulligan.core.points import Point, watch_points
@@ -90,7 +90,7 @@ async def app(tmp_path: Path) -> AsyncIterator[Application]:
     remote = FakeRemote(tmp_path / "remote")
     remote.create({"day": "2026-11-18"}, id="e1", by="person")
     url = f"sqlite:///{tmp_path}/family.db"
-    async with Mulligan(url, checks=[weekday_as_said()], recover=False) as m:
+    async with Mulligan(url, checks=[dates_as_said()], recover=False) as m:
         yield Application(m=m, remote=remote)
     watch_points(None)
 
@@ -190,7 +190,7 @@ async def test_an_attempt_is_not_reviewed_while_one_of_its_calls_is_looked_for(
 ) -> None:
     remote, clock = FakeRemote(tmp_path / "remote"), FixedClock(datetime.now(UTC))
     remote.create({"day": "2026-11-18"}, id="e1", by="person")
-    async with Mulligan("memory:", checks=[weekday_as_said()], recover=False, clock=clock) as m:
+    async with Mulligan("memory:", checks=[dates_as_said()], recover=False, clock=clock) as m:
         app = Application(m=m, remote=remote)
 
         async def agent(turn: OpenTurn) -> str:

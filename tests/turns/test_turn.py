@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from mulligan import Effect, Mulligan, Standing, State
-from mulligan.checks.dates import weekday_as_said
+from mulligan.checks.dates import dates_as_said
 from mulligan.core.errors import AlreadyDoneError
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.interfaces import Check
@@ -46,7 +46,7 @@ class Family:
 
 @pytest.fixture
 def family() -> Iterator[Family]:
-    family = Family(weekday_as_said())
+    family = Family(dates_as_said())
     yield family
     family.m.close()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from mulligan.core.turn import Turn
@@ -38,13 +38,28 @@ def earliest_now(turn: Turn) -> datetime:
     return local or turn.now.astimezone(UTC).replace(tzinfo=None) - _LATEST_CLOCK_ON_EARTH
 
 
+def zone_named(name: str | None) -> tzinfo | None:
+    """The IANA zone of that name; `None` when nobody knows it."""
+    if not name:
+        return None
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        # Not a zone, not a name at all, or a folder of zones.
+        return None
+
+
+def on_clock_of(zone: tzinfo, instant: datetime) -> datetime | None:
+    """What a clock in the zone shows at an instant, without a zone; `None` if none can."""
+    try:
+        return instant.astimezone(zone).replace(tzinfo=None)
+    except OverflowError:
+        # The first and the last day of the calendar have no other side in every zone.
+        return None
+
+
 def _on_the_clock(instant: datetime, zone: str | None) -> datetime | None:
     if instant.tzinfo is None:
         return instant
-    if zone is None:
-        return None
-    try:
-        return instant.astimezone(ZoneInfo(zone)).replace(tzinfo=None)
-    except (ZoneInfoNotFoundError, ValueError, OverflowError):
-        # A zone nobody knows gives no fact, nor does a time no clock can show.
-        return None
+    known = zone_named(zone)
+    return on_clock_of(known, instant) if known else None

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from mulligan.app.mulligan import Mulligan
 from mulligan.app.settings import Settings
-from mulligan.checks.dates import weekday_as_said
+from mulligan.checks.dates import dates_as_said
 from mulligan.cli.demo.calendar import Calendar, in_words
 from mulligan.cli.demo.telling import Teller
 from mulligan.core.effect import Effect
@@ -49,7 +49,7 @@ async def open_family(
 ) -> AsyncIterator[Family]:
     """The application on a store. It recovers when the story says so, not on a timer."""
     tell = tell or Teller(Console(quiet=True))
-    checks = [_aloud(weekday_as_said(), tell)]
+    checks = [_aloud(dates_as_said(), tell)]
     settings = Settings(store=store, recover=False)
     async with Mulligan(checks=checks, settings=settings) as m:
         yield Family(

@@ -1,0 +1,32 @@
+"""A message and some calls as an attempt that a check can look at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from mulligan.core.call import Call, Execution, Outcome
+from mulligan.core.turn import Turn
+from mulligan.loops.actions import Attempted
+
+
+def attempted(
+    message: str,
+    *,
+    now: datetime,
+    calls: Sequence[tuple[str, Mapping[str, Any]]],
+    known: Mapping[str, object] | None = None,
+) -> Attempted:
+    """Calls that succeeded, in a turn whose zone is that of `now`, taken for UTC."""
+    turn = Turn(id="turn", message=message, now=now, timezone="UTC", known=known or {})
+    executions = tuple(
+        Execution(
+            call=Call(id=f"call-{number}", tool=tool, arguments=arguments),
+            outcome=Outcome.SUCCESS,
+            at=now,
+            duration=timedelta(),
+        )
+        for number, (tool, arguments) in enumerate(calls)
+    )
+    return Attempted(turn=turn, executions=executions)

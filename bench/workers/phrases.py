@@ -1,0 +1,52 @@
+"""Phrases resolved one by one, answered or timed: the same for every contender."""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from typing import Any
+
+from bench.workers.protocol import serve
+
+Told = list[str]
+"""The kind of an answer, its start and its end."""
+Resolve = Callable[[str, datetime, str], Iterable[Told]]
+"""From a phrase, the time it was said at and a locale to everything it can mean."""
+
+
+def serve_phrases(resolve: Resolve, *, packages: list[str]) -> None:
+    """Answer to two operations: what phrases mean, and how long each takes."""
+
+    def answer(*, cases: list[list[str]]) -> dict[str, Any]:
+        return {"answers": [list(_asked(resolve, each)) for each in cases]}
+
+    def timed(*, cases: list[list[str]]) -> dict[str, Any]:
+        return {"us": [_time(resolve, each) for each in cases]}
+
+    serve({"answer": answer, "time": timed}, packages=packages)
+
+
+def _asked(resolve: Resolve, case: list[str]) -> Iterable[Told]:
+    text, ref, locale = case
+    try:
+        return list(resolve(text, datetime.fromisoformat(ref), locale))
+    except Exception:
+        # A resolver that falls over has not answered; it is not a reason to stop measuring.
+        return []
+
+
+def _time(resolve: Resolve, case: list[str]) -> float:
+    gc.disable()
+    started = time.perf_counter()
+    _asked(resolve, case)
+    spent = time.perf_counter() - started
+    gc.enable()
+    return spent * 1e6
+
+
+def moment(at: datetime) -> Told:
+    """An answer that is one moment."""
+    told = at.replace(tzinfo=None).isoformat()
+    return ["moment", told, told]

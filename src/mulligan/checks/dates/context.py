@@ -1,0 +1,105 @@
+"""What the words around an expression make of it: taken back, ruled out, or only a name."""
+
+from __future__ import annotations
+
+from mulligan.checks.dates.grammar.phrases import Phrase
+from mulligan.checks.dates.grammar.scan import Scan
+from mulligan.checks.dates.grammar.stretches import Spoken, Stretch
+from mulligan.checks.dates.language.words import Table
+from mulligan.checks.dates.moment import Moment
+from mulligan.checks.dates.parts import DayShift, Month, Now, Part, Weekday
+
+_CLAUSE = 12
+"""How many words back the verb of a sentence is looked for."""
+_NEAR = 4
+"""How many words back a *not* still belongs to an expression."""
+_GAP = 6
+"""How many words back a correction still belongs to what follows it."""
+_STOPS = frozenset(".?!;")
+
+
+def is_greeting(found: Spoken) -> bool:
+    """A part of a day alone says nothing: good morning."""
+    return isinstance(found, Phrase) and all(isinstance(part, Part) for part in found.parts)
+
+
+def is_corrected(scan: Scan, start: int, *, end: int) -> bool:
+    """Whether the words between two expressions take the first one back."""
+    return _says(scan, scan.words.corrections, range(max(start, end - _GAP), end))
+
+
+def is_ruled_out(scan: Scan, found: Spoken) -> bool:
+    """Not on Friday, any day but Friday."""
+    return _says(scan, scan.words.negations, _clause(scan, found.start, _NEAR))
+
+
+def is_cut_short(scan: Scan, found: Spoken) -> bool:
+    """This week *or next*: a second one that leaves out what it is one of."""
+    words, tokens = scan.words, scan.tokens
+    joined = words.or_.at(tokens, found.end)
+    which = words.which.at(tokens, joined[1]) if joined else None
+    return which is not None and not tokens[which[1]].text.isalnum()
+
+
+def is_exact(scan: Scan, found: Spoken) -> bool:
+    """Whether no *around*, *before* or *after* stands in an expression or right before it."""
+    return not _says(scan, scan.words.inexact, range(max(0, found.start - 2), found.end + 1))
+
+
+def follows_another(scan: Scan, found: Spoken) -> bool:
+    """The following Monday, the next day: reckoned from what was named before."""
+    return _says(scan, scan.words.following, range(found.start, found.end))
+
+
+def lies_ahead(scan: Scan, found: Spoken) -> bool:
+    """Cancel my meetings on Friday: what is done to things to come makes it the coming Friday."""
+    words = scan.words
+    bare = any(isinstance(part, Weekday) and part.which is None for part in found.parts)
+    if not bare or scan.after(found.start, words.from_):
+        return False
+    clause = _clause(scan, found.start, _CLAUSE)
+    return _says(scan, words.ahead, clause) and not _says(scan, words.behind, clause)
+
+
+def is_name(scan: Scan, found: Spoken, *, at: Moment) -> bool:
+    """Whether an expression only says which thing is meant, and not when something shall be.
+
+    The mail from Friday, yesterday's notes, the December report, what was due on Monday, a date of
+    years ago; and *now*, which in a request means soon.
+    """
+    if isinstance(found, Stretch):
+        return False
+    match found.parts:
+        case (Now(),):
+            return True
+        case (Month(year=None, which=None),):
+            return not scan.after(found.start, scan.words.before_month)
+    if any(
+        (getattr(part, "year", None) or at.today.year) < at.today.year - 1 for part in found.parts
+    ):
+        return True
+    clause = _clause(scan, found.start, _CLAUSE)
+    told_of_past = _says(scan, scan.words.past_verbs, clause)
+    return told_of_past or scan.after(found.start, scan.words.from_) or _is_moved(scan, found)
+
+
+def _is_moved(scan: Scan, found: Phrase) -> bool:
+    """Move *Friday's* dinner: that is where it was."""
+    words = scan.words
+    if not scan.tokens[found.end - 1].text.endswith(words.possessive):
+        return False
+    past = any(isinstance(part, DayShift) and part.days < 0 for part in found.parts)
+    return past or _says(scan, words.moving, _clause(scan, found.start, _CLAUSE))
+
+
+def _clause(scan: Scan, end: int, reach: int) -> range:
+    """The tokens before `end` that are still of its sentence, and near."""
+    start = max(0, end - reach)
+    for i in range(end - 1, start - 1, -1):
+        if scan.tokens[i].text in _STOPS:
+            return range(i + 1, end)
+    return range(start, end)
+
+
+def _says(scan: Scan, table: Table[None], places: range) -> bool:
+    return any(table.at(scan.tokens, i) is not None for i in places)

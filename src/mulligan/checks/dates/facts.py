@@ -1,0 +1,49 @@
+"""Ground truth about dates for a judge, from the same resolver as the check."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from mulligan.checks.dates.arguments import dates_in
+from mulligan.checks.dates.check import moment_of
+from mulligan.checks.dates.conventions import NO_PINS, Pins
+from mulligan.checks.dates.resolve import expressions
+from mulligan.checks.dates.telling import tell
+from mulligan.core.call import Call
+from mulligan.core.finding import Fact
+from mulligan.core.turn import Turn
+
+
+def date_facts(turn: Turn, calls: Sequence[Call], *, pins: Pins = NO_PINS) -> tuple[Fact, ...]:
+    """The weekday of every date in the calls, and what the person's words can mean.
+
+    Without a known zone there is no fact: the day itself is not known.
+    """
+    at = moment_of(turn)
+    if at is None:
+        return ()
+    facts = [
+        Fact(
+            kind="date.phrase",
+            subject=each.text,
+            value=tell(each.readings),
+            about=f'"{each.text}", said on {at.now:%A} {at.today}, can mean {tell(each.readings)}.',
+        )
+        for each in expressions(turn.message, at, pins=pins)
+        if each.known and each.dated and not each.superseded
+    ]
+    return (*_weekdays(calls, turn.timezone), *facts)
+
+
+def _weekdays(calls: Sequence[Call], zone: str | None) -> Iterator[Fact]:
+    seen = set()
+    for call in calls:
+        for dated in dates_in(call.arguments, zone=zone):
+            if dated.value not in seen:
+                seen.add(dated.value)
+                yield Fact(
+                    kind="date.weekday",
+                    subject=dated.value,
+                    value=f"{dated.at:%A}",
+                    about=f"{dated.value} is a {dated.at:%A}.",
+                )

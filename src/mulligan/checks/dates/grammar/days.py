@@ -1,0 +1,306 @@
+"""Rules for days: written dates, weekdays, tomorrow, the 15th, the first Monday of something."""
+
+from __future__ import annotations
+
+from mulligan.checks.dates.grammar.figures import checked
+from mulligan.checks.dates.grammar.scan import (
+    HIGHEST_MONTH,
+    Found,
+    Scan,
+    begins_time,
+    day_number,
+    full_year,
+    year_at,
+)
+from mulligan.checks.dates.parts import (
+    DayNumber,
+    DayPart,
+    DayShift,
+    Feast,
+    Limit,
+    MonthDay,
+    Now,
+    Nth,
+    Part,
+    Puzzle,
+    Unit,
+    Weekday,
+    WeekdayFrom,
+    Which,
+)
+
+_CLOSING = frozenset(",.!?;:)(")
+_LAST = -1
+_SATURDAY = 5
+
+
+def relative_at(scan: Scan, i: int) -> Found | None:
+    """Today, tonight, this morning, right now."""
+    words, tokens = scan.words, scan.tokens
+    if night := words.nights.at(tokens, i):
+        return (DayShift(night[0]), Part(DayPart.NIGHT)), night[1]
+    if day := words.days.at(tokens, i):
+        return (DayShift(day[0]),), day[1]
+    if now := words.now.at(tokens, i):
+        return (Now(),), now[1]
+    if which := words.which.at(tokens, i):
+        part = words.parts.at(tokens, scan.skip(which[1], words.soft))
+        shift = {Which.THIS: 0, Which.LAST: -1}.get(which[0])
+        if part and shift is not None and part[0] is not DayPart.LUNCH:
+            return (DayShift(shift), Part(part[0])), part[1]
+    return None
+
+
+def weekday_at(scan: Scan, i: int) -> Found | None:
+    """Friday, next Friday, Friday after next, Friday week."""
+    words, tokens = scan.words, scan.tokens
+    which, j = words.which.at(tokens, i) or (None, i)
+    if words.weekdays_repeated.at(tokens, j):
+        return (Puzzle(),), j + 1
+    named = words.weekdays.at(tokens, j)
+    if named is None or not _surely(scan, i, j):
+        return None
+    day, end = named
+    if _twisted(scan, i):
+        return (Puzzle(),), end
+    if tokens[end].text == "." and tokens[end].glued and len(tokens[j].text) <= 4:
+        end += 1
+    if which is Which.LAST and words.of.at(tokens, end):
+        return (Nth(_LAST, day),), end
+    if which is None and (beside := _beside_day(scan, end)):
+        return (WeekdayFrom(1, day, beside[0]),), beside[1]
+    if which is None:
+        if after := words.after_next.at(tokens, end):
+            return (Weekday(day, Which.AFTER_NEXT),), after[1]
+        if week := words.week_later.at(tokens, end):
+            return (Weekday(day, Which.WEEK_LATER),), week[1]
+    return (Weekday(day, which),), end
+
+
+def nth_at(scan: Scan, i: int) -> Found | None:
+    """The first Monday of …, the last day of …; the third Tuesday."""
+    words, tokens = scan.words, scan.tokens
+    ordinal = tokens[i].ordinal
+    if ordinal is not None:
+        number, j = ordinal, i + 1
+    elif last := words.last_one.at(tokens, i):
+        number, j = _LAST, last[1]
+    else:
+        return None
+    if day := words.weekdays.at(tokens, j):
+        if beside := _beside_day(scan, day[1]):
+            return (WeekdayFrom(number, day[0], beside[0]),), beside[1]
+        if number == _LAST and not words.of.at(tokens, day[1]):
+            return None
+        return (Nth(number, day[0]),), day[1]
+    unit = words.units.at(tokens, j)
+    if unit is None or not words.of.at(tokens, unit[1]):
+        return None
+    match unit[0]:
+        case Unit.DAY:
+            return (Nth(number, None),), unit[1]
+        case Unit.WEEKEND:
+            return (Nth(number, _SATURDAY, weekend=True),), unit[1]
+        case Unit.WEEK:
+            # Whether it must lie in the month as a whole, nobody agrees on.
+            return (Puzzle(),), unit[1]
+        case _:
+            return None
+
+
+def month_day_at(scan: Scan, i: int) -> Found | None:
+    """March 3rd, 2019; the 3rd of March; 3-Mar-19."""
+    return _month_first(scan, i) or _day_first(scan, i)
+
+
+def day_number_at(scan: Scan, i: int) -> Found | None:
+    """The 15th, and after "on" or "the" also 15; a weekday before it vouches for it too."""
+    words, tokens = scan.words, scan.tokens
+    token, after = tokens[i], tokens[i + 1]
+    day = day_number(token)
+    if day is None:
+        return None
+    ends = i + 1
+    if after.text == "." and after.glued:
+        ends += 1
+    clear = scan.ends(ends) or after.text in _CLOSING or _goes_on(scan, ends)
+    if token.ordinal is not None and token.digits:
+        return ((DayNumber(day) if clear else Puzzle(),), ends)
+    of_month = _of_month(scan, i + 1)
+    if of_month:
+        return (DayNumber(day),), ends
+    spoken = scan.after(i, words.the) and (i < 3 or scan.after(i - 1, words.on))
+    vouched = scan.after(i, words.before_day) if token.digits else token.ordinal and spoken
+    if clear and (vouched or (token.digits and ends > i + 1 and scan.whole(i, ends))):
+        return (DayNumber(day),), ends
+    return None
+
+
+def number_of_weekday_at(scan: Scan, i: int) -> Found | None:
+    """Wednesday the *thirty first*, Friday *31*: a number that a weekday before it vouches for."""
+    token = scan.tokens[i]
+    day = day_number(token)
+    if day is None or (token.ordinal is None and day <= HIGHEST_MONTH) or begins_time(scan, i):
+        return None
+    return ((DayNumber(day),), i + 1) if scan.ends(i + 1) or _goes_on(scan, i + 1) else None
+
+
+def _beside_day(scan: Scan, i: int) -> tuple[int, int] | None:
+    """The Friday *before Christmas*: which side of a day that is named, and where that stands."""
+    words, tokens = scan.words, scan.tokens
+    limit = words.limits.at(tokens, i)
+    if limit is None or limit[0] not in (Limit.BEFORE, Limit.AFTER):
+        return None
+    j = scan.skip(limit[1], words.the)
+    names = (words.feasts, words.months, words.days, scan.national)
+    named = any(table.at(tokens, j) is not None for table in names)
+    if not named and tokens[j].ordinal is None:
+        return None
+    return (-1 if limit[0] is Limit.BEFORE else 1), j
+
+
+def _of_month(scan: Scan, i: int) -> bool:
+    """20 *of next month*."""
+    words, tokens = scan.words, scan.tokens
+    of = words.of.at(tokens, i)
+    if of is None:
+        return False
+    the = scan.skip(of[1], words.the)
+    which = words.which.at(tokens, the)
+    unit = words.units.at(tokens, which[1] if which else the)
+    return unit is not None and unit[0] is Unit.MONTH and (which is not None or the > of[1])
+
+
+def feast_at(scan: Scan, i: int) -> Found | None:
+    """Christmas, next Easter."""
+    words, tokens = scan.words, scan.tokens
+    which, j = words.which.at(tokens, i) or (None, i)
+    named = words.feasts.at(tokens, j) or scan.national.at(tokens, j)
+    if named is None:
+        return None
+    return ((Puzzle() if _twisted(scan, j) else Feast(named[0], which),), named[1])
+
+
+def repeating_at(scan: Scan, i: int) -> Found | None:
+    """Every Monday: no one date is meant."""
+    words, tokens = scan.words, scan.tokens
+    found = words.repeating.at(tokens, i)
+    if found is None:
+        return None
+    j = found[1] + (_is_number(scan, found[1]))
+    told = words.weekdays.at(tokens, j) or words.units.at(tokens, j) or words.parts.at(tokens, j)
+    return ((Puzzle(),), told[1]) if told else None
+
+
+def elsewhere_at(scan: Scan, i: int) -> Found | None:
+    """Before that, any day, weekly: a time that these words do not tell."""
+    found = scan.words.elsewhere.at(scan.tokens, i)
+    return ((Puzzle(),), found[1]) if found else None
+
+
+def _is_number(scan: Scan, i: int) -> bool:
+    return scan.tokens[i].number is not None or scan.tokens[i].ordinal is not None
+
+
+def _twisted(scan: Scan, i: int) -> bool:
+    """Whether the word before makes the name of a day that of another."""
+    before = scan.tokens[i - 1] if i else None
+    if before is None:
+        return False
+    if before.text in scan.words.twisting:
+        return True
+    # Spy Wednesday: two capitals in a row are one name, except at the start of a sentence.
+    named = before.capital and scan.tokens[i].capital and i > 1 and before.text.isalpha()
+    return named and not _known(scan, i - 1) and scan.tokens[i - 2].text not in _CLOSING
+
+
+def _known(scan: Scan, i: int) -> bool:
+    """Whether a word is one that rules know."""
+    text, words = scan.tokens[i].text, scan.words
+    names = (words.weekdays, words.months, words.days, words.which, words.parts, words.glue)
+    return text in words.harmless or any(text in table for table in names)
+
+
+def _surely(scan: Scan, i: int, j: int) -> bool:
+    """Whether the name of a day at `j` is meant as one: *sun* and *sat* are words too."""
+    words, tokens = scan.words, scan.tokens
+    if tokens[j].text not in words.doubtful or i < j:
+        return True
+    after = tokens[j + 1]
+    told = day_number(after) is not None or after.text in (",", ".", "(", ")", "-", "/")
+    return (
+        told
+        or tokens[j].capital
+        or scan.whole(i, j + 1)
+        or scan.after(j, words.on)
+        or words.before_hour.at(tokens, j + 1) is not None
+        or words.months.at(tokens, j + 1) is not None
+    )
+
+
+def _goes_on(scan: Scan, i: int) -> bool:
+    """Whether what follows is no noun that the number before would belong to."""
+    words, tokens = scan.words, scan.tokens
+    text = tokens[i].text
+    return (
+        text in words.glue
+        or text in words.harmless
+        or text in words.through
+        or text in words.between
+        or text in words.range_openings
+        or any(
+            table.at(tokens, i) is not None
+            for table in (words.months, words.weekdays, words.parts, words.days, words.which)
+        )
+        or tokens[i].number is not None
+    )
+
+
+def _month_first(scan: Scan, i: int) -> Found | None:
+    words, tokens = scan.words, scan.tokens
+    named = words.months.at(tokens, i)
+    if named is None:
+        return None
+    month, j = named
+    j = scan.skip_sign(j, ".,-/")
+    j = scan.skip(j, words.the)
+    day = day_number(tokens[j])
+    if day is None or begins_time(scan, j):
+        return None
+    return _with_year(scan, j + 1, month=month, day=day)
+
+
+def _day_first(scan: Scan, i: int) -> Found | None:
+    words, tokens = scan.words, scan.tokens
+    day = day_number(tokens[i])
+    if day is None:
+        return None
+    j = scan.skip_sign(i + 1, ".-/")
+    j = scan.skip(j, words.of)
+    named = words.months.at(tokens, j)
+    if named is None:
+        return None
+    month, j = named
+    if tokens[j].text == "." and tokens[j].glued:
+        j += 1
+    after = tokens[j]
+    late = day_number(after)
+    doubtful = tokens[i].ordinal is None and late is not None and len(after.digits) == 2
+    if doubtful and after.digits[0] != "0" and not begins_time(scan, j):
+        # 12 December 27: the 12th of 2027, or a number before the 27th.
+        return (Puzzle(),), j + 1
+    joined = tokens[i + 1].text in ("-", "/") and tokens[j].text == tokens[i + 1].text
+    if joined and len(tokens[j + 1].digits) == 2:
+        return checked(MonthDay(month, day, full_year(tokens[j + 1].number or 0)), j + 2)
+    return _with_year(scan, j, month=month, day=day)
+
+
+def _with_year(scan: Scan, i: int, *, month: int, day: int) -> Found | None:
+    words, tokens = scan.words, scan.tokens
+    j = scan.skip(scan.skip_sign(i, ",-/"), words.of_year)
+    year = year_at(scan, j, short=tokens[i].text != "-")
+    if year is None or begins_time(scan, j):
+        return checked(MonthDay(month, day), i)
+    if tokens[year[1]].text in words.eras:
+        return (Puzzle(),), year[1] + 1
+    return checked(MonthDay(month, day, year[0]), year[1])

@@ -1,0 +1,144 @@
+"""Rules for dates in figures: 2019-03-04, 3/4/2019, 3.4., 20190304."""
+
+from __future__ import annotations
+
+from mulligan.checks.dates.grammar.scan import (
+    HIGHEST_DAY,
+    HIGHEST_MONTH,
+    YEARS,
+    Found,
+    Scan,
+    begins_time,
+    day_number,
+    full_year,
+)
+from mulligan.checks.dates.language.tokens import Token
+from mulligan.checks.dates.parts import Figures, Month, MonthDay
+
+_SIGNS = ("-", "/", ".")
+
+
+def figures_at(scan: Scan, i: int) -> Found | None:
+    """A date in figures, with or without its year."""
+    first = scan.tokens[i]
+    if not first.digits or first.number is None:
+        return None
+    if len(first.digits) == len("20190304"):
+        return _run_together(first, i)
+    for rule in _RULES:
+        if found := rule(scan, i):
+            return found
+    return None
+
+
+def _month_and_year(scan: Scan, i: int) -> Found | None:
+    """2/2013, 2013-02."""
+    first, sign, second = (scan.tokens[i + n] for n in range(3))
+    if sign.text not in ("/", "-") or not (sign.glued and second.glued):
+        return None
+    year, month = (first, second) if len(first.digits) == 4 else (second, first)
+    if year.number not in YEARS or not 0 < len(month.digits) <= 2:
+        return None
+    fits = month.number is not None and 0 < month.number <= HIGHEST_MONTH
+    ends = scan.tokens[i + 3].text not in _SIGNS
+    return ((Month(month.number or 0, year.number),), i + 3) if fits and ends else None
+
+
+def _run_together(token: Token, i: int) -> Found | None:
+    year, month, day = (int(token.digits[a:b]) for a, b in ((0, 4), (4, 6), (6, 8)))
+    return checked(MonthDay(month, day, year), i + 1) if year in YEARS else None
+
+
+def _three_spaced(scan: Scan, i: int) -> Found | None:
+    """31 10 1974, 2016 10 16."""
+    first, second, third = (scan.tokens[i + n] for n in range(3))
+    sizes = tuple(len(token.digits) for token in (first, second, third))
+    if sizes == (4, 2, 2):
+        return checked(MonthDay(second.number or 0, third.number or 0, first.number), i + 3)
+    return (
+        _in_some_order(first, second, year=third.number, end=i + 3) if sizes == (2, 2, 4) else None
+    )
+
+
+def _three_joined(scan: Scan, i: int) -> Found | None:
+    """2019-03-04, 3/4/2019, 3.4.19, 3 / 4 / 2019."""
+    first, sign, second, again, third = (scan.tokens[i + n] for n in range(5))
+    if sign.text not in _SIGNS or again.text != sign.text or not (second.digits and third.digits):
+        return None
+    if sign.glued and not (again.glued and third.glued):
+        return None
+    if len(first.digits) == 4 and third.number is not None:
+        return checked(MonthDay(second.number or 0, third.number, first.number), i + 5)
+    if len(third.digits) not in (2, 4) or third.number is None:
+        return None
+    return _in_some_order(first, second, year=full_year(third.number), end=i + 5)
+
+
+def _with_month_name(scan: Scan, i: int) -> Found | None:
+    """2019-Aug-1."""
+    first, sign = scan.tokens[i], scan.tokens[i + 1]
+    named = scan.words.months.at(scan.tokens, i + 2)
+    if named is None or len(first.digits) != 4 or sign.text not in _SIGNS:
+        return None
+    month, j = named
+    day = day_number(scan.tokens[j + 1])
+    if day is None or scan.tokens[j].text != sign.text:
+        return None
+    return checked(MonthDay(month, day, first.number), j + 2)
+
+
+def _two_with_slash(scan: Scan, i: int) -> Found | None:
+    """3/4; 3/4, 2019."""
+    first, sign, second, comma, year = (scan.tokens[i + n] for n in range(5))
+    if sign.text != "/":
+        return None
+    if comma.text == "," and len(year.digits) in (2, 4) and not begins_time(scan, i + 4):
+        return _in_some_order(first, second, year=full_year(year.number or 0), end=i + 5)
+    return _in_some_order(first, second, year=None, end=i + 3)
+
+
+def _two_with_dot(scan: Scan, i: int) -> Found | None:
+    """3.4. and 03.04; 3.4 could be a price, and needs something beside it that speaks of days."""
+    first, sign, second, dot = (scan.tokens[i + n] for n in range(4))
+    if sign.text != "." or not (sign.glued and second.glued) or begins_time(scan, i + 2):
+        return None
+    dotted = dot.text == "." and dot.glued
+    end = i + 3 + dotted
+    padded = len(first.digits) == len(second.digits) == 2
+    if not (dotted or padded or scan.whole(i, end) or begins_time(scan, end) or _of_days(scan, i)):
+        return None
+    return _in_some_order(first, second, year=None, end=end)
+
+
+_RULES = (
+    _three_spaced,
+    _three_joined,
+    _with_month_name,
+    _month_and_year,
+    _two_with_slash,
+    _two_with_dot,
+)
+
+
+def _of_days(scan: Scan, i: int) -> bool:
+    """Whether the word before says that a day comes."""
+    words, tokens = scan.words, scan.tokens
+    return scan.after(i, words.before_day) or (
+        i > 0 and (words.weekdays.at(tokens, i - 1) is not None or tokens[i - 1].text == ".")
+    )
+
+
+def _in_some_order(first: Token, second: Token, *, year: int | None, end: int) -> Found | None:
+    """Two figures that can be a day and a month in one order at least."""
+    if not (0 < len(first.digits) <= 2 and 0 < len(second.digits) <= 2):
+        return None
+    low, high = sorted((first.number or 0, second.number or 0))
+    if not (0 < low <= HIGHEST_MONTH and high <= HIGHEST_DAY):
+        return None
+    return (Figures(first.number or 0, second.number or 0, year),), end
+
+
+def checked(part: MonthDay, end: int) -> Found | None:
+    """The date, if a calendar could have it."""
+    fits = 0 < part.month <= HIGHEST_MONTH and 0 < part.day <= HIGHEST_DAY
+    return ((part,), end) if fits else None

@@ -1,0 +1,163 @@
+"""How parts make a phrase: one pass from left to right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from mulligan.checks.dates.grammar.amounts import shift_at
+from mulligan.checks.dates.grammar.clocks import bare_hour_at, clock_at
+from mulligan.checks.dates.grammar.rules import part_at_start, part_inside
+from mulligan.checks.dates.grammar.scan import Scan
+from mulligan.checks.dates.parts import (
+    AnyPart,
+    Clock,
+    Counted,
+    DayNumber,
+    DayShift,
+    Edge,
+    Feast,
+    Figures,
+    Lasting,
+    Limit,
+    Midnight,
+    Month,
+    MonthDay,
+    Now,
+    Nth,
+    Part,
+    Period,
+    Puzzle,
+    Quarter,
+    Unit,
+    Weekday,
+    WeekdayAway,
+    WeekdayFrom,
+    WeekOf,
+    Within,
+    Year,
+    Zone,
+)
+
+_SLOTS: dict[type, str] = {
+    Clock: "clock",
+    Midnight: "clock",
+    Part: "part",
+    Zone: "zone",
+    Weekday: "weekday",
+    Nth: "weekday",
+    WeekdayAway: "weekday",
+    WeekdayFrom: "weekday",
+    MonthDay: "date",
+    Figures: "date",
+    DayNumber: "date",
+    Feast: "date",
+    DayShift: "day",
+    Now: "day",
+    Period: "period",
+    Counted: "period",
+    Month: "period",
+    Quarter: "period",
+    Within: "period",
+    Year: "year",
+    Lasting: "lasting",
+    Edge: "edge",
+    WeekOf: "edge",
+}
+"""A phrase has one part for each slot; a second one begins another phrase."""
+
+_MOST_PARTS = 8
+_MOST_GLUE = 3
+_SOFT_REACH = 3
+_LONGEST_LIMIT = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """Parts that belong together, and the tokens they span."""
+
+    parts: tuple[AnyPart, ...]
+    start: int
+    end: int
+    limit: Limit | None = None
+    """The word before it that makes it an edge: since, until."""
+
+    def tells(self, *kinds: type) -> bool:
+        """Whether one of its parts is of such a kind."""
+        return any(isinstance(part, kinds) for part in self.parts)
+
+
+def phrase_at(scan: Scan, i: int) -> Phrase | None:
+    """The longest phrase that begins at a token."""
+    found = part_at_start(scan, i)
+    if found is None:
+        return None
+    first = found[0][0]
+    if isinstance(first, Period | Month | Year) and _softened(scan, i):
+        return Phrase((Puzzle(),), i, found[1])
+    phrase = continued(scan, Phrase(found[0], i, found[1]))
+    return replace(phrase, limit=limit) if (limit := _limit_before(scan, i, first)) else phrase
+
+
+def continued(scan: Scan, phrase: Phrase) -> Phrase:
+    """A phrase with every part that follows and fits."""
+    parts, end = phrase.parts, phrase.end
+    taken = set(_slots(parts))
+    while len(parts) < _MOST_PARTS:
+        found = part_inside(scan, over_glue(scan, end, dated=bool(taken - {"clock"})), taken=taken)
+        if found is None or taken.intersection(_slots(found[0], own=True)):
+            break
+        taken.update(_slots(found[0]))
+        parts, end = (*parts, *found[0]), found[1]
+    return Phrase(parts, phrase.start, end)
+
+
+def over_glue(scan: Scan, i: int, *, dated: bool = False) -> int:
+    """The next token that can be a part: joining words are passed over.
+
+    After a day, so are the limits of a time: on Friday *before* 11.
+    """
+    words, tokens = scan.words, scan.tokens
+    for _ in range(_MOST_GLUE):
+        glue = words.glue.at(tokens, i)
+        if glue is None and dated:
+            limit = words.limits.at(tokens, i)
+            timed = limit and (clock_at(scan, limit[1]) or bare_hour_at(scan, limit[1]))
+            return limit[1] if limit and timed else i
+        if glue is None or shift_at(scan, i) is not None:
+            return i
+        i = glue[1]
+    return i
+
+
+def _slots(parts: Iterable[AnyPart], *, own: bool = False) -> set[str]:
+    """The slots that parts take; a date that tells its year takes that of the year too."""
+    slots = {_slot(part) for part in parts if type(part) in _SLOTS}
+    if not own and any(getattr(part, "year", None) is not None for part in parts):
+        slots.add("year")
+    return slots
+
+
+def _slot(part: AnyPart) -> str:
+    """The slot of a part; next year can stand for the year of a date."""
+    of_year = isinstance(part, Period) and part.unit is Unit.YEAR
+    return "year" if of_year else _SLOTS[type(part)]
+
+
+def _softened(scan: Scan, i: int) -> bool:
+    """Later in the year: only a piece of it, and nobody knows which."""
+    soft = scan.words.soft
+    return any(scan.tokens[j].text in soft for j in range(max(0, i - _SOFT_REACH), i))
+
+
+def _limit_before(scan: Scan, i: int, first: AnyPart) -> Limit | None:
+    """The limit that a phrase about days stands under: until Friday."""
+    if i == 0 or isinstance(first, Clock | Midnight | Now):
+        return None
+    words, tokens = scan.words, scan.tokens
+    end = i - 1 if tokens[i - 1].text in words.the else i
+    for j in range(max(0, end - _LONGEST_LIMIT), end):
+        found = words.limits.at(tokens, j)
+        if found and found[1] == end:
+            return found[0]
+    return None

@@ -1,0 +1,122 @@
+"""A message as the rules of the grammar see it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mulligan.checks.dates.language.numerals import fold
+from mulligan.checks.dates.language.tokens import APOSTROPHE, END, LOOKAHEAD, Token, cut
+from mulligan.checks.dates.language.words import Table, Words
+from mulligan.checks.dates.parts import AnyPart
+
+Found = tuple[tuple[AnyPart, ...], int]
+"""What a rule found, and the index of the token after it."""
+
+HIGHEST_DAY = 31
+HIGHEST_MONTH = 12
+NONE: Table[str] = Table({})
+YEARS = range(1900, 2100)
+"""Four figures that are a year before they are anything else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """The tokens of one message, and the language they are read in."""
+
+    tokens: Sequence[Token]
+    """With room behind the last one, so that no rule has to look where the end is."""
+    words: Words
+    count: int
+    national: Table[str]
+    """The holidays of the person's country, by name."""
+
+    def skip(self, i: int, table: Table[None]) -> int:
+        """The index after a word of the table, if one stands at `i`."""
+        found = table.at(self.tokens, i)
+        return found[1] if found else i
+
+    def skip_sign(self, i: int, signs: str) -> int:
+        """The index after one of these signs, if one stands at `i`."""
+        text = self.tokens[i].text
+        return i + 1 if text and text in signs else i
+
+    def after(self, i: int, table: Table[None]) -> bool:
+        """Whether the token before `i` is a word of the table."""
+        return i > 0 and self.tokens[i - 1].text in table
+
+    def ends(self, i: int) -> bool:
+        """Whether nothing but a closing sign comes from `i` on."""
+        return i >= self.count or (i == self.count - 1 and not self.tokens[i].text[:1].isalnum())
+
+    def whole(self, i: int, j: int) -> bool:
+        """Whether `i` to `j` is all there is."""
+        return i == 0 and self.ends(j)
+
+
+def scan(message: str, words: Words, *, national: Table[str] = NONE) -> Scan:
+    """Cut a message into tokens, with its numbers folded."""
+    tokens = fold(cut(message), words)
+    return Scan(
+        tokens=[*tokens, *[END] * LOOKAHEAD],
+        words=words,
+        count=len(tokens),
+        national=national,
+    )
+
+
+def day_number(token: Token) -> int | None:
+    """The token as a day of the month: 3, 3rd, third."""
+    value = token.ordinal if token.ordinal is not None else token.number
+    if value is None or not 0 < value <= HIGHEST_DAY or len(token.digits) > 2:
+        return None
+    return value
+
+
+def year_at(scan: Scan, i: int, *, short: bool = False) -> tuple[int, int] | None:
+    """A year in figures or words, and where it ends; `short` lets 96 and '19 be years too."""
+    token, after = scan.tokens[i], scan.tokens[i + 1]
+    if token.number is None:
+        if token.text in ("'", APOSTROPHE) and len(after.digits) == 2 and after.glued:
+            return full_year(after.number or 0), i + 2
+        return None
+    if token.digits:
+        return _year_in_figures(token, i, short=short)
+    if token.number in YEARS or (token.number in range(1000, 2200) and token.number % 100):
+        return token.number, i + 1
+    return _year_in_words(scan, i)
+
+
+def _year_in_figures(token: Token, i: int, *, short: bool) -> tuple[int, int] | None:
+    number = token.number or 0
+    if len(token.digits) == 4 and (number in YEARS or number // 100 > 23 or number % 100 > 59):
+        return (number, i + 1) if 1000 <= number < 2200 else None
+    if short and len(token.digits) == 2 and number > HIGHEST_DAY:
+        return full_year(number), i + 1
+    return None
+
+
+def _year_in_words(scan: Scan, i: int) -> tuple[int, int] | None:
+    """Nineteen eighty six, twenty ten, nineteen zero one."""
+    first, second, third = (scan.tokens[i + n] for n in range(3))
+    if first.number not in (18, 19, 20) or second.digits or second.number is None:
+        return None
+    century = first.number * 100
+    if second.number == 0 and third.number is not None and 0 < third.number < 10:
+        return century + third.number, i + 3
+    return (century + second.number, i + 2) if 10 <= second.number < 100 else None
+
+
+def begins_time(scan: Scan, i: int) -> bool:
+    """Whether the number at `i` is the hour of a time of day."""
+    sign, after = scan.tokens[i + 1], scan.tokens[i + 2]
+    minutes = sign.text == ":" and bool(after.digits)
+    marked = sign.glued and sign.text in scan.words.hour_mark
+    return minutes or marked or scan.words.halves.at(scan.tokens, i + 1) is not None
+
+
+def full_year(number: int) -> int:
+    """A year of two figures in the century people mean by it."""
+    if number >= 100:
+        return number
+    return number + (2000 if number < 70 else 1900)

@@ -1,0 +1,64 @@
+"""Holds the times of day in a call's arguments against the one time the person said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from mulligan.checks.dates.arguments import Dated, dates_in
+from mulligan.checks.dates.check import expressions_of, moment_of
+from mulligan.checks.dates.conventions import NO_PINS, Pins
+from mulligan.checks.dates.reading import Expression, Grain
+from mulligan.checks.subject import Argument, Parameters, Subject, effective
+from mulligan.core.call import Execution
+from mulligan.core.finding import Finding
+from mulligan.core.interfaces import Check
+
+
+def times_as_said(parameters: Parameters | None = None, *, pins: Pins = NO_PINS) -> Check[Subject]:
+    """Flag a call none of whose times of day is the one that the person said.
+
+    Sure only of one exact time in the whole message: at half past six, and not around six, after
+    six, or from six to seven. Whatever else a call has, such as an end, is left alone.
+    """
+
+    def check(subject: Subject) -> Iterator[Finding]:
+        turn = subject.turn
+        at = moment_of(turn)
+        said = _one_time(expressions_of(turn, at=at, pins=pins)) if at else None
+        if said is None:
+            return
+        for execution in effective(subject):
+            names = None if parameters is None else parameters.get(execution.call.tool, ())
+            given = dates_in(execution.call.arguments, zone=turn.timezone, names=names)
+            timed = [each for each in given if each.timed and len(each.days) == 1]
+            if timed and not any(_is_said(each, said) for each in timed):
+                first = min(timed, key=lambda each: each.at)
+                yield _not_as_said(execution, first, said=said)
+
+    return check
+
+
+def _one_time(found: Sequence[Expression]) -> Expression | None:
+    """The only expression in a message that tells a time of day, if it is exact."""
+    if not all(each.known for each in found):
+        return None
+    timed = [each for each in found if not all(r.grain is Grain.DAY for r in each.readings)]
+    if len(timed) != 1 or not timed[0].exact:
+        return None
+    moments = all(reading.grain is Grain.MINUTE for reading in timed[0].readings)
+    return timed[0] if moments and not timed[0].superseded else None
+
+
+def _is_said(dated: Dated, said: Expression) -> bool:
+    time = (dated.at.hour, dated.at.minute)
+    return any((each.start.hour, each.start.minute) == time for each in said.readings)
+
+
+def _not_as_said(execution: Execution, dated: Dated, *, said: Expression) -> Finding:
+    times = " or ".join(sorted({f"{each.start:%H:%M}" for each in said.readings}))
+    return Argument(execution, dated.name, dated.value).finding(
+        "time.not_as_said",
+        issue=f'which is {dated.at:%H:%M} for the person; they said "{said.text}", and that can '
+        f"mean {times}.",
+        correction=f"Use {times} for {dated.name}.",
+    )

@@ -1,0 +1,1 @@
+"""The words of a language, apart from every rule."""

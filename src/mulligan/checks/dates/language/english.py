@@ -1,0 +1,385 @@
+"""English: the words, and nothing but the words."""
+
+from __future__ import annotations
+
+from mulligan.checks.dates.language.english_feasts import ALIASES, FEASTS
+from mulligan.checks.dates.language.words import Table, Words, listed, meaning
+from mulligan.checks.dates.language.zone_names import ZONES
+from mulligan.checks.dates.parts import DayPart, Half, Limit, Side, Unit, Which
+
+_CARDINALS = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
+    "fifteen sixteen seventeen eighteen nineteen"
+)
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
+_ORDINALS = (
+    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth "
+    "thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"
+)
+_DAY_NAMES = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+
+ENGLISH = Words(
+    name="English",
+    cardinals={word: number for number, word in enumerate(_CARDINALS.split())}
+    | {word: 10 * tens for tens, word in enumerate(_TENS.split(), start=2)},
+    ordinals={word: number for number, word in enumerate(_ORDINALS.split(), start=1)}
+    | {"thirtieth": 30},
+    scales={"hundred": 100, "thousand": 1000},
+    ordinal_endings=frozenset({"st", "nd", "rd", "th"}),
+    weekdays=meaning(
+        {
+            0: "monday | mon | monday's",
+            1: "tuesday | tue | tues | tuesday's",
+            2: "wednesday | wed | weds | wednesday's",
+            3: "thursday | thu | thur | thurs | thursday's",
+            4: "friday | fri | friday's",
+            5: "saturday | sat | saturday's",
+            6: "sunday | sun | sunday's",
+        }
+    ),
+    weekdays_repeated=Table({f"{name}s": number for number, name in enumerate(_DAY_NAMES)}),
+    months=meaning(
+        {
+            1: "january | jan",
+            2: "february | feb",
+            3: "march | mar",
+            4: "april | apr",
+            5: "may",
+            6: "june | jun",
+            7: "july | jul",
+            8: "august | aug",
+            9: "september | sep | sept",
+            10: "october | oct",
+            11: "november | nov",
+            12: "december | dec",
+        }
+    ),
+    doubtful=frozenset({"sun", "sat", "wed", "mon", "may", "march", "mar", "dec", "jan", "august"}),
+    units=meaning(
+        {
+            Unit.SECOND: "second | seconds | sec | secs",
+            Unit.MINUTE: "minute | minutes | min | mins",
+            Unit.HOUR: "hour | hours | hr | hrs",
+            Unit.DAY: "day | days | day's",
+            Unit.WEEK: "week | weeks | wk | wks | week's",
+            Unit.WEEKEND: "weekend | weekends | week-end | week end",
+            Unit.FORTNIGHT: "fortnight | fortnights | fortnight's",
+            Unit.MONTH: "month | months | month's",
+            Unit.QUARTER: "quarter | quarters | qtr",
+            Unit.YEAR: "year | years | yr | yrs | year's",
+            Unit.DECADE: "decade | decades",
+        }
+    ),
+    plurals=frozenset({"days", "weeks", "weekends", "fortnights", "months", "quarters", "years"}),
+    short_units=meaning(
+        {
+            Unit.MINUTE: "'",
+            Unit.HOUR: "h",
+        }
+    ),
+    glued_units=meaning(
+        {
+            Unit.MINUTE: "m",
+            Unit.DAY: "d",
+            Unit.WEEK: "w",
+            Unit.YEAR: "y",
+        }
+    ),
+    one=listed("a | an"),
+    vague_counts=meaning(
+        {
+            2: "a couple of | a couple | couple of | couple | a pair of",
+            3: "a few | few",
+        }
+    ),
+    fractions=meaning(
+        {
+            (1, 2): "half an | half a | half",
+            (1, 4): "a quarter of an | quarter of an | a quarter of a | quarter of a",
+            (3, 4): "three quarters of an | three-quarters of an | three-quarters of a",
+        }
+    ),
+    and_a_half=listed("and a half | and an half"),
+    time_ending=listed("time | ' time"),
+    which=meaning(
+        {
+            Which.LAST: "last | previous",
+            Which.PAST: "past | this past",
+            Which.THIS: "this | current | the current | the same | same",
+            Which.COMING: "coming | upcoming | this coming | this upcoming",
+            Which.NEXT: "next | following",
+        }
+    ),
+    last_one=listed("last"),
+    after_next=listed("after next"),
+    before_last=listed("before last"),
+    week_later=listed("week"),
+    days=meaning(
+        {
+            -2: "day before yesterday | the day before yesterday",
+            -1: "yesterday | yesterday's",
+            0: "today | today's",
+            1: "tomorrow | tomorrow's | tomorrows | tmrw | tmr | tmrrw | tommorow | tommorrow",
+            2: "day after tomorrow | the day after tomorrow",
+        }
+    ),
+    nights=meaning({-1: "last night", 0: "tonight | tonite | this night"}),
+    now=listed(
+        "now | right now | just now | at the moment | at the minute | at this moment | "
+        "at this time | at present | at the present time | atm | as soon as possible | asap | "
+        "current date | immediately | straight away | right away"
+    ),
+    parts=meaning(
+        {
+            DayPart.MORNING: "morning | mornings",
+            DayPart.LUNCH: "lunch | lunchtime | lunch time",
+            DayPart.AFTERNOON: "afternoon",
+            DayPart.EVENING: "evening",
+            DayPart.NIGHT: "night | nighttime",
+        }
+    ),
+    soft=listed("early | late | later | earlier | mid"),
+    noon=listed("noon | midday | mid day | mid-day | 12 noon | twelve noon"),
+    midnight=listed("midnight | 12 midnight"),
+    halves=meaning(
+        {
+            Half.AM: "am | a.m. | a.m | a m | a | in the am",
+            Half.PM: "pm | p.m. | p.m | p m | p | in the pm",
+        }
+    ),
+    oclock=listed("o'clock | oclock | o clock"),
+    roughly=listed("ish | - ish"),
+    minutes=listed("minute | minutes | min | mins"),
+    past=listed("past | after"),
+    to=listed("to | before | till"),
+    half_past=meaning(
+        {
+            30: "half past | half after",
+            15: "quarter past | a quarter past | quarter after | a quarter after",
+            -15: "quarter to | a quarter to | quarter of | a quarter of | quarter till",
+        }
+    ),
+    half=meaning({30: "half"}),
+    hour_mark=listed("h"),
+    hours_after=listed("h | hrs | hours"),
+    more=listed("more"),
+    before_hour=listed(
+        "at | @ | around | about | approximately | circa | ~ | by | before | after | until | till"
+    ),
+    before_day=listed("on | the"),
+    before_month=listed(
+        "in | of | since | until | till | by | from | to | for | through | during | and | between"
+    ),
+    before_year=listed(
+        "in | of | year | since | until | till | by | from | for | between | and | to"
+    ),
+    glue=listed(
+        "on | at | the | of | in | in the | for | from | by | during | around | about | circa | "
+        "approximately | early | late | later | earlier | sometime | some time | anytime | "
+        "any time | first thing | over | t | , | @ | ( | ) | - | ~ | / | ∙ | ·"
+    ),
+    on=listed("on | by | until | till"),
+    the=listed("the"),
+    of=listed("of | in"),
+    of_year=listed("in | of | of year | in the year | of the year"),
+    and_=listed("and"),
+    in_=listed("in | after | in about | in around | in approximately"),
+    within=listed("within | within around | within about | within the next | within the"),
+    lasting=listed("for | for about | for around"),
+    starting=listed("starting | starting from | starting on | beginning | beginning on"),
+    lasting_from=listed("starting | starting from | starting on | beginning | from"),
+    back=listed("ago | back | earlier | before now"),
+    forth=listed("from now | from right now | hence | later | from today"),
+    back_from=listed("before | prior to"),
+    forth_from=listed("after | from | since | following"),
+    edges=meaning(
+        {
+            Side.START: "beginning of | start of | the beginning of | the start of",
+            Side.MIDDLE: "middle of | mid | mid - | the middle of",
+            Side.END: "end of | the end of",
+        }
+    ),
+    edge_names=meaning(
+        {
+            (Side.END, Unit.DAY): "eod",
+            (Side.END, Unit.WEEK): "eow",
+            (Side.END, Unit.MONTH): "eom",
+            (Side.START, Unit.MONTH): "bom",
+            (Side.END, Unit.YEAR): "eoy",
+        }
+    ),
+    week_of=listed("week of | week beginning | week commencing | w/c | week starting"),
+    limits=meaning(
+        {
+            Limit.SINCE: "since",
+            Limit.UNTIL: "until | till | by | untill | up to | no later than | not later than",
+            Limit.BEFORE: "before | prior to | earlier than",
+            Limit.AFTER: "after | later than",
+        }
+    ),
+    range_openings=listed("from | starting | beginning"),
+    through=listed(
+        "to | until | till | untill | through | thru | - | \N{EN DASH} | \N{EM DASH} | ~ | up to"
+    ),
+    between=listed("between | in between"),
+    between_and=listed("and | but before | - | to"),
+    quarter_letters=frozenset({"q"}),
+    zones=ZONES,
+    repeating=listed("every | each | every other"),
+    twisting=frozenset(
+        {
+            "closest",
+            "nearest",
+            "orthodox",
+            "chinese",
+            "lunar",
+            "jewish",
+            "islamic",
+            "persian",
+            "parsi",
+            "hindu",
+            "korean",
+            "coptic",
+            "tamil",
+            "thai",
+            "good",
+            "black",
+            "easter",
+            "ash",
+            "palm",
+            "maundy",
+            "holy",
+            "whit",
+            "white",
+            "shrove",
+            "fat",
+            "clean",
+            "cyber",
+            "giving",
+            "super",
+            "boxing",
+            "great",
+            "low",
+            "spy",
+            "plough",
+            "bloody",
+        }
+    ),
+    eras=frozenset({"bc", "bce", "ce", "ad", "be"}),
+    decade_endings=frozenset({"s", "'s"}),
+    ahead=listed(
+        "book | schedule | reschedule | cancel | postpone | move | arrange | reserve | plan | "
+        "remind | invite | set up | set | block | push | delete my | clear my | remove my | "
+        "cancel my | call off | organise | organize"
+    ),
+    behind=listed(
+        "was | were | did | had | happened | went | sent | received | came | wrote | said | ago | "
+        "missed | since | last | previous | past"
+    ),
+    from_=listed("from | since | of"),
+    moving=listed(
+        "move | reschedule | postpone | push | shift | delay | change | bring forward | put off"
+    ),
+    possessive="'s",
+    negations=listed(
+        "not | except | but | avoid | without | other than | don't | can't | cannot | won't | "
+        "isn't | doesn't | unavailable | instead of | rather than | unless | besides | never"
+    ),
+    past_verbs=listed("was | were | did | had | happened | went | sent | received | came | wrote"),
+    or_=listed("or | and"),
+    inexact=listed(
+        "around | about | approximately | circa | ~ | ish | by | before | after | until | till | "
+        "between | earliest | latest | from | since | or"
+    ),
+    following=listed("following | next day | next morning | next evening | previous day"),
+    elsewhere=listed(
+        "before that | after that | by that | since then | before then | by then | until then | "
+        "till then | after then | around then | beforehand | afterwards | that day | that week | "
+        "same day | the same day | another day | other day | any day | any time | some day | "
+        "whenever | daily | weekly | biweekly | fortnightly | monthly | quarterly | yearly | "
+        "annually | nightly | recurring"
+    ),
+    corrections=listed(
+        "no | actually | i mean | sorry | scratch that | rather | make that | correction | wait"
+    ),
+    harmless=frozenset(
+        {
+            "the",
+            "is",
+            "was",
+            "be",
+            "on",
+            "at",
+            "in",
+            "of",
+            "for",
+            "by",
+            "a",
+            "an",
+            "and",
+            "to",
+            "will",
+            "would",
+            "please",
+            "i",
+            "we",
+            "it",
+            "s",
+            "or",
+            "if",
+            "works",
+            "work",
+            "instead",
+            "should",
+            "can",
+            "could",
+            "that",
+            "then",
+            "so",
+            "as",
+            "with",
+            "because",
+            "but",
+            "until",
+            "till",
+            "from",
+            "through",
+            "thru",
+            "are",
+            "were",
+            "has",
+            "had",
+            "there",
+            "around",
+            "about",
+            "approximately",
+            "sometime",
+            "just",
+            "exactly",
+            "possible",
+            "too",
+            "also",
+            "after",
+            "before",
+            "since",
+            "when",
+            "where",
+            "while",
+            "not",
+            "ok",
+            "okay",
+            "thanks",
+            "may",
+            "might",
+            "unless",
+            "only",
+            "still",
+            "maybe",
+            "perhaps",
+            "my",
+            "me",
+        }
+    ),
+    feasts=FEASTS,
+    feast_aliases=ALIASES,
+)

@@ -1,0 +1,70 @@
+"""English names of holidays and other days that have a name."""
+
+from __future__ import annotations
+
+from mulligan.checks.dates.language.words import meaning
+
+FEASTS = meaning(
+    {
+        "new year": "new year's day | new years day | new year | new year's | new years",
+        "valentine": "valentine's day | valentines day | valentine's | valentine day",
+        "st patrick": (
+            "st patrick's day | saint patrick's day | saint patricks day | "
+            "st patricks day | st. patrick's day | st paddy's day"
+        ),
+        "earth day": "earth day",
+        "workers": "international workers' day | may day",
+        "halloween": "halloween | hallowe'en",
+        "christmas eve": "christmas eve | xmas eve",
+        "christmas": "christmas | christmas day | xmas | xmas day",
+        "boxing day": "boxing day",
+        "new year's eve": "new year's eve | new years eve",
+        "maundy thursday": "maundy thursday",
+        "good friday": "good friday",
+        "easter": "easter | easter sunday",
+        "easter monday": "easter monday | easter mon",
+        "ash wednesday": "ash wednesday",
+        "shrove tuesday": "shrove tuesday | pancake day | mardi gras | fat tuesday",
+        "palm sunday": "palm sunday",
+        "pentecost": "pentecost | whit sunday | white sunday | whitsunday",
+        "whit monday": "whit monday",
+        "ascension": "ascension day",
+        "black friday": "black friday",
+        "mother's day": "mother's day | mothers day | mothers' day | mother day",
+        "father's day": "father's day | fathers day | fathers' day | father day",
+        "summer time begins": (
+            "daylight saving start day | daylight savings start day | daylight saving start | "
+            "daylight savings start | start of daylight saving | daylight saving begins"
+        ),
+        "summer time ends": (
+            "daylight saving end day | daylight savings end day | daylight saving end | "
+            "daylight savings end | end of daylight saving | daylight saving ends"
+        ),
+        "august bank holiday": (
+            "august bank holiday | summer bank holiday | late summer bank holiday"
+        ),
+    }
+)
+"""As `meaning/feasts.py` knows them."""
+
+ALIASES = {
+    "thanksgiving": "thanksgiving day",
+    "thanks giving": "thanksgiving day",
+    "thanks giving day": "thanksgiving day",
+    "mlk day": "martin luther king jr . day",
+    "mlk jr. day": "martin luther king jr . day",
+    "martin luther king day": "martin luther king jr . day",
+    "presidents' day": "washington's birthday",
+    "presidents day": "washington's birthday",
+    "president's day": "washington's birthday",
+    "president day": "washington's birthday",
+    "george washington day": "washington's birthday",
+    "decoration day": "memorial day",
+    "veteran day": "veterans day",
+    "veteran's day": "veterans day",
+    "fourth of july": "independence day",
+    "groundhogs day": "groundhog day",
+    "labour day": "labor day",
+    "anzac": "anzac day",
+}
+"""What people call the holidays of countries, and the name these have in the library."""

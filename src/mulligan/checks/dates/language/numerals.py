@@ -1,0 +1,75 @@
+"""Numbers in words and figures, each folded into one token."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mulligan.checks.dates.language.tokens import END, Token
+from mulligan.checks.dates.language.words import Words
+
+_TENS = range(20, 100, 10)
+
+
+def fold(tokens: Sequence[Token], words: Words) -> list[Token]:
+    """Twenty-fourth and 2nd become one ordinal each, two thousand and ten one number."""
+    folded: list[Token] = []
+    i = 0
+    while i < len(tokens):
+        token, i = _one(tokens, i, words)
+        folded.append(token)
+    return folded
+
+
+def _one(tokens: Sequence[Token], i: int, words: Words) -> tuple[Token, int]:
+    token = tokens[i]
+    if token.number is not None:
+        after = _peek(tokens, i + 1)
+        if after.glued and after.text in words.ordinal_endings:
+            return token._replace(ordinal=token.number, number=None, end=after.end), i + 2
+        return token, i + 1
+    if token.text in words.cardinals:
+        return _spoken(tokens, i, words)
+    if (ordinal := words.ordinals.get(token.text)) is not None:
+        return token._replace(ordinal=ordinal), i + 1
+    return token, i + 1
+
+
+def _spoken(tokens: Sequence[Token], i: int, words: Words) -> tuple[Token, int]:
+    """A number in words from its first word on."""
+    value, ordinal, j = _below_hundred(tokens, i, words)
+    while ordinal is None and (scale := words.scales.get(_peek(tokens, j).text)) is not None:
+        value *= scale
+        j += 1
+        k = j + 1 if _peek(tokens, j).text in words.and_ else j
+        if _peek(tokens, k).text in words.cardinals:
+            more, ordinal, j = _below_hundred(tokens, k, words)
+            value += more
+    first, last = tokens[i], tokens[j - 1]
+    text = "" if j > i + 1 else first.text
+    return (
+        first._replace(
+            text=text,
+            end=last.end,
+            number=None if ordinal is not None else value,
+            ordinal=ordinal,
+        ),
+        j,
+    )
+
+
+def _below_hundred(tokens: Sequence[Token], i: int, words: Words) -> tuple[int, int | None, int]:
+    """A number up to 99, the same as an ordinal if it is one, and where it ends."""
+    value = words.cardinals[tokens[i].text]
+    if value not in _TENS:
+        return value, None, i + 1
+    j = i + 2 if _peek(tokens, i + 1).text == "-" else i + 1
+    unit = _peek(tokens, j).text
+    if 0 < words.cardinals.get(unit, 0) < 10:
+        return value + words.cardinals[unit], None, j + 1
+    if 0 < words.ordinals.get(unit, 0) < 10:
+        return value, value + words.ordinals[unit], j + 1
+    return value, None, i + 1
+
+
+def _peek(tokens: Sequence[Token], i: int) -> Token:
+    return tokens[i] if i < len(tokens) else END

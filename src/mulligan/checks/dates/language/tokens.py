@@ -1,0 +1,51 @@
+"""A message cut into words, numbers and signs, in one pass."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+APOSTROPHE = "\N{RIGHT SINGLE QUOTATION MARK}"
+_TOKEN = re.compile(rf"\d+|[^\W\d_]+(?:['{APOSTROPHE}][^\W\d_]+)*|\S")
+_LONGEST_NUMBER = 8
+LOOKAHEAD = 16
+"""No rule looks further ahead than this, so that reading stays linear."""
+
+
+class Token(NamedTuple):
+    """One word, number or sign, and where it stands.
+
+    A tuple, because one is made for every word of every message.
+    """
+
+    text: str
+    """In lower case."""
+    start: int
+    end: int
+    glued: bool = False
+    """Nothing stands between it and the token before."""
+    number: int | None = None
+    ordinal: int | None = None
+    digits: str = ""
+    """As written; empty for a number in words."""
+    capital: bool = False
+
+
+END = Token("", 0, 0)
+
+
+def cut(text: str) -> list[Token]:
+    """Every token of a text, in order."""
+    tokens: list[Token] = []
+    last = -1
+    for match in _TOKEN.finditer(text):
+        raw = match.group()
+        start, end = match.span()
+        if raw.isdecimal():
+            value = int(raw) if len(raw) <= _LONGEST_NUMBER else None
+            tokens.append(Token(raw, start, end, start == last, value, None, raw))
+        else:
+            text = raw.lower().replace(APOSTROPHE, "'")
+            tokens.append(Token(text, start, end, start == last, capital=text[0] != raw[0]))
+        last = end
+    return tokens

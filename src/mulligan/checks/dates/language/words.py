@@ -1,0 +1,216 @@
+"""The tables a language consists of, apart from the rules that read them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from mulligan.checks.dates.language.tokens import Token, cut
+from mulligan.checks.dates.parts import DayPart, Half, Limit, Side, Unit, Which
+
+V = TypeVar("V")
+
+
+class Table(Generic[V]):
+    """Words, or several in a row, and what each stands for. The longest match wins."""
+
+    __slots__ = ("_by_first", "_single")
+
+    def __init__(self, entries: Mapping[str, V]) -> None:
+        self._by_first: dict[str, list[tuple[tuple[str, ...], V]]] = {}
+        for words, value in entries.items():
+            first, *rest = (token.text for token in cut(words))
+            self._by_first.setdefault(first, []).append((tuple(rest), value))
+        for choices in self._by_first.values():
+            choices.sort(key=lambda choice: -len(choice[0]))
+        self._single = {
+            first for first, choices in self._by_first.items() if any(not r for r, _ in choices)
+        }
+
+    def __contains__(self, word: str) -> bool:
+        return word in self._single
+
+    def opens(self, word: str) -> bool:
+        """Whether an entry begins with that word."""
+        return word in self._by_first
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._by_first)
+
+    def at(self, tokens: Sequence[Token], i: int) -> tuple[V, int] | None:
+        """What the words at `i` stand for, and where they end."""
+        choices = self._by_first.get(tokens[i].text)
+        if choices is None:
+            return None
+        for rest, value in choices:
+            if not rest or all(tokens[i + n].text == word for n, word in enumerate(rest, 1)):
+                return value, i + 1 + len(rest)
+        return None
+
+
+def listed(words: str) -> Table[None]:
+    """A table of words that stand for themselves, separated by `|`."""
+    return Table({word.strip(): None for word in words.split("|")})
+
+
+def meaning(groups: Mapping[V, str]) -> Table[V]:
+    """A table from what is meant to the words for it, separated by `|`."""
+    return Table(
+        {word.strip(): value for value, words in groups.items() for word in words.split("|")}
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Words:
+    """One language: everything the rules know by name."""
+
+    name: str
+    cardinals: Mapping[str, int]
+    """Zero to nineteen, and the tens."""
+    ordinals: Mapping[str, int]
+    """First to thirtieth, without those made of two words."""
+    scales: Mapping[str, int]
+    """Hundred, thousand."""
+    ordinal_endings: frozenset[str]
+    """As in 1st."""
+    weekdays: Table[int]
+    """Monday is 0."""
+    weekdays_repeated: Table[int]
+    """Mondays: not one day, but all of them."""
+    months: Table[int]
+    doubtful: frozenset[str]
+    """Names of days and months that are ordinary words too."""
+    units: Table[Unit]
+    plurals: frozenset[str]
+    """Units of which there are several."""
+    short_units: Table[Unit]
+    """Letters and signs that are units only behind figures."""
+    glued_units: Table[Unit]
+    """Those that must stand right behind them."""
+    one: Table[None]
+    """A, an: one of something."""
+    vague_counts: Table[int]
+    """A few, with the number most would guess."""
+    fractions: Table[tuple[int, int]]
+    """Of the unit that follows: half an, a quarter of an."""
+    and_a_half: Table[None]
+    time_ending: Table[None]
+    """In two weeks' *time*."""
+    which: Table[Which]
+    last_one: Table[None]
+    after_next: Table[None]
+    before_last: Table[None]
+    week_later: Table[None]
+    """Friday *week*."""
+    days: Table[int]
+    """Today, tomorrow: days from now."""
+    nights: Table[int]
+    """Tonight, last night."""
+    now: Table[None]
+    parts: Table[DayPart]
+    soft: Table[None]
+    """This *early* morning."""
+    noon: Table[None]
+    midnight: Table[None]
+    halves: Table[Half]
+    """A.m., p.m."""
+    oclock: Table[None]
+    roughly: Table[None]
+    """3*ish*."""
+    minutes: Table[None]
+    past: Table[None]
+    to: Table[None]
+    half_past: Table[int]
+    """Minutes to add to the hour that follows: half past, quarter to."""
+    half: Table[int]
+    """Half three."""
+    hour_mark: Table[None]
+    """The h of 15h30."""
+    hours_after: Table[None]
+    """14:00 *hours*."""
+    more: Table[None]
+    """In two *more* minutes."""
+    before_hour: Table[None]
+    """At, around: a bare number after it can be an hour."""
+    before_day: Table[None]
+    """On, the: a bare number after it can be a day of the month."""
+    before_month: Table[None]
+    """In, of: what follows is a month even if it is a word too."""
+    before_year: Table[None]
+    glue: Table[None]
+    """Words and signs that join the parts of one expression."""
+    on: Table[None]
+    the: Table[None]
+    of: Table[None]
+    """Of, in: the third Monday *of* March."""
+    of_year: Table[None]
+    """28 June *in* 2020."""
+    and_: Table[None]
+    in_: Table[None]
+    within: Table[None]
+    lasting: Table[None]
+    """*For* two hours."""
+    lasting_from: Table[None]
+    """For three days *from* Monday."""
+    starting: Table[None]
+    """Three days *starting* Monday."""
+    back: Table[None]
+    """Ago."""
+    forth: Table[None]
+    """From now."""
+    back_from: Table[None]
+    """An amount of time *before* something."""
+    forth_from: Table[None]
+    edges: Table[Side]
+    """Beginning of, end of."""
+    edge_names: Table[tuple[Side, Unit]]
+    """EOM."""
+    week_of: Table[None]
+    limits: Table[Limit]
+    range_openings: Table[None]
+    """*From* Monday to Friday."""
+    through: Table[None]
+    """From Monday *to* Friday."""
+    between: Table[None]
+    between_and: Table[None]
+    quarter_letters: frozenset[str]
+    zones: Table[int]
+    """Minutes east of Greenwich."""
+    repeating: Table[None]
+    """Every, each: no one date is meant."""
+    twisting: frozenset[str]
+    """Before a day's name they make it another day: Super Tuesday, the Chinese New Year."""
+    eras: frozenset[str]
+    """After a year: it is counted from elsewhere, or long ago."""
+    decade_endings: frozenset[str]
+    """1990*s*."""
+    ahead: Table[None]
+    """What is done to things to come: with them, a weekday is the coming one."""
+    behind: Table[None]
+    """Signs that the past is spoken of."""
+    from_: Table[None]
+    """The mail *from* Friday."""
+    moving: Table[None]
+    """What is done to a thing that has a date already."""
+    possessive: str
+    """Friday*'s* dinner."""
+    negations: Table[None]
+    """*Not* on Friday."""
+    past_verbs: Table[None]
+    """Verbs that tell of what is over."""
+    or_: Table[None]
+    inexact: Table[None]
+    """*Around* 7, *before* 7."""
+    following: Table[None]
+    """The *following* day: after the one that was named before, if one was."""
+    elsewhere: Table[None]
+    """Speaks of a time that other words have named, or of none in particular."""
+    corrections: Table[None]
+    """No, actually, I mean: what follows replaces what came before."""
+    harmless: frozenset[str]
+    """May stand in a phrase without changing the time it speaks of."""
+    feasts: Table[str]
+    """Days with a name, as the table of feasts knows them."""
+    feast_aliases: Mapping[str, str]
+    """What people call the holidays of countries."""

@@ -1,0 +1,160 @@
+"""The days that several parts agree on: Tuesday the 3rd, tomorrow, March 4."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import date, timedelta
+
+from mulligan.checks.dates.conventions import Convention
+from mulligan.checks.dates.meaning.arithmetic import DAY, make, month_span
+from mulligan.checks.dates.meaning.feasts import feast_in
+from mulligan.checks.dates.meaning.weekdays import weekday_readings
+from mulligan.checks.dates.moment import Moment, whole_day
+from mulligan.checks.dates.parts import (
+    DayNumber,
+    DayShift,
+    Feast,
+    Figures,
+    MonthDay,
+    Weekday,
+    Which,
+)
+from mulligan.checks.dates.reading import Reading
+
+DayName = DayShift | MonthDay | Figures | Feast | DayNumber | Weekday
+DAY_NAMES = (DayShift, MonthDay, Figures, Feast, DayNumber, Weekday)
+"""In the order of how much each says."""
+
+Candidate = tuple[date, frozenset[Convention]]
+_NOTHING: frozenset[Convention] = frozenset()
+_LEAP_DAY = (2, 29)
+_SMALL_HOURS = range(1, 4)
+"""When many who are still up call the coming day tomorrow."""
+_LONG_AGO = timedelta(days=182)
+"""Nearer to a date's next return than to its last."""
+
+
+def agreed(parts: Sequence[DayName], at: Moment) -> list[Reading]:
+    """The days every part admits: the one that is told, or the nearest before and after."""
+    first, *others = sorted(parts, key=lambda part: DAY_NAMES.index(type(part)))
+    if isinstance(first, Weekday):
+        return weekday_readings(first, at)
+    kept = [
+        (day, rests_on)
+        for day, rests_on in _candidates(first, at, wide=bool(others))
+        if all(_admits(other, day, at) for other in others)
+    ]
+    if isinstance(first, DayShift) or getattr(first, "year", None) is not None:
+        return [whole_day(day, *rests_on) for day, rests_on in kept]
+    if isinstance(first, DayNumber) and others:
+        # Friday the 26th: if this month has one, it is that.
+        now = (at.today.year, at.today.month)
+        this_month = [day for day, _ in kept if (day.year, day.month) == now]
+        if this_month:
+            return [whole_day(day) for day in this_month]
+    slips = any(isinstance(other, Weekday) for other in others)
+    readings: list[Reading] = []
+    for rests_on in {rests_on: None for _, rests_on in kept}:
+        days = sorted(day for day, why in kept if why == rests_on)
+        # Tuesday, May 9, and the last one was a Tuesday but not the next: one of them is a slip.
+        if not (slips and days[-1] < at.today - _LONG_AGO):
+            readings += _nearest(days, rests_on, at.today)
+    return _on_side(first, readings, at.today)
+
+
+def _nearest(days: list[date], rests_on: frozenset[Convention], today: date) -> list[Reading]:
+    """Today or the last one before it, and the first after it."""
+    before = [day for day in days if day < today]
+    after = [day for day in days if day > today]
+    found = []
+    if today in days:
+        found.append(whole_day(today, *rests_on))
+    elif before:
+        found.append(whole_day(before[-1], *rests_on, Convention.SIDE_PAST))
+    if after:
+        found.append(whole_day(after[0], *rests_on, Convention.SIDE_FUTURE))
+    return found
+
+
+def _on_side(part: DayName, readings: list[Reading], today: date) -> list[Reading]:
+    """Last Easter is over, next Easter is to come."""
+    if not isinstance(part, Feast) or part.which is None:
+        return readings
+    over = part.which in (Which.LAST, Which.PAST)
+    return [each for each in readings if (each.start.date() < today) is over]
+
+
+def _candidates(part: DayName, at: Moment, *, wide: bool) -> list[Candidate]:
+    """Days a part can mean; `wide` looks further, where other parts will choose."""
+    today = at.today
+    match part:
+        case DayShift(days=1) if at.now.hour in _SMALL_HOURS:
+            return [
+                (today, frozenset({Convention.NIGHT_SLEEP})),
+                (today + DAY, frozenset({Convention.NIGHT_CALENDAR})),
+            ]
+        case DayShift(days=days):
+            return [(today + days * DAY, _NOTHING)]
+        case MonthDay(month=month, day=number):
+            return [
+                (day, _NOTHING) for day in _in_years(month, number, year=part.year, today=today)
+            ]
+        case Figures():
+            return _in_both_orders(part, today)
+        case Feast(name=name):
+            years = range(today.year - 1, today.year + 2)
+            found = (feast_in(name, year, country=at.country) for year in years)
+            return [(day, _NOTHING) for day in found if day is not None]
+        case DayNumber(day=number):
+            reach = 12 if wide else 2
+            return [(day, _NOTHING) for day in _in_months(number, today, reach)]
+        case Weekday():
+            return []
+
+
+def _in_months(number: int, today: date, reach: int) -> Iterator[date]:
+    """That day of every month so many months before and after."""
+    for ahead in range(-reach, reach + 1):
+        month = month_span(today.year, today.month + ahead)
+        day = make(month[0].year, month[0].month, day=number) if month else None
+        if day is not None:
+            yield day
+
+
+def _in_years(month: int, number: int, *, year: int | None, today: date) -> Iterator[date]:
+    """That date in the year that is told, or in those around today."""
+    reach = 8 if (month, number) == _LEAP_DAY else 1
+    years = range(today.year - reach, today.year + reach + 1) if year is None else (year,)
+    for each in years:
+        day = make(each, month, day=number)
+        if day is not None:
+            yield day
+
+
+def _in_both_orders(part: Figures, today: date) -> list[Candidate]:
+    """A month and a day in either order; no convention is needed where only one makes a date."""
+    month_first = list(_in_years(part.first, part.second, year=part.year, today=today))
+    day_first = list(_in_years(part.second, part.first, year=part.year, today=today))
+    if part.first == part.second or not (month_first and day_first):
+        return [(day, _NOTHING) for day in month_first or day_first]
+    return [
+        *((day, frozenset({Convention.ORDER_MONTH})) for day in month_first),
+        *((day, frozenset({Convention.ORDER_DAY})) for day in day_first),
+    ]
+
+
+def _admits(part: DayName, day: date, at: Moment) -> bool:
+    match part:
+        case Weekday(day=weekday):
+            return day.weekday() == weekday
+        case DayNumber(day=number):
+            return day.day == number
+        case MonthDay(month=month, day=number, year=year):
+            return (day.month, day.day) == (month, number) and year in (None, day.year)
+        case Figures(first=first, second=second, year=year):
+            told = (day.month, day.day) in ((first, second), (second, first))
+            return told and year in (None, day.year)
+        case Feast(name=name):
+            return feast_in(name, day.year, country=at.country) == day
+        case DayShift(days=days):
+            return day == at.today + days * DAY

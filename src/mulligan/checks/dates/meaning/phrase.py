@@ -1,0 +1,109 @@
+"""What a phrase means as a whole: its days, with its time of day put on them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+
+from mulligan.checks.dates.grammar.phrases import Phrase
+from mulligan.checks.dates.grammar.stretches import Spoken, Stretch
+from mulligan.checks.dates.meaning.dated import dated_readings, lasting_from
+from mulligan.checks.dates.meaning.spans import span_readings
+from mulligan.checks.dates.meaning.times import clock_alone, with_clock, with_part
+from mulligan.checks.dates.moment import Moment, span, whole_day
+from mulligan.checks.dates.parts import (
+    AnyPart,
+    Clock,
+    Dated,
+    Edge,
+    Lasting,
+    Limit,
+    Midnight,
+    Month,
+    Part,
+    Period,
+    Quarter,
+    Shift,
+    Side,
+    WeekdayFrom,
+    Within,
+    Year,
+    Zone,
+)
+from mulligan.checks.dates.reading import Reading
+from mulligan.checks.dates.zones import told_in
+
+TIMED = (Clock, Midnight, Part, Zone)
+Parts = tuple[AnyPart, ...]
+_UNDATED = (*TIMED, Lasting)
+
+
+def is_dated(found: Spoken) -> bool:
+    """Whether the words say a day, and not only a time of it."""
+    return any(not isinstance(part, _UNDATED) for part in found.parts)
+
+
+def is_vague(found: Spoken) -> bool:
+    """Whether the words leave open how much."""
+    return any(isinstance(part, Shift | Within) and part.amount.vague for part in found.parts)
+
+
+def anchor_of(found: Spoken) -> Phrase | None:
+    """What a phrase is reckoned from: the tomorrow of "a week from tomorrow"."""
+    if isinstance(found, Stretch):
+        return None
+    rest = tuple(part for part in found.parts if not _leans(part))
+    return replace(found, parts=rest, limit=None) if 0 < len(rest) < len(found.parts) else None
+
+
+def _leans(part: AnyPart) -> bool:
+    """Whether a part is reckoned from what follows it."""
+    return isinstance(part, WeekdayFrom) or (isinstance(part, Shift) and part.anchored)
+
+
+def phrase_readings(phrase: Phrase, at: Moment) -> list[Reading]:
+    """Everything a phrase can mean, with the limit that it stands under."""
+    readings = whole(phrase.parts, at)
+    match phrase.limit:
+        case Limit.SINCE:
+            today = whole_day(at.today).end
+            return [span(each.start, today) for each in readings if each.start <= at.now]
+        case Limit.UNTIL:
+            ends = [each.end for each in readings] or _end_of(phrase.parts, at)
+            return [span(at.now, end) for end in ends if end >= at.now] + readings
+        case Limit.BEFORE | Limit.AFTER if not any(isinstance(p, Clock) for p in phrase.parts):
+            return []
+        case _:
+            return readings
+
+
+def _end_of(parts: Parts, at: Moment) -> list[datetime]:
+    """By the end of the month: how long that end lasts does not matter then."""
+    match parts:
+        case (Edge(side=Side.END), Period() | Month() | Year() | Quarter() as stretch):
+            return [each.end for each in span_readings(stretch, at)]
+        case _:
+            return []
+
+
+def whole(parts: Parts, at: Moment) -> list[Reading]:
+    """The days of the parts, with the time of day put on them."""
+    dated: list[Dated] = [part for part in parts if not isinstance(part, TIMED)]
+    clock = next((part for part in parts if isinstance(part, Clock | Midnight)), None)
+    part = next((part.name for part in parts if isinstance(part, Part)), None)
+    zone = next((part for part in parts if isinstance(part, Zone)), None)
+    lasting = next((part for part in dated if isinstance(part, Lasting)), None)
+    if lasting is not None and clock is not None:
+        rest = tuple(part for part in parts if part is not lasting)
+        return lasting_from(whole(rest, at), lasting)
+    if dated:
+        readings = dated_readings(dated, at)
+        if clock is not None:
+            readings = with_clock(readings, clock, part=part)
+        elif part is not None:
+            readings = with_part(readings, part)
+    elif clock is not None:
+        readings = clock_alone(clock, at, part=part)
+    else:
+        readings = []
+    return told_in(readings, at, minutes=zone.minutes) if zone else readings

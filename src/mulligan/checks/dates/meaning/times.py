@@ -1,0 +1,114 @@
+"""Times of day put on days: which half is meant, and which day when none is said."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+from mulligan.checks.dates.conventions import Convention
+from mulligan.checks.dates.meaning.arithmetic import DAY
+from mulligan.checks.dates.moment import Moment, whole_day
+from mulligan.checks.dates.parts import Clock, DayPart, Half, Midnight
+from mulligan.checks.dates.reading import Grain, Reading
+
+Hour = tuple[int, Convention | None]
+
+_HOURS_OF = {
+    DayPart.MORNING: (1, range(1, 12)),
+    DayPart.LUNCH: (13, range(13, 16)),
+    DayPart.AFTERNOON: (13, range(13, 20)),
+    DayPart.EVENING: (13, range(16, 25)),
+    DayPart.NIGHT: (13, range(18, 25)),
+}
+"""Where the hours 1 to 12 lie in a part of the day, and which of them people place there."""
+
+_SPANS = {
+    DayPart.MORNING: (0, 12),
+    DayPart.LUNCH: (11, 15),
+    DayPart.AFTERNOON: (12, 19),
+    DayPart.EVENING: (16, 24),
+    DayPart.NIGHT: (17, 30),
+}
+"""The widest that a part of a day is taken for, in hours; a night ends on the next day."""
+
+
+def with_part(readings: list[Reading], part: DayPart) -> list[Reading]:
+    """Days narrowed to a part of them."""
+    first, last = _SPANS[part]
+    return [
+        replace(
+            each,
+            start=each.start + timedelta(hours=first),
+            end=each.start + timedelta(hours=last),
+            grain=Grain.PART,
+        )
+        for each in readings
+        if each.grain is Grain.DAY
+    ]
+
+
+def with_clock(
+    readings: list[Reading], clock: Clock | Midnight, *, part: DayPart | None
+) -> list[Reading]:
+    """Days narrowed to a time of day."""
+    days = [each for each in readings if each.grain is Grain.DAY]
+    if isinstance(clock, Midnight):
+        ends = (24,) if part in (DayPart.EVENING, DayPart.NIGHT) else (0, 24)
+        return [_at(day, hour, clock=Clock(0)) for day in days for hour in ends]
+    return [
+        _at(day, hour, clock=clock, convention=convention)
+        for day in days
+        for hour, convention in hours(clock, part)
+    ]
+
+
+def clock_alone(clock: Clock | Midnight, at: Moment, *, part: DayPart | None) -> list[Reading]:
+    """A time of day without a day: the next time the clock shows it, or today's if that is over."""
+    today = whole_day(at.today)
+    choices = with_clock([today], clock, part=part)
+    if isinstance(clock, Midnight):
+        return choices
+    if len(choices) == 1:
+        only = choices[0]
+        if only.start >= at.now:
+            return choices
+        return [_tagged(only, Convention.SIDE_PAST), _tagged(_later(only), Convention.SIDE_FUTURE)]
+    return sorted(
+        (each if each.start >= at.now else _later(each) for each in choices),
+        key=lambda each: each.start,
+    )
+
+
+def hours(clock: Clock, part: DayPart | None) -> list[Hour]:
+    """The hours of the day a clock can mean; none where a part of the day contradicts it."""
+    hour = clock.hour
+    if clock.half is not None:
+        if hour > 12:
+            return [(hour, None)]
+        return [(hour % 12 + (12 if clock.half is Half.PM else 0), None)]
+    if clock.whole_day or hour > 12 or hour == 0:
+        return [(hour, None)]
+    if part is not None:
+        first, placed = _HOURS_OF[part]
+        found = hour - 1 + first
+        return [(found, None)] if found in placed else _noon(hour, part)
+    return [(hour % 12, Convention.CLOCK_AM), (hour % 12 + 12, Convention.CLOCK_PM)]
+
+
+def _noon(hour: int, part: DayPart) -> list[Hour]:
+    return [(hour, None)] if part is DayPart.LUNCH and hour in (11, 12) else []
+
+
+def _at(day: Reading, hour: int, *, clock: Clock, convention: Convention | None = None) -> Reading:
+    moment = day.start + timedelta(hours=hour, minutes=clock.minute, seconds=clock.second or 0)
+    rests_on = day.rests_on | {convention} if convention else day.rests_on
+    grain = Grain.MINUTE if clock.second is None else Grain.SECOND
+    return Reading(start=moment, end=moment, grain=grain, rests_on=rests_on)
+
+
+def _later(reading: Reading) -> Reading:
+    return replace(reading, start=reading.start + DAY, end=reading.end + DAY)
+
+
+def _tagged(reading: Reading, convention: Convention) -> Reading:
+    return replace(reading, rests_on=reading.rests_on | {convention})

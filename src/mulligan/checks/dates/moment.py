@@ -1,0 +1,50 @@
+"""When and where something was said: what every reading starts from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta, tzinfo
+
+from mulligan.checks.dates.conventions import Convention
+from mulligan.checks.dates.reading import Grain, Reading
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """Now, as the person's own clock shows it."""
+
+    now: datetime
+    """Naive."""
+    zone: tzinfo | None = None
+    """`None`: not known, and then what is told in another zone has no meaning."""
+    country: str | None = None
+    """Whose holidays are meant, as two letters."""
+
+    @property
+    def today(self) -> date:
+        """The person's date."""
+        return self.now.date()
+
+
+def whole_day(day: date, *rests_on: Convention) -> Reading:
+    """A day from midnight to midnight."""
+    return span(day, day + timedelta(days=1), *rests_on, grain=Grain.DAY)
+
+
+def span(
+    start: date | datetime, end: date | datetime, *rests_on: Convention, grain: Grain = Grain.SPAN
+) -> Reading:
+    """A stretch of time up to but without its end."""
+    return Reading(
+        start=midnight(start), end=midnight(end), grain=grain, rests_on=frozenset(rests_on)
+    )
+
+
+def instant(at: datetime, *rests_on: Convention) -> Reading:
+    """One moment."""
+    return Reading(start=at, end=at, grain=Grain.SECOND, rests_on=frozenset(rests_on))
+
+
+def midnight(day: date | datetime) -> datetime:
+    """The moment a day begins; a moment stays what it is."""
+    return day if isinstance(day, datetime) else datetime.combine(day, time())

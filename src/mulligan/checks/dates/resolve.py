@@ -1,0 +1,148 @@
+"""From a message to every time expression in it, with all that each can mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from mulligan.checks.dates.context import (
+    follows_another,
+    is_corrected,
+    is_cut_short,
+    is_exact,
+    is_greeting,
+    is_name,
+    is_ruled_out,
+    lies_ahead,
+)
+from mulligan.checks.dates.conventions import NO_PINS, Convention, Pins, allowed
+from mulligan.checks.dates.grammar.phrases import Phrase
+from mulligan.checks.dates.grammar.scan import Scan, scan
+from mulligan.checks.dates.grammar.stretches import Spoken, read
+from mulligan.checks.dates.language.english import ENGLISH
+from mulligan.checks.dates.language.words import Words
+from mulligan.checks.dates.meaning.dated import shifted
+from mulligan.checks.dates.meaning.national import national_names
+from mulligan.checks.dates.meaning.phrase import anchor_of, is_dated, is_vague
+from mulligan.checks.dates.meaning.stretch import readings_of
+from mulligan.checks.dates.moment import Moment
+from mulligan.checks.dates.parts import Limit, Period, Shift, Weekday, Which
+from mulligan.checks.dates.reading import Expression, Reading
+
+
+def expressions(
+    message: str, at: Moment, *, pins: Pins = NO_PINS, words: Words = ENGLISH
+) -> list[Expression]:
+    """Every expression of time in a message, in order."""
+    tokens = _scan(message, at, words)
+    found = [each for each in read(tokens) if not is_greeting(each)]
+    settled = _settled(found, pins)
+    results: list[Expression] = []
+    for number, each in enumerate(found):
+        result = _in_context(message, tokens, each, at=at, pins=settled)
+        if number:
+            before = results[-1]
+            if follows_another(tokens, each):
+                result = replace(result, readings=())
+            if shift := _elliptic(each):
+                result = replace(result, readings=_moved(before.readings, shift))
+            if is_corrected(tokens, found[number - 1].end, end=each.start):
+                results[-1] = replace(before, superseded=True)
+        results.append(result)
+    return results
+
+
+def meaning_of(
+    phrase: str, at: Moment, *, pins: Pins = NO_PINS, words: Words = ENGLISH
+) -> Expression:
+    """A phrase that speaks of one time and nothing else; unknown unless all of it is understood."""
+    tokens = _scan(phrase, at, words)
+    found = list(read(tokens))
+    if len(found) == 1 and _covers(tokens, found[0]):
+        return _expression(phrase, tokens, found[0], at=at, pins=pins)
+    return Expression(text=phrase, start=0, end=len(phrase), readings=())
+
+
+def _in_context(message: str, tokens: Scan, found: Spoken, *, at: Moment, pins: Pins) -> Expression:
+    """An expression with what the words around it make of it."""
+    ahead = {Convention.SIDE_FUTURE} if lies_ahead(tokens, found) else NO_PINS
+    result = _expression(message, tokens, found, at=at, pins=pins | ahead)
+    if is_ruled_out(tokens, found) or is_cut_short(tokens, found):
+        # Which other day it shall or may be, the words do not say.
+        return replace(result, readings=())
+    binding = not is_name(tokens, found, at=at)
+    return replace(result, binding=binding, exact=is_exact(tokens, found))
+
+
+def _scan(message: str, at: Moment, words: Words) -> Scan:
+    if at.country is None:
+        return scan(message, words)
+    return scan(message, words, national=national_names(at.country, at.today.year, words=words))
+
+
+def _expression(message: str, tokens: Scan, found: Spoken, *, at: Moment, pins: Pins) -> Expression:
+    start, end = tokens.tokens[found.start].start, tokens.tokens[found.end - 1].end
+    anchor = anchor_of(found)
+    return Expression(
+        text=message[start:end],
+        start=start,
+        end=end,
+        readings=_pinned(readings_of(found, at), pins),
+        mentions=_pinned(readings_of(anchor, at), pins) if anchor else (),
+        vague=is_vague(found),
+        dated=is_dated(found),
+        open_start=isinstance(found, Phrase) and found.limit is Limit.UNTIL,
+    )
+
+
+def _pinned(readings: Iterable[Reading], pins: Pins) -> tuple[Reading, ...]:
+    """Each meaning once; where both answers to a question come to the same, neither is needed."""
+    found: dict[tuple[object, ...], Reading] = {}
+    for each in readings:
+        key = (each.start, each.end, each.grain)
+        same = found.get(key)
+        found[key] = replace(same, rests_on=same.rests_on & each.rests_on) if same else each
+    return tuple(each for each in found.values() if allowed(each.rests_on, pins))
+
+
+def _settled(found: list[Spoken], pins: Pins) -> Pins:
+    """A message that says both *this* and *next* says by that what *next* is."""
+    if any(pin.question == Convention.NEXT_WEEK.question for pin in pins):
+        return pins
+    said = {
+        part.which
+        for each in found
+        for part in each.parts
+        if isinstance(part, Weekday) or (isinstance(part, Period) and part.unit == "weekend")
+    }
+    return pins | {Convention.NEXT_WEEK} if said >= {Which.THIS, Which.NEXT} else pins
+
+
+def _elliptic(found: Spoken) -> Shift | None:
+    """The week after: after what was said before."""
+    match found:
+        case Phrase(parts=(Shift(anchored=True) as shift,)):
+            return shift
+        case _:
+            return None
+
+
+def _moved(readings: Iterable[Reading], shift: Shift) -> tuple[Reading, ...]:
+    return tuple(moved for each in readings if (moved := shifted(each, shift)))
+
+
+def _covers(tokens: Scan, found: Spoken) -> bool:
+    """Whether nothing is left of a phrase but words that change no time."""
+    words = tokens.words
+    joints = (words.glue, words.limits, words.range_openings, words.between)
+    i = 0
+    while i < tokens.count:
+        if i == found.start:
+            i = found.end
+            continue
+        text = tokens.tokens[i].text
+        joint = next((end for table in joints if (end := table.at(tokens.tokens, i))), None)
+        if joint is None and text[:1].isalnum() and text not in words.harmless:
+            return False
+        i = joint[1] if joint else i + 1
+    return True

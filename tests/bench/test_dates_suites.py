@@ -1,0 +1,139 @@
+"""The suites on dates, on data that the tests write themselves. No test here asserts a timing."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+import sys
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench.answers import RIGHT, SILENT, WRONG, Answer, score
+
+ROOT = Path(__file__).parents[2]
+SUNDAY = "2026-11-15T10:00:00"
+
+
+def case(text: str, value: Any, *, kind: str = "date", **others: Any) -> dict[str, Any]:
+    return {
+        "id": text,
+        "source": "ours/test",
+        "sentence": f"Let us meet {text}.",
+        "text": text,
+        "ref": SUNDAY,
+        "kind": kind,
+        "value": value,
+        "alternatives": [value],
+        "ambiguous": False,
+        "locale": "en-US",
+        "holiday": False,
+        **others,
+    }
+
+
+def write(path: Path, rows: list[dict[str, Any]]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with gzip.open(path, "wt", encoding="utf-8") as file:
+        file.writelines(json.dumps(row) + "\n" for row in rows)
+
+
+def bench(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "bench", *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def answer(kind: str, start: str, end: str | None = None) -> Answer:
+    return Answer(kind, datetime.fromisoformat(start), datetime.fromisoformat(end or start))
+
+
+def test_dates_are_scored_in_groups_and_as_a_checker(tmp_path: Path) -> None:
+    cases = [
+        case("tomorrow", "2026-11-16"),
+        case("in two days", "2026-11-18"),
+        case("when it suits you", "2026-11-20"),
+        case("next month", ["2026-12-01", "2027-01-01"], kind="range"),
+        case("Christmas 2026", "2026-12-25", holiday=True),
+    ]
+    write(tmp_path / "dates" / "cases.public.jsonl.gz", cases)
+
+    done = bench("dates", "--data", str(tmp_path), "--alone", "--rounds", "1", "--json")
+
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert result["core"] == {"n": 3, "right": 0.3333, "wrong": 0.3333, "silent": 0.3333}
+    assert result["all"]["right"] == 0.6
+    assert result["ranges"]["right"] == result["holidays"]["right"] == 1.0
+    assert result["by_source"]["ours"]["n"] == 3
+    assert result["wrong_ids"] == ["in two days"]
+    assert result["checker"]["right_passed"] == 0.8
+    assert result["checker"]["other_flagged"] > 0
+    assert result["median_us"] > 0
+    assert result["peers"] == result["peers_median_us"] == {}
+
+
+def test_wrong_dates_count_catches_and_false_alarms(tmp_path: Path) -> None:
+    run = {"query": "Cancel my call tomorrow", "phrase": "tomorrow", "now": "2026-11-15 (Sunday)"}
+    runs = [
+        {**run, "used": [["cancel", "2026-11-17"]], "acted": True, "wrong": True},
+        {**run, "used": [["search", "2026-11-17"]], "acted": False, "wrong": True},
+        {**run, "used": [["cancel", "2026-11-16"]], "acted": False, "wrong": False},
+    ]
+    rows = [
+        {**each, "acted_on_wrong_date": each["acted"], "first_date_wrong": each["wrong"]}
+        for each in runs
+    ]
+    write(tmp_path / "workbench" / "relative_dates.heldout.jsonl.gz", rows)
+
+    done = bench("wrong-dates", "--data", str(tmp_path), "--half", "heldout", "--json")
+
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    counts = {"acted_on_wrong_date": 1, "caught": 1, "right_runs": 1, "false_alarms": 0}
+    assert result.items() >= {"half": "heldout", "n": 3, **counts}.items()
+
+
+@pytest.mark.parametrize("suite", ["dates", "wrong-dates"])
+def test_data_that_is_missing_is_one_sentence(suite: str, tmp_path: Path) -> None:
+    done = bench(suite, "--data", str(tmp_path), "--json")
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.count("\n") == 1
+    assert "public.jsonl.gz is not there" in done.stderr
+
+
+def test_peers_that_are_missing_are_one_sentence(tmp_path: Path) -> None:
+    write(tmp_path / "dates" / "cases.public.jsonl.gz", [case("tomorrow", "2026-11-16")])
+    nowhere = tmp_path / "peers"
+
+    done = bench("dates", "--data", str(tmp_path), "--no-install", "--peers", str(nowhere))
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert str(nowhere) in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("answers", "outcome"),
+    [
+        ([], SILENT),
+        ([answer("day", "2026-11-16", "2026-11-17")], RIGHT),
+        ([answer("moment", "2026-11-16T08:00")], RIGHT),
+        ([answer("day", "2026-11-17", "2026-11-18")], WRONG),
+        ([answer("day", f"2026-11-{n}", f"2026-11-{n + 1}") for n in (16, 17)], RIGHT),
+        ([answer("day", f"2026-11-{n}", f"2026-11-{n + 1}") for n in (16, 17, 18)], SILENT),
+        ([answer("stretch", "2026-11-16", "2026-11-23")], SILENT),
+        ([answer("stretch", "2026-11-17", "2026-11-23")], WRONG),
+    ],
+)
+def test_a_set_is_right_if_it_is_small_and_holds_the_value(
+    answers: list[Answer], outcome: str
+) -> None:
+    assert score(case("tomorrow", "2026-11-16"), answers) == outcome
