@@ -84,12 +84,12 @@ class PlainShapes:
 
     def cover(self, result: object) -> bool:
         """Whether nothing in a result, by the names of its fields, can be an error in disguise."""
-        if type(result) is not dict:
+        if type(result) is not dict or len(result) > MOST_KEYS:
             return False
         shape = tuple(result)
         plain = self._plain.get(shape)
         if plain is None:
-            names = {str(name).casefold() for name in shape}
+            names = {name.casefold() for name in shape if type(name) is str}
             plain = MARKS.isdisjoint(names) and _WRAPPING.isdisjoint(names)
             if len(self._plain) < MOST_SHAPES:
                 self._plain[shape] = plain

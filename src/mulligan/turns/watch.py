@@ -207,10 +207,10 @@ class Watch:
 
     def disguised(self, pending: Pending, result: object) -> Execution | None:
         """A result that says of itself that it is an error, as the failure it is."""
-        if result is None or type(result) in _NEVER_AN_ERROR or self._shapes.cover(result):
+        if result is None or type(result) in _NEVER_AN_ERROR:
             return None
         try:
-            said = silent_error(result)
+            said = None if self._shapes.cover(result) else silent_error(result)
         except Exception as error:  # noqa: BLE001 - a result may be anything
             self.note("A result of %s could not be looked at", error)
             return None
