@@ -138,7 +138,10 @@ async def take_back_one(
         versions.replaced(was, undone.version)
         keep = [Kept(owner=action.id, name="restored", value=pack([was, undone.version]))]
     action.undone = undone.result
-    facts = {"result": undone.result.value}
+    facts: dict[str, object] = {"result": undone.result.value}
+    if undone.result is UndoResult.CONFLICT:
+        # Both versions as they are: in `why` a long one would be taken for a secret.
+        facts |= {"left_at": record.version, "now_at": undone.version}
     state = STATE_AFTER[undone.result]
     await book.move([action], state, hands=hands, keep=keep, why=undone.why, facts=facts)
     await reach(Point.UNDONE)

@@ -1,0 +1,1 @@
+"""Ready tools for one kind of remote each: effects, undo, probes, facts and checks."""

@@ -1,0 +1,24 @@
+"""A calendar behind CalDAV as tools that can be taken back: `calendar_tools(m, CalDAV(url))`."""
+
+from importlib.util import find_spec
+
+from mulligan.core.errors import MissingExtraError
+
+if find_spec("caldav") is None:
+    raise MissingExtraError(need="The calendar pack", extra="calendar")
+
+from mulligan.packs.calendar.checks import calendar_checks, calendar_facts
+from mulligan.packs.calendar.places import KnownPlaces
+from mulligan.packs.calendar.server import CalDAV
+from mulligan.packs.calendar.tools import calendar_tools
+from mulligan.packs.calendar.words import Event, Place
+
+__all__ = [
+    "CalDAV",
+    "Event",
+    "KnownPlaces",
+    "Place",
+    "calendar_checks",
+    "calendar_facts",
+    "calendar_tools",
+]

@@ -1,0 +1,167 @@
+"""Which of the ready checks an application with this pack wants, and what its parameters mean."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import date
+from zoneinfo import ZoneInfo
+
+from mulligan.checks.conditions import condition_met
+from mulligan.checks.dates import dates_as_said
+from mulligan.checks.duplicates import made_once
+from mulligan.checks.ids import EMAIL, GOOGLE_CALENDAR, Form, not_glued, well_formed
+from mulligan.checks.moments import local_moment
+from mulligan.checks.objects import on_objects, still_to_come
+from mulligan.checks.order import ends_after_start, not_in_the_past
+from mulligan.checks.people import people_named
+from mulligan.checks.places import home_is_home, home_resolved
+from mulligan.checks.quotes import quotes_kept
+from mulligan.checks.seen import addresses_seen, ids_seen
+from mulligan.checks.slots import Span, Taken, free_as_asked, taken_times
+from mulligan.checks.subject import Parameters, Subject
+from mulligan.checks.values import as_record
+from mulligan.core.call import Execution
+from mulligan.core.finding import Fact, Finding
+from mulligan.core.interfaces import Check, Gather
+from mulligan.core.turn import Turn
+from mulligan.packs.calendar.server import CalDAV
+from mulligan.packs.calendar.text import read_text, stretch
+from mulligan.packs.calendar.words import Event
+
+CREATE, UPDATE, DELETE = "create_calendar_event", "update_calendar_event", "delete_calendar_event"
+BULK, ELEMENTS = "bulk_update_calendar_events", "updates"
+OWN = ("uid", "if_match")
+"""Parameters that we fill in ourselves."""
+
+WRITES = (CREATE, UPDATE, DELETE)
+IDS: Parameters = {UPDATE: ["event_id"], DELETE: ["event_id"]}
+DELETED: Parameters = {DELETE: ["event_id"]}
+STARTS: Parameters = {CREATE: ["start"], UPDATE: ["start"]}
+PLACES: Parameters = {CREATE: ["location"], UPDATE: ["location"]}
+LOOKUPS: Parameters = {"get_location_info": ["query"], "get_location_suggestions": ["query"]}
+TEXTS: Parameters = {CREATE: ["title", "description"], UPDATE: ["title", "description"]}
+MAILBOXES: Parameters = {CREATE: ["attendees"]}
+SPANS = {CREATE: Span(start="start", end="end")}
+
+GOOGLE = Form(
+    name="an id of a Google calendar",
+    pattern=rf"(?:{GOOGLE_CALENDAR.pattern})(?:@google\.com)?",
+)
+"""Of events that were made in the calendar itself; invitations bring the ids of their senders."""
+
+
+def calendar_checks(*, ids: Form | None = None) -> list[Check[Subject]]:
+    """The checks for these tools. `ids`: what every id of this calendar looks like, if one can say.
+
+    A bulk is checked as the updates it consists of, under the same rules.
+    """
+    dates: Check[Subject] = dates_as_said()
+    chosen = [
+        _only(WRITES, dates),
+        on_objects(dates, DELETED, when="start"),
+        ids_seen(IDS),
+        not_glued(IDS),
+        *([well_formed(ids, IDS)] if ids else []),
+        still_to_come(IDS, when="end"),
+        not_in_the_past(STARTS),
+        ends_after_start(("start", "end")),
+        free_as_asked(SPANS),
+        home_is_home(PLACES, lookups=LOOKUPS),
+        well_formed(EMAIL, MAILBOXES),
+        addresses_seen(CREATE),
+        made_once(CREATE),
+        condition_met(*WRITES),
+        quotes_kept(TEXTS),
+    ]
+    return [_one_by_one(check) for check in chosen]
+
+
+def calendar_facts(
+    calendar: CalDAV,
+    *,
+    zone: str | None = None,
+    directory: Callable[[], Iterable[str]] | None = None,
+) -> list[Gather]:
+    """What can be read about a turn: home, who was named, and what else the day has."""
+
+    async def on_day(day: date) -> list[Taken]:
+        home = ZoneInfo(zone) if zone else None
+        since, until = stretch(day.isoformat(), day.isoformat(), zone=home)
+        found = await asyncio.to_thread(calendar.between, since, until)
+        return [taken for each in map(read_text, found) for taken in _taken(each, zone)]
+
+    people = [people_named(directory)] if directory else []
+    return [home_resolved(), *people, taken_times(SPANS, read=on_day)]
+
+
+def _taken(event: Event, zone: str | None) -> Iterator[Taken]:
+    """When an event takes place, on the person's clock; a series is left out, and whole days."""
+    start, end = (local_moment(value, zone=zone) for value in (event.start, event.end))
+    if start and end and not event.rrule and len(event.start) > len("2026-11-20"):
+        yield Taken(what=event.title, start=start, end=end)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Shown:
+    """An attempt as a check is shown it."""
+
+    turn: Turn
+    executions: tuple[Execution, ...]
+    earlier: tuple[Execution, ...]
+    facts: tuple[Fact, ...]
+
+
+def _one_by_one(check: Check[Subject]) -> Check[Subject]:
+    """Show each element of a bulk as an update of its own, and no parameter that is ours."""
+
+    def checked(subject: Subject) -> Iterable[Finding]:
+        return check(
+            _Shown(
+                turn=subject.turn,
+                executions=tuple(_flat(subject.executions)),
+                earlier=tuple(_flat(subject.earlier)),
+                facts=subject.facts,
+            )
+        )
+
+    return checked
+
+
+def _only(tools: Collection[str], check: Check[Subject]) -> Check[Subject]:
+    """Show only the calls of these tools: looking at another day is nobody's mistake."""
+
+    def checked(subject: Subject) -> Iterable[Finding]:
+        written = (each for each in subject.executions if each.call.tool in tools)
+        return check(
+            _Shown(
+                turn=subject.turn,
+                executions=tuple(written),
+                earlier=subject.earlier,
+                facts=subject.facts,
+            )
+        )
+
+    return checked
+
+
+def _flat(executions: Iterable[Execution]) -> Iterator[Execution]:
+    for execution in executions:
+        if execution.call.tool == BULK:
+            yield from _updates(execution)
+        else:
+            yield _seen_as(execution, execution.call.tool, execution.call.arguments)
+
+
+def _updates(execution: Execution) -> Iterator[Execution]:
+    """A bulk as the updates it consists of; a late review has one element where the list stood."""
+    given = execution.call.arguments.get(ELEMENTS)
+    elements = given if isinstance(given, list | tuple) else [given]
+    for element in elements:
+        yield _seen_as(execution, UPDATE, as_record(element))
+
+
+def _seen_as(execution: Execution, tool: str, arguments: Mapping[str, object]) -> Execution:
+    shown = {k: v for k, v in arguments.items() if k not in OWN and v is not None}
+    return replace(execution, call=replace(execution.call, tool=tool, arguments=shown))

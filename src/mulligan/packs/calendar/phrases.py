@@ -1,0 +1,42 @@
+"""What a phrase such as "next Friday" means, as a tool: computed, so that no model has to count."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Protocol
+
+from mulligan.checks.dates import calculate_datetime
+from mulligan.core.interfaces import Clock
+from mulligan.turns.turn import current_turn
+
+
+def utc_now() -> datetime:
+    """The wall clock."""
+    return datetime.now(UTC)
+
+
+class Resolve(Protocol):
+    """Says what a phrase can mean, at a time and in a zone."""
+
+    def __call__(self, phrase: str, now: datetime, *, timezone: str) -> dict[str, Any]:
+        """Every reading, as data that JSON can hold; `known` is false where nobody can say."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Phrases:
+    """Resolves what was said: at the time and place of the person who is asking."""
+
+    zone: str | None
+    """Where the person is, unless the turn says so."""
+    clock: Clock = utc_now
+    resolve: Resolve = calculate_datetime
+
+    async def calculate_datetime(self, phrase: str) -> dict[str, Any]:
+        """What a phrase like "next Friday at six" can mean: every reading, with its weekday."""
+        turn = current_turn()
+        zone = (turn.turn.timezone if turn else None) or self.zone
+        if zone is None:
+            return {"phrase": phrase, "known": False, "why": "Where the person is, is not known."}
+        now = turn.turn.now if turn else self.clock()
+        return self.resolve(phrase, now, timezone=zone)

@@ -1,0 +1,57 @@
+"""Where a place is. The application says how that is found out; what it knows itself comes first.
+
+A look-up only reads, but a wrong one becomes a wrong event: both tools ask for review.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from mulligan.checks.reading import settled
+from mulligan.packs.calendar.words import Place
+from mulligan.turns.turn import current_turn
+
+LookUp = Callable[[str], Iterable[Place] | Awaitable[Iterable[Place]]]
+"""Finds places by a name or a part of one, the best first: a geocoder, a map service."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownPlaces:
+    """Places that the family has names for; a look-up is asked about all others."""
+
+    known: Mapping[str, str] = field(default_factory=dict)
+    """Addresses by name, such as `{"grandma": "Lindengasse 3, Graz"}`."""
+    look_up: LookUp | None = None
+
+    async def get_location_info(self, query: str) -> Place | None:
+        """The place that a name means, with its address; nothing if nobody knows it."""
+        return next(iter(await self.get_location_suggestions(query)), None)
+
+    async def get_location_suggestions(self, query: str) -> list[Place]:
+        """Every place that a name can mean, the best first."""
+        wanted = _plain(query)
+        own = [
+            Place(name=name, address=address)
+            for name, address in self._names().items()
+            if _plain(name) == wanted
+        ]
+        if own or self.look_up is None:
+            return own
+        return list(await settled(self.look_up(query)))
+
+    def _names(self) -> Mapping[str, str]:
+        """What is known of the person who is asking, over what is known in general."""
+        turn = current_turn()
+        home = turn.turn.known.get("home") if turn else None
+        return {**self.known, **({"home": home} if isinstance(home, str) else {})}
+
+
+def _plain(name: str) -> str:
+    """A name without what people put around it: "my home", "Grandma's place"."""
+    words = name.casefold().replace("\u2019", "'").split()
+    kept = [word.removesuffix("'s") for word in words if word not in _AROUND]
+    return " ".join(kept) or "home"
+
+
+_AROUND = frozenset({"my", "our", "the", "at", "house", "place", "address"})

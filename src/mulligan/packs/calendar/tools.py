@@ -1,0 +1,152 @@
+"""The calendar's tools, and what each declares about itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields
+from typing import Any, ParamSpec, Protocol, TypeVar, Unpack
+from zoneinfo import ZoneInfo
+
+from mulligan.core.effect import Effect, Repeat
+from mulligan.core.interfaces import Clock
+from mulligan.core.record import Record
+from mulligan.packs.calendar.abilities import (
+    Looking,
+    TakingBack,
+    attendees_in,
+    etag_of,
+    same_event,
+)
+from mulligan.packs.calendar.desk import Desk
+from mulligan.packs.calendar.phrases import Phrases, utc_now
+from mulligan.packs.calendar.places import KnownPlaces
+from mulligan.packs.calendar.server import CalDAV
+from mulligan.turns.declaration import Declared
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+LOSES = (
+    "reminders that went off in between",
+    "what subscribers of the calendar saw in between",
+    "revision number and time of change, where the server sets them itself",
+)
+"""What an undo does not bring back."""
+
+Tool = Callable[..., Any]
+
+
+class Declares(Protocol):
+    """What an application declares its tools with, such as a `Mulligan`."""
+
+    def tool(self, /, **declared: Unpack[Declared]) -> Callable[[Callable[P, R]], Callable[P, R]]:
+        """Declare a tool."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CalendarTools:
+    """The declared tools. An agent is given all of them: `tools=[*tools]`."""
+
+    get_calendar_events: Tool
+    create_calendar_event: Tool
+    update_calendar_event: Tool
+    bulk_update_calendar_events: Tool
+    delete_calendar_event: Tool
+    get_location_info: Tool
+    get_location_suggestions: Tool
+    calculate_datetime: Tool
+
+    def __iter__(self) -> Iterator[Tool]:
+        return (getattr(self, each.name) for each in fields(self))
+
+
+def calendar_tools(
+    m: Declares,
+    calendar: CalDAV,
+    *,
+    zone: str | None = None,
+    places: KnownPlaces | None = None,
+    notifies: bool = True,
+    organizer: str | None = None,
+    clock: Clock = utc_now,
+) -> CalendarTools:
+    """Declare the tools of one calendar with an application.
+
+    `zone` is the person's, for times without one. `notifies`: the server writes to attendees by
+    itself, as most do; what they would be told of is then held for a person. `organizer` is the
+    address that invitations come from.
+    """
+    home = ZoneInfo(zone) if zone else None
+    desk = Desk(calendar=calendar, zone=home, organizer=organizer)
+    looking = Looking(calendar=calendar, zone=home, notifies=notifies, organizer=organizer)
+    back = TakingBack(calendar=calendar)
+    found = places or KnownPlaces()
+    server = calendar.name
+    reads = m.tool(effect=Effect.READ, server=server)
+    looks_up = m.tool(effect=Effect.READ, review=True, server=server)
+    updating = _updating(looking, back)
+    bulk = Declared(**updating, each="updates")
+    return CalendarTools(
+        get_calendar_events=reads(desk.get_calendar_events),
+        create_calendar_event=m.tool(**_creating(looking, back))(desk.create_calendar_event),
+        update_calendar_event=m.tool(**updating)(desk.update_calendar_event),
+        bulk_update_calendar_events=m.tool(**bulk)(desk.bulk_update_calendar_events),
+        delete_calendar_event=m.tool(**_deleting(looking, back))(desk.delete_calendar_event),
+        get_location_info=looks_up(found.get_location_info),
+        get_location_suggestions=looks_up(found.get_location_suggestions),
+        calculate_datetime=reads(Phrases(zone=zone, clock=clock).calculate_datetime),
+    )
+
+
+def _creating(looking: Looking, back: TakingBack) -> Declared:
+    """The new event's id is our key: two tries make one event, and a lost one is found by it."""
+
+    def effect(record: Record) -> Effect:
+        mailed = looking.notifies and attendees_in(record.arguments)
+        return Effect.IRREVERSIBLE if mailed else Effect.REVERSIBLE
+
+    return Declared(
+        effect=effect,
+        repeat=Repeat.KEYED,
+        key="uid",
+        read=looking.now,
+        undo=back.create,
+        probe=looking.created,
+        version=etag_of,
+        same=same_event,
+        loses=LOSES,
+        server=looking.calendar.name,
+    )
+
+
+def _updating(looking: Looking, back: TakingBack) -> Declared:
+    """Every write is over the version of the pre-image, so that twice is as once."""
+    return Declared(
+        effect=Effect.REVERSIBLE,
+        repeat=Repeat.IDEMPOTENT,
+        before=looking.image,
+        read=looking.now,
+        undo=back.update,
+        probe=looking.updated,
+        version=etag_of,
+        same=same_event,
+        loses=LOSES,
+        server=looking.calendar.name,
+        if_version="if_match",
+    )
+
+
+def _deleting(looking: Looking, back: TakingBack) -> Declared:
+    return Declared(
+        effect=Effect.REVERSIBLE,
+        repeat=Repeat.IDEMPOTENT,
+        before=looking.image,
+        read=looking.now,
+        undo=back.delete,
+        probe=looking.deleted,
+        version=etag_of,
+        same=same_event,
+        loses=LOSES,
+        server=looking.calendar.name,
+        if_version="if_match",
+    )

@@ -1,0 +1,186 @@
+"""Against a real server: what was done wrongly is taken back to the byte, and edits stay."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+
+import pytest
+
+from mulligan import State
+from mulligan.core.points import Point
+from tests.packs.calendar.family import EVENTS, WAYS, Family, bulk, create, delete, event_id, update
+from tests.packs.calendar.lossy import Fault
+
+LOST = [Fault.LOST_AFTER, Fault.LOST_BEFORE, Fault.BROKEN_AFTER]
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_what_was_done_wrongly_is_taken_back_to_the_byte(family: Family, way: str) -> None:
+    family.fill()
+    before, between = family.export(), []
+
+    async def do() -> None:
+        await WAYS[way](family)
+        between.append(family.export())
+
+    done = await family.act(do)
+
+    assert all(changed != before for changed in between)
+    assert len(between) == 2
+    assert family.export() == before
+    assert family.states() == []
+    assert "everything was taken back" in str(done.reply)
+
+
+async def test_a_whole_attempt_is_taken_back_though_its_calls_build_on_each_other(
+    family: Family,
+) -> None:
+    family.fill()
+    before = family.export()
+
+    async def do() -> None:
+        made = await family.tools.create_calendar_event("Cake", "2026-11-21")
+        await family.tools.update_calendar_event(made.id, title="Pie")
+        await update(family)
+        await bulk(family)
+        await delete(family)
+
+    await family.act(do)
+
+    assert family.export() == before
+    assert family.states() == []
+
+
+@pytest.mark.parametrize("way", ["update", "bulk of 10", "delete"])
+async def test_an_edit_in_between_is_left_alone_and_both_versions_are_named(
+    family: Family, way: str
+) -> None:
+    family.fill()
+    before, versions = family.export(), []
+
+    async def do() -> None:
+        await WAYS[way](family)
+        ours = family.calendar.get(event_id(3))
+        family.person_writes(3, title="Supper")
+        theirs = family.calendar.get(event_id(3))
+        versions.extend([ours.etag if ours else None, theirs.etag])
+
+    done = await family.act(do)
+
+    assert family.states() == [State.CONFLICT]
+    detail = family.open()[0].detail
+    assert [detail["left_at"], detail["now_at"]] == versions
+    edited = {name: text for name, text in family.export().items() if before[name] != text}
+    assert list(edited) == [name for name in before if name.endswith("/event-3.ics")]
+    assert b"Supper" in next(iter(edited.values()))
+    assert "their version was left alone" in str(done.reply)
+
+
+async def test_an_edit_of_what_was_created_keeps_it_there(family: Family) -> None:
+    before = family.export()
+
+    async def do() -> None:
+        made = await family.tools.create_calendar_event("Cake", "2026-11-21T18:00")
+        text = family.export()[next(iter(family.export().keys() - before.keys()))].decode()
+        edited = text.replace("Cake", "Pie")
+        family.radicale.put(family.calendar_url, edited, name=f"{made.id}.ics")
+
+    await family.act(do)
+
+    assert family.states() == [State.CONFLICT]
+    [name] = family.export().keys() - before.keys()
+    assert b"Pie" in family.export()[name]
+
+
+@pytest.mark.parametrize("fault", LOST)
+@pytest.mark.parametrize(("way", "writes"), [("create", 1), ("update", 1), ("delete", 1)])
+async def test_a_lost_answer_is_found_again_and_nothing_is_done_twice(
+    family: Family, way: str, writes: int, fault: Fault
+) -> None:
+    before, counted = family.export(), []
+
+    async def do() -> None:
+        family.line.faults[:] = [fault]
+        family.line.written.clear()
+        await WAYS[way](family)
+        counted.append(family.line.done())
+
+    await family.act(do)
+
+    assert counted == [writes, writes]
+    assert family.export() == before
+    assert family.states() == []
+
+
+@pytest.mark.parametrize("fault", LOST)
+async def test_a_bulk_whose_answer_is_lost_half_way_is_done_once(
+    family: Family, fault: Fault
+) -> None:
+    family.fill()
+    before, counted = family.export(), []
+
+    async def do() -> None:
+        family.line.faults[:] = [None, None, None, fault]
+        family.line.written.clear()
+        await bulk(family)
+        counted.append(family.line.done())
+
+    await family.act(do)
+
+    assert counted == [EVENTS, EVENTS]
+    assert family.export() == before
+    assert family.states() == []
+
+
+@pytest.mark.parametrize("fault", LOST)
+@pytest.mark.parametrize("way", ["create", "update", "delete"])
+async def test_an_undo_whose_answer_is_lost_still_ends_where_it_began(
+    family: Family, way: str, fault: Fault
+) -> None:
+    before = family.export()
+
+    async def do() -> None:
+        await WAYS[way](family)
+        family.line.faults[:] = [fault]
+
+    await family.act(do)
+    await family.m.recover()
+
+    assert family.export() == before
+    assert family.states() == []
+
+
+async def test_a_server_that_tells_no_etag_is_asked_for_it(family: Family) -> None:
+    before = family.export()
+
+    async def do() -> None:
+        family.line.faults[:] = [Fault.NO_ETAG, Fault.NO_ETAG]
+        await update(family)
+        await create(family)
+
+    await family.act(do)
+
+    assert family.export() == before
+    assert family.states() == []
+
+
+@pytest.mark.parametrize("point", [Point.CALLED, Point.EXECUTED, Point.TAKEN_BACK])
+async def test_what_a_killed_process_left_is_taken_back_by_another(
+    family: Family, point: Point
+) -> None:
+    before = family.export()
+    store = family.m.settings.store
+    command = [sys.executable, "-m", "tests.packs.calendar.killed", family.calendar_url, store]
+
+    child = await asyncio.create_subprocess_exec(*command, point.value)
+    ended = await asyncio.wait_for(child.wait(), timeout=120)
+    left = family.export()
+    for _ in range(4):
+        await family.m.recover()
+
+    assert ended == -signal.SIGKILL
+    assert left != before
+    assert family.export() == before
+    assert family.states() == []

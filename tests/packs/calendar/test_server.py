@@ -1,0 +1,104 @@
+"""One calendar over the wire: found wherever it lies, and every failure has a class."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from mulligan.core.call import Call, ErrorClass
+from mulligan.learning.classify import classify
+from mulligan.packs.calendar import CalDAV
+from mulligan.packs.calendar.errors import CalendarError, ChangedSinceError
+from mulligan.packs.calendar.text import new_text
+from mulligan.packs.calendar.words import Invited, Stored
+from mulligan.testing.radicale import RadicaleServer
+from tests.packs.calendar.family import event_text
+from tests.packs.calendar.lossy import Fault, Lossy
+
+Open = Callable[[str], CalDAV]
+
+
+def class_of(error: BaseException) -> ErrorClass:
+    return classify(Call(id="c", tool="t"), error).error_class
+
+
+def test_an_event_is_found_whatever_its_file_is_called(
+    open_calendar: Open, radicale: RadicaleServer, calendar_url: str
+) -> None:
+    radicale.put(calendar_url, event_text(1), name="what-another-program-chose.ics")
+    calendar = open_calendar(calendar_url)
+
+    found = calendar.get("event-1")
+
+    assert found is not None
+    assert found.href.endswith("/what-another-program-chose.ics")
+    [exported] = radicale.export(calendar_url).values()
+    assert found.text.encode() == exported
+    assert calendar.get("event-2") is None
+
+
+@pytest.mark.parametrize("event_id", ["a/b c", "dinner@example.org", "Grüße", "100%"])
+def test_any_id_can_be_written_and_read_again(
+    open_calendar: Open, calendar_url: str, event_id: str
+) -> None:
+    calendar = open_calendar(calendar_url)
+    changes = {"title": "Dinner", "start": "2026-11-20"}
+    text = new_text(event_id, changes, invited=Invited(), zone=None)
+    new = Stored(id=event_id, href=calendar.href(event_id), text=text, etag="")
+
+    written = calendar.put(new, if_match=None)
+
+    found = calendar.get(event_id)
+    assert found is not None
+    assert (found.id, found.etag) == (event_id, written.etag)
+    with pytest.raises(ChangedSinceError):
+        open_calendar(calendar_url).put(new, if_match=None)
+
+
+def test_a_server_that_is_not_there_was_never_sent_anything(open_calendar: Open) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        calendar = open_calendar(f"http://127.0.0.1:{taken.getsockname()[1]}/cal/")
+
+        with pytest.raises(ConnectionRefusedError) as failed:
+            calendar.get("event-1")
+
+    assert class_of(failed.value) is ErrorClass.NOT_SENT
+
+
+@pytest.mark.parametrize("fault", [Fault.LOST_AFTER, Fault.LOST_BEFORE, Fault.BROKEN_AFTER])
+def test_a_write_without_an_answer_is_ambiguous(
+    open_calendar: Open, line: Lossy, radicale: RadicaleServer, calendar_url: str, fault: Fault
+) -> None:
+    radicale.put(calendar_url, event_text(1), name="event-1.ics")
+    calendar = open_calendar(line.seen_from_here(calendar_url))
+    found = calendar.get("event-1")
+    line.faults[:] = [fault]
+
+    with pytest.raises((OSError, CalendarError)) as failed:
+        calendar.delete(found, if_match=found.etag)
+
+    assert class_of(failed.value) is ErrorClass.AMBIGUOUS
+
+
+def test_an_answer_that_is_no_calendar_is_not_taken_for_one(
+    open_calendar: Open, line: Lossy, calendar_url: str
+) -> None:
+    line.strange = True
+    calendar = open_calendar(line.seen_from_here(calendar_url))
+
+    with pytest.raises(CalendarError, match="no calendar"):
+        calendar.get("event-1")
+
+
+def test_what_lies_in_a_stretch_of_time_is_listed(
+    open_calendar: Open, radicale: RadicaleServer, calendar_url: str
+) -> None:
+    radicale.put(calendar_url, event_text(1), name="event-1.ics")
+    calendar, at = open_calendar(calendar_url), datetime(2026, 11, 18, 18, tzinfo=UTC)
+
+    assert [each.id for each in calendar.between(at, at + timedelta(hours=1))] == ["event-1"]
+    assert calendar.between(at + timedelta(days=1), at + timedelta(days=2)) == []
