@@ -10,27 +10,28 @@ from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypedDict, TypeVar, Unpa
 
 from mulligan.app.settings import Settings
 from mulligan.app.wiring import Asked, Parts, assemble
-from mulligan.checks.requirements import render_requirements
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.finding import Standing
 from mulligan.core.interfaces import Check, Clock, Gather, Store, Subscriber
 from mulligan.core.task import Task
 from mulligan.core.turn import NOTHING_KNOWN, Turn
 from mulligan.loops.actions import Attempted
-from mulligan.loops.drafting import Writer
-from mulligan.loops.drafts import Drafted, DraftRules, write_draft
-from mulligan.loops.replies import Replied, ReplyRules, Write, rules_named, write_reply
-from mulligan.loops.tasks import TaskDone, Work, run_task
 from mulligan.stores.clock import utc_now
 from mulligan.telemetry.writer import Tally
 from mulligan.turns.acting import Acting, Agent, Done
-from mulligan.turns.answering import Rewrite, answer
 from mulligan.turns.declaration import Declared, declare
 from mulligan.turns.tool import wrap_tool
 from mulligan.turns.turn import OpenTurn
 
 if TYPE_CHECKING:
     from mulligan.app.insights.insights import Insights
+    from mulligan.loops.drafting import Writer
+    from mulligan.loops.drafts import Drafted, DraftRules
+    from mulligan.loops.replies import Replied, ReplyRules, Write
+    from mulligan.loops.tasks import TaskDone, Work
+    from mulligan.turns.answering import Rewrite
+
+# Most applications use one loop or two: the others are loaded where they are first asked for.
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -157,6 +158,8 @@ class Mulligan:
         done = await self._act(turn, agent)
         if self._replies is None or not isinstance(done.reply, str) or not _stands(done):
             return done
+        from mulligan.turns.answering import answer
+
         replied = await answer(
             done.reply,
             turn,
@@ -180,10 +183,11 @@ class Mulligan:
         `rules`: a preset such as "marketing", a TOML file, or rules of your own; else those of the
         application. At the bound the best reply goes out, marked; nothing is raised.
         """
-        held_to = self._rules(rules) or self._replies or self._rules("default")
+        from mulligan.loops.replies import write_reply
+
         return await write_reply(
             write,
-            rules=held_to or ReplyRules(),
+            rules=self._rules(rules) or self._replies or self._preset("default"),
             query=query,
             context=tuple(context),
             announce=self._parts.instruments.events.publish,
@@ -191,13 +195,17 @@ class Mulligan:
 
     async def draft(self, write: Writer, /, *, question: str, rules: DraftRules) -> Drafted:
         """Generate, criticise, revise: the best judged draft, and always an answer."""
+        from mulligan.loops.drafts import write_draft
+
         announce = self._parts.instruments.events.publish
         return await write_draft(write, question=question, rules=rules, announce=announce)
 
     def requirements(self, rules: ReplyRules | str | None = None) -> str:
         """What the checks of replies ask for, as text for the writer's prompt."""
-        held_to = self._rules(rules) or self._replies or self._rules("default")
-        return render_requirements(held_to.checks) if held_to else ""
+        from mulligan.checks.requirements import render_requirements
+
+        held_to = self._rules(rules) or self._replies or self._preset("default")
+        return render_requirements(held_to.checks)
 
     def act_sync(
         self, message: str, agent: Callable[[OpenTurn], object], /, **about: Unpack[About]
@@ -224,6 +232,8 @@ class Mulligan:
         With `Task(reflect=…)` its instructions get better over runs, by evidence; what its owner
         wrote never changes.
         """
+        from mulligan.loops.tasks import run_task
+
         return await run_task(task, work, using=self._parts.learning)
 
     async def recover(self) -> int:
@@ -258,7 +268,12 @@ class Mulligan:
         self._parts.close()
 
     def _rules(self, rules: ReplyRules | str | None) -> ReplyRules | None:
-        return rules_named(rules) if isinstance(rules, str) else rules
+        return self._preset(rules) if isinstance(rules, str) else rules
+
+    def _preset(self, name: str) -> ReplyRules:
+        from mulligan.loops.replies import rules_named
+
+        return rules_named(name)
 
     def _acting(self, turn: OpenTurn) -> Acting:
         return Acting(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from mulligan.core.action import SETTLED, State, UndoResult
 from mulligan.core.call import Execution
@@ -22,12 +23,14 @@ from mulligan.loops.actions import (
     review_attempt,
 )
 from mulligan.loops.checking import run_checks
-from mulligan.loops.replies import Replied
 from mulligan.turns.attempt import LiveAttempt, take_back_all
 from mulligan.turns.book import Book
 from mulligan.turns.hands import IN_PASSING, ON_LOOP, run_to_end
 from mulligan.turns.settling import settle
 from mulligan.turns.turn import OpenTurn, Reviewed
+
+if TYPE_CHECKING:
+    from mulligan.loops.replies import Replied
 
 Agent = Callable[[OpenTurn], Awaitable[object]]
 """What acts: it is told the turn, calls tools, and gives a reply."""
