@@ -46,7 +46,7 @@ class LiveAction:
     def what(self) -> str:
         """The call in a few words: as it was asked for, without a key that is ours."""
         ours = (self.declaration.key, self.opening.call)
-        given = {k: v for k, v in self.record.arguments.items() if (k, v) != ours}
+        given = {k: v for k, v in self.record.arguments.items() if (k, v) != ours and v is not None}
         shown = ", ".join(f"{k}={_brief(v)}" for k, v in given.items())
         return f"{self.opening.tool}({shown})"
 

@@ -95,7 +95,7 @@ class Performing:
             actions = await self._imaged()
             make = await self._conditional(make, actions)
         except Exception as error:  # noqa: BLE001 - a user's function; the call must not go on
-            what = type(error).__name__
+            what = f"{type(error).__name__}: {str(error)[:200]}".rstrip(": .")
             reason = f"what is there now could not be read ({what}), so it could not be undone."
             return await self._held(make, Effect.IRREVERSIBLE, reason=reason)
         return await self._to_the_end(make, actions)

@@ -60,7 +60,13 @@ def _effect(declaration: Declaration, *, strict: bool) -> str:
 
 
 def _undo(declaration: Declaration) -> str:
-    if declaration.abilities.version is not None:
+    can = declaration.abilities
+    if can.version is not None and can.before is not None and declaration.if_version is None:
+        return (
+            "Undone under the version it wrote and read back: no later edit is overwritten; one "
+            "made between its look and its call can be. Declare if_version=… to rule that out."
+        )
+    if can.version is not None:
         return "Undone under the version it wrote and read back: no edit is ever overwritten."
     return (
         "Undone and read back, but without versions: an edit made between the last look and the "
