@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from mulligan import Confidence, Effect, Mulligan
 from mulligan.checks.grounding.check import grounded
@@ -67,3 +67,20 @@ async def test_a_reply_can_be_written_without_a_turn() -> None:
 
     assert replied.text == "It costs 110 EUR."
     assert asked
+
+
+def test_a_program_without_a_loop_has_its_replies_checked_too() -> None:
+    with Mulligan("memory:", replies=RULES, recover=False) as m:
+        done = m.act_sync("What does it cost?", lambda _: "It costs 84 EUR.", now=NOW)
+
+    assert done.replied is not None
+    assert done.replied.standing is Standing.REJECTED
+
+
+def test_turns_and_questions_go_by_the_clock_that_was_passed_in() -> None:
+    with Mulligan("memory:", clock=lambda: NOW) as m:
+        turn = m.turn("When is it?")
+        figures = m.insights.figures(timedelta(days=1))
+
+    assert turn.turn.now == NOW
+    assert figures.until == NOW

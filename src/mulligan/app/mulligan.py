@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypedDict, TypeVar, Unpack, overload
@@ -51,7 +51,7 @@ class About(TypedDict, total=False):
 
 
 class Mulligan:
-    """Watches an application's tools: log, redact, and try again where that is safe.
+    """Gives an application's agents a second shot: review, undo, correct, try again, remember.
 
     `Mulligan("sqlite:///family.db")` opens a store; a store of your own is taken as it is.
     Without one, settings come from the environment and pyproject.toml, and by default everything
@@ -76,6 +76,7 @@ class Mulligan:
             changes["store"] = store
         self.settings = loaded.changed(**changes)
         self._replies = self._rules(replies)
+        self._clock = clock
         own = None if isinstance(store, str) else store
         self._parts: Parts = assemble(
             self.settings,
@@ -98,7 +99,8 @@ class Mulligan:
         """Declare a tool, sync or async: `@m.tool` or `@m.tool(effect=…)`.
 
         Its calls are logged, and made again after a failure where the declaration makes that
-        harmless. Nothing else about the function changes.
+        harmless. In a turn its effect is journaled, or held where it cannot be undone. Its name,
+        signature, result and errors stay as they are.
         """
 
         def wrap(tool: Callable[P, R]) -> Callable[P, R]:
@@ -126,7 +128,7 @@ class Mulligan:
         turn = Turn(
             id=instruments.new_id(instruments.wall_us()),
             message=message,
-            now=about.get("now") or utc_now(),
+            now=about.get("now") or self._clock(),
             timezone=about.get("timezone"),
             agent=about.get("agent", ""),
             context=about.get("context", ""),
@@ -155,7 +157,8 @@ class Mulligan:
         """
         about.setdefault("agent", _name_of(agent))
         turn = self.turn(message, **about)
-        done = await self._act(turn, agent)
+        turn.reviewing = acting = self._acting(turn)
+        done = await acting.run(agent)
         if self._replies is None or not isinstance(done.reply, str) or not _stands(done):
             return done
         from mulligan.turns.answering import answer
@@ -208,22 +211,28 @@ class Mulligan:
         return render_requirements(held_to.checks)
 
     def act_sync(
-        self, message: str, agent: Callable[[OpenTurn], object], /, **about: Unpack[About]
+        self,
+        message: str,
+        agent: Callable[[OpenTurn], object],
+        /,
+        *,
+        rewrite: Rewrite | None = None,
+        **about: Unpack[About],
     ) -> Done:
         """`act` for a program without an event loop, with an agent that is a plain function."""
 
         async def plain(turn: OpenTurn) -> object:
-            return agent(turn)
+            answer = agent(turn)
+            return await answer if isinstance(answer, Awaitable) else answer
 
         async def act_alone() -> Done:
-            done = await self._act(turn, plain)
+            done = await self.act(message, plain, rewrite=rewrite, **about)
             # The loop ends with this turn, and so would recovery on it.
             if done.open_actions:
                 await self.recover()
             return done
 
         about.setdefault("agent", _name_of(agent))
-        turn = self.turn(message, **about)
         return asyncio.run(act_alone())
 
     async def run_task(self, task: Task, work: Work, /) -> TaskDone:
@@ -248,7 +257,7 @@ class Mulligan:
         """Every question about what was logged and done, and every act a person may take."""
         from mulligan.app.insights.insights import Insights
 
-        return Insights(self._parts.store, settings=self.settings)
+        return Insights(self._parts.store, settings=self.settings, clock=self._clock)
 
     def subscribe(self, subscriber: Subscriber) -> Callable[[], None]:
         """Get every event as it happens; the answer ends the subscription."""
@@ -283,11 +292,6 @@ class Mulligan:
             on_entering=self._parts.begin,
             on_leaving=self._parts.keeping.wake,
         )
-
-    async def _act(self, turn: OpenTurn, agent: Agent) -> Done:
-        acting = self._acting(turn)
-        turn.reviewing = acting
-        return await acting.run(agent)
 
     def __enter__(self) -> Self:
         return self

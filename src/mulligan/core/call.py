@@ -62,6 +62,8 @@ class Failure:
     """The exception itself, in process only."""
     retry_after: timedelta | None = None
     """How long the remote asked us to wait."""
+    answered: bool = False
+    """The remote itself said so: the error came with a code of its protocol."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,21 @@ A = TypeVar("A")
 """The answer: a frozen dataclass that a model's words are parsed into."""
 
 
+PIECE = 1_800
+"""Bytes of what others wrote in one piece, so that none is cut on its way to the model."""
+
+
+def in_pieces(name: str, text: str) -> dict[str, str]:
+    """A text under numbered names, in pieces that end between lines or words where they can."""
+    pieces: list[str] = []
+    while len(text.encode(errors="replace")) > PIECE:
+        room = text.encode(errors="replace")[:PIECE].decode(errors="ignore")
+        end = room.rfind("\n") + 1 or room.rfind(" ") + 1 or len(room)
+        pieces.append(text[:end])
+        text = text[end:]
+    return {f"{name} {n}": piece for n, piece in enumerate([*pieces, text], start=1)}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question(Generic[A]):
     """One question to a judge, with the type of its answer."""

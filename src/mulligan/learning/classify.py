@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from mulligan.core.call import Call, ErrorClass, Failure
+from mulligan.core.errors import ConflictError
 from mulligan.core.interfaces import Classify
 from mulligan.learning.strangers import ask
 
@@ -56,7 +57,8 @@ def classify(call: Call, error: BaseException) -> Failure:  # noqa: ARG001 - the
     """Say which class of error this is, and how long the remote asked us to wait."""
     wait = _retry_after(error)
     found = _class_of(error, waits=wait is not None)
-    return Failure(error_class=found, error=error, retry_after=wait)
+    answered = _status(error) is not None or isinstance(error, ConflictError)
+    return Failure(error_class=found, error=error, retry_after=wait, answered=answered)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

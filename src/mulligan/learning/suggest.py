@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -18,6 +19,7 @@ SOURCES: tuple[Suggest, ...] = (from_schema, from_turn, from_tools)
 """What needs no memory and no model. A memory and a judge are more of the same type."""
 
 MOST = 5
+_GROUPED = re.compile(r"\d[.,]\d{3}(?!\d)")
 SHAPE_ONLY = frozenset(
     {Kind.COERCE, Kind.RENAME, Kind.CLAMP, Kind.ENUM, Kind.DEFAULT, Kind.DROP, Kind.REFORMAT}
 )
@@ -70,7 +72,16 @@ def _automatic(failed: FailedCall, suggestion: Suggestion) -> bool:
     after = _after(failed, suggestion)
     if not schema_of(failed.schema, tool=failed.call.tool).fits(after):
         return False
-    return suggestion.source is Origin.SCHEMA or _only_shape(failed, after)
+    if suggestion.source is Origin.SCHEMA and Kind.ENUM not in suggestion.kinds:
+        return not _could_mean_another(failed, after)
+    # Near in spelling is not the same: another name on a list is another person.
+    return _only_shape(failed, after)
+
+
+def _could_mean_another(failed: FailedCall, after: dict[str, object]) -> bool:
+    """Whether a number was written in a way that half the world reads as another number."""
+    changed = [v for name, v in failed.call.arguments.items() if after.get(name) != v]
+    return any(isinstance(v, str) and _GROUPED.search(v) for v in changed)
 
 
 def _only_shape(failed: FailedCall, after: dict[str, object]) -> bool:

@@ -13,7 +13,7 @@ from mulligan.core.finding import Correction, Fact, Finding, Severity, Verdict, 
 from mulligan.core.interfaces import Check, Gather, Judge
 from mulligan.core.turn import Turn
 from mulligan.loops.checking import run_checks
-from mulligan.loops.review import Show, Weighed, ask_about, weigh
+from mulligan.loops.review import Opinion, Show, Weighed, ask_about, weigh
 
 _report = logging.getLogger("mulligan")
 
@@ -101,6 +101,8 @@ async def _ask(attempted: Attempted, judge: Judge, *, by: Reviewers) -> Weighed:
         opinion = await judge.ask(ask_about(turn, executions=executions, facts=facts, show=by.show))
     except Exception as error:  # noqa: BLE001 - a user's own judge may raise anything
         _report.warning("The judge failed (%s).", type(error).__name__)
+        return Weighed(answered=False)
+    if not isinstance(opinion, Opinion):
         return Weighed(answered=False)
     weighed = weigh(opinion, turn=turn, executions=executions, facts=facts)
     for dropped in weighed.dropped:

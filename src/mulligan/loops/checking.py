@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
-from typing import TypeVar
+from collections.abc import Iterable, Sequence
+from typing import TypeVar, cast
 
 from mulligan.core.finding import Finding
 from mulligan.core.interfaces import Check
@@ -20,8 +20,18 @@ def run_checks(subject: S, checks: Sequence[Check[S]]) -> tuple[list[Finding], b
     answered = True
     for check in checks:
         try:
-            findings.extend(check(subject))
+            findings += _findings(check(subject))
         except Exception as error:  # noqa: BLE001 - a user's check may raise anything
-            _report.warning("A check failed (%s), so this is not reviewed.", type(error).__name__)
+            name = getattr(check, "__qualname__", type(check).__name__)
+            _report.warning(
+                "The check %s failed (%s), so this is not reviewed.", name, type(error).__name__
+            )
             answered = False
     return findings, answered
+
+
+def _findings(found: Iterable[object]) -> list[Finding]:
+    held = list(found)
+    if not all(isinstance(each, Finding) for each in held):
+        raise TypeError("a check yields findings, and nothing else")
+    return cast("list[Finding]", held)

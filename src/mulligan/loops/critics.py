@@ -8,15 +8,13 @@ import statistics
 from collections.abc import Awaitable, Callable, Sequence
 
 from mulligan.core.interfaces import Judge
-from mulligan.core.question import Question
+from mulligan.core.question import Question, in_pieces
 from mulligan.core.text import Critique, Draft
 
 PROMPT = "critique_draft"
 RUBRIC = "Accuracy, completeness, clarity."
 ASKED = 2
 """An unreadable critique is asked for once more."""
-PIECE = 1_800
-"""Characters of a draft in one piece, so that none is cut on its way to the model."""
 
 _report = logging.getLogger("mulligan")
 
@@ -30,12 +28,11 @@ def judged_by(judge: Judge, *, rubric: str = RUBRIC, prompt: str = PROMPT) -> Cr
     """A critic that is a model. The rubric says what to look at; a prompt file replaces it all."""
 
     async def criticise(question: str, draft: Draft) -> Critique | None:
-        pieces = [draft.text[at : at + PIECE] for at in range(0, len(draft.text), PIECE)]
         return await judge.ask(
             Question(
                 prompt=prompt,
                 values={"question": question, "rubric": rubric},
-                untrusted={f"draft {n}": piece for n, piece in enumerate(pieces, start=1)},
+                untrusted=in_pieces("draft", draft.text),
                 answer=Critique,
                 purpose="criticise a draft",
             )

@@ -120,7 +120,7 @@ class Acting:
         Where the turn failed, its reply was seen by nobody, and a rejection still undoes.
         """
         left = self._turn.attempt.in_state(State.EXECUTED)
-        if left and not failed and not self._over:
+        if left and not failed:
             facts = {"delivered": True}
             why = "The turn ended without a review."
             run_to_end(

@@ -101,6 +101,11 @@ def correction_of(error: BaseException, watch: Watch) -> Corrected | None:
     arguments = best.patch.apply(execution.call.arguments)
     # Classified again: other arguments may do other things to the world.
     effect = watch.declaration.effect_for(arguments)
+    reads = effect is Effect.READ
+    failure = execution.failure
+    if not reads and (failure is None or not failure.answered):
+        # Only the remote's own refusal proves that nothing was done yet.
+        return None
     nobody_holds_it = effect is Effect.IRREVERSIBLE and execution.call.turn is None
     failed = replace(advised.failed, effect=effect)
     if nobody_holds_it or not may_apply(best, failed, mode=watch.declaration.mode):
@@ -133,7 +138,7 @@ async def mend(watch: Watch, corrected: Corrected, *, once: Once) -> Any:
 def _earlier(execution: Execution, turn: OpenTurn | None) -> tuple[Earlier, ...]:
     if turn is None:
         return ()
-    made = [note() for attempt in turn.attempts for note in list(attempt.notes)[-MOST_EARLIER:]]
+    made = [e for attempt in turn.attempts for e in attempt.executions()[-MOST_EARLIER:]]
     return tuple(
         Earlier(
             tool=each.call.tool,

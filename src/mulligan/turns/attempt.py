@@ -12,6 +12,7 @@ from mulligan.core.call import Execution
 from mulligan.core.effect import Effect
 from mulligan.core.errors import JournalError
 from mulligan.core.points import Point, reach
+from mulligan.core.record import Record
 from mulligan.loops.actions import TakenBack
 from mulligan.turns.book import Book, LiveAction
 from mulligan.turns.hands import Hands
@@ -43,6 +44,8 @@ class LiveAttempt:
 
     number: int
     notes: deque[Note] = field(default_factory=lambda: deque(maxlen=MOST_NOTES))
+    done: list[Execution] = field(default_factory=list)
+    """What changed something or may have: none of it is ever out of a review's sight."""
     actions: list[LiveAction] = field(default_factory=list)
     asks: bool = False
     """A tool was called that wants a judge's word."""
@@ -51,7 +54,9 @@ class LiveAttempt:
 
     def executions(self) -> tuple[Execution, ...]:
         """Every call that was made, in order."""
-        return tuple(note() for note in self.notes)
+        seen = [*self.done, *(note() for note in self.notes)]
+        # Ids are in the order of time.
+        return tuple(sorted(seen, key=lambda execution: execution.call.id))
 
     def in_state(self, *states: State) -> list[LiveAction]:
         """The actions that stand there now."""
@@ -66,17 +71,22 @@ class Versions:
     """
 
     def __init__(self) -> None:
-        self._now: dict[str, str] = {}
+        self._written: list[tuple[Record, str, str]] = []
 
-    def replaced(self, old: str | None, new: str | None) -> None:
-        """What was at version `old` is back, at version `new`."""
+    def replaced(self, later: Record, *, old: str | None, new: str | None) -> None:
+        """Undoing a call put back what was at version `old`, at version `new`."""
         if old is not None and new is not None and old != new:
-            self._now[old] = new
+            self._written.append((later, old, new))
 
-    def current(self, version: str | None) -> str | None:
-        """Where what we left at a version stands now, for all we did to it ourselves."""
-        while version is not None and version in self._now:
-            version = self._now[version]
+    def current(self, record: Record) -> str | None:
+        """Where what a call left stands now, for all we did to it ourselves.
+
+        Versions count for one object alone: two objects may both be at version 1.
+        """
+        version = record.version
+        for later, old, new in self._written:
+            if version == old and builds_on(later, record):
+                version = new
         return version
 
 
@@ -105,7 +115,7 @@ async def take_back_all(
     versions = Versions()
     for place, action in enumerate(doomed):
         await take_back_one(
-            action, versions, book=book, hands=hands, stuck=_stuck(doomed[:place], action)
+            action, versions, book=book, hands=hands, stuck=stuck_by(doomed[:place], action)
         )
     return [_taken(action) for action in doomed] + _beyond_undo(attempt)
 
@@ -125,7 +135,7 @@ async def take_back_one(
     if stuck:
         await book.move([action], State.UNDO_FAILED, hands=hands, why=stuck)
         return
-    record = replace(action.record, version=versions.current(action.record.version))
+    record = replace(action.record, version=versions.current(action.record))
     undone = Undone(result=UndoResult.FAILED)
     for _ in range(QUICK_TRIES):
         undone = await take_back(record, action.abilities)
@@ -135,7 +145,7 @@ async def take_back_one(
     keep: list[Kept] = []
     if undone.result is UndoResult.RESTORED:
         was = await version_of(record.before, record=record, abilities=action.abilities)
-        versions.replaced(was, undone.version)
+        versions.replaced(record, old=was, new=undone.version)
         keep = [Kept(owner=action.id, name="restored", value=pack([was, undone.version]))]
     action.undone = undone.result
     facts: dict[str, object] = {"result": undone.result.value}
@@ -147,7 +157,7 @@ async def take_back_one(
     await reach(Point.UNDONE)
 
 
-def _stuck(before: Sequence[LiveAction], action: LiveAction) -> str:
+def stuck_by(before: Sequence[LiveAction], action: LiveAction) -> str:
     """Why an action must wait: something that stands on it could not be undone."""
     for later in before:
         if later.state is not State.UNDONE and builds_on(later.record, action.record):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from mulligan.core.action import Entry, Kept, Opening, State, UndoResult
-from mulligan.core.errors import MulliganError
+from mulligan.core.errors import ConfigurationError, MulliganError
 from mulligan.core.event import ActionMoved, ActionUndone
 from mulligan.core.interfaces import Clock, Journal
 from mulligan.core.record import Abilities, Record
@@ -149,7 +149,11 @@ def _undone(action: LiveAction) -> ActionUndone:
 
 
 def _outcome(record: Record) -> bytes:
-    return pack({"result": record.result, "version": record.version})
+    try:
+        return pack({"result": record.result, "version": record.version})
+    except ConfigurationError:
+        # It has happened, and that is what must be written; what it returned is lost to a crash.
+        return pack({"result": None, "version": record.version})
 
 
 def _brief(value: object) -> str:

@@ -22,7 +22,10 @@ class Hands:
 
 
 async def _wait_on_loop(future: Future[None]) -> None:
-    await asyncio.wrap_future(future)
+    # Shielded: a cancelled caller must not take back an entry that is on its way to the disk.
+    waiting = asyncio.wrap_future(future)
+    waiting.add_done_callback(lambda done: done.cancelled() or done.exception())
+    await asyncio.shield(waiting)
 
 
 async def _wait_here(future: Future[None]) -> None:

@@ -59,7 +59,8 @@ class Keeping:
             try:
                 await self._recovery.run()
             except Exception as error:  # noqa: BLE001 - tried again; doctor shows a store that fails
-                _report.warning("Open actions could not be looked at: %s", error)
+                # Only the kind: what it says may quote what a tool was given.
+                _report.warning("Open actions could not be looked at (%s).", type(error).__name__)
             took = time.monotonic() - began
             try:
                 async with asyncio.timeout(max(self._every, 20 * took)):

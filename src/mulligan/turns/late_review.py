@@ -15,7 +15,7 @@ from mulligan.core.policy import Step, decide
 from mulligan.core.turn import Turn
 from mulligan.loops.actions import Attempted, Reviewers, review_attempt
 from mulligan.turns.acting import reasons
-from mulligan.turns.attempt import Versions, doom, take_back_one
+from mulligan.turns.attempt import Versions, doom, stuck_by, take_back_one
 from mulligan.turns.book import Book, LiveAction
 from mulligan.turns.evidence import executions_of, turn_of
 from mulligan.turns.hands import ON_LOOP
@@ -66,8 +66,9 @@ async def _take_back(actions: Sequence[LiveAction], *, book: Book, why: str) -> 
     doomed = list(reversed(actions))
     await doom(doomed, book=book, hands=ON_LOOP, why=why)
     versions = Versions()
-    for action in doomed:
-        await take_back_one(action, versions, book=book, hands=ON_LOOP)
+    for place, action in enumerate(doomed):
+        stuck = stuck_by(doomed[:place], action)
+        await take_back_one(action, versions, book=book, hands=ON_LOOP, stuck=stuck)
 
 
 def _attempted(actions: Sequence[LiveAction], vault: Vault) -> Attempted | None:

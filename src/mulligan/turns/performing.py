@@ -10,7 +10,7 @@ from typing import Any
 
 from mulligan.core.action import Opening, State
 from mulligan.core.effect import Effect, Release
-from mulligan.core.errors import AlreadyDoneError, JournalError
+from mulligan.core.errors import AlreadyDoneError, ConfigurationError, JournalError
 from mulligan.core.instants import from_us
 from mulligan.core.points import Point, reach
 from mulligan.core.record import Record
@@ -21,6 +21,7 @@ from mulligan.turns.evidence import pack_evidence
 from mulligan.turns.hands import Hands
 from mulligan.turns.hold import hold_call
 from mulligan.turns.instruments import Make
+from mulligan.turns.plain import own_copy
 from mulligan.turns.settling import adopt, settle
 from mulligan.turns.trying import Tried, try_call
 from mulligan.turns.turn import OpenTurn
@@ -70,9 +71,23 @@ class Performing:
             evidence=self._evidence(),
         )
         if self.watch.signature.method:
-            self.watch.instruments.held[action.id] = make
+            self.watch.instruments.held[action.id] = self._as_approved(make, action)
         self.attempt.actions.append(action)
         return held
+
+    def _as_approved(self, make: Make, action: LiveAction) -> Make:
+        """The call with what a person will be shown, or not at all."""
+        given = self.pending.arguments
+
+        async def make_unchanged() -> Any:
+            if dict(given) != dict(action.record.arguments):
+                raise ConfigurationError(
+                    f"What {action.opening.tool} was given has changed since it was held, so it is "
+                    "not run. Have it asked for again."
+                )
+            return await make()
+
+        return make_unchanged
 
     def _cleared(self) -> bool:
         reviewing = self.turn.reviewing
@@ -129,7 +144,7 @@ class Performing:
             why = f"It was stopped on its way ({type(error).__name__})."
             await book.move(actions, State.UNKNOWN, hands=self.hands, why=why)
             raise
-        self.attempt.notes.append(lambda: tried.last)
+        self.attempt.done.append(tried.last)
         await self._account(actions, tried)
         await reach(Point.EXECUTED)
         return conclude(self.watch, tried.last, turn=self.turn)
@@ -149,7 +164,7 @@ class Performing:
         each = self.watch.declaration.each
         given = dict(self.pending.arguments)
         elements = given.get(each) if each is not None else None
-        if each is None or not isinstance(elements, (list, tuple)):
+        if each is None or not isinstance(elements, (list, tuple)) or not elements:
             parts, ids, parent = [given], [self.pending.id], None
         else:
             parts = [given | {each: element} for element in elements]
@@ -162,7 +177,8 @@ class Performing:
         before = self.watch.declaration.abilities.before
         if before is not None:
             for action in actions:
-                seen = await told(before, action.record)
+                # A copy: the tool may change the very object that it was read from.
+                seen = own_copy(await told(before, action.record))
                 action.record = replace(action.record, before=seen)
         await reach(Point.IMAGED)
         return actions
@@ -221,7 +237,7 @@ class Performing:
             id=id,
             opening=opening,
             declaration=declaration,
-            record=Record(arguments=arguments, key=opening.key or id),
+            record=Record(arguments=own_copy(dict(arguments)), key=opening.key or id),
             opened_at=from_us(pending.at_us),
         )
 
@@ -229,9 +245,8 @@ class Performing:
         return self.watch.instruments.new_id(self.watch.instruments.wall_us())
 
     def _evidence(self) -> bytes:
-        executions = self.attempt.executions()[self.attempt.told :]
-        own = {action.opening.call for action in self.attempt.actions}
-        return pack_evidence(self.turn.turn, [e for e in executions if e.call.id not in own])
+        seen = [note() for note in list(self.attempt.notes)[self.attempt.told :]]
+        return pack_evidence(self.turn.turn, seen)
 
     def _refuse_repeats(self) -> None:
         """Made once more while the first may stand, the same call could do a thing twice."""
@@ -243,7 +258,7 @@ class Performing:
 
 
 _STANDS = frozenset(
-    {State.UNKNOWN, State.NEEDS_HUMAN, State.CONFLICT, State.UNDO_FAILED, State.HELD}
+    {State.INTENT, State.UNKNOWN, State.NEEDS_HUMAN, State.CONFLICT, State.UNDO_FAILED, State.HELD}
 )
 """States in which a repeat could do a thing twice, or do it where it already waits to be done."""
 

@@ -6,6 +6,7 @@ that what works once also works in the process that cleans up after a crash.
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import types
 import typing
@@ -19,6 +20,8 @@ import orjson
 
 from mulligan.core.errors import ConfigurationError
 
+V = typing.TypeVar("V")
+
 _OPTIONS = orjson.OPT_NON_STR_KEYS
 
 
@@ -31,6 +34,14 @@ def pack(value: object) -> bytes:
             f"A value cannot be kept for an undo: {error}. "
             "Pass and return JSON-able values, dataclasses or pydantic models."
         ) from error
+
+
+def own_copy(value: V) -> V:
+    """A value that nobody else can change; what cannot be copied comes back as it is."""
+    try:
+        return copy.deepcopy(value)
+    except Exception:  # noqa: BLE001 - locks, sockets and cursors refuse in ways of their own
+        return value
 
 
 def unpack(text: bytes, hint: object = None) -> object:

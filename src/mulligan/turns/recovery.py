@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import groupby
@@ -40,6 +39,8 @@ UNCERTAIN = (State.INTENT, State.UNKNOWN)
 UNREVIEWED = (State.EXECUTED, State.PENDING_REVIEW)
 UNDER_UNDO = (State.UNDOING, State.UNDO_FAILED)
 HOLDS = (State.HELD, State.APPROVED)
+GONE = (State.UNDONE, State.NOT_EXECUTED)
+"""States in which nothing of an action is left."""
 WAITING = (State.UNKNOWN, State.UNDO_FAILED, State.PENDING_REVIEW)
 """States that are looked at again after a pause, a longer one each time."""
 
@@ -102,21 +103,24 @@ class Recovery:
         return self.book.clock() - action.changed_at >= pause
 
     async def _guarded(self, recover: Callable[[LiveAction], Awaitable[None]], left: Action) -> int:
-        action = await asyncio.to_thread(self.toolbox.take_up, left, self.vault)
-        if action is None:
-            # The code or a value is not here: it stays on the open list.
+        if left.id in self.book.live:
+            # Another pass in this process was quicker.
             return 0
-        self.book.live.add(action.id)
+        self.book.live.add(left.id)
         try:
+            action = await asyncio.to_thread(self.toolbox.take_up, left, self.vault)
+            if action is None:
+                # The code or a value is not here: it stays on the open list.
+                return 0
             await recover(action)
             await reach(Point.RECOVERED)
         except JournalError:
             # Another process was quicker.
             return 0
-        except Exception:  # noqa: BLE001 - one action must not stand in the way of the others
-            _report.warning("Action %s could not be recovered.", action.id, exc_info=True)
+        except Exception as error:  # noqa: BLE001 - one action must not stand in the way of others
+            _report.warning("Action %s is not recovered (%s).", left.id, type(error).__name__)
         finally:
-            self.book.live.discard(action.id)
+            self.book.live.discard(left.id)
         return 1
 
     async def _hold(self, action: LiveAction) -> None:
@@ -156,7 +160,10 @@ class Recovery:
                 why = f"It was tried {action.tries} times, and did not end well once."
                 await self.book.move([action], State.UNDO_FAILED, hands=ON_LOOP, why=why)
             return
-        if await asyncio.to_thread(self._waits_for_another, action):
+        stuck = await asyncio.to_thread(self._stuck, action)
+        if stuck:
+            if action.state is State.UNDOING:
+                await self.book.move([action], State.UNDO_FAILED, hands=ON_LOOP, why=stuck)
             return
         action.tries += 1
         await self.book.move([action], State.UNDOING, hands=ON_LOOP, why="It is tried again.")
@@ -164,27 +171,30 @@ class Recovery:
         versions = await asyncio.to_thread(self._versions, action)
         await take_back_one(action, versions, book=self.book, hands=ON_LOOP)
 
-    def _waits_for_another(self, action: LiveAction) -> bool:
-        """Whether an undo that comes first, of something built on this one, is still tried."""
-        for before in action.after:
-            other = self.book.journal.action(before)
-            if other is None or other.state not in UNDER_UNDO:
-                continue
-            tries, later = other.detail.get("tries"), self.toolbox.take_up(other, self.vault)
-            given_up = isinstance(tries, int) and tries > MOST_TRIES
-            if later and not given_up and builds_on(later.record, action.record):
-                return True
-        return False
+    def _stuck(self, action: LiveAction) -> str:
+        """Why an undo must wait: something was built on it that is not undone."""
+        for later in self._before(action):
+            if later.state not in GONE and builds_on(later.record, action.record):
+                return f"{later.what} came after it and is not undone."
+        return ""
 
     def _versions(self, action: LiveAction) -> Versions:
         """What the undos before this one have written, in the order they were made."""
         versions = Versions()
-        for before in action.after:
-            kept = self.vault.get(before, "restored")
+        for later in self._before(action):
+            kept = self.vault.get(later.id, "restored")
             restored = unpack(kept) if kept is not None else None
             if isinstance(restored, list) and len(restored) == 2:
-                versions.replaced(restored[0], restored[1])
+                versions.replaced(later.record, old=restored[0], new=restored[1])
         return versions
+
+    def _before(self, action: LiveAction) -> Iterator[LiveAction]:
+        """The actions of its attempt that are undone before it, as far as they are known."""
+        for name in action.after:
+            other = self.book.journal.action(name)
+            later = None if other is None else self.toolbox.take_up(other, self.vault)
+            if later is not None:
+                yield later
 
     async def _reviews(self, due: Sequence[Action], left: Sequence[Action]) -> int:
         """Attempts whose turn ended before anybody reviewed them, each as a whole.
@@ -199,36 +209,49 @@ class Recovery:
         return taken
 
     async def _review(self, group: Sequence[Action]) -> int:
-        read = [await asyncio.to_thread(self.toolbox.take_up, a, self.vault) for a in group]
-        actions = [action for action in read if action is not None]
-        if len(actions) < len(group):
+        names = [action.id for action in group]
+        if any(name in self.book.live for name in names):
+            # Another pass in this process was quicker.
             return 0
-        if any(action.opening.effect is not Effect.REVERSIBLE for action in actions):
-            return await self._vouched_for(actions)
-        self.book.live.update(action.id for action in actions)
+        self.book.live.update(names)
         try:
-            delivered = any(action.detail.get("delivered") is True for action in group)
-            await review_late(
-                actions,
-                delivered=delivered,
-                reviewers=self.reviewers,
-                book=self.book,
-                vault=self.vault,
-            )
+            read = [await asyncio.to_thread(self.toolbox.take_up, a, self.vault) for a in group]
+            actions = [action for action in read if action is not None]
+            if len(actions) < len(group):
+                return 0
+            await self._review_whole(actions, group)
         except JournalError:
+            # Another process was quicker.
             return 0
-        except Exception:  # noqa: BLE001 - one attempt must not stand in the way of the others
-            _report.warning("The attempt of %s could not be reviewed.", group[0].id, exc_info=True)
+        except Exception as error:  # noqa: BLE001 - one attempt must not stand in the way of others
+            _report.warning("%s could not be reviewed (%s).", names[0], type(error).__name__)
         finally:
-            self.book.release(actions)
-        return len(actions)
+            self.book.live.difference_update(names)
+        return len(group)
 
-    async def _vouched_for(self, actions: Sequence[LiveAction]) -> int:
-        """Calls that a person approved beforehand, and that only miss the last entry."""
-        by: dict[str, object] = {"by": "a person, beforehand"}
-        with suppress(JournalError):  # another process was quicker
+    async def _review_whole(self, actions: Sequence[LiveAction], group: Sequence[Action]) -> None:
+        reversible = all(action.opening.effect is Effect.REVERSIBLE for action in actions)
+        if not reversible and await asyncio.to_thread(self._was_approved, group[0]):
+            # A person said so beforehand; only the last entry is missing.
+            by: dict[str, object] = {"by": "a person, beforehand"}
             await self.book.move(actions, State.VERIFIED, hands=ON_LOOP, facts=by)
-        return len(actions)
+            return
+        # What cannot be undone is treated as delivered: a rejection is then put before a person.
+        delivered = any(action.detail.get("delivered") is True for action in group)
+        await review_late(
+            actions,
+            delivered=delivered or not reversible,
+            reviewers=self.reviewers,
+            book=self.book,
+            vault=self.vault,
+        )
+
+    def _was_approved(self, action: Action) -> bool:
+        """Whether a person let it run, and not the checks."""
+        return any(
+            entry.state is State.APPROVED and entry.detail.get("by") != "checks"
+            for entry in self.book.journal.history(action.id)
+        )
 
 
 def _attempt_of(action: Action) -> tuple[str, int, bool]:

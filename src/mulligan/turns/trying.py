@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
 
-from mulligan.core.call import ErrorClass, Execution, Outcome
+from mulligan.core.call import ErrorClass, Execution, Failure, Outcome
 from mulligan.core.event import CallRepaired
 from mulligan.core.record import Record
 from mulligan.loops.calls import Knowing, Retrying, UnsureError, second_try
@@ -99,7 +99,14 @@ async def rescue(
 
 def _nothing_happened(executions: Iterable[Execution]) -> bool:
     failures = [execution.failure for execution in executions]
-    return all(failure and failure.error_class in NOTHING_HAPPENED for failure in failures)
+    return all(failure is not None and _refused(failure) for failure in failures)
+
+
+def _refused(failure: Failure) -> bool:
+    """The remote's own word counts; an exception's name may come from after the effect."""
+    if failure.error_class is ErrorClass.NOT_SENT:
+        return True
+    return failure.answered and failure.error_class in NOTHING_HAPPENED
 
 
 def _knowing(watch: Watch, first: Pending) -> Knowing:

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.grounding.verified import MOST_PIECES, PIECE, Claims, Verifier
+from mulligan.checks.grounding.verified import MOST_PIECES, Claims, Verifier
 from mulligan.core.finding import Severity, Source
-from mulligan.core.question import Question
+from mulligan.core.question import PIECE, Question
 from mulligan.core.text import Claim, Reply, Support
 
 YES, NO, UNSURE = Support.SUPPORTED, Support.UNSUPPORTED, Support.CANNOT_TELL

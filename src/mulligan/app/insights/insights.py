@@ -15,7 +15,7 @@ from mulligan.app.settings import Settings
 from mulligan.core.call import Call, Failure, LogRow
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.instants import from_us
-from mulligan.core.interfaces import Health, KnownTool, LogQuery, Loss, Store
+from mulligan.core.interfaces import Clock, Health, KnownTool, LogQuery, Loss, Store
 from mulligan.core.lesson import Advice, FailedCall, Suggestion
 from mulligan.core.retention import Retention
 from mulligan.learning.decide import decide
@@ -61,9 +61,10 @@ class Diagnosis:
 class Insights:
     """Questions about a store, and the acts a person may take on it."""
 
-    def __init__(self, store: Store, *, settings: Settings) -> None:
+    def __init__(self, store: Store, *, settings: Settings, clock: Clock = utc_now) -> None:
         self._store = store
         self._settings = settings
+        self._clock = clock
 
     @classmethod
     def open(cls, settings: Settings, *, tolerate_damage: bool = False) -> Self:
@@ -87,7 +88,7 @@ class Insights:
     @property
     def open_list(self) -> OpenList:
         """The effects that still need somebody."""
-        return OpenList(self._store, clock=utc_now)
+        return OpenList(self._store, clock=self._clock)
 
     @property
     def task_list(self) -> TaskList:
@@ -100,12 +101,12 @@ class Insights:
 
     def figures(self, window: timedelta) -> Figures:
         """How calls went in a span of time up to now."""
-        now = utc_now()
+        now = self._clock()
         return read_figures(self._store.log, since=now - window, until=now)
 
     def patterns(self, window: timedelta) -> list[PatternSeen]:
         """Failures that are one and the same, the most frequent first."""
-        now = utc_now()
+        now = self._clock()
         return find_patterns(self._store.log, since=now - window, until=now)
 
     def suggest(
@@ -145,13 +146,15 @@ class Insights:
         """Look at everything once."""
         health = self._store.health()
         losses = tuple(self._store.log.losses())
-        now = utc_now()
+        now = self._clock()
         counts = self._store.log.rollups(since=now - timedelta(hours=24), until=now).values()
         calls = sum(c.calls for c in counts)
         share = sum(c.with_context for c in counts) / calls if calls else None
         problems = [*health.problems, *self._overdue(now)]
         if losses:
             problems.append(_lost(losses))
+        if health.open_actions:
+            problems.append(f"{health.open_actions} actions are open: see `mulligan open`.")
         advice = []
         if share is not None and share < CONTEXT_GOAL:
             advice.append(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mulligan.core.action import Action, Entry, State, leads_to
+from mulligan.core.effect import Effect
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.interfaces import Clock, Store
 from mulligan.core.recipe import recipe
@@ -76,6 +77,10 @@ class OpenList:
                 f"{action.id} is {action.state}: there is nothing that could be undone."
             )
         self._refuse_work_in_progress(action)
+        if action.opening.effect is not Effect.REVERSIBLE:
+            raise ConfigurationError(
+                f"{action.opening.tool} cannot be undone: put it right by hand."
+            )
         if self._vault.get(action.id, "arguments") is None:
             raise ConfigurationError(
                 f"What undoing {action.id} needs was kept only for a while, and is gone. "

@@ -11,14 +11,12 @@ from mulligan.checks.grounding.source import read_source, running_words
 from mulligan.checks.text.fold import fold
 from mulligan.core.finding import Finding, Severity, Source
 from mulligan.core.interfaces import Judge
-from mulligan.core.question import Question
+from mulligan.core.question import Question, in_pieces
 from mulligan.core.text import Claim, Reply, Support
 
 PROMPT = "verify_claims"
 REMEMBERED = 256
 """Answers that are kept for equal claims and context."""
-PIECE = 1_800
-"""Characters of a piece, so that none is cut on its way to the model."""
 MOST_PIECES = 12
 """Of a context; those nearest to the reply come first."""
 
@@ -113,7 +111,7 @@ def _question(reply: Reply) -> Question[Claims]:
     return Question(
         prompt=PROMPT,
         values={"question": reply.query or "(none)"},
-        untrusted={**_numbered("reply", _pieces(reply.text)), **_passages(reply)},
+        untrusted={**in_pieces("reply", reply.text), **_passages(reply)},
         answer=Claims,
         purpose="verify the claims of a reply",
     )
@@ -121,7 +119,7 @@ def _question(reply: Reply) -> Question[Claims]:
 
 def _passages(reply: Reply) -> Mapping[str, str]:
     """The context in pieces, in its own order; of a large one those nearest to the reply."""
-    pieces = [piece for passage in reply.context for piece in _pieces(passage)]
+    pieces = [piece for passage in reply.context for piece in in_pieces("", passage).values()]
     if len(pieces) > MOST_PIECES:
         near = sorted(pieces, key=lambda piece: coverage(piece, context=(reply.text,)))
         chosen = set(near[-MOST_PIECES:])
@@ -131,14 +129,3 @@ def _passages(reply: Reply) -> Mapping[str, str]:
 
 def _numbered(name: str, pieces: list[str]) -> dict[str, str]:
     return {f"{name} {number}": piece for number, piece in enumerate(pieces, start=1)}
-
-
-def _pieces(text: str) -> list[str]:
-    """A text in pieces that end between lines where they can."""
-    pieces: list[str] = []
-    while len(text.encode()) > PIECE:
-        room = text.encode()[:PIECE].decode(errors="ignore")
-        end = room.rfind("\n") + 1 or room.rfind(" ") + 1 or len(room)
-        pieces.append(text[:end])
-        text = text[end:]
-    return [*pieces, text]
