@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 
 import pytest
 
+from mulligan.checks.dates import dates_as_said
 from mulligan.checks.dates.moment import Moment
 from mulligan.checks.dates.reading import Expression
 from mulligan.checks.dates.resolve import expressions
+from mulligan.core.turn import Turn
+from tests.checks.attempts import Attempt, ran
 
 NOW = Moment(now=datetime(2025, 10, 22, 10, 15))
 
@@ -69,3 +72,56 @@ def test_tomorrow_said_in_the_small_hours_may_be_the_day_that_comes() -> None:
     (found,) = expressions("Wake me tomorrow at 7am", night)
 
     assert [f"{each.start:%m-%d %H}" for each in found.readings] == ["10-22 07", "10-23 07"]
+
+
+def wrong(message: str, day: str) -> bool:
+    """Whether a day is flagged that was given after a message of Sunday 2026-11-15, in Berlin."""
+    sunday = datetime(2026, 11, 15, 11, 0, tzinfo=UTC)
+    turn = Turn(id="t", message=message, now=sunday, timezone="Europe/Berlin")
+    return bool(list(dates_as_said()(Attempt(turn=turn, executions=(ran("set", {"day": day}),)))))
+
+
+@pytest.mark.parametrize(
+    ("message", "day"),
+    [
+        ("Move Friday's dinner two days later", "2026-11-22"),
+        ("Move Friday's dinner one day earlier", "2026-11-19"),
+        ("Move Monday's meeting a day later", "2026-11-17"),
+        ("Meet on Friday, follow up three days later", "2026-11-23"),
+        ("Meet a week on Friday", "2026-11-27"),
+        ("Dinner on Friday, brunch the morning after", "2026-11-21"),
+        ("Dinner on Friday, back home the next morning", "2026-11-21"),
+        ("Arrive on Friday, stay two nights", "2026-11-22"),
+        ("Dinner on Friday, back home the next morning at 8", "2026-11-21"),
+        ("Meet on Friday, follow up after two days", "2026-11-22"),
+        ("Arrive on Friday. Stay for two days.", "2026-11-22"),
+        ("Book a three-night stay on Friday", "2026-11-23"),
+        ("Brunch the next day, after dinner on Friday", "2026-11-21"),
+        ("Arrive on Friday the 27th, leave the Sunday after", "2026-11-29"),
+        ("Dinner on Friday. We eat at 7. Remind me the day before.", "2026-11-19"),
+        ("Dinner on Friday, lunch on Monday. Remind me of both the day before.", "2026-11-19"),
+        ("Move the dinner two days later", "2026-11-28"),
+        ("Meet a week tomorrow", "2026-11-23"),
+    ],
+)
+def test_a_day_reckoned_from_another_day_that_is_named_is_not_flagged(
+    message: str, day: str
+) -> None:
+    assert not wrong(message, day)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Meet in two days",
+        "Meet two days from now",
+        "Meet two days later",
+        "Meet on Friday, remind me in two days",
+        "Meet a week on Friday",
+        "Dinner on Friday, remind me the day before",
+        "Good morning! Book a table for two on Friday after 7",
+        "Book a two hour meeting on Friday",
+    ],
+)
+def test_a_day_reckoned_from_now_or_from_what_is_told_is_still_held_to_it(message: str) -> None:
+    assert wrong(message, "2026-12-02")

@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from mulligan.checks.dates.grammar.amounts import days_long_at
 from mulligan.checks.dates.grammar.phrases import Phrase
 from mulligan.checks.dates.grammar.scan import Scan
 from mulligan.checks.dates.grammar.stretches import Spoken, Stretch
 from mulligan.checks.dates.language.words import Table
+from mulligan.checks.dates.meaning.phrase import is_dated
 from mulligan.checks.dates.moment import Moment
-from mulligan.checks.dates.parts import DayShift, Month, Now, Part, Weekday
+from mulligan.checks.dates.parts import (
+    DayShift,
+    Month,
+    Now,
+    Part,
+    Puzzle,
+    Shift,
+    Weekday,
+    WeekdayAway,
+)
 
 _CLAUSE = 12
 """How many words back the verb of a sentence is looked for."""
@@ -47,8 +60,53 @@ def is_exact(scan: Scan, found: Spoken) -> bool:
 
 
 def follows_another(scan: Scan, found: Spoken) -> bool:
-    """The following Monday, the next day: reckoned from what was named before."""
-    return _says(scan, scan.words.following, range(found.start, found.end))
+    """The following Monday, the next day, the Sunday after: reckoned from what was named before."""
+    words, tokens = scan.words, scan.tokens
+    beside = words.beside.at(tokens, found.end)
+    left_out = beside is not None and not tokens[beside[1]].text.isalnum()
+    return left_out or _says(scan, words.following, range(found.start, found.end))
+
+
+def leans_on_another(scan: Scan, found: Spoken) -> bool:
+    """Two days later, after two days: than now only if nothing else is there to reckon from."""
+    counted = any(
+        isinstance(part, Shift | WeekdayAway) and not _anchored(part) for part in found.parts
+    )
+    return counted and _says(scan, scan.words.leaning, range(found.start, found.end))
+
+
+def is_beside_another(scan: Scan, found: Spoken) -> bool:
+    """The next morning, the night before: of a day that is named elsewhere."""
+    if is_dated(found) or not any(isinstance(part, Part) for part in found.parts):
+        return False
+    return scan.after(found.start, scan.words.neighbours) or _says(
+        scan, scan.words.beside, range(found.start + 1, found.end + 1)
+    )
+
+
+def is_length(scan: Scan, found: Spoken) -> bool:
+    """A three-night stay: not from three until the night."""
+    return not is_dated(found) and days_long_at(scan, found.start) == found.end
+
+
+def is_moving(scan: Scan, found: Spoken) -> bool:
+    """Move the dinner two days later: than when it was."""
+    return _says(scan, scan.words.moving, _clause(scan, found.start, _CLAUSE))
+
+
+def lengths_beside(scan: Scan, found: Sequence[Spoken]) -> list[Phrase]:
+    """Lengths of days that no expression holds: where they begin and end, nobody here can say."""
+    taken = {i for each in found for i in range(each.start, each.end)}
+    lengths: list[Phrase] = []
+    i = 0
+    while i < scan.count:
+        end = None if i in taken else days_long_at(scan, i)
+        if end is not None and taken.isdisjoint(range(i, end)):
+            lengths.append(Phrase((Puzzle(),), i, end))
+            i = end
+        else:
+            i += 1
+    return lengths
 
 
 def lies_ahead(scan: Scan, found: Spoken) -> bool:
@@ -89,7 +147,11 @@ def _is_moved(scan: Scan, found: Phrase) -> bool:
     if not scan.tokens[found.end - 1].text.endswith(words.possessive):
         return False
     past = any(isinstance(part, DayShift) and part.days < 0 for part in found.parts)
-    return past or _says(scan, words.moving, _clause(scan, found.start, _CLAUSE))
+    return past or is_moving(scan, found)
+
+
+def _anchored(part: Shift | WeekdayAway) -> bool:
+    return isinstance(part, Shift) and part.anchored
 
 
 def _clause(scan: Scan, end: int, reach: int) -> range:

@@ -7,12 +7,17 @@ from dataclasses import replace
 
 from mulligan.checks.dates.context import (
     follows_another,
+    is_beside_another,
     is_corrected,
     is_cut_short,
     is_exact,
     is_greeting,
+    is_length,
+    is_moving,
     is_name,
     is_ruled_out,
+    leans_on_another,
+    lengths_beside,
     lies_ahead,
 )
 from mulligan.checks.dates.conventions import NO_PINS, Convention, Pins, allowed
@@ -35,17 +40,18 @@ def expressions(
 ) -> list[Expression]:
     """Every expression of time in a message, in order."""
     tokens = _scan(message, at, words)
-    found = [each for each in read(tokens) if not is_greeting(each)]
+    found = _found(tokens)
+    several = sum(is_dated(each) or is_beside_another(tokens, each) for each in found) > 1
     settled = _settled(found, pins)
     results: list[Expression] = []
     for number, each in enumerate(found):
         result = _in_context(message, tokens, each, at=at, pins=settled)
+        if _is_open(tokens, each, several=several):
+            result = replace(result, readings=(), dated=True)
         if number:
             before = results[-1]
-            if follows_another(tokens, each):
-                result = replace(result, readings=())
             if shift := _elliptic(each):
-                result = replace(result, readings=_moved(before.readings, shift))
+                result = replace(result, readings=_moved(_standing(results), shift))
             if is_corrected(tokens, found[number - 1].end, end=each.start):
                 results[-1] = replace(before, superseded=True)
         results.append(result)
@@ -61,6 +67,25 @@ def meaning_of(
     if len(found) == 1 and _covers(tokens, found[0]):
         return _expression(phrase, tokens, found[0], at=at, pins=pins)
     return Expression(text=phrase, start=0, end=len(phrase), readings=())
+
+
+def _found(tokens: Scan) -> list[Spoken]:
+    """What speaks of time; lengths of days too, where a day is named that they can start from."""
+    found = [
+        each for each in read(tokens) if not is_greeting(each) or is_beside_another(tokens, each)
+    ]
+    if not any(is_dated(each) for each in found):
+        return found
+    return sorted([*found, *lengths_beside(tokens, found)], key=lambda each: each.start)
+
+
+def _is_open(tokens: Scan, found: Spoken, *, several: bool) -> bool:
+    """Whether an expression is reckoned from a day that it does not tell itself."""
+    if is_beside_another(tokens, found) or is_length(tokens, found):
+        return True
+    if several and follows_another(tokens, found):
+        return True
+    return leans_on_another(tokens, found) and (several or is_moving(tokens, found))
 
 
 def _in_context(message: str, tokens: Scan, found: Spoken, *, at: Moment, pins: Pins) -> Expression:
@@ -125,6 +150,12 @@ def _elliptic(found: Spoken) -> Shift | None:
             return shift
         case _:
             return None
+
+
+def _standing(said: Iterable[Expression]) -> list[Reading]:
+    """The days that were said before, each of which a later expression can be reckoned from."""
+    days = [each for each in said if each.dated and not each.superseded]
+    return [reading for each in days for reading in each.readings]
 
 
 def _moved(readings: Iterable[Reading], shift: Shift) -> tuple[Reading, ...]:

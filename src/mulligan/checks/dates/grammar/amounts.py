@@ -57,6 +57,22 @@ def amount_at(scan: Scan, i: int) -> tuple[Amount, int] | None:
     return (total, end) if total is not None else None
 
 
+def days_long_at(scan: Scan, i: int) -> int | None:
+    """Where a length of days or more ends: two nights, three-day, a week."""
+    words, tokens = scan.words, scan.tokens
+    if (found := amount_at(scan, i)) and (found[0].days or found[0].months):
+        return found[1]
+    some = words.vague_counts.at(tokens, i) or words.one.at(tokens, i)
+    if some is None and tokens[i].number is None:
+        return None
+    j = scan.skip_sign(some[1] if some else i + 1, "-")
+    unit = words.units.at(tokens, j)
+    if unit is not None:
+        return unit[1] if unit[0] not in _SECONDS else None
+    night = words.overnight.at(tokens, j)
+    return night[1] if night else None
+
+
 def counted_at(scan: Scan, i: int) -> Found | None:
     """The next three days, 2 upcoming weeks."""
     words, tokens = scan.words, scan.tokens
@@ -112,7 +128,18 @@ def _from_somewhere(scan: Scan, i: int) -> Found | None:
         return (Shift(amount, 1, anchored=True),), forth_from[1]
     if back_from := words.back_from.at(tokens, j):
         return (Shift(amount, -1, anchored=True),), back_from[1]
+    if weeks_on := _weeks_on(scan, amount, j):
+        return (Shift(amount, 1, anchored=True),), weeks_on
     return None
+
+
+def _weeks_on(scan: Scan, amount: Amount, i: int) -> int | None:
+    """A week *on* Friday; where the weekday begins. Two days on Friday are not reckoned from it."""
+    on = scan.words.weeks_on.at(scan.tokens, i)
+    weeks = amount.days and amount.days % _DAYS[Unit.WEEK] == 0
+    if on is None or not weeks or amount.months or amount.seconds:
+        return None
+    return on[1] if scan.words.weekdays.at(scan.tokens, on[1]) else None
 
 
 def _one_and_more(scan: Scan, i: int) -> tuple[Amount, int] | None:

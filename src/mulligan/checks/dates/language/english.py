@@ -192,6 +192,7 @@ ENGLISH = Words(
     forth=listed("from now | from right now | hence | later | from today"),
     back_from=listed("before | prior to"),
     forth_from=listed("after | from | since | following"),
+    weeks_on=listed("on"),
     edges=meaning(
         {
             Side.START: "beginning of | start of | the beginning of | the start of",
@@ -292,6 +293,10 @@ ENGLISH = Words(
         "between | earliest | latest | from | since | or"
     ),
     following=listed("following | next day | next morning | next evening | previous day"),
+    leaning=listed("later | earlier | back | after | before | + | -"),
+    neighbours=listed("next | following | previous"),
+    beside=listed("after | before"),
+    overnight=listed("night | nights"),
     elsewhere=listed(
         "before that | after that | by that | since then | before then | by then | until then | "
         "till then | after then | around then | beforehand | afterwards | that day | that week | "

@@ -162,6 +162,8 @@ class Words:
     back_from: Table[None]
     """An amount of time *before* something."""
     forth_from: Table[None]
+    weeks_on: Table[None]
+    """A week *on* Friday: seven days after it."""
     edges: Table[Side]
     """Beginning of, end of."""
     edge_names: Table[tuple[Side, Unit]]
@@ -204,6 +206,14 @@ class Words:
     """*Around* 7, *before* 7."""
     following: Table[None]
     """The *following* day: after the one that was named before, if one was."""
+    leaning: Table[None]
+    """Two days *later*: than now, or than another day that the message names."""
+    neighbours: Table[None]
+    """The *next* morning: after a day that was named before."""
+    beside: Table[None]
+    """The morning *after*."""
+    overnight: Table[None]
+    """Two *nights*."""
     elsewhere: Table[None]
     """Speaks of a time that other words have named, or of none in particular."""
     corrections: Table[None]
