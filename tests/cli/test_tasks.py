@@ -88,8 +88,10 @@ def test_people_get_text(store: str, capsys, verb: str) -> None:
 
     code = main(["tasks", *arguments, "--store", store])
 
+    told = capsys.readouterr().out
     assert code == 0
-    assert "orders" in capsys.readouterr().out
+    assert "orders" in told
+    assert "\\x0a" not in told
 
 
 @pytest.mark.parametrize("wrong", [["show", "nothing"], ["diff", "orders", "0", "9"]])

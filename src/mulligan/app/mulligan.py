@@ -19,7 +19,7 @@ from mulligan.loops.actions import Attempted
 from mulligan.stores.clock import utc_now
 from mulligan.telemetry.writer import Tally
 from mulligan.turns.acting import Acting, Agent, Done
-from mulligan.turns.declaration import Declared, declare
+from mulligan.turns.declaration import Declared, declare, name_of
 from mulligan.turns.tool import wrap_tool
 from mulligan.turns.turn import OpenTurn
 
@@ -155,7 +155,7 @@ class Mulligan:
         is told why in `turn.correction`, and tries once more. With rules for replies, a text reply
         is then held against what the tools returned, and written again by `rewrite` if it is wrong.
         """
-        about.setdefault("agent", _name_of(agent))
+        about.setdefault("agent", name_of(agent))
         turn = self.turn(message, **about)
         turn.reviewing = acting = self._acting(turn)
         done = await acting.run(agent)
@@ -232,7 +232,7 @@ class Mulligan:
                 await self.recover()
             return done
 
-        about.setdefault("agent", _name_of(agent))
+        about.setdefault("agent", name_of(agent))
         return asyncio.run(act_alone())
 
     async def run_task(self, task: Task, work: Work, /) -> TaskDone:
@@ -312,7 +312,3 @@ class Mulligan:
 def _stands(done: Done) -> bool:
     """Whether what the agent did stands, so that its reply is what the person will read."""
     return done.standing is not Standing.REJECTED
-
-
-def _name_of(agent: object) -> str:
-    return str(getattr(agent, "__name__", type(agent).__name__))

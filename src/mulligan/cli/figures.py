@@ -15,7 +15,7 @@ from mulligan.app.settings import Settings
 from mulligan.cli import render
 from mulligan.cli.options import Commands, add_command, add_json, add_store, count
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.lesson import Advice, Suggestion
+from mulligan.core.lesson import Advice
 
 
 def add_to(commands: Commands) -> None:
@@ -96,7 +96,7 @@ def run_suggest(options: argparse.Namespace, settings: Settings) -> int:
         return 0
     console = render.console()
     console.print(render.plain(_said(advice)))
-    rows = [(_patch(s), s.source.value, f"{s.probability:.0%}", s.n, s.evidence) for s in found]
+    rows = [(s.patch, s.source.value, f"{s.probability:.0%}", s.n, s.evidence) for s in found]
     if rows:
         columns = ("change", "from", "probability", "n", "because")
         console.print(render.table_of(rows, columns=columns))
@@ -116,14 +116,6 @@ def _arguments(text: str) -> dict[str, object]:
 def _said(advice: Advice) -> str:
     ask = f" Ask the person: {advice.ask}" if advice.ask else ""
     return f"{advice.decision}: {advice.why}{ask}"
-
-
-def _patch(suggestion: Suggestion) -> str:
-    patch = suggestion.patch
-    parts = [f"call {patch.first} first"] if patch.first else []
-    parts += [f"call it as {patch.tool}"] if patch.tool else []
-    parts += [f"{name}={value!r}" for name, value in patch.changes.items()]
-    return ", ".join([*parts, *(f"without {name}" for name in patch.drops)])
 
 
 def _show(console: Console, figures: Figures, *, window: str) -> None:

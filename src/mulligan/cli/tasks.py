@@ -86,15 +86,15 @@ def run_show(options: argparse.Namespace, settings: Settings) -> int:
     console = render.console()
     console.print(render.plain(f"{summary.ground.task}: version {on_top.version} is on top."))
     said = on_top.refinement
-    for name, text in (
-        ("description", said.description),
-        ("expected output", said.expected_output),
-    ):
-        if text:
-            console.print(render.plain(f"\n{name}:\n{text}"))
-    for name, lines in (("observations", said.observations), ("suggestions", said.suggestions)):
-        if lines:
-            console.print(render.plain(f"\n{name}:\n" + "\n".join(f"- {line}" for line in lines)))
+    parts = {
+        "description": said.description.splitlines(),
+        "expected output": said.expected_output.splitlines(),
+        "observations": [f"- {line}" for line in said.observations],
+        "suggestions": [f"- {line}" for line in said.suggestions],
+    }
+    for name, lines in parts.items():
+        for line in ["", f"{name}:", *lines] if lines else []:
+            console.print(render.plain(line))
     return 0
 
 

@@ -11,6 +11,9 @@ from types import MappingProxyType
 from mulligan.core.call import Call, ErrorClass, Failure
 from mulligan.core.effect import Effect
 
+_SHOWN = 200
+"""Characters of one changed argument, where a change is put into words."""
+
 NO_SCHEMA: Mapping[str, object] = MappingProxyType({})
 
 
@@ -59,6 +62,13 @@ class Patch:
         """The corrected arguments; what is neither changed nor dropped stays as it was."""
         kept = {name: value for name, value in arguments.items() if name not in self.drops}
         return {**kept, **self.changes}
+
+    def __str__(self) -> str:
+        """The change in a few words, for an agent and for a person."""
+        parts = [f"call {self.first} first"] if self.first else []
+        parts += [f"call it as {self.tool}"] if self.tool else []
+        parts += [f"{name}={value!r}"[:_SHOWN] for name, value in self.changes.items()]
+        return ", ".join([*parts, *(f"without {name}" for name in self.drops)])
 
 
 class Origin(StrEnum):

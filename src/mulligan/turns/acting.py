@@ -74,8 +74,6 @@ class Acting:
         self._corrections: list[Correction | None] = [None]
         self._verdicts: list[Verdict] = []
         self._taken_back: list[TakenBack] = []
-        self._over = False
-        """The last attempt was reviewed, and its verdict acted on."""
 
     async def run(self, agent: Agent) -> Done:
         """Go through the turn. What the agent raises comes through, its actions settled first."""
@@ -204,7 +202,6 @@ class Acting:
         return render_correction(verdict, self._taken_back)
 
     async def _end(self, last: Round[object, Verdict]) -> None:
-        self._over = True
         if last.step is Step.DISPUTE:
             executed = self._turn.attempt.in_state(State.EXECUTED)
             why = reasons(last.verdict)

@@ -21,7 +21,6 @@ Once = Callable[..., Awaitable[Any]]
 """Makes a call with all its tries: its arguments, and the call that it corrects."""
 
 MOST_EARLIER = 50
-SHOWN = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,10 +159,5 @@ def _attach(error: BaseException, advised: Advised | None) -> None:
 
 
 def _shown(suggestion: Suggestion) -> str:
-    patch = suggestion.patch
-    parts = [f"call {patch.first} first"] if patch.first else []
-    parts += [f"call it as {patch.tool}"] if patch.tool else []
-    parts += [f"{name}={value!r}"[:SHOWN] for name, value in patch.changes.items()]
-    parts += [f"without {name}" for name in patch.drops]
     sure = f"{suggestion.probability:.0%}, n={suggestion.n}"
-    return f"{', '.join(parts)} ({suggestion.source}, {sure}: {suggestion.evidence})"
+    return f"{suggestion.patch} ({suggestion.source}, {sure}: {suggestion.evidence})"

@@ -128,7 +128,7 @@ def declare(tool: Callable[..., Any], **declared: Unpack[Declared]) -> Declarati
     """Read a declaration, or refuse what it cannot keep."""
     _refuse_unknown(tool, declared)
     declaration = Declaration(
-        tool=declared.get("name") or _name_of(tool),
+        tool=declared.get("name") or name_of(tool),
         server=declared.get("server", ""),
         effect=_effect(declared),
         effect_of=_effect_of(declared),
@@ -162,7 +162,7 @@ def _names(allow: Iterable[str], tool: Callable[..., Any]) -> frozenset[str]:
     unknown = sorted(names - (_parameters(tool) or names))
     if unknown:
         raise ConfigurationError(
-            f"allow names {unknown[0]!r}, which is no parameter of {_name_of(tool)}."
+            f"allow names {unknown[0]!r}, which is no parameter of {name_of(tool)}."
         )
     return names
 
@@ -170,7 +170,7 @@ def _names(allow: Iterable[str], tool: Callable[..., Any]) -> frozenset[str]:
 def _parameter(what: str, name: str | None, tool: Callable[..., Any]) -> str | None:
     if name is not None and name not in (_parameters(tool) or (name,)):
         raise ConfigurationError(
-            f"{what} names {name!r}, which is no parameter of {_name_of(tool)}."
+            f"{what} names {name!r}, which is no parameter of {name_of(tool)}."
         )
     return name
 
@@ -200,7 +200,8 @@ def _parameters(tool: Callable[..., Any]) -> frozenset[str] | None:
     return None if takes_any else frozenset(found)
 
 
-def _name_of(tool: object) -> str:
+def name_of(tool: object) -> str:
+    """What a function, or an object that is called like one, goes by."""
     return str(getattr(tool, "__name__", type(tool).__name__))
 
 
@@ -239,7 +240,7 @@ def _refuse_unknown(tool: object, declared: Mapping[str, object]) -> None:
         )
     if inspect.isgeneratorfunction(tool) or inspect.isasyncgenfunction(tool):
         raise ConfigurationError(
-            f"{_name_of(tool)} is a generator, whose end nobody could see. "
+            f"{name_of(tool)} is a generator, whose end nobody could see. "
             "Wrap a function that returns what it yields, such as a list."
         )
     unknown = sorted(set(declared) - set(Declared.__annotations__))

@@ -65,7 +65,6 @@ Pins = frozenset[Convention]
 
 NO_PINS: Pins = frozenset()
 
-_NO_COUNTRY = frozenset({"EU", "UN"})
 _MONTH_FIRST = frozenset({"US", "CA", "PH", "BZ"})
 
 
@@ -75,12 +74,6 @@ def pins_for(locale: str) -> Pins:
     if region is None:
         return NO_PINS
     return frozenset({Convention.ORDER_MONTH if region in _MONTH_FIRST else Convention.ORDER_DAY})
-
-
-def country_of(locale: str) -> str | None:
-    """The country of a locale, if it has one: `GB` of `en-GB`, and none of `en-EU`."""
-    region = _region(locale)
-    return region if region not in _NO_COUNTRY else None
 
 
 def _region(locale: str) -> str | None:

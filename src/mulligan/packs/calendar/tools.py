@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 from mulligan.core.effect import Effect, Repeat
 from mulligan.core.interfaces import Clock
-from mulligan.core.record import Record
+from mulligan.core.record import Record, Told
 from mulligan.packs.calendar.abilities import (
     Looking,
     TakingBack,
@@ -120,30 +120,22 @@ def _creating(looking: Looking, back: TakingBack) -> Declared:
 
 
 def _updating(looking: Looking, back: TakingBack) -> Declared:
+    return _over_its_version(looking, undo=back.update, probe=looking.updated)
+
+
+def _deleting(looking: Looking, back: TakingBack) -> Declared:
+    return _over_its_version(looking, undo=back.delete, probe=looking.deleted)
+
+
+def _over_its_version(looking: Looking, *, undo: Told, probe: Told) -> Declared:
     """Every write is over the version of the pre-image, so that twice is as once."""
     return Declared(
         effect=Effect.REVERSIBLE,
         repeat=Repeat.IDEMPOTENT,
         before=looking.image,
         read=looking.now,
-        undo=back.update,
-        probe=looking.updated,
-        version=etag_of,
-        same=same_event,
-        loses=LOSES,
-        server=looking.calendar.name,
-        if_version="if_match",
-    )
-
-
-def _deleting(looking: Looking, back: TakingBack) -> Declared:
-    return Declared(
-        effect=Effect.REVERSIBLE,
-        repeat=Repeat.IDEMPOTENT,
-        before=looking.image,
-        read=looking.now,
-        undo=back.delete,
-        probe=looking.deleted,
+        undo=undo,
+        probe=probe,
         version=etag_of,
         same=same_event,
         loses=LOSES,
