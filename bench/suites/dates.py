@@ -22,8 +22,8 @@ from bench.data import add_data_arguments, read_cases
 from bench.peers import add_peer_arguments, peer_python
 from bench.report import Step, progress, table
 from bench.rounds import Worker, digits
+from bench.workers.phrases import country_of
 from mulligan.checks.dates import dates_as_said
-from mulligan.checks.dates.conventions import country_of
 from mulligan.loops.actions import Attempted
 
 OURS = "mulligan"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 
-from bench.workers.phrases import Told, serve_phrases
-from mulligan.checks.dates.conventions import country_of, pins_for
+from bench.workers.phrases import Told, country_of, serve_phrases
+from mulligan.checks.dates.conventions import pins_for
 from mulligan.checks.dates.moment import Moment
 from mulligan.checks.dates.reading import Grain
 from mulligan.checks.dates.resolve import meaning_of

@@ -16,6 +16,15 @@ Resolve = Callable[[str, datetime, str], Iterable[Told]]
 """From a phrase, the time it was said at and a locale to everything it can mean."""
 
 
+_NO_COUNTRY = frozenset({"EU", "UN"})
+
+
+def country_of(locale: str) -> str | None:
+    """The country that the data means by a locale: `GB` by `en-GB`, and none by `en-EU`."""
+    region = locale.replace("_", "-").rpartition("-")[2]
+    return region if len(region) == 2 and region.isupper() and region not in _NO_COUNTRY else None
+
+
 def serve_phrases(resolve: Resolve, *, packages: list[str]) -> None:
     """Answer to two operations: what phrases mean, and how long each takes."""
 
