@@ -68,7 +68,7 @@ class Move(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
+class Cell:
     """A cell of the retry matrix: what to do, how often, and what once that is used up."""
 
     move: Move
@@ -76,28 +76,28 @@ class Rule:
     then: Move = Move.STOP
 
 
-_SAME = Rule(move=Move.SAME)
-_SAME_ONCE = Rule(move=Move.SAME, most=1)
-_SAME_THEN_ASK = Rule(move=Move.SAME, most=1, then=Move.ASK)
-_FIX = Rule(move=Move.FIX, then=Move.SUGGEST)
-_REFRESH = Rule(move=Move.REFRESH, most=1)
-_REREAD = Rule(move=Move.REREAD)
-_PROBE = Rule(move=Move.PROBE, then=Move.ASK)
-_SUGGEST = Rule(move=Move.SUGGEST)
-_STOP = Rule(move=Move.STOP)
+_SAME = Cell(move=Move.SAME)
+_SAME_ONCE = Cell(move=Move.SAME, most=1)
+_SAME_THEN_ASK = Cell(move=Move.SAME, most=1, then=Move.ASK)
+_FIX = Cell(move=Move.FIX, then=Move.SUGGEST)
+_REFRESH = Cell(move=Move.REFRESH, most=1)
+_REREAD = Cell(move=Move.REREAD)
+_PROBE = Cell(move=Move.PROBE, then=Move.ASK)
+_SUGGEST = Cell(move=Move.SUGGEST)
+_STOP = Cell(move=Move.STOP)
 
 _READ, _IDEMPOTENT, _KEYED, _ONCE = range(4)
 
-MATRIX: Mapping[ErrorClass, tuple[Rule, Rule, Rule, Rule]] = {
+MATRIX: Mapping[ErrorClass, tuple[Cell, Cell, Cell, Cell]] = {
     # error class:             READ, IDEMPOTENT, KEYED, ONCE
-    ErrorClass.VALIDATION: (_FIX, _FIX, Rule(move=Move.FIX_NEW_KEY, then=Move.SUGGEST), _FIX),
+    ErrorClass.VALIDATION: (_FIX, _FIX, Cell(move=Move.FIX_NEW_KEY, then=Move.SUGGEST), _FIX),
     ErrorClass.AUTH: (_REFRESH, _REFRESH, _REFRESH, _REFRESH),
     ErrorClass.POLICY: (_STOP, _STOP, _STOP, _STOP),
     ErrorClass.MISSING: (_SUGGEST, _SUGGEST, _SUGGEST, _SUGGEST),
     ErrorClass.CONFLICT: (_REREAD, _REREAD, _REREAD, _REREAD),
     ErrorClass.RATE_LIMIT: (_SAME, _SAME, _SAME, _STOP),
     ErrorClass.NOT_SENT: (_SAME, _SAME, _SAME, _SAME_ONCE),
-    ErrorClass.AMBIGUOUS: (_SAME, Rule(move=Move.SAME, then=Move.ASK), _PROBE, _PROBE),
+    ErrorClass.AMBIGUOUS: (_SAME, Cell(move=Move.SAME, then=Move.ASK), _PROBE, _PROBE),
     ErrorClass.BAD_RESULT: (_SAME_ONCE, _PROBE, _PROBE, _PROBE),
     ErrorClass.TOOL_EXCEPTION: (_SAME_ONCE, _SAME_THEN_ASK, _PROBE, _PROBE),
     ErrorClass.RULE: (_SUGGEST, _SUGGEST, _SUGGEST, _SUGGEST),
@@ -135,13 +135,13 @@ def next_move(failed: Failed, *, most_tries: int = MOST_TRIES) -> Move:
     """What may be done about a failed call, by the matrix of error class and repeat."""
     if failed.effect is Effect.UNDECLARED:
         return Move.STOP if failed.error_class is ErrorClass.POLICY else Move.SUGGEST
-    rule = _exception_to(failed) or MATRIX[failed.error_class][_column(failed)]
-    no_try_left = failed.tries >= most_tries and rule.move in _MAKES_A_TRY
-    spent = failed.made >= rule.most or no_try_left
+    cell = _exception_to(failed) or MATRIX[failed.error_class][_column(failed)]
+    no_try_left = failed.tries >= most_tries and cell.move in _MAKES_A_TRY
+    spent = failed.made >= cell.most or no_try_left
     if failed.effect is Effect.IRREVERSIBLE:
-        return _irreversible(rule, failed.error_class, spent=spent)
-    move = rule.then if spent else rule.move
-    probed_out = failed.made > rule.most or failed.tries > most_tries
+        return _irreversible(cell, failed.error_class, spent=spent)
+    move = cell.then if spent else cell.move
+    probed_out = failed.made > cell.most or failed.tries > most_tries
     if move is Move.PROBE and (probed_out or not failed.can_probe):
         return Move.ASK
     return move
@@ -161,31 +161,31 @@ def _column(failed: Failed) -> int:
             assert_never(unreachable)
 
 
-def _exception_to(failed: Failed) -> Rule | None:
+def _exception_to(failed: Failed) -> Cell | None:
     """The cells whose answer depends on what the remote can do."""
     column = _column(failed)
     match failed.error_class:
         case ErrorClass.MISSING if column == _IDEMPOTENT and failed.deletes:
-            return Rule(move=Move.ADOPT)
+            return Cell(move=Move.ADOPT)
         case ErrorClass.CONFLICT if column == _KEYED and failed.in_progress:
-            return Rule(move=Move.POLL, then=Move.ASK)
+            return Cell(move=Move.POLL, then=Move.ASK)
         case ErrorClass.RATE_LIMIT if column == _ONCE and failed.not_processed:
             return _SAME
         case ErrorClass.AMBIGUOUS | ErrorClass.TOOL_EXCEPTION if (
             column == _KEYED and failed.key_alive
         ):
-            return Rule(move=Move.SAME, then=Move.PROBE)
+            return Cell(move=Move.SAME, then=Move.PROBE)
         case _:
             return None
 
 
-def _irreversible(rule: Rule, error_class: ErrorClass, *, spent: bool) -> Move:
+def _irreversible(cell: Cell, error_class: ErrorClass, *, spent: bool) -> Move:
     """A fix goes back to hold; nothing else is made again but what was never sent."""
     if error_class is ErrorClass.RATE_LIMIT:
         return Move.STOP
-    makes_a_try = rule.move in _MAKES_A_TRY or rule.move is Move.PROBE
-    if rule.move in (Move.FIX, Move.FIX_NEW_KEY):
-        return rule.then if spent else Move.HOLD
+    makes_a_try = cell.move in _MAKES_A_TRY or cell.move is Move.PROBE
+    if cell.move in (Move.FIX, Move.FIX_NEW_KEY):
+        return cell.then if spent else Move.HOLD
     if makes_a_try and error_class is not ErrorClass.NOT_SENT:
         return Move.ASK
-    return rule.then if spent else rule.move
+    return cell.then if spent else cell.move

@@ -52,7 +52,7 @@ def precheck(planned: Planned) -> list[Finding]:
     if not is_small(planned.call.arguments, parts=50_000, text=10**8):
         return []
     case = _Case(planned)
-    return [finding for rule in RULES for finding in rule(case)]
+    return [finding for reason in REASONS for finding in reason(case)]
 
 
 def _finding(rule: str, issue: str, correction: str) -> Finding:
@@ -202,8 +202,8 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-Rule = Callable[[_Case], Iterator[Finding]]
-RULES: tuple[Rule, ...] = (
+Reason = Callable[[_Case], Iterator[Finding]]
+REASONS: tuple[Reason, ...] = (
     _unknown_tool,
     _shape,
     _failed_before,

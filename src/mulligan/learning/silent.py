@@ -14,7 +14,7 @@ from itertools import islice
 from mulligan.core.errors import NoSchemaError
 from mulligan.learning.strangers import ask
 from mulligan.learning.vocabulary import listed, phrases
-from mulligan.learning.written.literal import LONGEST, Named, UnreadableError, read_pairs
+from mulligan.learning.written.literal import LONGEST, GarbledError, Named, read_pairs
 from mulligan.learning.written.whole import read_json
 
 DEEPEST = 12
@@ -203,7 +203,7 @@ def _in_text(text: str, *, depth: int) -> Iterator[str]:
     elif _PRINTED_OBJECT.match(start) and len(text) <= LONGEST:
         try:
             yield from _in_mapping(read_pairs(text), depth=depth + 1)
-        except (UnreadableError, RecursionError):
+        except (GarbledError, RecursionError):
             return
     elif _OPENS_AS_ERROR.match(start):
         yield text.strip()

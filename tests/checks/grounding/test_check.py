@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.grounding import Kind, grounded
+from mulligan.checks.grounding import ClaimKind, grounded
 from mulligan.core.finding import Severity
 from mulligan.core.text import Reply
 from tests.checks.text.replies import findings, rules
@@ -67,44 +67,46 @@ def test_what_the_context_holds_in_other_words_passes(text: str, context: str) -
 
 
 NOT_HELD = [
-    ("We have 500+ clients.", "We serve 100+ clients.", Kind.NUMBER),
-    ("We have five hundred clients.", "We serve 100+ clients.", Kind.NUMBER),
-    ("Over 200 clients.", "We serve 100+ clients.", Kind.NUMBER),
-    ("Up to 100 users.", "100+ users", Kind.NUMBER),
-    ("About 600 people came.", "487 people came.", Kind.NUMBER),
-    ("We have 500 clients.", "487 clients", Kind.NUMBER),
-    ("5,231,004 users", "5.2 million users", Kind.NUMBER),
-    ("We have 3 offices.", "We have 5 offices.", Kind.NUMBER),
-    ("15 users", "10 to 20 users", Kind.NUMBER),
-    ("It takes 3 hours.", "It takes 120 minutes.", Kind.NUMBER),
-    ("It weighs 5 kg.", "It is 5 km long.", Kind.NUMBER),
-    ("It costs $500.", "Prices start at $50 for 500 clients.", Kind.PRICE),
-    ("It costs $50.", "It costs €50.", Kind.PRICE),
-    ("Under $500.", "It costs $20.", Kind.PRICE),
-    ("| A | B |\n|---|---|\n| x | $70 |", "$50", Kind.PRICE),
-    ("It grew by 30%.", "It grew by 3%.", Kind.PERCENTAGE),
-    ("It grew by 3%.", "3 clients", Kind.PERCENTAGE),
-    ("On March 4, 2024.", "Opened 2024-03-03.", Kind.DATE),
-    ("On March 3, 2024.", "Opened in 2024.", Kind.DATE),
-    ("On March 3, 2024.", "Opened in March.", Kind.DATE),
-    ("Founded in 2016.", "Founded on 3 May 2015.", Kind.NUMBER),
-    ("Open until 6 pm.", "Open 09:00-17:30", Kind.TIME),
-    ('It is "the best plan there is".', "the best plan that is", Kind.QUOTE),
-    ("It is “the best plan there is”.", "a plan", Kind.QUOTE),
-    ('It is "quite remarkably good".', "a plan", Kind.QUOTE),
-    ("Ask Maria Gonzalez.", "Maria Lopez runs sales.", Kind.NAME),
-    ("We work with Acme Rockets in Berlin.", "We work with Acme.", Kind.NAME),
-    ("See [here](https://acme.com/x).", "https://acme.com/y", Kind.URL),
-    ("See https://acme.org.", "https://acme.com", Kind.URL),
-    ("Write to info@acme.com.", "info@acme.io", Kind.EMAIL),
-    ("[Write](mailto:info@acme.com)", "info@acme.io", Kind.EMAIL),
-    ("Call +1 (555) 010-9999.", "Phone: 555-010-9998", Kind.PHONE),
-    ("Call +1 (555) 010-9999.", "Phone: 555-770-9999", Kind.PHONE),
+    ("We have 500+ clients.", "We serve 100+ clients.", ClaimKind.NUMBER),
+    ("We have five hundred clients.", "We serve 100+ clients.", ClaimKind.NUMBER),
+    ("Over 200 clients.", "We serve 100+ clients.", ClaimKind.NUMBER),
+    ("Up to 100 users.", "100+ users", ClaimKind.NUMBER),
+    ("About 600 people came.", "487 people came.", ClaimKind.NUMBER),
+    ("We have 500 clients.", "487 clients", ClaimKind.NUMBER),
+    ("5,231,004 users", "5.2 million users", ClaimKind.NUMBER),
+    ("We have 3 offices.", "We have 5 offices.", ClaimKind.NUMBER),
+    ("15 users", "10 to 20 users", ClaimKind.NUMBER),
+    ("It takes 3 hours.", "It takes 120 minutes.", ClaimKind.NUMBER),
+    ("It weighs 5 kg.", "It is 5 km long.", ClaimKind.NUMBER),
+    ("It costs $500.", "Prices start at $50 for 500 clients.", ClaimKind.PRICE),
+    ("It costs $50.", "It costs €50.", ClaimKind.PRICE),
+    ("Under $500.", "It costs $20.", ClaimKind.PRICE),
+    ("| A | B |\n|---|---|\n| x | $70 |", "$50", ClaimKind.PRICE),
+    ("It grew by 30%.", "It grew by 3%.", ClaimKind.PERCENTAGE),
+    ("It grew by 3%.", "3 clients", ClaimKind.PERCENTAGE),
+    ("On March 4, 2024.", "Opened 2024-03-03.", ClaimKind.DATE),
+    ("On March 3, 2024.", "Opened in 2024.", ClaimKind.DATE),
+    ("On March 3, 2024.", "Opened in March.", ClaimKind.DATE),
+    ("Founded in 2016.", "Founded on 3 May 2015.", ClaimKind.NUMBER),
+    ("Open until 6 pm.", "Open 09:00-17:30", ClaimKind.TIME),
+    ('It is "the best plan there is".', "the best plan that is", ClaimKind.QUOTE),
+    ("It is “the best plan there is”.", "a plan", ClaimKind.QUOTE),
+    ('It is "quite remarkably good".', "a plan", ClaimKind.QUOTE),
+    ("Ask Maria Gonzalez.", "Maria Lopez runs sales.", ClaimKind.NAME),
+    ("We work with Acme Rockets in Berlin.", "We work with Acme.", ClaimKind.NAME),
+    ("See [here](https://acme.com/x).", "https://acme.com/y", ClaimKind.URL),
+    ("See https://acme.org.", "https://acme.com", ClaimKind.URL),
+    ("Write to info@acme.com.", "info@acme.io", ClaimKind.EMAIL),
+    ("[Write](mailto:info@acme.com)", "info@acme.io", ClaimKind.EMAIL),
+    ("Call +1 (555) 010-9999.", "Phone: 555-010-9998", ClaimKind.PHONE),
+    ("Call +1 (555) 010-9999.", "Phone: 555-770-9999", ClaimKind.PHONE),
 ]
 
 
 @pytest.mark.parametrize(("text", "context", "kind"), NOT_HELD)
-def test_what_the_context_does_not_hold_is_flagged(text: str, context: str, kind: Kind) -> None:
+def test_what_the_context_does_not_hold_is_flagged(
+    text: str, context: str, kind: ClaimKind
+) -> None:
     assert rules(grounded(), text, context=context) == [f"grounding.{kind}"]
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.text.blocks import Kind
+from mulligan.checks.text.blocks import BlockKind
 from mulligan.checks.text.page import read_page
 
 
@@ -50,4 +50,4 @@ def test_code_and_tables_are_not_prose() -> None:
     page = read_page("Say `x = 1`.\n\n```\ncode\n```\n\n| t |\n|---|\n| u |")
 
     assert page.prose.split() == ["Say", "."]
-    assert len(page.of(Kind.CODE, Kind.TABLE)) == 2
+    assert len(page.of(BlockKind.CODE, BlockKind.TABLE)) == 2

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mulligan.learning.written.literal import Named, UnreadableError, read_pairs, read_value
+from mulligan.learning.written.literal import GarbledError, Named, read_pairs, read_value
 
 JSON_VALUES = st.recursive(
     st.none()
@@ -57,7 +57,7 @@ def test_a_call_inside_a_value_keeps_its_name_and_arguments() -> None:
 
 @pytest.mark.parametrize("text", ['"half a mess', "{'a': 'b", "[", "{", "}", "", "{'a'}", "[1 2"])
 def test_what_breaks_off_or_is_no_value_is_refused(text: str) -> None:
-    with pytest.raises(UnreadableError):
+    with pytest.raises(GarbledError):
         read_value(text)
 
 
@@ -75,5 +75,5 @@ def test_a_printed_object_is_read_as_pairs_also_when_it_is_cut() -> None:
 
 
 def test_a_text_made_to_be_read_again_and_again_is_given_up() -> None:
-    with pytest.raises(UnreadableError):
+    with pytest.raises(GarbledError):
         read_value('{"' * 40_000)

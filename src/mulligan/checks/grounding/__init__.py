@@ -6,6 +6,6 @@ sentence *follows* from a context takes a judge; see `verified`.
 
 from __future__ import annotations
 
-from mulligan.checks.grounding.check import Kind, grounded
+from mulligan.checks.grounding.check import ClaimKind, grounded
 
-__all__ = ["Kind", "grounded"]
+__all__ = ["ClaimKind", "grounded"]

@@ -20,8 +20,8 @@ from mulligan.checks.grounding.lists import currencies
 from mulligan.checks.grounding.names import find_names
 from mulligan.checks.grounding.numerals import find_quantities, write_out
 from mulligan.checks.grounding.quantity import Quantity
-from mulligan.checks.grounding.source import Source, read_source, running_words
-from mulligan.checks.text.blocks import Kind as BlockKind
+from mulligan.checks.grounding.source import Specifics, read_source, running_words
+from mulligan.checks.text.blocks import BlockKind
 from mulligan.checks.text.fold import fold
 from mulligan.checks.text.page import Page, read_page
 from mulligan.checks.text.words import excerpt
@@ -35,7 +35,7 @@ _QUOTED = re.compile(r'(?<![\w"])"(?=\S)([^"\n]{8,400})"(?!\w)')
 _NAMED_IN = (BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.QUOTE)
 
 
-class Kind(StrEnum):
+class ClaimKind(StrEnum):
     """What a claim is of."""
 
     NUMBER = "number"
@@ -50,13 +50,13 @@ class Kind(StrEnum):
     PHONE = "phone"
 
 
-Unsupported = tuple[Kind, str, str]
+Unsupported = tuple[ClaimKind, str, str]
 """The kind of a claim, the claim, and the words around it."""
 
 
 def grounded(
     *,
-    kinds: Iterable[str] = tuple(Kind),
+    kinds: Iterable[str] = tuple(ClaimKind),
     severity: Severity = Severity.ERROR,
     trust_query: bool = True,
 ) -> TextCheck:
@@ -64,7 +64,7 @@ def grounded(
 
     Without any context there is nothing to hold a claim against, and it stays silent.
     """
-    wanted = frozenset(Kind(kind) for kind in kinds)
+    wanted = frozenset(ClaimKind(kind) for kind in kinds)
 
     def look(reply: Reply) -> Iterator[Finding]:
         if not any(map(str.strip, reply.context)):
@@ -88,7 +88,7 @@ def grounded(
     )
 
 
-def unsupported(text: str, source: Source) -> Iterator[Unsupported]:
+def unsupported(text: str, source: Specifics) -> Iterator[Unsupported]:
     """Every specific of a text that the source does not hold."""
     page = read_page(text)
     other = _OtherDigits(page)
@@ -134,7 +134,7 @@ def _said(prose: str, page: Page, *, form: Callable[[str], str]) -> str:
     return "\n".join([prose, *tables])
 
 
-def _addresses(page: Page, other: _OtherDigits, source: Source) -> Iterator[Unsupported]:
+def _addresses(page: Page, other: _OtherDigits, source: Specifics) -> Iterator[Unsupported]:
     emails = [
         (found.value, excerpt(other.shown, start=found.start, end=found.end))
         for found in other.emails
@@ -146,22 +146,22 @@ def _addresses(page: Page, other: _OtherDigits, source: Source) -> Iterator[Unsu
         if "@" in bare:
             emails.append((bare, link))
         elif not any(leads_within(bare, known) for known in source.links):
-            yield Kind.URL, link, link
+            yield ClaimKind.URL, link, link
     for email, around in emails:
         if email not in source.emails:
-            yield Kind.EMAIL, email, around
+            yield ClaimKind.EMAIL, email, around
     for phone in other.phones:
         if not any(same_phone(phone.value, known) for known in source.phones):
-            yield _at(Kind.PHONE, other.shown, phone)
+            yield _at(ClaimKind.PHONE, other.shown, phone)
 
 
-def _at(kind: Kind, text: str, found: Found | Date | ClockTime | Quantity) -> Unsupported:
+def _at(kind: ClaimKind, text: str, found: Found | Date | ClockTime | Quantity) -> Unsupported:
     """A claim with the words around its place."""
     start, end = found.start, found.end
     return kind, text[start:end], excerpt(text, start=start, end=end)
 
 
-def _quotations(folded: str, source: Source) -> Iterator[Unsupported]:
+def _quotations(folded: str, source: Specifics) -> Iterator[Unsupported]:
     if '"' not in folded:
         return
     for quoted in _QUOTED.finditer(folded):
@@ -170,25 +170,29 @@ def _quotations(folded: str, source: Source) -> Iterator[Unsupported]:
         if sum(len(piece.split()) for piece in pieces) < FEWEST_QUOTED:
             continue
         if not all(piece in source.running for piece in pieces if piece.strip()):
-            yield Kind.QUOTE, quoted[1], excerpt(folded, start=quoted.start(), end=quoted.end())
+            yield (
+                ClaimKind.QUOTE,
+                quoted[1],
+                excerpt(folded, start=quoted.start(), end=quoted.end()),
+            )
 
 
-def _names(page: Page, source: Source) -> Iterator[Unsupported]:
+def _names(page: Page, source: Specifics) -> Iterator[Unsupported]:
     for name, needed in find_names(block.text for block in page.of(*_NAMED_IN)):
         if not source.words.issuperset(needed):
-            yield Kind.NAME, name, name
+            yield ClaimKind.NAME, name, name
 
 
-def _moments(other: _OtherDigits, source: Source) -> Iterator[Unsupported]:
+def _moments(other: _OtherDigits, source: Specifics) -> Iterator[Unsupported]:
     for date in other.dates:
         if not any(known.tells(date) for known in source.dates):
-            yield _at(Kind.DATE, other.shown, date)
+            yield _at(ClaimKind.DATE, other.shown, date)
     for time in other.times:
         if not any(known.tells(time) for known in source.times):
-            yield _at(Kind.TIME, other.shown, time)
+            yield _at(ClaimKind.TIME, other.shown, time)
 
 
-def _quantities(other: _OtherDigits, source: Source) -> Iterator[Unsupported]:
+def _quantities(other: _OtherDigits, source: Specifics) -> Iterator[Unsupported]:
     blanked = other.blanked()
     text = write_out(blanked)
     shown = other.shown if text == blanked else text
@@ -197,7 +201,7 @@ def _quantities(other: _OtherDigits, source: Source) -> Iterator[Unsupported]:
             yield _at(_kind(quantity), shown, quantity)
 
 
-def _kind(quantity: Quantity) -> Kind:
+def _kind(quantity: Quantity) -> ClaimKind:
     if quantity.dimension == "percent":
-        return Kind.PERCENTAGE
-    return Kind.PRICE if quantity.dimension in currencies() else Kind.NUMBER
+        return ClaimKind.PERCENTAGE
+    return ClaimKind.PRICE if quantity.dimension in currencies() else ClaimKind.NUMBER

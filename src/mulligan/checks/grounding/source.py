@@ -21,7 +21,7 @@ _LINK = re.compile(r"(?:https?://|www\.)[^\s<>\"'`|)\]]++|mailto:[^\s<>\"')\]]++
 _DOMAIN = re.compile(r"(?<![@\w.-])(?:[a-z0-9-]{1,63}\.){1,6}[a-z]{2,24}(?:/[^\s<>\"')\]]*+)?")
 
 
-class Source:
+class Specifics:
     """The specifics of a context, each kind read when the first claim of it comes up."""
 
     def __init__(self, texts: tuple[str, ...]) -> None:
@@ -79,9 +79,9 @@ class Source:
 
 
 @lru_cache(maxsize=RECENT)
-def read_source(texts: tuple[str, ...]) -> Source:
+def read_source(texts: tuple[str, ...]) -> Specifics:
     """A context, read once however many replies rest on it."""
-    return Source(texts)
+    return Specifics(texts)
 
 
 def running_words(folded: str) -> str:

@@ -6,7 +6,7 @@ import re
 from enum import StrEnum
 
 
-class Kind(StrEnum):
+class BlockKind(StrEnum):
     """What a block is."""
 
     PARAGRAPH = "paragraph"
@@ -31,7 +31,7 @@ _BREAK = re.compile(r"(?:(?:-\s*){3,}|(?:\*\s*){3,}|(?:_\s*){3,})$")
 _TABLE_RULE = re.compile(r"\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?$")
 
 
-def split_blocks(text: str) -> list[tuple[Kind, str]]:
+def split_blocks(text: str) -> list[tuple[BlockKind, str]]:
     """The blocks of a page, their markers gone and nothing inside them touched."""
     reader = _Reader()
     if any(fence in text for fence in _FENCES):
@@ -48,19 +48,19 @@ class _Reader:
     """Takes a page line by line."""
 
     def __init__(self) -> None:
-        self.blocks: list[tuple[Kind, str]] = []
-        self._kind = Kind.PARAGRAPH
+        self.blocks: list[tuple[BlockKind, str]] = []
+        self._kind = BlockKind.PARAGRAPH
         self._lines: list[str] = []
         self._fence = ""
 
     def take_chunk(self, chunk: str) -> None:
         """Add what stands between two blank lines. Most of it is one line of prose."""
         if chunk[:1].isalpha() and chunk.isprintable() and chunk[1:2] != ")":
-            self.blocks.append((Kind.PARAGRAPH, chunk.strip()))
+            self.blocks.append((BlockKind.PARAGRAPH, chunk.strip()))
             return
         for line in chunk.splitlines():
             if line[:2] in _BULLETS and line[2:3].isalnum():
-                self._begin(Kind.ITEM, line[2:])
+                self._begin(BlockKind.ITEM, line[2:])
             else:
                 self.take(line)
         self.finish()
@@ -73,12 +73,12 @@ class _Reader:
         elif not said:
             self.finish()
         elif said.startswith(_FENCES):
-            self._begin(Kind.CODE)
+            self._begin(BlockKind.CODE)
             self._fence = said[: len(said) - len(said.lstrip(said[0]))]
-        elif self._kind is Kind.TABLE and "|" in said:
+        elif self._kind is BlockKind.TABLE and "|" in said:
             self._lines.append(said)
         else:
-            if self._kind is Kind.TABLE:
+            if self._kind is BlockKind.TABLE:
                 self.finish()
             self._take_prose(line, said)
 
@@ -87,9 +87,9 @@ class _Reader:
         if self._lines:
             self.blocks.append((self._kind, "\n".join(self._lines)))
             self._lines = []
-        self._kind, self._fence = Kind.PARAGRAPH, ""
+        self._kind, self._fence = BlockKind.PARAGRAPH, ""
 
-    def _begin(self, kind: Kind, *lines: str) -> None:
+    def _begin(self, kind: BlockKind, *lines: str) -> None:
         if self._lines:
             self.finish()
         self._kind, self._lines = kind, list(lines)
@@ -103,18 +103,18 @@ class _Reader:
     def _take_prose(self, line: str, said: str) -> None:
         first = said[0]
         if not self._lines and line.startswith(("    ", "\t")) and not self._in_list():
-            self._begin(Kind.CODE, line)
+            self._begin(BlockKind.CODE, line)
             self.finish()
         elif first.isalpha() and said[1:2] != ")":
             self._lines.append(said)
         elif (item := _ITEM.match(said)) and not _BREAK.match(said):
-            self._begin(Kind.ITEM, said[item.end() :])
+            self._begin(BlockKind.ITEM, said[item.end() :])
         elif first == "#" and (heading := _HEADING.match(said)):
-            self._begin(Kind.HEADING, said[heading.end() :].rstrip("# "))
+            self._begin(BlockKind.HEADING, said[heading.end() :].rstrip("# "))
             self.finish()
         elif first == ">":
-            if self._kind is not Kind.QUOTE:
-                self._begin(Kind.QUOTE)
+            if self._kind is not BlockKind.QUOTE:
+                self._begin(BlockKind.QUOTE)
             self._lines.append(said.lstrip("> "))
         elif first in "-=_*|:" and _is_rule(said):
             self._take_rule(said)
@@ -125,14 +125,14 @@ class _Reader:
         """A line of dashes: under a row a table begins, under a line that line is a heading."""
         if "|" in said and self._lines and "|" in self._lines[-1]:
             header = self._lines.pop()
-            self._begin(Kind.TABLE, header)
+            self._begin(BlockKind.TABLE, header)
             return
-        if self._lines and self._kind is Kind.PARAGRAPH and _UNDERLINE.match(said):
-            self._kind = Kind.HEADING
+        if self._lines and self._kind is BlockKind.PARAGRAPH and _UNDERLINE.match(said):
+            self._kind = BlockKind.HEADING
         self.finish()
 
     def _in_list(self) -> bool:
-        return bool(self.blocks) and self.blocks[-1][0] is Kind.ITEM
+        return bool(self.blocks) and self.blocks[-1][0] is BlockKind.ITEM
 
 
 def _is_rule(said: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from mulligan.checks.text.blocks import Kind
+from mulligan.checks.text.blocks import BlockKind
 from mulligan.checks.text.lists import word_lists
 from mulligan.checks.text.page import read_page
 from mulligan.checks.text.words import Wordlist
@@ -38,7 +38,7 @@ def call_to_action(
         page = read_page(reply.text)
         if steps.any_in(page.folded):
             return
-        tables = " ".join(block.text for block in page.of(Kind.TABLE)).lower()
+        tables = " ".join(block.text for block in page.of(BlockKind.TABLE)).lower()
         priced = any(_AMOUNT.search(text) for text in (page.folded, tables))
         if priced or prices.any_in(page.folded):
             yield Finding(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from mulligan.checks.text.blocks import Kind
+from mulligan.checks.text.blocks import BlockKind
 from mulligan.checks.text.fold import fold
 from mulligan.checks.text.page import Block, read_page
 from mulligan.checks.text.words import Wordlist
@@ -16,7 +16,7 @@ HEADINGS = ("might also want to know",)
 FEWEST = 3
 
 _QUESTION_MARKS = re.compile("[?？؟⸮]+")  # noqa: RUF001 - of several scripts
-_ASKED_IN = frozenset({Kind.PARAGRAPH, Kind.ITEM, Kind.QUOTE, Kind.HEADING})
+_ASKED_IN = frozenset({BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.QUOTE, BlockKind.HEADING})
 
 
 def follow_ups(
@@ -73,7 +73,7 @@ def _asked(blocks: Sequence[Block], begins: Wordlist) -> Iterator[int]:
 
 def _until_heading(blocks: Iterable[Block]) -> Iterator[str]:
     for block in blocks:
-        if block.kind is Kind.HEADING:
+        if block.kind is BlockKind.HEADING:
             return
         if block.kind in _ASKED_IN:
             yield fold(block.text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from enum import StrEnum
 
-from mulligan.checks.text.blocks import Kind
+from mulligan.checks.text.blocks import BlockKind
 from mulligan.checks.text.fold import visible
 from mulligan.checks.text.page import read_page
 from mulligan.checks.text.sentences import sentences_of, words_of
@@ -28,7 +28,7 @@ _COUNT: dict[Unit, Callable[[str], int]] = {
     Unit.CHARACTERS: lambda text: len(visible(text)),
     Unit.WORDS: lambda text: len(words_of(read_page(text).prose)),
     Unit.SENTENCES: lambda text: _sentences(text),
-    Unit.PARAGRAPHS: lambda text: len(read_page(text).of(Kind.PARAGRAPH, Kind.QUOTE)),
+    Unit.PARAGRAPHS: lambda text: len(read_page(text).of(BlockKind.PARAGRAPH, BlockKind.QUOTE)),
 }
 
 
@@ -78,7 +78,7 @@ def length(
 
 def _sentences(text: str) -> int:
     """A line break within a paragraph ends no sentence; the end of a block does."""
-    told = (block for block in read_page(text).blocks if block.kind is not Kind.CODE)
+    told = (block for block in read_page(text).blocks if block.kind is not BlockKind.CODE)
     return sum(len(sentences_of(visible(block.text))) for block in told)
 
 

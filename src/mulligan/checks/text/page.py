@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from mulligan.checks.text.blocks import Kind, split_blocks
+from mulligan.checks.text.blocks import BlockKind, split_blocks
 from mulligan.checks.text.fold import fold
 from mulligan.checks.text.inline import plain, steps_for
 
@@ -17,7 +17,7 @@ RECENT = 8
 class Block(NamedTuple):
     """One block of a page, as it reads; code as it stands. A tuple: a page has many of them."""
 
-    kind: Kind
+    kind: BlockKind
     text: str
 
 
@@ -33,7 +33,7 @@ class Page:
     folded: str
     """The prose as words are looked up in it."""
 
-    def of(self, *kinds: Kind) -> list[Block]:
+    def of(self, *kinds: BlockKind) -> list[Block]:
         """The blocks of these kinds, in order."""
         return [block for block in self.blocks if block.kind in kinds]
 
@@ -45,11 +45,11 @@ def read_page(text: str) -> Page:
     steps = steps_for(text)
     blocks = tuple(
         [
-            Block(kind, raw if kind is Kind.CODE else plain(raw, steps=steps, links=links))
+            Block(kind, raw if kind is BlockKind.CODE else plain(raw, steps=steps, links=links))
             for kind, raw in split_blocks(text)
         ]
     )
     prose = "\n".join(
-        [b.text for b in blocks if b.kind is not Kind.CODE and b.kind is not Kind.TABLE]
+        [b.text for b in blocks if b.kind is not BlockKind.CODE and b.kind is not BlockKind.TABLE]
     )
     return Page(blocks=blocks, links=tuple(links), prose=prose, folded=fold(prose))

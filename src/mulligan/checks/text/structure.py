@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mulligan.checks.text.blocks import Kind
+from mulligan.checks.text.blocks import BlockKind
 from mulligan.checks.text.fold import visible
 from mulligan.checks.text.page import read_page
 from mulligan.checks.text.sentences import sentences_of
@@ -34,7 +34,7 @@ def structure(
         page = read_page(reply.text)
         if list_above is not None and len(page.prose) > list_above:
             # A table is a list, too: what is asked for is something to go through by eye.
-            listed = any(block.kind in (Kind.ITEM, Kind.TABLE) for block in page.blocks)
+            listed = any(block.kind in (BlockKind.ITEM, BlockKind.TABLE) for block in page.blocks)
             if not listed and (count := len(visible(page.prose))) > list_above:
                 yield Finding(
                     rule="text.no_list",
@@ -69,7 +69,7 @@ def list_items(
     """Flag a reply whose lists have too few points in all, or too many."""
 
     def look(reply: Reply) -> Iterator[Finding]:
-        count = len(read_page(reply.text).of(Kind.ITEM))
+        count = len(read_page(reply.text).of(BlockKind.ITEM))
         too_few = at_least is not None and count < at_least
         if too_few or (at_most is not None and count > at_most):
             yield Finding(
@@ -90,7 +90,7 @@ def split_paragraphs(text: str, *, longest: int) -> str:
 
 def _long_paragraphs(text: str, *, longest: int, severity: Severity) -> Iterator[Finding]:
     for block in read_page(text).blocks:
-        if block.kind is not Kind.PARAGRAPH or len(block.text) <= longest:
+        if block.kind is not BlockKind.PARAGRAPH or len(block.text) <= longest:
             continue
         if (count := len(visible(block.text))) > longest:
             yield Finding(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 
-from mulligan.learning.written.literal import UnreadableError
+from mulligan.learning.written.literal import GarbledError
 from mulligan.learning.written.whole import read_whole
 
 TRUE = frozenset({"true", "yes", "on"})
@@ -119,6 +119,6 @@ def from_text(text: str) -> object:
         return NOTHING
     try:
         value = read_whole(text)
-    except UnreadableError:
+    except GarbledError:
         return NOTHING
     return value if isinstance(value, list | dict) else NOTHING

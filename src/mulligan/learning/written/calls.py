@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from mulligan.learning.written.literal import (
     ESCAPES,
     LONGEST,
+    GarbledError,
     Named,
     Reader,
-    UnreadableError,
 )
 from mulligan.learning.written.python import python_calls
 from mulligan.learning.written.whole import read_json, read_whole
@@ -95,7 +95,7 @@ def arguments_of(value: object) -> dict[str, object] | None:
 def _from_text(text: str) -> object:
     try:
         return read_whole(text)
-    except UnreadableError:
+    except GarbledError:
         return None
 
 
@@ -134,7 +134,7 @@ def _places(text: str, opening: re.Pattern[str], tools: Sequence[str]) -> Iterat
     while tries < MOST_TRIES and (found := opening.search(text, at)):
         try:
             calls, end = _read_at(reader, found, tools)
-        except (UnreadableError, RecursionError):
+        except (GarbledError, RecursionError):
             calls, end = [], found.end()
             tries += 1
         for call in calls:

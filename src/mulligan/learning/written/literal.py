@@ -34,7 +34,7 @@ _KEY_END = re.compile(r"\s*(?::|=>|=)\s*")
 _OPEN, _CLOSE = "([{", ")]}"
 
 
-class UnreadableError(ValueError):
+class GarbledError(ValueError):
     """There is no value at this place."""
 
 
@@ -71,7 +71,7 @@ class Reader:
 
     def __init__(self, text: str, *, cut: bool = False) -> None:
         if len(text) > LONGEST:
-            raise UnreadableError(f"The text has {len(text)} characters; the most is {LONGEST}.")
+            raise GarbledError(f"The text has {len(text)} characters; the most is {LONGEST}.")
         self._text = text
         self._cut = cut
         self._steps_left = MOST_STEPS
@@ -80,7 +80,7 @@ class Reader:
         """Any value; `ends` are the signs that end one without quotes."""
         at = self._skip(at)
         if depth > DEEPEST or at >= len(self._text):
-            raise UnreadableError("Nothing to read here.")
+            raise GarbledError("Nothing to read here.")
         sign = self._text[at]
         if sign in QUOTES:
             return self._string(at)
@@ -103,7 +103,7 @@ class Reader:
                 start = keyword.end()
                 value, at = self._argument(start, depth=depth)
                 if self._text[start:at].strip() == keyword.group(1):
-                    raise UnreadableError(f"{value!r} names a variable, and not its value.")
+                    raise GarbledError(f"{value!r} names a variable, and not its value.")
                 call.keywords[keyword.group(1)] = value
             else:
                 value, at = self.value(at, depth=depth + 1, ends=",)")
@@ -138,7 +138,7 @@ class Reader:
             end += 1
         words = self._text[at:end].strip().rstrip(",").strip()
         if not words or (end == len(self._text) and not self._cut):
-            raise UnreadableError("An argument has no end.")
+            raise GarbledError("An argument has no end.")
         return plain(words), end
 
     def _call(self, name: str, at: int, *, depth: int) -> tuple[object, int]:
@@ -164,11 +164,11 @@ class Reader:
         else:
             bare = re.compile(r"[^\s:=,{}\[\]()\"']+").match(self._text, at)
             if not bare:
-                raise UnreadableError("A key was expected.")
+                raise GarbledError("A key was expected.")
             key, at = bare.group(), bare.end()
         end = _KEY_END.match(self._text, at)
         if not end:
-            raise UnreadableError(f"{key!r} has no value.")
+            raise GarbledError(f"{key!r} has no value.")
         return key, end.end()
 
     def _sequence(self, at: int, *, depth: int) -> tuple[object, int]:
@@ -204,7 +204,7 @@ class Reader:
             return at
         if not sign:
             return self._end(at)
-        raise UnreadableError(f"{sign!r} stands where a comma was expected.")
+        raise GarbledError(f"{sign!r} stands where a comma was expected.")
 
     def _string(self, at: int) -> tuple[str, int]:
         opening = self._text[at]
@@ -250,20 +250,20 @@ class Reader:
         words = self._text[at:end].strip()
         broken_off = end == len(self._text) and level > 0 and not self._cut
         if not words or words[0] in ",)]}:" or broken_off:
-            raise UnreadableError("A value was expected.")
+            raise GarbledError("A value was expected.")
         return plain(words), end
 
     def _end(self, at: int) -> int:
         """A place that may be the text's end, if the text is known to be cut off there."""
         if at >= len(self._text) and not self._cut:
-            raise UnreadableError("The text breaks off.")
+            raise GarbledError("The text breaks off.")
         return at
 
     def _step(self) -> None:
         """Bounds the work: a text made to be read over and over is given up."""
         self._steps_left -= 1
         if self._steps_left < 0:
-            raise UnreadableError("The text takes too long to read.")
+            raise GarbledError("The text takes too long to read.")
 
     def _skip(self, at: int) -> int:
         blank = _BLANK.match(self._text, at)

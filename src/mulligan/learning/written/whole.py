@@ -5,24 +5,24 @@ from __future__ import annotations
 import json
 import re
 
-from mulligan.learning.written.literal import LONGEST, UnreadableError, read_value
+from mulligan.learning.written.literal import LONGEST, GarbledError, read_value
 
 _SAYS_MORE = re.compile(r"\w")
 
 
 def read_whole(text: str) -> object:
-    """What a text says, as JSON or in any dialect of it; an `UnreadableError` if it says more."""
+    """What a text says, as JSON or in any dialect of it; an `GarbledError` if it says more."""
     strict, value = read_json(text)
     if strict:
         return value
     if len(text) > LONGEST:
-        raise UnreadableError(f"{len(text)} characters are too many to read loosely.")
+        raise GarbledError(f"{len(text)} characters are too many to read loosely.")
     try:
         value, end = read_value(text.strip())
     except RecursionError:
-        raise UnreadableError("The text is nested too deeply.") from None
+        raise GarbledError("The text is nested too deeply.") from None
     if _SAYS_MORE.search(text.strip(), end):
-        raise UnreadableError("There is more than one value.")
+        raise GarbledError("There is more than one value.")
     return value
 
 
