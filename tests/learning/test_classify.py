@@ -9,7 +9,8 @@ import pytest
 
 from mulligan.core.call import Call, ErrorClass
 from mulligan.core.errors import ConflictError
-from mulligan.learning.classify import ClassRule, classified_by, classify
+from mulligan.core.lesson import ErrorRule
+from mulligan.learning.classify import classified_by, classify
 
 CALL = Call(id="1", tool="find")
 
@@ -90,8 +91,9 @@ def test_a_wait_that_makes_no_sense_is_no_wait(said: str) -> None:
 
 def test_the_users_own_rules_are_asked_first() -> None:
     rules = (
-        ClassRule(error_class=ErrorClass.POLICY, pattern="sold out", tool="other"),
-        ClassRule(error_class=ErrorClass.RULE, pattern="^ValueError: .*sold out"),
+        ErrorRule(says="sold out", error_class=ErrorClass.POLICY, tool="other"),
+        ErrorRule(says="sold out", pattern="sold out"),
+        ErrorRule(says="^ValueError: .*sold out", error_class=ErrorClass.RULE),
     )
     classified = classified_by(rules)
 

@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from mulligan.core.call import Call, ErrorClass
+from mulligan.core.lesson import ErrorRule
 from mulligan.learning.fingerprint import (
     FINGERPRINT_VERSION,
-    Template,
     fingerprint,
     pattern_of,
     template,
@@ -70,9 +70,10 @@ def test_a_pattern_carries_its_version_tool_and_class() -> None:
 def test_the_users_own_rules_win_in_their_order() -> None:
     call = Call(id="1", tool="find", arguments={})
     rules = (
-        Template(pattern="(?i)quota", name="out of quota", tool="other"),
-        Template(pattern="(?i)quota", name="quota"),
-        Template(pattern="used", name="never asked"),
+        ErrorRule(says="(?i)quota", error_class=ErrorClass.RATE_LIMIT),
+        ErrorRule(says="(?i)quota", pattern="out of quota", tool="other"),
+        ErrorRule(says="(?i)quota", pattern="quota"),
+        ErrorRule(says="used", pattern="never asked"),
     )
 
     pattern = pattern_of(

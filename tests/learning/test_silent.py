@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from mulligan.learning.silent import PlainShapes, silent_error
+from mulligan.learning.silent import PlainShapes, breach, silent_error
 
 
 @dataclass
@@ -87,17 +87,17 @@ def test_a_result_that_only_speaks_of_errors_is_none(result: object) -> None:
 def test_a_result_that_breaks_its_declared_schema_is_an_error() -> None:
     declared = {"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"]}
 
-    assert silent_error({"id": "1"}, schema=declared) is None
-    assert silent_error({"name": "x"}, schema=declared) == (
+    assert breach({"id": "1"}, schema=declared, may_be_empty=True) is None
+    assert breach({"name": "x"}, schema=declared, may_be_empty=True) == (
         'The result breaks its schema: "id" is a required property'
     )
-    assert silent_error('{"name": "x"}', schema=declared) is not None
+    assert breach('{"name": "x"}', schema=declared, may_be_empty=True) is not None
 
 
 @pytest.mark.parametrize("empty", [None, "", "  ", [], {}])
 def test_an_empty_result_is_an_error_only_where_it_may_not_be_empty(empty: object) -> None:
-    assert silent_error(empty) is None
-    assert silent_error(empty, may_be_empty=False) == "The result is empty."
+    assert breach(empty, schema={}, may_be_empty=True) is None
+    assert breach(empty, schema={}, may_be_empty=False) == "The result is empty."
 
 
 def test_an_object_whose_fields_raise_is_no_trouble() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import json
 import os
 import tomllib
 from collections.abc import Mapping
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Self
 
 from mulligan.core.errors import ConfigurationError
+from mulligan.core.lesson import ErrorRule, read_error_rules
 from mulligan.core.limits import Backoff
 from mulligan.core.retention import Retention
 from mulligan.redaction import Capture
@@ -46,6 +48,8 @@ class Settings:
     """Where the application is, `module:name`: what has the code to undo and to run."""
     unadvised: frozenset[str] = frozenset()
     """Agents that get a tool's errors as they are, without advice or corrections."""
+    error_rules: tuple[ErrorRule, ...] = ()
+    """Your own word on errors, asked first and in this order. In a file: a list of tables."""
     recover: bool = True
     """Look after what was left open while turns run; else only when `m.recover()` is called."""
     strict: bool = False
@@ -191,6 +195,10 @@ def _backoff(value: object) -> Backoff:
     return value
 
 
+def _error_rules(value: object) -> tuple[ErrorRule, ...]:
+    return read_error_rules(json.loads(value) if isinstance(value, str) else value)
+
+
 def _capture(value: object) -> Capture:
     try:
         return Capture(str(value))
@@ -216,6 +224,7 @@ _READERS = {
     "compress_days": _days,
     "recover": _truth,
     "unadvised": _names,
+    "error_rules": _error_rules,
     "strict": _truth,
     "app": _text,
     "migrate": _truth,

@@ -163,6 +163,7 @@ def _instruments(settings: Settings, store: Store, *, clock: Clock) -> Instrumen
         events=events,
         strict=settings.strict,
         unadvised=settings.unadvised,
+        error_rules=settings.error_rules,
         tenant=redactor.label(settings.tenant) if settings.tenant else "",
         sample=settings.sample,
         spans=settings.spans,

@@ -23,7 +23,7 @@ from mulligan.core.action import Action, Entry, Kept
 from mulligan.core.call import Call, Failure, LogRow
 from mulligan.core.event import Event
 from mulligan.core.finding import Fact, Finding
-from mulligan.core.lesson import FailedCall, Suggestion
+from mulligan.core.lesson import ErrorRule, FailedCall, Suggestion
 from mulligan.core.notes import Ground, Notes, NotesState, Scorecard, TaskRun
 from mulligan.core.question import Question
 from mulligan.core.rollup import Rollup, Slot
@@ -151,6 +151,8 @@ class KnownTool:
     """What that really promises, a sentence each."""
     schema: Mapping[str, object] = field(default_factory=dict)
     """The JSON Schema of its arguments."""
+    error_rules: tuple[ErrorRule, ...] = ()
+    """What its author says of its errors."""
 
 
 class Catalog(Protocol):

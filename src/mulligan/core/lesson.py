@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -10,6 +11,7 @@ from types import MappingProxyType
 
 from mulligan.core.call import Call, ErrorClass, Failure
 from mulligan.core.effect import Effect
+from mulligan.core.errors import ConfigurationError
 
 _SHOWN = 200
 """Characters of one changed argument, where a change is put into words."""
@@ -44,6 +46,59 @@ class Pattern:
     template: str
     """The error's text with its values masked."""
     count: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorRule:
+    """A user's own word on errors: which class they are, which pattern, or both. It wins."""
+
+    says: str
+    """A regular expression, searched in the error's type and text."""
+    error_class: ErrorClass | None = None
+    pattern: str = ""
+    """Errors that match are one pattern of this name, whatever else they say."""
+    tool: str = ""
+    """Only for this tool; empty means every one."""
+
+    def __post_init__(self) -> None:
+        try:
+            re.compile(self.says)
+        except (re.error, TypeError) as error:
+            raise ConfigurationError(
+                f"A rule for errors says {self.says!r}, which is no regular expression: {error}."
+            ) from error
+        if self.error_class is None and not self.pattern:
+            raise ConfigurationError(
+                f"The rule for errors that say {self.says!r} changes nothing: name an "
+                "error_class, a pattern, or both."
+            )
+
+    def applies(self, tool: str, said: str) -> bool:
+        """Whether it speaks of this error of this tool."""
+        return self.tool in ("", tool) and re.search(self.says, said) is not None
+
+
+def read_error_rules(given: object) -> tuple[ErrorRule, ...]:
+    """Rules for errors, each given as itself or as a mapping of its fields."""
+    if isinstance(given, ErrorRule | Mapping | str) or not isinstance(given, Iterable):
+        raise ConfigurationError(
+            f"Rules for errors are a list, not {given!r}: "
+            "[{'says': '(?i)sold out', 'error_class': 'rule', 'pattern': 'sold out'}]."
+        )
+    return tuple(each if isinstance(each, ErrorRule) else _error_rule(each) for each in given)
+
+
+def _error_rule(given: object) -> ErrorRule:
+    try:
+        said = dict(given) if isinstance(given, Mapping) else {}
+        if said.get("error_class") is not None:
+            said["error_class"] = ErrorClass(said["error_class"])
+        return ErrorRule(**said)
+    except (TypeError, ValueError) as error:
+        raise ConfigurationError(
+            f"{given!r} is no rule for errors: {error}. It has says, and error_class, pattern or "
+            f"both; tool where it is for one alone. Classes: {', '.join(ErrorClass)}."
+        ) from error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

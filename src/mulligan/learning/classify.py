@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 import socket
 import ssl
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 
 from mulligan.core.call import Call, ErrorClass, Failure
 from mulligan.core.errors import ConflictError
 from mulligan.core.interfaces import Classify
+from mulligan.core.lesson import ErrorRule
 from mulligan.learning.strangers import ask
 
 MOST_TEXT = 4_000
@@ -61,29 +61,23 @@ def classify(call: Call, error: BaseException) -> Failure:  # noqa: ARG001 - the
     return Failure(error_class=found, error=error, retry_after=wait, answered=answered)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClassRule:
-    """A rule of the user's own: which class an error with these words is."""
-
-    error_class: ErrorClass
-    pattern: str
-    """A regular expression, searched in the error's type and text."""
-    tool: str = ""
-    """Only for this tool; empty means every one."""
+def class_by_rule(rules: Sequence[ErrorRule], *, tool: str, said: str) -> ErrorClass | None:
+    """The class that the first of the user's rules gives which speaks of this error."""
+    giving = (rule for rule in rules if rule.error_class is not None)
+    ruled = (rule.error_class for rule in giving if rule.applies(tool, said[:MOST_TEXT]))
+    return next(ruled, None)
 
 
-def classified_by(rules: Sequence[ClassRule]) -> Classify:
+def classified_by(rules: Sequence[ErrorRule], *, otherwise: Classify = classify) -> Classify:
     """A `Classify` that asks the user's rules first, in their order."""
 
     def classified(call: Call, error: BaseException) -> Failure:
-        known = classify(call, error)
-        said = f"{type(error).__name__}: {error}"[:MOST_TEXT]
-        for rule in rules:
-            if rule.tool in ("", call.tool) and re.search(rule.pattern, said):
-                return replace(known, error_class=rule.error_class)
-        return known
+        known = otherwise(call, error)
+        said = f"{type(error).__name__}: {error}"
+        ruled = class_by_rule(rules, tool=call.tool, said=said)
+        return known if ruled is None else replace(known, error_class=ruled)
 
-    return classified
+    return classified if rules else otherwise
 
 
 def _class_of(error: BaseException, *, waits: bool) -> ErrorClass:

@@ -11,10 +11,9 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from mulligan.core.call import Call, ErrorClass
-from mulligan.core.lesson import Pattern
+from mulligan.core.lesson import ErrorRule, Pattern
 from mulligan.learning.leaves import leaves
 from mulligan.learning.masks import (
     DOMAIN_BEFORE,
@@ -30,16 +29,6 @@ LONGEST = 4_000
 """Characters of an error that count; what comes later is a trace or a dump."""
 MOST_VALUES = 200
 SHORTEST_VALUE = 3
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Template:
-    """A rule of the user's own: errors that match are one pattern, whatever else they say."""
-
-    pattern: str
-    name: str
-    tool: str = ""
-    """Only for this tool; empty means every one."""
 
 
 def template(error: str, arguments: Mapping[str, object]) -> str:
@@ -59,10 +48,16 @@ def fingerprint(tool: str, masked: str) -> str:
 
 
 def pattern_of(
-    call: Call, *, error: str, error_class: ErrorClass, rules: Sequence[Template] = ()
+    call: Call,
+    *,
+    error: str,
+    error_class: ErrorClass,
+    error_type: str = "",
+    rules: Sequence[ErrorRule] = (),
 ) -> Pattern:
     """The pattern a failure belongs to. The user's rules are asked first, in their order."""
-    masked = next(_by_rule(call.tool, error[:LONGEST], rules), None)
+    said = f"{error_type}: {error[:LONGEST]}" if error_type else error[:LONGEST]
+    masked = next(_by_rule(call.tool, said, rules), None)
     masked = template(error, call.arguments) if masked is None else masked
     return Pattern(
         fingerprint=fingerprint(call.tool, masked),
@@ -73,10 +68,9 @@ def pattern_of(
     )
 
 
-def _by_rule(tool: str, error: str, rules: Sequence[Template]) -> Iterator[str]:
-    for rule in rules:
-        if rule.tool in ("", tool) and re.search(rule.pattern, error):
-            yield rule.name
+def _by_rule(tool: str, said: str, rules: Sequence[ErrorRule]) -> Iterator[str]:
+    naming = (rule for rule in rules if rule.pattern)
+    yield from (rule.pattern for rule in naming if rule.applies(tool, said))
 
 
 def _without_own_values(text: str, arguments: Mapping[str, object]) -> str:

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 
-from mulligan.core.errors import NoSchemaError
 from mulligan.learning.strangers import ask
 from mulligan.learning.vocabulary import listed, phrases
 from mulligan.learning.written.literal import LONGEST, GarbledError, Named, read_pairs
@@ -63,6 +62,9 @@ FIELDS = ("isError", "is_error", "content", "structuredContent", "text", "type")
 _WRAPPING = frozenset(name.casefold() for name in WRAPPERS)
 MOST_SHAPES = 256
 
+ENVELOPE = frozenset({"content", "structuredContent", "isError", "_meta", "meta"})
+"""The fields of an MCP result, around what it holds."""
+
 MARKED = "The result is marked as an error."
 
 _OPENS_AS_ERROR = phrases(r"""
@@ -96,20 +98,21 @@ class PlainShapes:
         return plain
 
 
-def silent_error(
-    result: object, *, schema: Mapping[str, object] | None = None, may_be_empty: bool = True
-) -> str | None:
-    """What the result says went wrong, or `None` for a result that is one.
-
-    `schema`: what the tool declares it returns. `may_be_empty`: `False` if an empty result is a
-    failure of this tool.
-    """
+def silent_error(result: object) -> str | None:
+    """What the result says went wrong, or `None` for a result that is one."""
     said = next(_errors(result, depth=0), None)
-    if said is not None:
-        return said[:500]
-    if not may_be_empty and _empty(result):
+    return None if said is None else said[:500]
+
+
+def breach(result: object, *, schema: Mapping[str, object], may_be_empty: bool) -> str | None:
+    """How a result breaks what its tool declares to return; a schema that is none is refused.
+
+    `may_be_empty`: `False` if an empty result is a failure of this tool.
+    """
+    answer = _answer(result)
+    if not may_be_empty and _empty(answer):
         return "The result is empty."
-    return _breaks(result, schema) if schema else None
+    return _breaks(answer, schema) if schema else None
 
 
 def _errors(value: object, *, depth: int) -> Iterator[str]:
@@ -239,26 +242,34 @@ def _sentence(value: object, *, depth: int = 0) -> str:
             return inside(ask(value, "text") or MARKED)
 
 
-def _empty(result: object) -> bool:
-    if isinstance(result, str):
-        return not result.strip()
-    return result is None or (isinstance(result, Mapping | list | tuple) and not result)
+def _answer(result: object) -> object:
+    """What a result holds: of an MCP envelope its structure, else its only text."""
+    if not isinstance(result, Mapping) or not ENVELOPE.issuperset(result):
+        return result
+    structured, content = result.get("structuredContent"), result.get("content")
+    if structured is not None or not isinstance(content, list):
+        return result if structured is None else structured
+    alone = content[0] if len(content) == 1 else None
+    return alone["text"] if isinstance(alone, Mapping) and "text" in alone else content
 
 
-def _breaks(result: object, schema: Mapping[str, object]) -> str | None:
+def _empty(answer: object) -> bool:
+    if isinstance(answer, str):
+        return not answer.strip()
+    return answer is None or (isinstance(answer, Mapping | list | tuple) and not answer)
+
+
+def _breaks(answer: object, schema: Mapping[str, object]) -> str | None:
     """How a structured result breaks what its tool declares to return."""
-    if isinstance(result, str) and result[:1] in "{[":
-        result = read_json(result)[1]
-    try:
-        # Here and not above: the validator is a library of its own, and few results have a schema.
-        from mulligan.learning.shape.schema import schema_of
+    # Here and not above: the validator is a library of its own, and few results have a schema.
+    from mulligan.learning.shape.schema import schema_of
 
-        checked = schema_of(schema)
-    except NoSchemaError:
-        return None
-    if isinstance(result, Mapping):
+    if isinstance(answer, str) and answer[:1] in ("{", "["):
+        answer = read_json(answer)[1]
+    checked = schema_of(schema)
+    if isinstance(answer, Mapping):
         problems = [
-            each for each in checked.problems(result) if each.rule not in ("unknown", "json")
+            each for each in checked.problems(answer) if each.rule not in ("unknown", "json")
         ]
         return f"The result breaks its schema: {problems[0].message}" if problems else None
-    return None if checked.accepts(result) else "The result breaks its schema."
+    return None if checked.accepts(answer) else "The result breaks its schema."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import orjson
@@ -15,6 +15,7 @@ from mulligan.core.effect import Effect, Repeat
 from mulligan.core.errors import JournalError
 from mulligan.core.instants import from_us, to_us
 from mulligan.core.interfaces import KnownTool
+from mulligan.core.lesson import read_error_rules
 from mulligan.stores.session import UnreadableError
 
 _OPENING_FIELDS = tuple(field.name for field in fields(Opening))
@@ -101,6 +102,7 @@ def opening_of(content: Mapping[str, Any]) -> Opening:
 def known_tool_text(tool: KnownTool) -> str:
     """A declared tool as JSON."""
     about = {each.name: getattr(tool, each.name) for each in fields(tool)}
+    about["error_rules"] = [asdict(rule) for rule in tool.error_rules]
     return json.dumps(about, default=str)
 
 
@@ -111,7 +113,8 @@ def known_tool_of(text: str) -> KnownTool:
         names = [each.name for each in fields(KnownTool) if each.name in content]
         found = {name: content[name] for name in names}
         lists = {name: tuple(found.get(name, ())) for name in ("abilities", "promises")}
-        return KnownTool(**(found | lists))
+        rules = {"error_rules": read_error_rules(found.get("error_rules", ()))}
+        return KnownTool(**(found | lists | rules))
 
 
 def load(text: str) -> Any:

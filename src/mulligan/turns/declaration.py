@@ -6,16 +6,17 @@ import inspect
 import re
 import typing
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from datetime import timedelta
 from enum import StrEnum
 from typing import Any, TypedDict, TypeVar, Unpack
 
 from mulligan.core.effect import Effect, Mode, NoVerdict, Release, Repeat
 from mulligan.core.errors import ConfigurationError
+from mulligan.core.lesson import ErrorRule, read_error_rules
 from mulligan.core.record import Abilities, Record, Told
 from mulligan.turns.plain import hints_of
-from mulligan.turns.schema import schema_of
+from mulligan.turns.schema import schema_of, schema_of_hint
 
 E = TypeVar("E", bound=StrEnum)
 
@@ -60,6 +61,12 @@ class Declared(TypedDict, total=False):
     """The call makes something go away, so that it is done when nothing is there."""
     schema: Mapping[str, object]
     """The JSON Schema of its arguments; by default what its annotations say."""
+    returns: Mapping[str, object] | type
+    """What it returns, as a JSON Schema or a type: a result that breaks it is a failure."""
+    may_be_empty: bool
+    """`False`: an empty result is a failure of this tool, and not an answer."""
+    error_rules: Iterable[ErrorRule | Mapping[str, object]]
+    """Which class and pattern its errors are, in your own words; asked before anything else."""
     review: bool
     """Whether a judge is asked about its calls; by default those that change something."""
     on_no_verdict: NoVerdict
@@ -104,6 +111,9 @@ class Declaration:
     deletes: bool = False
     loses: tuple[str, ...] = ()
     schema: Mapping[str, object] = field(default_factory=dict, repr=False)
+    returns: Mapping[str, object] = field(default_factory=dict, repr=False)
+    may_be_empty: bool = True
+    error_rules: tuple[ErrorRule, ...] = ()
     review: bool = False
     on_no_verdict: NoVerdict = NoVerdict.PROCEED
     release: Release = Release.PERSON
@@ -144,7 +154,10 @@ def declare(tool: Callable[..., Any], **declared: Unpack[Declared]) -> Declarati
         each=_parameter("each", declared.get("each"), tool),
         deletes=declared.get("deletes", False),
         loses=_sentences(declared.get("loses", ())),
-        schema=declared.get("schema") or schema_of(tool),
+        schema=_schema("schema", declared.get("schema")) or schema_of(tool),
+        returns=_schema("returns", declared.get("returns")),
+        may_be_empty=declared.get("may_be_empty", True),
+        error_rules=_error_rules(declared, tool=declared.get("name") or name_of(tool)),
         review=declared.get("review", _effect(declared) in _REVIEWED),
         on_no_verdict=_one_of(NoVerdict, declared.get("on_no_verdict", NoVerdict.PROCEED)),
         release=_one_of(Release, declared.get("release", Release.PERSON)),
@@ -183,6 +196,24 @@ def _effect(declared: Declared) -> Effect:
 def _effect_of(declared: Declared) -> Callable[[Record], Effect] | None:
     effect = declared.get("effect", Effect.UNDECLARED)
     return effect if callable(effect) else None
+
+
+def _schema(what: str, given: Mapping[str, object] | type | None) -> Mapping[str, object]:
+    """A schema as it was given. Whether it is one shows when it is needed: that takes a library."""
+    if given is None or isinstance(given, Mapping):
+        return given or {}
+    described = schema_of_hint(given) if what == "returns" else {}
+    if not described:
+        raise ConfigurationError(
+            f"{what}={given!r} is no schema. Pass a JSON Schema such as "
+            "{'type': 'object', 'required': ['id']}."
+        )
+    return described
+
+
+def _error_rules(declared: Declared, *, tool: str) -> tuple[ErrorRule, ...]:
+    rules = read_error_rules(declared.get("error_rules", ()))
+    return tuple(replace(rule, tool=tool) for rule in rules)
 
 
 def _sentences(loses: Iterable[str]) -> tuple[str, ...]:

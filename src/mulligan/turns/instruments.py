@@ -12,6 +12,7 @@ from typing import Any
 
 from mulligan.core.ids import RANDOM_BITS, time_ordered_id
 from mulligan.core.interfaces import Classify
+from mulligan.core.lesson import ErrorRule
 from mulligan.core.limits import Backoff
 from mulligan.learning.classify import classify
 from mulligan.redaction import Redactor
@@ -60,6 +61,8 @@ class Instruments:
     """The share of first-try successes that the log keeps, each with the weight of the others."""
     spans: bool | None = None
     """`None`: whenever the application has set up a tracer provider."""
+    error_rules: tuple[ErrorRule, ...] = ()
+    """The application's own word on errors, asked after a tool's own."""
     classify: Classify = classify
     backoff: Backoff = field(default_factory=Backoff)
     wall_us: Callable[[], int] = lambda: time.time_ns() // 1000

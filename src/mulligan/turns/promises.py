@@ -25,6 +25,7 @@ def known_tool(declaration: Declaration, *, strict: bool = False) -> KnownTool:
         abilities=tuple(able),
         promises=tuple(promises(declaration, strict=strict)),
         schema=dict(declaration.schema),
+        error_rules=declaration.error_rules,
     )
 
 

@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING
 
 from mulligan.core.call import Call, ErrorClass, Execution, Failure, LogRow, Outcome
 from mulligan.core.effect import Effect, Mode
-from mulligan.core.errors import SilentError
+from mulligan.core.errors import NoSchemaError, SilentError
 from mulligan.core.event import CallLogged
 from mulligan.core.ids import RANDOM_BITS, time_ordered_id
 from mulligan.core.instants import from_us
 from mulligan.core.limits import Breaker, RetryBudget
-from mulligan.learning.silent import PlainShapes, silent_error
-from mulligan.learning.wording import class_of_text
+from mulligan.learning.classify import classified_by
 from mulligan.turns.declaration import Declaration
 from mulligan.turns.instruments import Instruments
+from mulligan.turns.results import Results
 from mulligan.turns.signature import Signature
 from mulligan.turns.turn import Labels, OpenTurn, current_turn
 
@@ -36,19 +36,6 @@ _STOPPED = (asyncio.CancelledError, KeyboardInterrupt, SystemExit, GeneratorExit
 
 _MUTABLE = frozenset({dict, list, set, bytearray})
 _COPIED = 64
-
-_REFUSALS = frozenset(
-    {
-        ErrorClass.AUTH,
-        ErrorClass.POLICY,
-        ErrorClass.CONFLICT,
-        ErrorClass.MISSING,
-        ErrorClass.VALIDATION,
-        ErrorClass.RULE,
-    }
-)
-
-_NEVER_AN_ERROR = frozenset({bool, int, float})
 
 SUCCESS = Outcome.SUCCESS.value
 NO_ERROR = (None, None, None, None, None)
@@ -116,7 +103,10 @@ class Watch:
         self._tool = instruments.redactor.label(declaration.tool)
         self._server = instruments.redactor.label(declaration.server) if declaration.server else ""
         self._sample = instruments.sample
-        self._shapes = PlainShapes()
+        rules = (*declaration.error_rules, *instruments.error_rules)
+        self._classify = classified_by(rules, otherwise=instruments.classify)
+        self._results = Results(declaration, rules=rules)
+        self._said: set[str] = set()
         self.acts = _acts(declaration, strict=instruments.strict)
         """It changes the world, and what it does in a turn is journaled or held."""
         self._outside = Labels(tenant=instruments.tenant, agent="", context="", turn=None)
@@ -181,12 +171,14 @@ class Watch:
             self.note("A call of %s could not be logged", error)
         return duration_us
 
-    def log_failure(self, pending: Pending, error: BaseException) -> Execution:
-        """It raised. Queue its row, and say what came of it."""
+    def log_failure(
+        self, pending: Pending, error: BaseException, *, failure: Failure | None = None
+    ) -> Execution:
+        """It raised, or returned a failure. Queue its row, and say what came of it."""
         duration_us = (time.perf_counter_ns() - pending.start) // 1000
         self.budget.earn(self._calls)
         self._calls = 0
-        execution = self._execution(pending, error, duration_us)
+        execution = self._execution(pending, error, duration_us=duration_us, failure=failure)
         try:
             text = self.instruments.redactor.error(
                 error,
@@ -207,18 +199,20 @@ class Watch:
 
     def disguised(self, pending: Pending, result: object) -> Execution | None:
         """A result that says of itself that it is an error, as the failure it is."""
-        if result is None or type(result) in _NEVER_AN_ERROR:
-            return None
         try:
-            said = None if self._shapes.cover(result) else silent_error(result)
+            trouble = self._results.trouble(result)
+        except NoSchemaError as error:
+            self.say_once(str(error))
+            return None
         except Exception as error:  # noqa: BLE001 - a result may be anything
             self.note("A result of %s could not be looked at", error)
             return None
-        if said is None:
+        if trouble is None:
             return None
-        failed = self.log_failure(pending, SilentError(said))
-        failure = Failure(error_class=self._class_of_result(said))
-        return replace(failed, result=result, failure=failure)
+        said, error_class = trouble
+        failure = Failure(error_class=error_class)
+        failed = self.log_failure(pending, SilentError(said), failure=failure)
+        return replace(failed, result=result)
 
     def success_of(self, pending: Pending, result: object) -> Execution:
         """It came back, and somebody wants to know more than the result."""
@@ -247,12 +241,6 @@ class Watch:
             at=from_us(pending.at_us),
             duration=timedelta(),
         )
-
-    def _class_of_result(self, said: str) -> ErrorClass:
-        """A read that was refused is not made again; of anything else words prove nothing."""
-        told = class_of_text(said)
-        refused = self.declaration.effect is Effect.READ and told in _REFUSALS
-        return told if refused else ErrorClass.BAD_RESULT
 
     def _started(self, pending: Pending) -> Pending:
         turn = pending.turn = current_turn()
@@ -286,6 +274,12 @@ class Watch:
         """Say what went wrong in here. Only the type: the rest may quote the tool's own error."""
         _report.warning(f"{what} (%s).", self._tool, type(error).__name__)
 
+    def say_once(self, what: str) -> None:
+        """Say what is wrong with a declaration: in full, but not at every call."""
+        if what not in self._said:
+            self._said.add(what)
+            _report.warning("%s", what)
+
     def _redacted(self, arguments: Mapping[str, object]) -> str:
         return self.instruments.redactor.parameters(
             arguments, enums=self.signature.enums, allow=self.declaration.allow
@@ -302,10 +296,17 @@ class Watch:
         if self.instruments.events.wanted:
             self.instruments.events.publish(CallLogged(row=row))
 
-    def _execution(self, pending: Pending, error: BaseException, duration_us: int) -> Execution:
+    def _execution(
+        self,
+        pending: Pending,
+        error: BaseException,
+        *,
+        duration_us: int,
+        failure: Failure | None,
+    ) -> Execution:
         call = self._call(pending)
         try:
-            failure = self.instruments.classify(call, error)
+            failure = failure or self._classify(call, error)
         except Exception as trouble:  # noqa: BLE001 - a mistake of ours must not hide the tool's
             self.note("An error of %s could not be classified", trouble)
             failure = Failure(error_class=ErrorClass.UNKNOWN, error=error)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from mulligan.core.call import Call, ErrorClass, LogRow, Outcome
 from mulligan.core.instants import from_us
 from mulligan.core.interfaces import Log, LogQuery
-from mulligan.core.lesson import Pattern
+from mulligan.core.lesson import ErrorRule, Pattern
 from mulligan.core.rollup import Rollup, Slot, bucket_floor_us
 from mulligan.learning.fingerprint import pattern_of
 
@@ -76,7 +76,14 @@ class Figures:
     criteria: tuple[Criterion, ...]
 
 
-def read_figures(log: Log, *, since: datetime, until: datetime, patterns: int = 5) -> Figures:
+def read_figures(
+    log: Log,
+    *,
+    since: datetime,
+    until: datetime,
+    rules: Sequence[ErrorRule] = (),
+    patterns: int = 5,
+) -> Figures:
     """Add up what the log knows of a span of time."""
     slots = log.rollups(since=since, until=until)
     total = _share("all", slots.values())
@@ -95,13 +102,15 @@ def read_figures(log: Log, *, since: datetime, until: datetime, patterns: int = 
         with_context=context_share,
         repaired_share=fixed_share,
         seconds_to_repair=_median([_seconds_to_repair(row) for row in repaired]),
-        patterns=tuple(find_patterns(log, since=since, until=until)[:patterns]),
+        patterns=tuple(find_patterns(log, since=since, until=until, rules=rules)[:patterns]),
         criteria=_criteria(total, context_share, fixed_share),
     )
 
 
-def find_patterns(log: Log, *, since: datetime, until: datetime) -> list[PatternSeen]:
-    """Failures grouped by what they say, the most frequent first.
+def find_patterns(
+    log: Log, *, since: datetime, until: datetime, rules: Sequence[ErrorRule] = ()
+) -> list[PatternSeen]:
+    """Failures grouped by what they say, the most frequent first; the user's rules come first.
 
     What the log keeps is enough: the call's own values were masked before it was written.
     """
@@ -109,7 +118,13 @@ def find_patterns(log: Log, *, since: datetime, until: datetime) -> list[Pattern
     for row in _failures(log, since=since, until=until):
         call = Call(id=row.id, tool=row.tool, server=row.server)
         error_class = ErrorClass(row.error_class or ErrorClass.UNKNOWN)
-        pattern = pattern_of(call, error=row.error_message or "", error_class=error_class)
+        pattern = pattern_of(
+            call,
+            error=row.error_message or "",
+            error_class=error_class,
+            error_type=row.error_type or "",
+            rules=rules,
+        )
         groups.setdefault(pattern.fingerprint, []).append((pattern, row))
     return sorted(map(_seen, groups.values()), key=lambda seen: -seen.pattern.count)
 

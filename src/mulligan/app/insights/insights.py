@@ -16,7 +16,7 @@ from mulligan.core.call import Call, Failure, LogRow
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.instants import from_us
 from mulligan.core.interfaces import Clock, Health, KnownTool, LogQuery, Loss, Store
-from mulligan.core.lesson import Advice, FailedCall, Suggestion
+from mulligan.core.lesson import Advice, ErrorRule, FailedCall, Suggestion
 from mulligan.core.retention import Retention
 from mulligan.learning.decide import decide
 from mulligan.learning.suggest import suggestions
@@ -102,12 +102,14 @@ class Insights:
     def figures(self, window: timedelta) -> Figures:
         """How calls went in a span of time up to now."""
         now = self._clock()
-        return read_figures(self._store.log, since=now - window, until=now)
+        rules = self._error_rules()
+        return read_figures(self._store.log, since=now - window, until=now, rules=rules)
 
     def patterns(self, window: timedelta) -> list[PatternSeen]:
         """Failures that are one and the same, the most frequent first."""
         now = self._clock()
-        return find_patterns(self._store.log, since=now - window, until=now)
+        rules = self._error_rules()
+        return find_patterns(self._store.log, since=now - window, until=now, rules=rules)
 
     def suggest(
         self, tool: str, *, arguments: Mapping[str, object], error: str
@@ -175,6 +177,11 @@ class Insights:
             advice=tuple(advice),
             tools=tuple(self.tools()),
         )
+
+    def _error_rules(self) -> tuple[ErrorRule, ...]:
+        """What tools' authors and this application say of errors, the tools first."""
+        of_tools = (rule for tool in self.tools() for rule in tool.error_rules)
+        return (*of_tools, *self._settings.error_rules)
 
     def accept_damage(self, note: str) -> int:
         """Go on from what is left of a damaged journal. How many damages were accepted."""
