@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,28 @@ def test_stats_add_up_what_the_log_knows(store: str, capsys) -> None:
     assert {c["what"]: c["figure"] for c in figures["criteria"]}[
         "calls logged with agent and context"
     ] == 1.0
+
+
+def test_a_suggestion_is_right_when_a_call_made_by_it_worked(tmp_path: Path, capsys) -> None:
+    url = f"sqlite:///{tmp_path}/family.db"
+    with Mulligan(url) as m:
+
+        @m.tool(effect=Effect.READ)
+        def search(query: str, limit: int) -> list[str]:
+            if not isinstance(limit, int) or limit > 50:
+                raise RefusedError("limit: Input should be a valid integer")
+            return [query]
+
+        for first, then in (("1", 1), ("99", 99), ("2", "two"), ("3", None)):
+            with m.turn("Search", agent="planner", context="searching"):
+                for limit in (first, then):
+                    with suppress(RefusedError):  # what failed is in the log
+                        search("event", limit=limit)
+
+    figures = told(capsys, "stats", "--store", url)
+
+    [right] = [c for c in figures["criteria"] if c["what"] == "suggestions that were right"]
+    assert (right["figure"], right["n"]) == (0.5, 2)
 
 
 def test_failures_that_differ_only_in_their_values_are_one_pattern(store: str, capsys) -> None:

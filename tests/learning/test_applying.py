@@ -7,7 +7,7 @@ import pytest
 from mulligan.core.call import ErrorClass
 from mulligan.core.effect import Effect, Mode
 from mulligan.core.lesson import Kind, Origin, Patch, Suggestion
-from mulligan.learning.applying import may_apply, rarely_fails
+from mulligan.learning.applying import TrackRecord, may_apply
 from tests.learning.failures import failed
 
 GOOD = Suggestion(
@@ -53,6 +53,18 @@ def test_a_change_of_meaning_is_never_applied() -> None:
 
 
 def test_a_tool_that_rarely_fails_is_left_alone_once_that_is_known() -> None:
-    assert rarely_fails(calls=100, failures=4)
-    assert not rarely_fails(calls=100, failures=5)
-    assert not rarely_fails(calls=99, failures=0)
+    assert TrackRecord(calls=90, failures=4).rarely_fails(10)
+    assert not TrackRecord(calls=100, failures=5).rarely_fails()
+    assert not TrackRecord().rarely_fails(99)
+
+
+def test_a_tool_that_gets_worse_is_helped_again_before_long() -> None:
+    record = TrackRecord()
+    record.count_failure(10_000)
+
+    failures = 0
+    while record.rarely_fails() or not failures:
+        record.count_failure(1)
+        failures += 1
+
+    assert failures < 100

@@ -8,7 +8,7 @@ from typing import Literal
 
 import pytest
 
-from mulligan import Effect, Mode, Mulligan, State
+from mulligan import Effect, Mode, Mulligan, Repeat, State
 from mulligan.core.event import CallRepaired, Event
 from mulligan.core.interfaces import LogQuery
 from mulligan.core.record import Record
@@ -172,3 +172,115 @@ def test_no_correction_changes_who_or_how_much(m: Mulligan) -> None:
         quote("A-1", amount=5000)
 
     assert paid == []
+
+
+def repairs(events: list[Event]) -> list[tuple[str, int]]:
+    found = [event for event in events if isinstance(event, CallRepaired)]
+    return [(event.by.partition(":")[0], event.tries) for event in found]
+
+
+@pytest.mark.parametrize("sample", [1.0, 0.001])
+async def test_a_call_made_as_suggested_is_linked_to_the_one_it_mends(sample: float) -> None:
+    events: list[Event] = []
+    with Mulligan("memory:", recover=False, sample=sample) as m:
+        m.subscribe(events.append)
+        search = searching(m, Mode.SUGGEST)
+        with m.turn("Find dinner", now=NOW):
+            with pytest.raises(RefusedError):
+                search("dinner", limit="2")
+            search("dinner", limit=2)
+        m.flush()
+        second, first = m.insights.log(LogQuery())
+
+    assert (second.parent, second.try_number) == (first.id, 2)
+    assert repairs(events) == [("schema", 2)]
+
+
+async def test_another_call_of_the_same_tool_is_no_repair(m: Mulligan) -> None:
+    events: list[Event] = []
+    m.subscribe(events.append)
+    search = searching(m, Mode.SUGGEST)
+
+    with m.turn("Find dinner", now=NOW):
+        with pytest.raises(RefusedError):
+            search("dinner", limit="2")
+        search("lunch", limit=2)
+    with m.turn("Find dinner", now=NOW):
+        search("dinner", limit=2)
+
+    m.flush()
+    assert [row.parent for row in m.insights.log(LogQuery())] == [None, None, None]
+    assert repairs(events) == []
+
+
+async def test_a_correction_that_must_wait_for_a_person_is_no_repair_yet(m: Mulligan) -> None:
+    events: list[Event] = []
+    m.subscribe(events.append)
+
+    def effect(record: Record) -> Effect:
+        return Effect.IRREVERSIBLE if record.arguments["seats"] == 4 else Effect.REVERSIBLE
+
+    def nothing(record: Record) -> None:
+        return None
+
+    @m.tool(effect=effect, read=nothing, undo=nothing, mode=Mode.AUTO)
+    async def reserve(name: str, seats: int) -> int:
+        raise RefusedError("seats: Input should be a valid integer")
+
+    async def agent(turn: OpenTurn) -> object:
+        return await reserve("Grandma", seats="4")
+
+    done = await m.act("A table for four", agent, now=NOW)
+
+    m.flush()
+    [held] = m.insights.open_list.actions()
+    assert "waits for a person" in str(done.reply)
+    assert held.state is State.HELD
+    assert repairs(events) == []
+
+
+def keyed(m: Mulligan, made: list[tuple[str, object]]):
+    """A remote that goes by keys, and refuses another call under one it knows."""
+
+    @m.tool(effect=Effect.READ, repeat=Repeat.KEYED, key="key", mode=Mode.AUTO)
+    def book(seats: int, key: str = "") -> int:
+        made.append((key, seats))
+        if not isinstance(seats, int):
+            raise RefusedError("seats: Input should be a valid integer")
+        return seats
+
+    return book
+
+
+def test_a_corrected_call_goes_under_a_new_key(m: Mulligan) -> None:
+    made: list[tuple[str, object]] = []
+
+    keyed(m, made)(seats="4")
+
+    assert [seats for _, seats in made] == ["4", 4]
+    assert made[0][0] != made[1][0]
+
+
+def test_a_key_of_the_agents_own_is_the_agents_to_change(m: Mulligan) -> None:
+    made: list[tuple[str, object]] = []
+
+    with pytest.raises(RefusedError) as caught:
+        keyed(m, made)(seats="4", key="mine")
+
+    assert made == [("mine", "4")]
+    assert caught.value.mulligan.suggestions[0].patch.changes == {"seats": 4}  # type: ignore[attr-defined]
+
+
+def test_a_prerequisite_is_named_when_the_error_asks_for_a_tool_there_is(m: Mulligan) -> None:
+    @m.tool
+    def log_in(user: str) -> None:
+        """Log a user in."""
+
+    @m.tool(effect=Effect.READ)
+    def inbox() -> list[str]:
+        raise RuntimeError("Please log in first.")
+
+    with pytest.raises(RuntimeError) as caught:
+        inbox()
+
+    assert caught.value.mulligan.advice.first == "log_in"  # type: ignore[attr-defined]

@@ -133,7 +133,7 @@ def _show(console: Console, figures: Figures, *, window: str) -> None:
         console.print(render.table_of(_share_rows(shares), columns=(what, *_SHARE)))
     if figures.patterns:
         console.print(_pattern_table(figures.patterns))
-    columns = ("what was promised", "goal", "figure")
+    columns = ("what was promised", "goal", "figure", "n")
     console.print(render.table_of(map(_criterion, figures.criteria), columns=columns))
 
 
@@ -157,8 +157,9 @@ def _pattern_table(patterns: Iterable[PatternSeen]) -> object:
     return render.table_of(rows, columns=columns)
 
 
-def _criterion(criterion: Criterion) -> tuple[str, str, str]:
-    return criterion.what, _percent(criterion.goal), _percent(criterion.figure)
+def _criterion(criterion: Criterion) -> tuple[object, ...]:
+    figures = _percent(criterion.goal), _percent(criterion.figure)
+    return (criterion.what, *figures, criterion.n)
 
 
 def _percent(share: float | None) -> str:

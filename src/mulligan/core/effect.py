@@ -35,6 +35,17 @@ class Mode(StrEnum):
     """Corrections of failing calls are applied too, under the rules of the policy."""
 
 
+class Precheck(StrEnum):
+    """When it is said that what is known speaks against a call."""
+
+    AFTER = "after"
+    """With the error, once the call has failed: every other call pays nothing for it."""
+    BEFORE = "before"
+    """Before each call of a turn, as an event; the call is made all the same."""
+    REFUSE = "refuse"
+    """Before each call of a turn, and such a call is not made: the agent gets the reasons."""
+
+
 class NoVerdict(StrEnum):
     """What becomes of a reversible effect when no reviewer could say."""
 

@@ -14,6 +14,7 @@
     │   ├── SchemaTooNewError       written by a newer Mulligan
     │   └── SchemaTooOldError       `mulligan migrate` has not been run
     ├── SilentError                 a result that says of itself that it is an error
+    ├── FlaggedCallError            a call that its tool does not let through as it is
     ├── AlreadyDoneError            the same call waits, stands, or may have happened
     ├── StaleNotesError             another process added that version of a task's notes first
     ├── OutOfStepsError             a writer may call no more tools for this draft
@@ -104,6 +105,10 @@ class SchemaTooOldError(StoreError):
 
 class SilentError(MulliganError):
     """A tool returned what is an error in disguise. It is logged, and never raised."""
+
+
+class FlaggedCallError(MulliganError):
+    """A call was not made: what is known speaks against it, and its tool declares `refuse`."""
 
 
 class AlreadyDoneError(MulliganError):

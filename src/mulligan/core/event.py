@@ -44,6 +44,20 @@ class CallRepaired:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CallFlagged:
+    """What was known spoke against a call before it was made."""
+
+    call: str
+    tool: str
+    rules: tuple[str, ...]
+    """Of the findings; never their text."""
+    made: bool
+    """False: its tool lets no such call through."""
+    failed: bool | None
+    """Whether it failed; `None` while nobody knows."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RowsDropped:
     """The log gave up rows, and counted them."""
 
@@ -267,6 +281,7 @@ Event = (
     CallLogged
     | CallRetried
     | CallRepaired
+    | CallFlagged
     | RowsDropped
     | ActionMoved
     | ActionUndone

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from mulligan.core.call import ErrorClass
 from mulligan.core.effect import Effect, Mode
 from mulligan.core.lesson import FailedCall, Suggestion
@@ -11,6 +13,7 @@ LEAST_FOR_OTHERS = 0.8
 
 ENOUGH_CALLS = 100
 RARE = 0.05
+MOST_REMEMBERED = 1_000
 
 
 def may_apply(suggestion: Suggestion, failed: FailedCall, *, mode: Mode) -> bool:
@@ -26,6 +29,24 @@ def may_apply(suggestion: Suggestion, failed: FailedCall, *, mode: Mode) -> bool
     return mode is Mode.AUTO and suggestion.automatic and before_any_effect and likely
 
 
-def rarely_fails(*, calls: int, failures: int) -> bool:
-    """Whether a tool has been called often enough and failed rarely enough to be left alone."""
-    return calls >= ENOUGH_CALLS and failures < RARE * calls
+@dataclass(slots=True)
+class TrackRecord:
+    """How often a tool fails. What was long ago counts less, so that a tool may get worse."""
+
+    calls: int = 0
+    failures: int = 0
+
+    def count_failure(self, calls: int) -> None:
+        """One failed, so many calls after the last one that did."""
+        self.calls += calls
+        self.failures += 1
+        if self.calls > MOST_REMEMBERED:
+            self.calls, self.failures = self.calls // 2, self.failures // 2
+
+    def rarely_fails(self, since: int = 0) -> bool:
+        """Whether it was called often enough and failed rarely enough to be left alone.
+
+        `since`: calls that were made after the last failure.
+        """
+        calls = self.calls + since
+        return calls >= ENOUGH_CALLS and self.failures < RARE * calls

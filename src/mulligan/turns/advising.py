@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from mulligan.core.call import Execution, Outcome
-from mulligan.core.effect import Effect, Mode
-from mulligan.core.event import CallRepaired
-from mulligan.core.lesson import Advice, Earlier, FailedCall, Suggestion
+from mulligan.core.call import ErrorClass, Execution, Failure
+from mulligan.core.effect import Effect, Mode, Repeat
+from mulligan.core.finding import Finding
+from mulligan.core.lesson import Advice, FailedCall, Suggestion
+from mulligan.turns.foresight import foresee, planned_call, tell_flagged
+from mulligan.turns.offers import Corrected
 from mulligan.turns.turn import OpenTurn
 from mulligan.turns.watch import Watch
 
@@ -18,9 +20,7 @@ MOST_FIXES = 2
 """Corrections of one call that are applied by themselves."""
 
 Once = Callable[..., Awaitable[Any]]
-"""Makes a call with all its tries: its arguments, and the call that it corrects."""
-
-MOST_EARLIER = 50
+"""Makes a call with all its tries: its arguments, and the correction that it is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +32,8 @@ class Advised:
     """The same, with all that the advice was made from."""
     advice: Advice
     suggestions: tuple[Suggestion, ...]
+    foreseen: tuple[Finding, ...] = ()
+    """What spoke against the call before it was made."""
 
     def __str__(self) -> str:
         """What an agent or a person reads."""
@@ -39,6 +41,7 @@ class Advised:
         if self.advice.ask:
             lines.append(f"Ask the person: {self.advice.ask}")
         lines += [f"Try: {_shown(each)}" for each in self.suggestions]
+        lines += [f"It could be foreseen: {each.issue} {each.correction}" for each in self.foreseen]
         return "\n".join(lines)
 
 
@@ -47,8 +50,14 @@ def conclude(watch: Watch, execution: Execution, *, turn: OpenTurn | None) -> An
     failure = execution.failure
     if failure is None or failure.error is None:
         return execution.result
-    if watch.declaration.mode is not Mode.OBSERVE and watch.advises(execution.call.agent):
-        _attach(failure.error, advise(watch, execution, turn=turn))
+    if watch.declaration.mode is Mode.OBSERVE or not watch.advises(execution.call.agent):
+        _count(watch, execution, turn=turn)
+        raise failure.error
+    advised = advise(watch, execution, turn=turn)
+    if advised is not None:
+        _attach(failure.error, advised)
+        if turn is not None:
+            turn.offers.make(execution, advised.suggestions)
     raise failure.error
 
 
@@ -58,35 +67,53 @@ def advise(watch: Watch, execution: Execution, *, turn: OpenTurn | None) -> Advi
     from mulligan.learning.decide import decide
     from mulligan.learning.suggest import suggestions
 
-    failure = execution.failure
-    if failure is None:
-        return None
     try:
-        failed = FailedCall(
-            call=execution.call,
-            schema=watch.schema,
-            effect=watch.declaration.effect_for(execution.call.arguments),
-            said=(turn.message,) if turn is not None and turn.message else (),
-            earlier=_earlier(execution, turn),
-            failure=failure,
-            error=str(failure.error),
-        )
+        failed = _failed_call(watch, execution, turn=turn)
         found = suggestions(failed)
         return Advised(
-            execution=execution, failed=failed, advice=decide(failed, found), suggestions=found
+            execution=execution,
+            failed=failed,
+            advice=decide(failed, found),
+            suggestions=found,
+            foreseen=_foreseen(watch, failed, turn=turn),
         )
     except Exception as error:  # noqa: BLE001 - the tool's own error is what matters
         watch.note("No advice on a failure of %s", error)
         return None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Corrected:
-    """A correction that may be applied without asking, and the call it corrects."""
+def _failed_call(watch: Watch, execution: Execution, *, turn: OpenTurn | None) -> FailedCall:
+    planned = planned_call(watch, execution.call, turn=turn)
+    failure = execution.failure or Failure(error_class=ErrorClass.UNKNOWN)
+    return FailedCall(
+        call=planned.call,
+        schema=planned.schema,
+        effect=planned.effect,
+        tools=planned.tools,
+        said=planned.said,
+        earlier=planned.earlier,
+        failure=failure,
+        error=str(failure.error),
+    )
 
-    suggestion: Suggestion
-    execution: Execution
-    arguments: Mapping[str, object]
+
+def _foreseen(watch: Watch, failed: FailedCall, *, turn: OpenTurn | None) -> tuple[Finding, ...]:
+    """What spoke against a call of a turn; told here unless it was told before the call."""
+    if turn is None:
+        return ()
+    found = foresee(watch, failed)
+    if found and not watch.prechecks:
+        tell_flagged(watch, failed.call, found=found, made=True, failed=True)
+    return found
+
+
+def _count(watch: Watch, execution: Execution, *, turn: OpenTurn | None) -> None:
+    """Who is only observed is told nothing; whoever counts events hears what was foreseeable."""
+    if turn is not None and watch.instruments.events.wanted:
+        try:
+            _foreseen(watch, _failed_call(watch, execution, turn=turn), turn=turn)
+        except Exception as error:  # noqa: BLE001 - the tool's own error is what matters
+            watch.note("A failure of %s was not looked at", error)
 
 
 def correction_of(error: BaseException, watch: Watch) -> Corrected | None:
@@ -97,7 +124,10 @@ def correction_of(error: BaseException, watch: Watch) -> Corrected | None:
     from mulligan.learning.applying import may_apply
 
     execution, best = advised.execution, advised.suggestions[0]
-    arguments = best.patch.apply(execution.call.arguments)
+    patched = best.patch.apply(execution.call.arguments)
+    arguments = _under_a_new_key(patched, execution=execution, watch=watch)
+    if arguments is None:
+        return None
     # Classified again: other arguments may do other things to the world.
     effect = watch.declaration.effect_for(arguments)
     reads = effect is Effect.READ
@@ -112,6 +142,23 @@ def correction_of(error: BaseException, watch: Watch) -> Corrected | None:
     return Corrected(suggestion=best, execution=execution, arguments=arguments)
 
 
+def _under_a_new_key(
+    arguments: dict[str, object], *, execution: Execution, watch: Watch
+) -> dict[str, object] | None:
+    """Other arguments are another call: the remote must not take it for the one it refused.
+
+    Our own key is left out, so that the next call draws one; the agent's own is the agent's to
+    change, so that with a remote that goes by keys nothing is applied.
+    """
+    key = watch.declaration.key
+    given = arguments.get(key) if key is not None else None
+    if key is None or given is None:
+        return arguments
+    if given == execution.call.id:
+        return {name: value for name, value in arguments.items() if name != key}
+    return None if watch.declaration.repeat is Repeat.KEYED else arguments
+
+
 async def mend(watch: Watch, corrected: Corrected, *, once: Once) -> Any:
     """Make a call with corrected arguments, and correct those again if they fail too."""
     fixes = 0
@@ -119,40 +166,15 @@ async def mend(watch: Watch, corrected: Corrected, *, once: Once) -> Any:
         fixes += 1
         args, kwargs = watch.signature.unbind(corrected.arguments)
         try:
-            result = await once(args, kwargs, corrected.execution)
+            return await once(args, kwargs, corrected)
         except Exception as error:
             again = correction_of(error, watch) if fixes < MOST_FIXES else None
             if again is None:
                 raise
             corrected = again
-            continue
-        call, tries = corrected.execution.call, corrected.execution.try_number + 1
-        by = f"{corrected.suggestion.source}: {corrected.suggestion.evidence}"
-        watch.instruments.events.publish(
-            CallRepaired(call=call.id, tool=call.tool, tries=tries, by=by)
-        )
-        return result
 
 
-def _earlier(execution: Execution, turn: OpenTurn | None) -> tuple[Earlier, ...]:
-    if turn is None:
-        return ()
-    made = [e for attempt in turn.attempts for e in attempt.executions()[-MOST_EARLIER:]]
-    return tuple(
-        Earlier(
-            tool=each.call.tool,
-            arguments=each.call.arguments,
-            result=each.result,
-            failed=each.outcome is not Outcome.SUCCESS,
-        )
-        for each in made
-        if each.call.id != execution.call.id
-    )
-
-
-def _attach(error: BaseException, advised: Advised | None) -> None:
-    if advised is None:
-        return
+def _attach(error: BaseException, advised: Advised) -> None:
     with suppress(AttributeError, TypeError):  # an exception may have no room for more
         error.mulligan = advised  # type: ignore[attr-defined]
     error.add_note(str(advised))

@@ -11,7 +11,7 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import Any, TypedDict, TypeVar, Unpack
 
-from mulligan.core.effect import Effect, Mode, NoVerdict, Release, Repeat
+from mulligan.core.effect import Effect, Mode, NoVerdict, Precheck, Release, Repeat
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.lesson import ErrorRule, read_error_rules
 from mulligan.core.record import Abilities, Record, Told
@@ -67,6 +67,9 @@ class Declared(TypedDict, total=False):
     """`False`: an empty result is a failure of this tool, and not an answer."""
     error_rules: Iterable[ErrorRule | Mapping[str, object]]
     """Which class and pattern its errors are, in your own words; asked before anything else."""
+    precheck: Precheck
+    """When it is said that a call will fail by all that is known: `after` it did, `before` each
+    call of a turn, or `refuse`: such a call is not made."""
     review: bool
     """Whether a judge is asked about its calls; by default those that change something."""
     on_no_verdict: NoVerdict
@@ -114,6 +117,7 @@ class Declaration:
     returns: Mapping[str, object] = field(default_factory=dict, repr=False)
     may_be_empty: bool = True
     error_rules: tuple[ErrorRule, ...] = ()
+    precheck: Precheck = Precheck.AFTER
     review: bool = False
     on_no_verdict: NoVerdict = NoVerdict.PROCEED
     release: Release = Release.PERSON
@@ -158,6 +162,7 @@ def declare(tool: Callable[..., Any], **declared: Unpack[Declared]) -> Declarati
         returns=_schema("returns", declared.get("returns")),
         may_be_empty=declared.get("may_be_empty", True),
         error_rules=_error_rules(declared, tool=declared.get("name") or name_of(tool)),
+        precheck=_one_of(Precheck, declared.get("precheck", Precheck.AFTER)),
         review=declared.get("review", _effect(declared) in _REVIEWED),
         on_no_verdict=_one_of(NoVerdict, declared.get("on_no_verdict", NoVerdict.PROCEED)),
         release=_one_of(Release, declared.get("release", Release.PERSON)),

@@ -55,6 +55,8 @@ class Instruments:
     """Agents that get their errors as they are."""
     strict: bool = False
     """Hold what nobody has declared."""
+    tools: dict[str, None] = field(default_factory=dict)
+    """Names of the tools there are, in the order they were declared."""
     held: dict[str, Make] = field(default_factory=dict)
     """How to make the calls that wait for a person in this process, by action."""
     sample: float = 1.0

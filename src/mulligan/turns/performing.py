@@ -21,11 +21,12 @@ from mulligan.turns.evidence import pack_evidence
 from mulligan.turns.hands import Hands
 from mulligan.turns.hold import hold_call
 from mulligan.turns.instruments import Make
+from mulligan.turns.pending import Pending
 from mulligan.turns.plain import own_copy
 from mulligan.turns.settling import adopt, settle
 from mulligan.turns.trying import Tried, try_call
 from mulligan.turns.turn import OpenTurn
-from mulligan.turns.watch import Pending, Watch
+from mulligan.turns.watch import Watch
 from mulligan.undo.taking_back import told, version_of
 
 

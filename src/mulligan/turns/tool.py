@@ -10,14 +10,17 @@ from typing import Any, ParamSpec, TypeVar, cast
 from mulligan.core.call import Execution
 from mulligan.turns.advising import conclude, correction_of, mend
 from mulligan.turns.declaration import Declaration, is_async
+from mulligan.turns.foresight import refusal
 from mulligan.turns.hands import ON_LOOP, ON_THREAD, Hands, run_to_end
-from mulligan.turns.instruments import Instruments
+from mulligan.turns.instruments import Instruments, Make
+from mulligan.turns.offers import Corrected
+from mulligan.turns.pending import Pending
 from mulligan.turns.performing import Performing
 from mulligan.turns.signature import read_signature
 from mulligan.turns.toolbox import Tool, Toolbox
-from mulligan.turns.trying import rescue
+from mulligan.turns.trying import rescue, try_call
 from mulligan.turns.turn import OpenTurn
-from mulligan.turns.watch import Pending, Watch, was_stopped
+from mulligan.turns.watch import Watch, was_stopped
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -29,21 +32,24 @@ def wrap_tool(
     """Wrap a sync or async tool; the wrapper keeps its name, docstring and signature."""
     watch = Watch(declaration, signature=read_signature(function), instruments=instruments)
     box.add(Tool(watch=watch, function=function))
+    instruments.tools[declaration.tool] = None
     wrapped: Any = (_wrap_async if is_async(function) else _wrap_sync)(function, watch)
     wrapped.mulligan = declaration
     return cast("Callable[P, R]", wrapped)
 
 
+# The two ways of calling are written out twice, for most calls are nothing but this: a coroutine
+# around a plain function would cost more than the row that is logged of it.
+
+
 def _async_once(function: Callable[..., Any], watch: Watch) -> Callable[..., Any]:
     """One call with all its tries, as it is or in the place of one that failed."""
 
-    async def once(args: Any, kwargs: Any, corrects: Execution | None = None) -> Any:
+    async def once(args: Any, kwargs: Any, corrects: Corrected | None = None) -> Any:
         pending = watch.begin(args, kwargs, corrects=corrects)
-        turn = pending.turn
-        if watch.acts and turn is not None:
+        if watch.guarded and pending.turn is not None:
             make = partial(function, *args, **kwargs)
-            return await _performing(watch, pending, turn=turn, hands=ON_LOOP).run(make)
-        # Most calls end here: nothing between the caller and the tool but the row.
+            return await _guarded(watch, pending, turn=pending.turn, make=make, hands=ON_LOOP)
         try:
             result = await function(*args, **kwargs)
         except BaseException as error:
@@ -57,8 +63,35 @@ def _async_once(function: Callable[..., Any], watch: Watch) -> Callable[..., Any
             failed = disguised
         # Outside the handler, or the second try's error would claim the first as its context.
         make = partial(function, *args, **kwargs)
-        tried = await rescue(watch, failed, first=pending, make=make, hands=ON_LOOP)
-        return _noted(watch, tried.last, turn)
+        return await _rescued(watch, failed, first=pending, make=make, hands=ON_LOOP)
+
+    return once
+
+
+def _sync_once(function: Callable[..., Any], watch: Watch) -> Callable[..., Any]:
+    """The same for a function that is called and not awaited."""
+
+    def once(args: Any, kwargs: Any, corrects: Corrected | None = None) -> Any:
+        async def make(**more: Any) -> Any:
+            return function(*args, **kwargs | more)
+
+        pending = watch.begin(args, kwargs, corrects=corrects)
+        if watch.guarded and pending.turn is not None:
+            return run_to_end(
+                _guarded(watch, pending, turn=pending.turn, make=make, hands=ON_THREAD)
+            )
+        try:
+            result = function(*args, **kwargs)
+        except BaseException as error:
+            failed = watch.log_failure(pending, error)
+            if was_stopped(error):
+                raise
+        else:
+            disguised = watch.disguised(pending, result)
+            if disguised is None:
+                return _succeeded(watch, pending, result)
+            failed = disguised
+        return run_to_end(_rescued(watch, failed, first=pending, make=make, hands=ON_THREAD))
 
     return once
 
@@ -79,38 +112,10 @@ def _wrap_async(function: Callable[..., Any], watch: Watch) -> Callable[..., Any
     return watched
 
 
-def _sync_once(function: Callable[..., Any], watch: Watch) -> Callable[..., Any]:
-    """The same for a function that is called and not awaited."""
-
-    def once(args: Any, kwargs: Any, corrects: Execution | None = None) -> Any:
-        async def make(**more: Any) -> Any:
-            return function(*args, **kwargs | more)
-
-        pending = watch.begin(args, kwargs, corrects=corrects)
-        turn = pending.turn
-        if watch.acts and turn is not None:
-            return run_to_end(_performing(watch, pending, turn=turn, hands=ON_THREAD).run(make))
-        try:
-            result = function(*args, **kwargs)
-        except BaseException as error:
-            failed = watch.log_failure(pending, error)
-            if was_stopped(error):
-                raise
-        else:
-            disguised = watch.disguised(pending, result)
-            if disguised is None:
-                return _succeeded(watch, pending, result)
-            failed = disguised
-        tried = run_to_end(rescue(watch, failed, first=pending, make=make, hands=ON_THREAD))
-        return _noted(watch, tried.last, turn)
-
-    return once
-
-
 def _wrap_sync(function: Callable[..., Any], watch: Watch) -> Callable[..., Any]:
     once = _sync_once(function, watch)
 
-    async def again(args: Any, kwargs: Any, corrects: Execution) -> Any:
+    async def again(args: Any, kwargs: Any, corrects: Corrected) -> Any:
         return once(args, kwargs, corrects)
 
     @functools.wraps(function)
@@ -126,8 +131,28 @@ def _wrap_sync(function: Callable[..., Any], watch: Watch) -> Callable[..., Any]
     return watched
 
 
-def _performing(watch: Watch, pending: Pending, *, turn: OpenTurn, hands: Hands) -> Performing:
-    return Performing(watch=watch, pending=pending, turn=turn, attempt=turn.attempt, hands=hands)
+async def _guarded(
+    watch: Watch, pending: Pending, *, turn: OpenTurn, make: Make, hands: Hands
+) -> Any:
+    """A call of a turn that is looked at or written down before it is made."""
+    refused = refusal(watch, pending, turn=turn)
+    if refused is not None:
+        return _noted(watch, refused, turn)
+    if watch.acts:
+        attempt = turn.attempt
+        return await Performing(
+            watch=watch, pending=pending, turn=turn, attempt=attempt, hands=hands
+        ).run(make)
+    tried = await try_call(watch, pending, make=make, hands=hands)
+    turn.attempt.asks = turn.attempt.asks or watch.declaration.review
+    return _noted(watch, tried.last, turn)
+
+
+async def _rescued(
+    watch: Watch, failed: Execution, *, first: Pending, make: Make, hands: Hands
+) -> Any:
+    tried = await rescue(watch, failed, first=first, make=make, hands=hands)
+    return _noted(watch, tried.last, first.turn)
 
 
 def _succeeded(watch: Watch, pending: Pending, result: Any) -> Any:

@@ -12,8 +12,9 @@ from mulligan.core.record import Record
 from mulligan.loops.calls import Knowing, Retrying, UnsureError, second_try
 from mulligan.turns.hands import Hands
 from mulligan.turns.instruments import Make
+from mulligan.turns.pending import Pending
 from mulligan.turns.settling import Landing, look
-from mulligan.turns.watch import Pending, Watch, was_stopped
+from mulligan.turns.watch import Watch, was_stopped
 
 NOTHING_HAPPENED = frozenset(
     {
@@ -91,8 +92,9 @@ async def rescue(
     )
     last = executions[-1]
     if last.outcome is Outcome.SUCCESS:
+        by = first.follows.by if first.follows is not None else ""
         instruments.events.publish(
-            CallRepaired(call=last.call.id, tool=last.call.tool, tries=last.try_number)
+            CallRepaired(call=last.call.id, tool=last.call.tool, tries=last.try_number, by=by)
         )
     return Tried(last=last, nothing_happened=_nothing_happened(executions))
 

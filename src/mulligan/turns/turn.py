@@ -14,6 +14,7 @@ from mulligan.core.turn import Turn
 from mulligan.redaction import Redactor
 from mulligan.turns.attempt import LiveAttempt
 from mulligan.turns.book import LiveAction
+from mulligan.turns.offers import Offers
 
 _current: ContextVar[OpenTurn | None] = ContextVar("mulligan_turn", default=None)
 
@@ -58,13 +59,17 @@ class Reviewing(Protocol):
 class OpenTurn:
     """A turn while it lasts: `with` or `async with` makes it the current one."""
 
-    __slots__ = ("_tokens", "attempts", "correction", "labels", "over", "reviewing", "turn")
+    __slots__ = (
+        "_tokens", "attempts", "correction", "labels", "offers", "over", "reviewing", "turn",
+    )  # fmt: skip
 
     def __init__(self, turn: Turn, *, redactor: Redactor) -> None:
         self.turn = turn
         self.attempts: list[LiveAttempt] = [LiveAttempt(number=1)]
         self.correction: Correction | None = None
         """What was wrong with the attempt before this one, and what is true now."""
+        self.offers = Offers()
+        """Corrections its agent was told of."""
         self.over = False
         """It was left, though calls that it made may still be under way."""
         self.reviewing: Reviewing | None = None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import random
 import sys
 import time
 from collections.abc import Mapping
@@ -13,15 +12,18 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from mulligan.core.call import Call, ErrorClass, Execution, Failure, LogRow, Outcome
-from mulligan.core.effect import Effect, Mode
+from mulligan.core.effect import Effect, Mode, Precheck
 from mulligan.core.errors import NoSchemaError, SilentError
-from mulligan.core.event import CallLogged
-from mulligan.core.ids import RANDOM_BITS, time_ordered_id
+from mulligan.core.event import CallLogged, CallRepaired
 from mulligan.core.instants import from_us
+from mulligan.core.lesson import NO_SCHEMA
 from mulligan.core.limits import Breaker, RetryBudget
+from mulligan.learning.applying import TrackRecord
 from mulligan.learning.classify import classified_by
 from mulligan.turns.declaration import Declaration
 from mulligan.turns.instruments import Instruments
+from mulligan.turns.offers import Corrected
+from mulligan.turns.pending import Pending
 from mulligan.turns.results import Results
 from mulligan.turns.signature import Signature
 from mulligan.turns.turn import Labels, OpenTurn, current_turn
@@ -34,58 +36,8 @@ _report = logging.getLogger("mulligan")
 _STOPPED = (asyncio.CancelledError, KeyboardInterrupt, SystemExit, GeneratorExit)
 """Not failures of the tool: somebody stopped it."""
 
-_MUTABLE = frozenset({dict, list, set, bytearray})
-_COPIED = 64
-
 SUCCESS = Outcome.SUCCESS.value
 NO_ERROR = (None, None, None, None, None)
-
-
-class Pending:
-    """A call that is under way."""
-
-    __slots__ = (
-        "_copies", "arguments", "at_us", "id", "labels", "parameters", "parent", "span", "start",
-        "try_number", "turn",
-    )  # fmt: skip
-
-    labels: Labels
-    start: int
-    turn: OpenTurn | None
-
-    def __init__(self, at_us: int, *, chance: random.Random) -> None:
-        self.id = time_ordered_id(at_us, chance.getrandbits(RANDOM_BITS))
-        self.at_us = at_us
-        self.parameters: str | None = None
-        """Redacted before the tool can change what it was given; `None`: not sampled."""
-        self.parent: str | None = None
-        self.span: ToolSpan | None = None
-        self.try_number = 1
-
-    def take(self, arguments: Mapping[str, object]) -> None:
-        """What the call is made with."""
-        self.arguments = arguments
-        # A tool may take things out of what it is given, and quote them in its error.
-        self._copies = {
-            name: value.copy()  # type: ignore[attr-defined]
-            for name, value in arguments.items()
-            if type(value) in _MUTABLE and len(value) <= _COPIED  # type: ignore[arg-type]
-        }
-
-    def as_given(self) -> Mapping[str, object]:
-        """The arguments as they were when the call was made."""
-        return {**self.arguments, **self._copies} if self._copies else self.arguments
-
-    def changed(self) -> bool:
-        """Whether the tool has changed what it was given, so that the same call cannot be made."""
-        try:
-            return any(self.arguments[name] != copy for name, copy in self._copies.items())
-        except Exception:  # noqa: BLE001 - values that cannot even be compared
-            return True
-
-    def start_clock(self) -> None:
-        """From here on it is the tool's own time."""
-        self.start = time.perf_counter_ns()
 
 
 class Watch:
@@ -99,7 +51,9 @@ class Watch:
         self.breaker = Breaker()
         self.budget = RetryBudget()
         self.signature = signature
-        self.schema = declaration.schema
+        self.prechecks = declaration.precheck is not Precheck.AFTER
+        """Its calls are looked at before they are made."""
+        self._record = TrackRecord()
         self._tool = instruments.redactor.label(declaration.tool)
         self._server = instruments.redactor.label(declaration.server) if declaration.server else ""
         self._sample = instruments.sample
@@ -109,9 +63,29 @@ class Watch:
         self._said: set[str] = set()
         self.acts = _acts(declaration, strict=instruments.strict)
         """It changes the world, and what it does in a turn is journaled or held."""
+        self.guarded = self.acts or self.prechecks
+        """A call of a turn is looked at or written down before it is made."""
         self._outside = Labels(tenant=instruments.tenant, agent="", context="", turn=None)
         self._calls = 0
         """First tries since the last failure."""
+
+    @property
+    def rarely_fails(self) -> bool:
+        """Whether nobody need look ahead or ask around for this tool."""
+        return self._record.rarely_fails(self._calls)
+
+    def usable_schema(self) -> Mapping[str, object]:
+        """The schema of its arguments, or none if what was declared is none."""
+        from mulligan.learning.shape.schema import schema_of
+
+        schema = self.declaration.schema
+        try:
+            if schema:
+                schema_of(schema, tool=self.declaration.tool)
+        except NoSchemaError as error:
+            self.say_once(str(error))
+            return NO_SCHEMA
+        return schema
 
     def advises(self, agent: str) -> bool:
         """Whether this agent wants to be told what would help."""
@@ -122,7 +96,7 @@ class Watch:
         args: tuple[object, ...],
         kwargs: dict[str, object],
         *,
-        corrects: Execution | None = None,
+        corrects: Corrected | None = None,
     ) -> Pending:
         """A first try starts, or the corrected call after one that failed."""
         instruments = self.instruments
@@ -133,16 +107,27 @@ class Watch:
             kwargs[key] = pending.id
         arguments = self.signature.bind(args, kwargs)
         pending.take(arguments)
+        turn = pending.turn = current_turn()
+        if turn is not None and turn.offers and corrects is None:
+            corrects = self._offered(turn, arguments)
         if corrects is not None:
-            pending.parent = corrects.call.parent or corrects.call.id
-            pending.try_number = corrects.try_number + 1
+            pending.follow(corrects)
         self._calls += 1
+        sampled = self._sample >= 1.0 or instruments.chance.random() < self._sample
         try:
-            if self._sample >= 1.0 or instruments.chance.random() < self._sample:
+            if sampled or corrects is not None:
                 pending.parameters = self._redacted(arguments)
         except Exception as error:  # noqa: BLE001 - the log may fail, the tool may not
             self.note("A call of %s cannot be logged", error)
         return self._started(pending)
+
+    def _offered(self, turn: OpenTurn, arguments: Mapping[str, object]) -> Corrected | None:
+        """What the agent was told to try, if this is it."""
+        said = self.declaration
+        try:
+            return turn.offers.take(arguments, server=said.server, tool=said.tool, key=said.key)
+        except Exception:  # noqa: BLE001 - values that cannot even be compared
+            return None
 
     def begin_again(self, first: Pending, *, try_number: int) -> Pending:
         """A later try of the same call starts."""
@@ -150,8 +135,9 @@ class Watch:
         pending = Pending(instruments.wall_us(), chance=instruments.chance)
         pending.take(first.arguments)
         pending.parameters = first.parameters
-        pending.parent = first.id
+        pending.parent = first.parent or first.id
         pending.try_number = try_number
+        pending.turn = first.turn
         return self._started(pending)
 
     def log_success(self, pending: Pending, result: object) -> int:
@@ -159,6 +145,8 @@ class Watch:
         duration_us = (time.perf_counter_ns() - pending.start) // 1000
         if self.breaker.failing:
             self.breaker.succeed()
+        if pending.follows is not None:
+            self._announce_repair(pending, pending.follows)
         try:
             if pending.span is not None:
                 self._end_span(pending.span)
@@ -177,6 +165,8 @@ class Watch:
         """It raised, or returned a failure. Queue its row, and say what came of it."""
         duration_us = (time.perf_counter_ns() - pending.start) // 1000
         self.budget.earn(self._calls)
+        if pending.try_number == 1:
+            self._record.count_failure(self._calls)
         self._calls = 0
         execution = self._execution(pending, error, duration_us=duration_us, failure=failure)
         try:
@@ -214,6 +204,12 @@ class Watch:
         failed = self.log_failure(pending, SilentError(said), failure=failure)
         return replace(failed, result=result)
 
+    def _announce_repair(self, pending: Pending, by: Corrected) -> None:
+        tool, tries = self.declaration.tool, pending.try_number
+        self.instruments.events.publish(
+            CallRepaired(call=pending.id, tool=tool, tries=tries, by=by.by)
+        )
+
     def success_of(self, pending: Pending, result: object) -> Execution:
         """It came back, and somebody wants to know more than the result."""
         failed = self.disguised(pending, result)
@@ -243,7 +239,7 @@ class Watch:
         )
 
     def _started(self, pending: Pending) -> Pending:
-        turn = pending.turn = current_turn()
+        turn = pending.turn
         pending.labels = self._outside if turn is None else turn.labels
         if self.instruments.spans is not False:
             pending.span = self._open_span(pending)

@@ -16,7 +16,11 @@ from mulligan.learning.fingerprint import pattern_of
 MOST_FAILURES = 20_000
 """Failures that are looked through for patterns, the newest first."""
 
-CONTEXT_GOAL, SUGGESTIONS_GOAL, RETRIES_GOAL, SUCCESS_GOAL = 0.8, 0.7, 0.5, 0.15
+CONTEXT = "calls logged with agent and context"
+SUGGESTIONS = "suggestions that were right"
+RETRIES = "retried calls that were repaired"
+SUCCESS = "more calls succeed than without"
+GOALS: Mapping[str, float] = {CONTEXT: 0.8, SUGGESTIONS: 0.7, RETRIES: 0.5, SUCCESS: 0.15}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +60,8 @@ class Criterion:
     goal: float
     figure: float | None
     """`None`: nothing was seen yet that could be counted."""
+    n: int
+    """What the figure rests on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,11 +94,19 @@ def read_figures(
     slots = log.rollups(since=since, until=until)
     total = _share("all", slots.values())
     with_context = sum(each.with_context for each in slots.values())
+    failures = _failures(log, since=since, until=until)
     later = _later_tries(log, since=since, until=until)
     repaired = [row for row in later if row.outcome == Outcome.SUCCESS]
     context_share = with_context / total.calls if total.calls else None
     retried = {row.parent for row in later}
     fixed_share = len({row.parent for row in repaired}) / len(retried) if retried else None
+    tried = _suggestions_tried(failures, later)
+    measured = {
+        CONTEXT: (context_share, round(total.calls)),
+        SUGGESTIONS: (sum(tried) / len(tried) if tried else None, len(tried)),
+        RETRIES: (fixed_share, len(retried)),
+        SUCCESS: (_gained(total), round(total.calls)),
+    }
     return Figures(
         since=since,
         until=until,
@@ -102,8 +116,11 @@ def read_figures(
         with_context=context_share,
         repaired_share=fixed_share,
         seconds_to_repair=_median([_seconds_to_repair(row) for row in repaired]),
-        patterns=tuple(find_patterns(log, since=since, until=until, rules=rules)[:patterns]),
-        criteria=_criteria(total, context_share, fixed_share),
+        patterns=tuple(_grouped(failures, rules)[:patterns]),
+        criteria=tuple(
+            Criterion(what=what, goal=GOALS[what], figure=figure, n=n)
+            for what, (figure, n) in measured.items()
+        ),
     )
 
 
@@ -114,8 +131,12 @@ def find_patterns(
 
     What the log keeps is enough: the call's own values were masked before it was written.
     """
+    return _grouped(_failures(log, since=since, until=until), rules)
+
+
+def _grouped(failures: Iterable[LogRow], rules: Sequence[ErrorRule]) -> list[PatternSeen]:
     groups: dict[str, list[tuple[Pattern, LogRow]]] = {}
-    for row in _failures(log, since=since, until=until):
+    for row in failures:
         call = Call(id=row.id, tool=row.tool, server=row.server)
         error_class = ErrorClass(row.error_class or ErrorClass.UNKNOWN)
         pattern = pattern_of(
@@ -164,6 +185,23 @@ def _later_tries(log: Log, *, since: datetime, until: datetime) -> list[LogRow]:
     return [row for row in rows if row.parent]
 
 
+def _suggestions_tried(failures: Iterable[LogRow], later: Iterable[LogRow]) -> list[bool]:
+    """Whether each suggestion that was tried worked, in the end.
+
+    A later try is linked to the failure it comes after. One with other arguments than that failure
+    was made as a suggestion said: by itself, or by an agent that was told. What the log shows of
+    equal arguments is equal.
+    """
+    given = {row.id: row.parameters for row in failures}
+    tried: dict[tuple[str | None, str], bool] = {}
+    for row in later:
+        if given.get(row.parent or "", row.parameters) != row.parameters:
+            worked = row.outcome == Outcome.SUCCESS
+            key = row.parent, row.parameters
+            tried[key] = tried.get(key, False) or worked
+    return list(tried.values())
+
+
 def _by(slots: Mapping[Slot, Rollup], name_of: Callable[[Slot], str]) -> tuple[Share, ...]:
     groups: dict[str, list[Rollup]] = {}
     for slot, counts in slots.items():
@@ -198,16 +236,13 @@ def _percentile(latency: Mapping[int, float], share: float) -> float:
     return 0.0
 
 
-def _criteria(total: Share, context: float | None, repaired: float | None) -> tuple[Criterion, ...]:
-    failed = total.failures / total.calls if total.calls else None
-    before = None if failed is None else 1 - failed - total.repaired / max(total.calls, 1)
-    gained = None if not before else total.repaired / max(total.calls, 1) / before
-    return (
-        Criterion(what="calls logged with agent and context", goal=CONTEXT_GOAL, figure=context),
-        Criterion(what="suggestions that were right", goal=SUGGESTIONS_GOAL, figure=None),
-        Criterion(what="retried calls that were repaired", goal=RETRIES_GOAL, figure=repaired),
-        Criterion(what="more calls succeed than without", goal=SUCCESS_GOAL, figure=gained),
-    )
+def _gained(total: Share) -> float | None:
+    """How many more calls succeeded, against those that did so on their first try."""
+    if not total.calls:
+        return None
+    repaired = total.repaired / total.calls
+    without = 1 - total.failures / total.calls - repaired
+    return repaired / without if without else None
 
 
 def _seconds_to_repair(row: LogRow) -> float:

@@ -1,0 +1,87 @@
+"""What a turn knows when a call is made, and what of it speaks against the call."""
+
+from __future__ import annotations
+
+from mulligan.core.call import Call, ErrorClass, Execution, Failure, Outcome
+from mulligan.core.effect import Mode, Precheck
+from mulligan.core.errors import FlaggedCallError
+from mulligan.core.event import CallFlagged
+from mulligan.core.finding import Finding
+from mulligan.core.lesson import Earlier, Planned
+from mulligan.turns.pending import Pending
+from mulligan.turns.turn import OpenTurn
+from mulligan.turns.watch import Watch
+
+MOST_EARLIER = 50
+"""Calls of an attempt that are looked back on, the latest."""
+
+
+def planned_call(watch: Watch, call: Call, *, turn: OpenTurn | None) -> Planned:
+    """A call with all that its turn knows."""
+    return Planned(
+        call=call,
+        schema=watch.usable_schema(),
+        effect=watch.declaration.effect_for(call.arguments),
+        tools=tuple(watch.instruments.tools),
+        said=(turn.message,) if turn is not None and turn.message else (),
+        earlier=_earlier(call, turn) if turn is not None else (),
+    )
+
+
+def foresee(watch: Watch, planned: Planned) -> tuple[Finding, ...]:
+    """Why a call will fail, by all that is known; it never stands in the call's way."""
+    # Only who asks for it pays: the validator and the tables take a while to load.
+    from mulligan.learning.precheck import precheck
+
+    try:
+        return tuple(precheck(planned))
+    except Exception as error:  # noqa: BLE001 - values of others may refuse anything
+        watch.note("A call of %s could not be looked at", error)
+        return ()
+
+
+def refusal(watch: Watch, pending: Pending, *, turn: OpenTurn) -> Execution | None:
+    """Look at a call before it is made. What came of one that is not made; `None`: go on."""
+    if not watch.prechecks or watch.rarely_fails:
+        return None
+    proposed = watch.proposal_of(pending)
+    found = foresee(watch, planned_call(watch, proposed.call, turn=turn))
+    if not found:
+        return None
+    declared = watch.declaration
+    made = declared.precheck is not Precheck.REFUSE or declared.mode is Mode.OBSERVE
+    tell_flagged(watch, proposed.call, found=found, made=made, failed=None)
+    if made:
+        return None
+    reasons = " ".join(f"{each.issue} {each.correction or ''}".strip() for each in found)
+    error = FlaggedCallError(f"{declared.tool} was not called. {reasons}")
+    # Nothing was sent, so that a correction may be tried as after any refusal of arguments.
+    failure = Failure(error_class=ErrorClass.VALIDATION, error=error, answered=True)
+    return watch.log_failure(pending, error, failure=failure)
+
+
+def tell_flagged(
+    watch: Watch, call: Call, *, found: tuple[Finding, ...], made: bool, failed: bool | None
+) -> None:
+    """Tell whoever counts that a call was flagged, and by which rules."""
+    rules = tuple(dict.fromkeys(each.rule for each in found))
+    watch.instruments.events.publish(
+        CallFlagged(call=call.id, tool=call.tool, rules=rules, made=made, failed=failed)
+    )
+
+
+def _earlier(call: Call, turn: OpenTurn) -> tuple[Earlier, ...]:
+    """What the application knows, then what was called before, oldest first."""
+    made = [e for attempt in turn.attempts for e in attempt.executions()[-MOST_EARLIER:]]
+    known = [Earlier(tool="", result=dict(turn.turn.known))] if turn.turn.known else []
+    called = [
+        Earlier(
+            tool=each.call.tool,
+            arguments=each.call.arguments,
+            result=each.result,
+            failed=each.outcome is not Outcome.SUCCESS,
+        )
+        for each in made
+        if each.call.id != call.id
+    ]
+    return (*known, *called)

@@ -1,0 +1,65 @@
+"""Corrections that an agent was offered, so that it can be seen whether they were right."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from mulligan.core.call import Execution
+from mulligan.core.lesson import Suggestion
+
+MOST_OPEN = 20
+"""Corrections of one tool that wait to be tried; the newest stay."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Corrected:
+    """A failed call with a suggestion applied to it."""
+
+    suggestion: Suggestion
+    execution: Execution
+    """The call that failed."""
+    arguments: Mapping[str, object]
+
+    @property
+    def by(self) -> str:
+        """Where the correction came from, and why."""
+        return f"{self.suggestion.source}: {self.suggestion.evidence}"
+
+
+class Offers:
+    """What was offered in one turn and not tried yet, by server and tool."""
+
+    def __init__(self) -> None:
+        self._open: dict[tuple[str, str], list[Corrected]] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._open)
+
+    def make(self, execution: Execution, suggestions: Sequence[Suggestion]) -> None:
+        """Remember what an agent was told. Another tool or a call to make first is not counted."""
+        call = execution.call
+        mending = [each for each in suggestions if not (each.patch.tool or each.patch.first)]
+        waiting = self._open.setdefault((call.server, call.tool), [])
+        waiting += [
+            Corrected(
+                suggestion=each, execution=execution, arguments=each.patch.apply(call.arguments)
+            )
+            for each in mending
+        ]
+        del waiting[:-MOST_OPEN]
+
+    def take(
+        self, arguments: Mapping[str, object], *, server: str, tool: str, key: str | None
+    ) -> Corrected | None:
+        """The correction that a call follows, if it is made just as suggested."""
+        waiting = self._open.get((server, tool), [])
+        for at, offer in enumerate(waiting):
+            if _without(key, arguments) == _without(key, offer.arguments):
+                return waiting.pop(at)
+        return None
+
+
+def _without(key: str | None, arguments: Mapping[str, object]) -> dict[str, object]:
+    """Our own key is another one at every call."""
+    return {name: value for name, value in arguments.items() if name != key}
