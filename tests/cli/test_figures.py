@@ -113,3 +113,32 @@ def test_arguments_that_are_no_object_are_one_sentence(store: str, capsys) -> No
 
     assert code == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_pattern_that_nobody_understands_is_shown_beside_the_one_it_is_most_like(
+    tmp_path: Path, capsys
+) -> None:
+    url = f"sqlite:///{tmp_path}/warehouse.db"
+    with Mulligan(url) as m:
+
+        @m.tool(effect=Effect.READ)
+        def find_order(order_id: str) -> None:
+            what = "lost" if order_id == "W18" else "not found"
+            raise RuntimeError(f"Order {order_id} {what} in the north hall")
+
+        for order in ("W17", "W18"):
+            with pytest.raises(RuntimeError):
+                find_order(order)
+
+    patterns = told(capsys, "patterns", "--store", url)["patterns"]
+    asked = ("suggest", "--store", url, "--tool", "find_order", "--args", '{"order_id": "W19"}')
+    answer = told(capsys, *asked, "--error", "Order W19 mislaid in the north hall")
+    main([*asked, "--error", "Order W19 mislaid in the north hall"])
+
+    like = {seen["pattern"]["template"]: seen["like"] for seen in patterns}
+    known = next(text for text in like if "not found" in text)
+    strange = next(text for text in like if "lost" in text)
+    assert like[known] is None
+    assert like[strange]["pattern"]["template"] == known
+    assert answer["like"]["pattern"]["template"] == known
+    assert "most like" in capsys.readouterr().out

@@ -9,6 +9,7 @@ from typing import Literal
 import pytest
 
 from mulligan import Effect, Mode, Mulligan, Repeat, State
+from mulligan.core.errors import ConfigurationError
 from mulligan.core.event import CallRepaired, Event
 from mulligan.core.interfaces import LogQuery
 from mulligan.core.record import Record
@@ -284,3 +285,47 @@ def test_a_prerequisite_is_named_when_the_error_asks_for_a_tool_there_is(m: Mull
         inbox()
 
     assert caught.value.mulligan.advice.first == "log_in"  # type: ignore[attr-defined]
+
+
+def warehouse(m: Mulligan):
+    @m.tool(effect=Effect.READ)
+    def find_order(order_id: str) -> None:
+        lost = order_id == "W18"
+        raise RuntimeError(f"Order {order_id} {'lost' if lost else 'not found'} in the north hall")
+
+    return find_order
+
+
+def alike_at_last(m: Mulligan):
+    """What an agent hears of an error that nobody knows, after one that somebody does."""
+    find_order = warehouse(m)
+    with pytest.raises(RuntimeError) as known:
+        find_order("W17")
+    with pytest.raises(RuntimeError) as strange:
+        find_order("W18")
+    return known.value.mulligan.like, strange.value.mulligan.like, strange.value  # type: ignore[attr-defined]
+
+
+def test_an_error_that_nobody_knows_is_compared_with_those_that_somebody_does(m: Mulligan) -> None:
+    known, strange, error = alike_at_last(m)
+
+    assert known is None
+    assert strange.pattern.template == "order <value> not found in the north hall"
+    assert any("most like" in note for note in error.__notes__)
+
+
+@pytest.mark.parametrize(
+    ("measure", "score"), [(lambda _, others: [0.9 for _ in others], 0.9), (len, None)]
+)
+def test_another_measure_may_compare_and_a_bad_one_costs_nothing_else(measure, score) -> None:
+    with Mulligan("memory:", similarity=measure) as m:
+        _, strange, error = alike_at_last(m)
+
+    assert getattr(strange, "score", None) == score
+    assert error.mulligan.advice.why
+
+
+@pytest.mark.parametrize("named", ["no_such_module:measure", "json", "json:__doc__"])
+def test_a_measure_that_is_none_is_refused_in_one_sentence(named: str) -> None:
+    with pytest.raises(ConfigurationError, match="similarity"):
+        Mulligan("memory:", similarity=named)

@@ -11,12 +11,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
-from typing import Self
+from typing import Self, cast
 
+from mulligan.app.loading import load_object
 from mulligan.core.errors import ConfigurationError
+from mulligan.core.interfaces import Similarity
 from mulligan.core.lesson import ErrorRule, read_error_rules
 from mulligan.core.limits import Backoff
 from mulligan.core.retention import Retention
+from mulligan.learning.nearest import shared_words
 from mulligan.redaction import Capture
 
 PREFIX = "MULLIGAN_"
@@ -50,6 +53,9 @@ class Settings:
     """Agents that get a tool's errors as they are, without advice or corrections."""
     error_rules: tuple[ErrorRule, ...] = ()
     """Your own word on errors, asked first and in this order. In a file: a list of tables."""
+    similarity: str | Similarity = ""
+    """How alike two errors are, `module:name`, such as a function that compares embeddings. By
+    default: the words they share."""
     recover: bool = True
     """Look after what was left open while turns run; else only when `m.recover()` is called."""
     strict: bool = False
@@ -76,6 +82,19 @@ class Settings:
             if source.get(variable):
                 found[name] = source[variable]
         return cls().changed(**found)
+
+    def measure(self) -> Similarity:
+        """The function that says how alike two errors are."""
+        if not self.similarity:
+            return shared_words
+        named = self.similarity
+        found = load_object(named, option="similarity") if isinstance(named, str) else named
+        if not callable(found):
+            raise ConfigurationError(
+                f"similarity {named!r} is no function. It takes a text and a list of others, and "
+                "answers with a number from 0 to 1 for each."
+            )
+        return cast("Similarity", found)
 
     def changed(self, **values: object) -> Self:
         """These settings with some values replaced, each given as itself or as text."""
@@ -225,6 +244,7 @@ _READERS = {
     "recover": _truth,
     "unadvised": _names,
     "error_rules": _error_rules,
+    "similarity": lambda value: value if callable(value) else _text(value),
     "strict": _truth,
     "app": _text,
     "migrate": _truth,

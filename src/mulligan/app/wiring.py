@@ -10,6 +10,7 @@ from typing import cast
 from mulligan.app.housekeeping import Housekeeping
 from mulligan.app.settings import Settings
 from mulligan.core.interfaces import Check, Clock, Gather, Judge, Store
+from mulligan.learning.nearest import KnownPatterns
 from mulligan.loops.actions import Attempted, Reviewers
 from mulligan.loops.reflecting import Learning
 from mulligan.redaction import Redactor
@@ -164,6 +165,7 @@ def _instruments(settings: Settings, store: Store, *, clock: Clock) -> Instrumen
         strict=settings.strict,
         unadvised=settings.unadvised,
         error_rules=settings.error_rules,
+        patterns=KnownPatterns(settings.measure()),
         tenant=redactor.label(settings.tenant) if settings.tenant else "",
         sample=settings.sample,
         spans=settings.spans,

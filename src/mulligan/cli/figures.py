@@ -90,12 +90,16 @@ def run_suggest(options: argparse.Namespace, settings: Settings) -> int:
     arguments = _arguments(options.args)
     with Insights.open(settings) as insights:
         advice, found = insights.suggest(options.tool, arguments=arguments, error=options.error)
+        like = insights.alike(options.tool, arguments=arguments, error=options.error)
     if options.json:
         told = [asdict(suggestion) for suggestion in found]
-        render.print_json({"advice": asdict(advice), "suggestions": told})
+        known = None if like is None else asdict(like)
+        render.print_json({"advice": asdict(advice), "suggestions": told, "like": known})
         return 0
     console = render.console()
     console.print(render.plain(_said(advice)))
+    if like is not None:
+        console.print(render.plain(f"Nobody knows this error; it is most like {like}."))
     rows = [(s.patch, s.source.value, f"{s.probability:.0%}", s.n, s.evidence) for s in found]
     if rows:
         columns = ("change", "from", "probability", "n", "because")
@@ -149,12 +153,17 @@ def _share_rows(shares: Iterable[Share]) -> Iterable[tuple[object, ...]]:
 
 def _pattern_table(patterns: Iterable[PatternSeen]) -> object:
     rows = [
-        (s.pattern.count, s.pattern.tool, s.pattern.error_class.value, s.pattern.template,
+        (s.pattern.count, s.pattern.tool, s.pattern.error_class.value, _template(s),
          ", ".join(s.agents), f"{s.last_at:%m-%d %H:%M}")
         for s in patterns
     ]  # fmt: skip
     columns = ("times", "tool", "class", "what it says", "agents", "last, UTC")
     return render.table_of(rows, columns=columns)
+
+
+def _template(seen: PatternSeen) -> str:
+    like = "" if seen.like is None else f"\nmost like {seen.like}"
+    return f"{seen.pattern.template}{like}"
 
 
 def _criterion(criterion: Criterion) -> tuple[object, ...]:

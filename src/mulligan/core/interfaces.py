@@ -51,6 +51,9 @@ Subscriber = Callable[[Event], None]
 Classify = Callable[[Call, BaseException], Failure]
 """Says which class of error an exception is."""
 
+Similarity = Callable[[str, Sequence[str]], Sequence[float]]
+"""How alike a text is to each of some others, from 0 to 1. Embeddings fit in here."""
+
 Suggest = Callable[[FailedCall], Iterable[Suggestion]]
 """Proposes corrections of a failed call: one source of several. Pure, and bounded in time."""
 

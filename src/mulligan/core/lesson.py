@@ -49,6 +49,24 @@ class Pattern:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Alike:
+    """The known pattern that a new one is most like: offered, never merged."""
+
+    pattern: Pattern
+    score: float
+    """From 0 to 1."""
+
+    def __str__(self) -> str:
+        """What an agent or a person reads."""
+        known = self.pattern
+        times = "once" if known.count == 1 else f"{known.count} times"
+        return (
+            f"{known.template[:_SHOWN]!r} ({known.error_class}, seen {times} at {known.tool}, "
+            f"{self.score:.0%} alike)"
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorRule:
     """A user's own word on errors: which class they are, which pattern, or both. It wins."""
 

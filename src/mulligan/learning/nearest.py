@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
-from mulligan.core.lesson import Pattern
+from mulligan.core.call import ErrorClass
+from mulligan.core.interfaces import Similarity
+from mulligan.core.lesson import Alike, Pattern
 from mulligan.learning.closeness import tokens
 from mulligan.learning.stems import stem
 
-Similarity = Callable[[str, Sequence[str]], Sequence[float]]
-"""How alike a text is to each of some others, from 0 to 1. Embeddings fit in here."""
-
 LEAST = 0.5
 """Below this the nearest is not near."""
+MOST_PATTERNS = 500
+"""Patterns that one process remembers."""
 
 
 def shared_words(text: str, others: Sequence[str]) -> list[float]:
@@ -28,11 +30,44 @@ def nearest(
     *,
     similarity: Similarity = shared_words,
     least: float = LEAST,
-) -> tuple[Pattern, float] | None:
-    """The pattern whose template is most alike, with how alike; `None` when none is near."""
+) -> Alike | None:
+    """The pattern whose template is most alike; `None` when none is near."""
     scores = similarity(template, [pattern.template for pattern in known])
     best = max(zip(scores, known, strict=True), key=lambda each: each[0], default=None)
-    return (best[1], best[0]) if best is not None and best[0] >= least else None
+    if best is None or best[0] < least:
+        return None
+    return Alike(pattern=best[1], score=float(best[0]))
+
+
+def alike(
+    pattern: Pattern, known: Iterable[Pattern], *, similarity: Similarity = shared_words
+) -> Alike | None:
+    """For a pattern of which nobody can say what it is: the one most like it that somebody can."""
+    if pattern.error_class is not ErrorClass.UNKNOWN:
+        return None
+    understood = [
+        each
+        for each in known
+        if each.error_class is not ErrorClass.UNKNOWN and each.fingerprint != pattern.fingerprint
+    ]
+    return nearest(pattern.template, understood, similarity=similarity)
+
+
+class KnownPatterns:
+    """The patterns that an application has met in this process, the latest of them."""
+
+    def __init__(self, similarity: Similarity = shared_words) -> None:
+        self._similarity = similarity
+        self._met: dict[str, Pattern] = {}
+
+    def meet(self, pattern: Pattern) -> Alike | None:
+        """Remember a pattern; what it is like, where nobody can say what it is."""
+        before = self._met.pop(pattern.fingerprint, pattern)
+        count = before.count + 1 if before is not pattern else 1
+        self._met[pattern.fingerprint] = replace(pattern, count=count)
+        if len(self._met) > MOST_PATTERNS:
+            self._met.pop(next(iter(self._met)), None)
+        return alike(pattern, list(self._met.values()), similarity=self._similarity)
 
 
 def _words(text: str) -> frozenset[str]:

@@ -10,7 +10,7 @@ from typing import Any
 from mulligan.core.call import ErrorClass, Execution, Failure
 from mulligan.core.effect import Effect, Mode, Repeat
 from mulligan.core.finding import Finding
-from mulligan.core.lesson import Advice, FailedCall, Suggestion
+from mulligan.core.lesson import Advice, Alike, FailedCall, Suggestion
 from mulligan.turns.foresight import foresee, planned_call, tell_flagged
 from mulligan.turns.offers import Corrected
 from mulligan.turns.turn import OpenTurn
@@ -34,6 +34,8 @@ class Advised:
     suggestions: tuple[Suggestion, ...]
     foreseen: tuple[Finding, ...] = ()
     """What spoke against the call before it was made."""
+    like: Alike | None = None
+    """Where nobody can say what kind of error it is: the known one it is most like."""
 
     def __str__(self) -> str:
         """What an agent or a person reads."""
@@ -42,6 +44,7 @@ class Advised:
             lines.append(f"Ask the person: {self.advice.ask}")
         lines += [f"Try: {_shown(each)}" for each in self.suggestions]
         lines += [f"It could be foreseen: {each.issue} {each.correction}" for each in self.foreseen]
+        lines += [f"Nobody knows this error; it is most like {self.like}."] if self.like else []
         return "\n".join(lines)
 
 
@@ -76,6 +79,7 @@ def advise(watch: Watch, execution: Execution, *, turn: OpenTurn | None) -> Advi
             advice=decide(failed, found),
             suggestions=found,
             foreseen=_foreseen(watch, failed, turn=turn),
+            like=_like(watch, failed),
         )
     except Exception as error:  # noqa: BLE001 - the tool's own error is what matters
         watch.note("No advice on a failure of %s", error)
@@ -95,6 +99,25 @@ def _failed_call(watch: Watch, execution: Execution, *, turn: OpenTurn | None) -
         failure=failure,
         error=str(failure.error),
     )
+
+
+def _like(watch: Watch, failed: FailedCall) -> Alike | None:
+    """The known error that one is most like which nobody understands."""
+    from mulligan.learning.fingerprint import pattern_of
+    from mulligan.learning.wording import likely_class
+
+    pattern = pattern_of(
+        failed.call,
+        error=failed.error,
+        error_class=likely_class(failed.failure, failed.error),
+        error_type=type(failed.failure.error).__name__,
+        rules=watch.error_rules,
+    )
+    try:
+        return watch.instruments.patterns.meet(pattern)
+    except Exception as error:  # noqa: BLE001 - the measure may be the user's own
+        watch.note("A failure of %s could not be compared", error)
+        return None
 
 
 def _foreseen(watch: Watch, failed: FailedCall, *, turn: OpenTurn | None) -> tuple[Finding, ...]:

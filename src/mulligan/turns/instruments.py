@@ -15,6 +15,7 @@ from mulligan.core.interfaces import Classify
 from mulligan.core.lesson import ErrorRule
 from mulligan.core.limits import Backoff
 from mulligan.learning.classify import classify
+from mulligan.learning.nearest import KnownPatterns
 from mulligan.redaction import Redactor
 from mulligan.telemetry.events import Events
 from mulligan.telemetry.writer import LogWriter
@@ -55,6 +56,8 @@ class Instruments:
     """Agents that get their errors as they are."""
     strict: bool = False
     """Hold what nobody has declared."""
+    patterns: KnownPatterns = field(default_factory=KnownPatterns)
+    """What has failed before in this process."""
     tools: dict[str, None] = field(default_factory=dict)
     """Names of the tools there are, in the order they were declared."""
     held: dict[str, Make] = field(default_factory=dict)

@@ -57,9 +57,9 @@ class Watch:
         self._tool = instruments.redactor.label(declaration.tool)
         self._server = instruments.redactor.label(declaration.server) if declaration.server else ""
         self._sample = instruments.sample
-        rules = (*declaration.error_rules, *instruments.error_rules)
-        self._classify = classified_by(rules, otherwise=instruments.classify)
-        self._results = Results(declaration, rules=rules)
+        self.error_rules = (*declaration.error_rules, *instruments.error_rules)
+        self._classify = classified_by(self.error_rules, otherwise=instruments.classify)
+        self._results = Results(declaration, rules=self.error_rules)
         self._said: set[str] = set()
         self.acts = _acts(declaration, strict=instruments.strict)
         """It changes the world, and what it does in a turn is journaled or held."""

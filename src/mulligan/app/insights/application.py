@@ -3,30 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import importlib
-import sys
-from pathlib import Path
 
+from mulligan.app.loading import load_object
 from mulligan.app.mulligan import Mulligan
 from mulligan.core.errors import ConfigurationError
 
 
 def load_application(name: str) -> Mulligan:
     """The `Mulligan` that `module:name` names, imported from the current folder or the path."""
-    module, _, attribute = name.partition(":")
-    if not module or not attribute:
-        raise ConfigurationError(
-            f"--app {name!r} names no application. Write module:name, such as family.agent:m."
-        )
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.insert(0, here)
-    try:
-        found: object = importlib.import_module(module)
-        for part in attribute.split("."):
-            found = getattr(found, part)
-    except (ImportError, AttributeError) as error:
-        raise ConfigurationError(f"--app {name!r} cannot be loaded: {error}.") from error
+    found = load_object(name, option="--app")
     if not isinstance(found, Mulligan):
         raise ConfigurationError(
             f"--app {name!r} is {type(found).__name__}, not a Mulligan. "

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from mulligan.core.call import Call, ErrorClass, LogRow, Outcome
+from mulligan.core.call import Call, ErrorClass, Failure, LogRow, Outcome
 from mulligan.core.instants import from_us
 from mulligan.core.interfaces import Log, LogQuery
-from mulligan.core.lesson import ErrorRule, Pattern
+from mulligan.core.lesson import Alike, ErrorRule, Pattern
 from mulligan.core.rollup import Rollup, Slot, bucket_floor_us
 from mulligan.learning.fingerprint import pattern_of
+from mulligan.learning.wording import likely_class
 
 MOST_FAILURES = 20_000
 """Failures that are looked through for patterns, the newest first."""
@@ -50,6 +51,8 @@ class PatternSeen:
     agents: tuple[str, ...]
     example: str
     """Id of the newest call."""
+    like: Alike | None = None
+    """Where nobody can say what kind of error it is: the known pattern it is most like."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,6 +151,12 @@ def _grouped(failures: Iterable[LogRow], rules: Sequence[ErrorRule]) -> list[Pat
         )
         groups.setdefault(pattern.fingerprint, []).append((pattern, row))
     return sorted(map(_seen, groups.values()), key=lambda seen: -seen.pattern.count)
+
+
+def understood(pattern: Pattern) -> Pattern:
+    """A pattern with the class that its words give it, where the log knew only a type."""
+    failure = Failure(error_class=pattern.error_class)
+    return replace(pattern, error_class=likely_class(failure, pattern.template))
 
 
 def _seen(group: list[tuple[Pattern, LogRow]]) -> PatternSeen:

@@ -8,7 +8,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Self
 
-from mulligan.app.insights.figures import Figures, PatternSeen, find_patterns, read_figures
+from mulligan.app.insights.figures import (
+    Figures,
+    PatternSeen,
+    find_patterns,
+    read_figures,
+    understood,
+)
 from mulligan.app.insights.open_list import OpenList
 from mulligan.app.insights.task_list import TaskList
 from mulligan.app.settings import Settings
@@ -16,9 +22,11 @@ from mulligan.core.call import Call, Failure, LogRow
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.instants import from_us
 from mulligan.core.interfaces import Clock, Health, KnownTool, LogQuery, Loss, Store
-from mulligan.core.lesson import Advice, ErrorRule, FailedCall, Suggestion
+from mulligan.core.lesson import Advice, Alike, ErrorRule, FailedCall, Suggestion
 from mulligan.core.retention import Retention
 from mulligan.learning.decide import decide
+from mulligan.learning.fingerprint import pattern_of
+from mulligan.learning.nearest import alike
 from mulligan.learning.suggest import suggestions
 from mulligan.learning.wording import class_of_text
 from mulligan.redaction import Capture
@@ -109,7 +117,23 @@ class Insights:
         """Failures that are one and the same, the most frequent first."""
         now = self._clock()
         rules = self._error_rules()
-        return find_patterns(self._store.log, since=now - window, until=now, rules=rules)
+        found = find_patterns(self._store.log, since=now - window, until=now, rules=rules)
+        measure, known = self._settings.measure(), [understood(each.pattern) for each in found]
+        return [
+            replace(seen, like=alike(pattern, known, similarity=measure))
+            for seen, pattern in zip(found, known, strict=True)
+        ]
+
+    def alike(self, tool: str, *, arguments: Mapping[str, object], error: str) -> Alike | None:
+        """The known pattern that an error is most like, where nobody can say what it is."""
+        pattern = pattern_of(
+            Call(id="", tool=tool, arguments=arguments),
+            error=error,
+            error_class=class_of_text(error),
+            rules=self._error_rules(),
+        )
+        known = [understood(each.pattern) for each in self.patterns(timedelta(days=30))]
+        return alike(pattern, known, similarity=self._settings.measure())
 
     def suggest(
         self, tool: str, *, arguments: Mapping[str, object], error: str

@@ -1,0 +1,28 @@
+"""Finds an object by its name, `module:name`."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+
+from mulligan.core.errors import ConfigurationError
+
+
+def load_object(name: str, *, option: str) -> object:
+    """What `module:name` names, imported from the current folder or the path."""
+    module, _, attribute = name.partition(":")
+    if not module or not attribute:
+        raise ConfigurationError(
+            f"{option} {name!r} names nothing. Write module:name, such as family.agent:m."
+        )
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        found: object = importlib.import_module(module)
+        for part in attribute.split("."):
+            found = getattr(found, part)
+    except (ImportError, AttributeError) as error:
+        raise ConfigurationError(f"{option} {name!r} cannot be loaded: {error}.") from error
+    return found
