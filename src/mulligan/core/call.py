@@ -64,6 +64,8 @@ class Failure:
     """How long the remote asked us to wait."""
     answered: bool = False
     """The remote itself said so: the error came with a code of its protocol."""
+    now: object = field(default=None, repr=False)
+    """What is there now, where a conflict was followed by a look."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -40,6 +40,10 @@ class Abilities:
     """Find out whether the call landed: what it returned or would have, or `None` if it did not."""
     version: Told | None = None
     """The version in `record.result`, such as an ETag."""
+    refresh: Told | None = None
+    """Get new credentials, once the remote has refused the old ones."""
+    in_progress: Callable[[BaseException], bool] | None = None
+    """Whether a conflict says that our own first call, under the same key, is still on its way."""
     same: Callable[[object, object], bool] | None = None
     """Whether two states are equal for all that matters. By default: equal but for the version."""
 

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
-from mulligan.core.call import ErrorClass, Execution, Outcome
+from mulligan.core.call import ErrorClass, Execution, Failure, Outcome
 from mulligan.core.effect import Effect, Mode, Repeat
 from mulligan.core.engine import Loop, Round, run_loop
 from mulligan.core.event import CallRetried
@@ -25,6 +25,10 @@ class UnsureError(Exception):
     """A look could not tell whether a call has landed."""
 
 
+class _NotRefreshedError(Exception):
+    """There are no new credentials."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Knowing:
     """What a tool knows about its own calls, once one of them gave no answer."""
@@ -35,14 +39,35 @@ class Knowing:
     lands_within: timedelta = timedelta()
     """How late a call can take effect after all."""
     deletes: bool = False
+    refresh: Callable[[], Awaitable[object]] | None = None
+    """Gets new credentials."""
+    in_progress: Callable[[BaseException], bool] | None = None
+    """Whether a conflict is with our own first call."""
+    not_processed: bool = False
+    """A rate-limited call has had no effect."""
+
+    def is_in_progress(self, failure: Failure) -> bool:
+        """Whether the same key asks for the call that is on its way, and makes no second one."""
+        if self.in_progress is None or failure.error is None or not self.keyed:
+            return False
+        try:
+            return self.in_progress(failure.error)
+        except Exception:  # noqa: BLE001 - a user's function; then nobody knows
+            return False
+
+    def allows(self, move: Move) -> bool:
+        """Whether the call may be made again by this move."""
+        if move is Move.REFRESH:
+            return self.refresh is not None
+        return move in (Move.SAME, Move.PROBE, Move.POLL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pause:
-    """How long to wait before the next try, and whether to look first."""
+    """How long to wait before the next try, and what to do first."""
 
     wait: timedelta
-    look: bool
+    move: Move
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,8 +123,8 @@ class _FailedCall:
         self._made: dict[ErrorClass, int] = {}
         self._waited = timedelta()
         self._failed = failed
-        self._unsure = False
-        """A look could not tell: from here on only a person can."""
+        self._ended: Move | None = None
+        """What came between the tries has failed: there is no next one."""
 
     def loop(self) -> Loop[Execution, Move, Pause]:
         return Loop(
@@ -114,15 +139,27 @@ class _FailedCall:
         if pause is None:
             return await self._again(number)
         await self._using.sleep(pause.wait.total_seconds())
-        if pause.look:
+        try:
+            landed = await self._between(pause.move)
+        except UnsureError:
+            self._ended = Move.ASK
+            return self._failed
+        except _NotRefreshedError:
+            self._ended = Move.STOP
+            return self._failed
+        return landed if landed is not None else await self._again(number)
+
+    async def _between(self, move: Move) -> Execution | None:
+        """What comes before the next try; an execution, if there need be none."""
+        if move is Move.PROBE:
+            return await self._look()
+        refresh = self._using.knowing.refresh
+        if move is Move.REFRESH and refresh is not None:
             try:
-                landed = await self._look()
-            except UnsureError:
-                self._unsure = True
-                return self._failed
-            if landed is not None:
-                return landed
-        return await self._again(number)
+                await refresh()
+            except Exception as error:
+                raise _NotRefreshedError from error
+        return None
 
     async def _look(self) -> Execution | None:
         """What came of the call, or `None` once it can be called absent for good."""
@@ -144,13 +181,14 @@ class _FailedCall:
 
     async def _review(self, execution: Execution) -> Move:
         failure = execution.failure
-        if self._unsure:
-            return Move.ASK
+        if self._ended is not None:
+            return self._ended
         self._failed = execution
         if execution.outcome is Outcome.SUCCESS or failure is None:
             self._using.breaker.succeed()
             return Move.ADOPT
         self._using.breaker.fail(self._using.monotonic())
+        knowing = self._using.knowing
         made = self._made.get(failure.error_class, 0)
         self._made[failure.error_class] = made + 1
         return next_move(
@@ -160,9 +198,11 @@ class _FailedCall:
                 repeat=self._repeat,
                 tries=execution.try_number,
                 made=made,
-                can_probe=self._using.knowing.look is not None,
-                key_alive=self._using.knowing.keyed,
-                deletes=self._using.knowing.deletes,
+                can_probe=knowing.look is not None,
+                key_alive=knowing.keyed,
+                in_progress=knowing.is_in_progress(failure),
+                deletes=knowing.deletes,
+                not_processed=knowing.not_processed,
             )
         )
 
@@ -171,7 +211,7 @@ class _FailedCall:
             return Step.ACCEPT
         if move is Move.ADOPT:
             return Step.ACCEPT
-        may_repeat = move in (Move.SAME, Move.PROBE) and self._mode is not Mode.OBSERVE
+        may_repeat = self._using.knowing.allows(move) and self._mode is not Mode.OBSERVE
         return Step.RETRY if may_repeat else Step.GIVE_UP
 
     async def _undo(self, execution: Execution, move: Move) -> None:
@@ -200,4 +240,4 @@ class _FailedCall:
                 wait=pause,
             )
         )
-        return Pause(wait=pause, look=move is Move.PROBE)
+        return Pause(wait=pause, move=move)

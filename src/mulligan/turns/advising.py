@@ -19,6 +19,9 @@ from mulligan.turns.watch import Watch
 MOST_FIXES = 2
 """Corrections of one call that are applied by themselves."""
 
+MOST_SHOWN = 500
+"""Characters of what a conflict left, where advice is put into words."""
+
 Once = Callable[..., Awaitable[Any]]
 """Makes a call with all its tries: its arguments, and the correction that it is."""
 
@@ -42,6 +45,8 @@ class Advised:
         lines = [f"What to do: {self.advice.decision}. {self.advice.why}"]
         if self.advice.ask:
             lines.append(f"Ask the person: {self.advice.ask}")
+        if self.failed.failure.now is not None:
+            lines.append(f"What is there now: {repr(self.failed.failure.now)[:MOST_SHOWN]}")
         lines += [f"Try: {_shown(each)}" for each in self.suggestions]
         lines += [f"It could be foreseen: {each.issue} {each.correction}" for each in self.foreseen]
         lines += [f"Nobody knows this error; it is most like {self.like}."] if self.like else []

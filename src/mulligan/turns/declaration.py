@@ -42,6 +42,13 @@ class Declared(TypedDict, total=False):
     """Read what is there now, `None` if nothing is. By default `before` does it."""
     probe: Told
     """Find out whether a call landed that gave no answer: its result, or `None` if it did not."""
+    refresh: Told
+    """Get new credentials: run once after a 401, and the call is made again."""
+    in_progress: Callable[[BaseException], bool]
+    """Whether a conflict says that our own first call, under the same key, is still on its way:
+    then it is asked for again, under that key."""
+    not_processed: bool
+    """The remote documents that a call it answered with a rate limit has had no effect."""
     version: Told
     """The version in `record.result`, such as an ETag."""
     if_version: str
@@ -112,6 +119,7 @@ class Declaration:
     lands_within: timedelta = timedelta(seconds=30)
     each: str | None = None
     deletes: bool = False
+    not_processed: bool = False
     loses: tuple[str, ...] = ()
     schema: Mapping[str, object] = field(default_factory=dict, repr=False)
     returns: Mapping[str, object] = field(default_factory=dict, repr=False)
@@ -157,6 +165,7 @@ def declare(tool: Callable[..., Any], **declared: Unpack[Declared]) -> Declarati
         lands_within=declared.get("lands_within", timedelta(seconds=30)),
         each=_parameter("each", declared.get("each"), tool),
         deletes=declared.get("deletes", False),
+        not_processed=declared.get("not_processed", False),
         loses=_sentences(declared.get("loses", ())),
         schema=_schema("schema", declared.get("schema")) or schema_of(tool),
         returns=_schema("returns", declared.get("returns")),
@@ -288,7 +297,7 @@ def _refuse_unknown(tool: object, declared: Mapping[str, object]) -> None:
 def _refuse_empty_promises(tool: Callable[..., Any], said: Declaration) -> None:
     """A declaration that nothing could keep is refused now, not on the first bad day."""
     can = said.abilities
-    inside_a_call = (can.before, can.version, can.probe)
+    inside_a_call = (can.before, can.version, can.probe, can.refresh)
     complaints = {
         "is REVERSIBLE but has no undo. Pass undo=…, or declare it IRREVERSIBLE": (
             said.effect is Effect.REVERSIBLE and can.undo is None
@@ -302,14 +311,17 @@ def _refuse_empty_promises(tool: Callable[..., Any], said: Declaration) -> None:
         "is KEYED, but nothing carries the key. Name the parameter that does: key=…": (
             said.repeat is Repeat.KEYED and said.key is None
         ),
+        "has in_progress, but no key that a second try would go under. Declare key=… and KEYED": (
+            can.in_progress is not None and said.repeat is not Repeat.KEYED
+        ),
         "has if_version, but nothing to take it from. Pass before=… and version=…": (
             said.if_version is not None and not (can.before and can.version)
         ),
         "is READ, so there is no bulk of effects. Leave each=… out": (
             said.each is not None and said.effect is Effect.READ
         ),
-        "is synchronous, so its before, version and probe must be too: they run inside the call": (
-            not is_async(tool) and any(map(inspect.iscoroutinefunction, inside_a_call))
+        "is synchronous, so its before, version, probe and refresh must be too: it calls them": (
+            not is_async(tool) and any(inspect.iscoroutinefunction(each) for each in inside_a_call)
         ),
     }
     for what, wrong in complaints.items():

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import partial
 
 from mulligan.core.call import ErrorClass, Execution, Failure, Outcome
+from mulligan.core.effect import Mode
 from mulligan.core.event import CallRepaired
 from mulligan.core.record import Record
 from mulligan.loops.calls import Knowing, Retrying, UnsureError, second_try
-from mulligan.turns.hands import Hands
+from mulligan.turns.declaration import is_async
+from mulligan.turns.hands import ON_LOOP, Hands
 from mulligan.turns.instruments import Make
 from mulligan.turns.pending import Pending
 from mulligan.turns.settling import Landing, look
 from mulligan.turns.watch import Watch, was_stopped
+from mulligan.undo.taking_back import told
 
 NOTHING_HAPPENED = frozenset(
     {
@@ -90,7 +94,7 @@ async def rescue(
             knowing=_knowing(watch, first),
         ),
     )
-    last = executions[-1]
+    last = await _read_again(watch, first, last=executions[-1], hands=hands)
     if last.outcome is Outcome.SUCCESS:
         by = first.follows.by if first.follows is not None else ""
         instruments.events.publish(
@@ -126,10 +130,31 @@ def _knowing(watch: Watch, first: Pending) -> Knowing:
             return None
         return watch.execution_of(first, result=seen.result, duration_us=0)
 
-    can_look = declaration.abilities.probe is not None and declaration.each is None
+    can = declaration.abilities
+    can_look = can.probe is not None and declaration.each is None
     return Knowing(
         look=look_for_it if can_look else None,
         keyed=key is not None and age < declaration.key_life,
         lands_within=declaration.lands_within,
         deletes=declaration.deletes,
+        refresh=partial(told, can.refresh, record) if can.refresh is not None else None,
+        in_progress=can.in_progress,
+        not_processed=declaration.not_processed,
     )
+
+
+async def _read_again(watch: Watch, first: Pending, *, last: Execution, hands: Hands) -> Execution:
+    """After a conflict: what is there now, for the agent to decide on."""
+    failure, reader = last.failure, watch.declaration.abilities.reader
+    in_conflict = failure is not None and failure.error_class is ErrorClass.CONFLICT
+    if failure is None or not in_conflict or reader is None:
+        return last
+    if watch.declaration.mode is Mode.OBSERVE or (hands is not ON_LOOP and is_async(reader)):
+        # A sync tool cannot wait for it.
+        return last
+    try:
+        now = await told(reader, Record(arguments=first.arguments, key=first.id))
+    except Exception as error:  # noqa: BLE001 - a user's function; the conflict is what matters
+        watch.note("What is there now could not be read for %s", error)
+        return last
+    return replace(last, failure=replace(failure, now=now))
