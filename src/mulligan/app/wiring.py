@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 from mulligan.app.housekeeping import Housekeeping
@@ -89,6 +89,7 @@ def assemble(
         retention=settings.retention,
     )
     instruments = _instruments(settings, store, clock=clock)
+    instruments = replace(instruments, judge=_judge(asked.judge, instruments))
     reviewers = _reviewers(asked, instruments)
     toolbox = Toolbox()
     recovery = Recovery(
@@ -129,7 +130,7 @@ def _reviewers(asked: Asked, instruments: Instruments) -> Reviewers:
     return Reviewers(
         checks=tuple(asked.checks),
         gathers=tuple(asked.facts),
-        judge=_judge(asked.judge, instruments),
+        judge=instruments.judge,
         show=instruments.redactor.value,
         tell=instruments.events.publish,
     )

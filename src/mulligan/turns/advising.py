@@ -63,9 +63,8 @@ def conclude(watch: Watch, execution: Execution, *, turn: OpenTurn | None) -> An
         raise failure.error
     advised = advise(watch, execution, turn=turn)
     if advised is not None:
-        _attach(failure.error, advised)
-        if turn is not None:
-            turn.offers.make(execution, advised.suggestions)
+        attach(failure.error, advised)
+        offer(advised, turn=turn)
     raise failure.error
 
 
@@ -202,10 +201,20 @@ async def mend(watch: Watch, corrected: Corrected, *, once: Once) -> Any:
             corrected = again
 
 
-def _attach(error: BaseException, advised: Advised) -> None:
+def attach(error: BaseException, advised: Advised) -> None:
+    """Put advice on an error, in the place of what it carries."""
+    before = getattr(error, "mulligan", None)
     with suppress(AttributeError, TypeError):  # an exception may have no room for more
         error.mulligan = advised  # type: ignore[attr-defined]
+    if isinstance(before, Advised) and str(before) in getattr(error, "__notes__", ()):
+        error.__notes__.remove(str(before))
     error.add_note(str(advised))
+
+
+def offer(advised: Advised, *, turn: OpenTurn | None) -> None:
+    """Remember what an agent was told, so that it can be seen whether it was right."""
+    if turn is not None:
+        turn.offers.make(advised.execution, advised.suggestions)
 
 
 def _shown(suggestion: Suggestion) -> str:

@@ -77,6 +77,10 @@ class Declared(TypedDict, total=False):
     precheck: Precheck
     """When it is said that a call will fail by all that is known: `after` it did, `before` each
     call of a turn, or `refuse`: such a call is not made."""
+    docs: str | Iterable[str]
+    """What is written about it, beside its docstring; a judge reads what is nearest to an error."""
+    ask_judge: bool
+    """Whether a judge is asked for a correction where nothing else has one. Async tools only."""
     review: bool
     """Whether a judge is asked about its calls; by default those that change something."""
     on_no_verdict: NoVerdict
@@ -126,6 +130,8 @@ class Declaration:
     may_be_empty: bool = True
     error_rules: tuple[ErrorRule, ...] = ()
     precheck: Precheck = Precheck.AFTER
+    docs: tuple[str, ...] = field(default=(), repr=False)
+    ask_judge: bool = False
     review: bool = False
     on_no_verdict: NoVerdict = NoVerdict.PROCEED
     release: Release = Release.PERSON
@@ -172,6 +178,8 @@ def declare(tool: Callable[..., Any], **declared: Unpack[Declared]) -> Declarati
         may_be_empty=declared.get("may_be_empty", True),
         error_rules=_error_rules(declared, tool=declared.get("name") or name_of(tool)),
         precheck=_one_of(Precheck, declared.get("precheck", Precheck.AFTER)),
+        docs=(*_sentences(inspect.getdoc(tool) or ()), *_sentences(declared.get("docs", ()))),
+        ask_judge=declared.get("ask_judge", False),
         review=declared.get("review", _effect(declared) in _REVIEWED),
         on_no_verdict=_one_of(NoVerdict, declared.get("on_no_verdict", NoVerdict.PROCEED)),
         release=_one_of(Release, declared.get("release", Release.PERSON)),
@@ -310,6 +318,9 @@ def _refuse_empty_promises(tool: Callable[..., Any], said: Declaration) -> None:
         ),
         "is KEYED, but nothing carries the key. Name the parameter that does: key=…": (
             said.repeat is Repeat.KEYED and said.key is None
+        ),
+        "is synchronous, so it cannot wait for a judge. Make it async, or leave ask_judge out": (
+            said.ask_judge and not is_async(tool)
         ),
         "has in_progress, but no key that a second try would go under. Declare key=… and KEYED": (
             can.in_progress is not None and said.repeat is not Repeat.KEYED

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mulligan.core.ids import RANDOM_BITS, time_ordered_id
-from mulligan.core.interfaces import Classify
+from mulligan.core.interfaces import Classify, Judge
 from mulligan.core.lesson import ErrorRule
 from mulligan.core.limits import Backoff
 from mulligan.learning.classify import classify
@@ -58,6 +58,8 @@ class Instruments:
     """Hold what nobody has declared."""
     patterns: KnownPatterns = field(default_factory=KnownPatterns)
     """What has failed before in this process."""
+    judge: Judge | None = None
+    """Asked for corrections by tools that want that."""
     tools: dict[str, None] = field(default_factory=dict)
     """Names of the tools there are, in the order they were declared."""
     held: dict[str, Make] = field(default_factory=dict)

@@ -9,6 +9,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 from mulligan.core.call import Execution
 from mulligan.turns.advising import conclude, correction_of, mend
+from mulligan.turns.consulting import consult
 from mulligan.turns.declaration import Declaration, is_async
 from mulligan.turns.foresight import refusal
 from mulligan.turns.hands import ON_LOOP, ON_THREAD, Hands, run_to_end
@@ -104,6 +105,7 @@ def _wrap_async(function: Callable[..., Any], watch: Watch) -> Callable[..., Any
         try:
             return await once(args, kwargs)
         except Exception as error:
+            await consult(error, watch)
             corrected = correction_of(error, watch)
             if corrected is None:
                 raise

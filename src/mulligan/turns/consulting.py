@@ -1,0 +1,51 @@
+"""A judge asked about a failed call, where its tool wants that and nothing else helps."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from datetime import timedelta
+
+from mulligan.core.interfaces import Judge
+from mulligan.core.lesson import Decision
+from mulligan.turns.advising import Advised, attach, offer
+from mulligan.turns.turn import current_turn
+from mulligan.turns.watch import Watch
+
+ANSWERS_WITHIN = timedelta(seconds=10)
+"""How long a failed call waits for a judge, whoever made that judge."""
+
+SETTLED = frozenset({Decision.RETRY, Decision.STOP})
+"""What no other arguments would change."""
+
+
+async def consult(error: BaseException, watch: Watch) -> None:
+    """Put a judge's correction on an error that carries none. It never stands in its way."""
+    advised, judge = getattr(error, "mulligan", None), watch.instruments.judge
+    if not watch.declaration.ask_judge or judge is None or not isinstance(advised, Advised):
+        return
+    if advised.suggestions or advised.advice.decision in SETTLED or watch.rarely_fails:
+        return
+    try:
+        mended = await _asked(judge, advised, watch)
+    except Exception as trouble:  # noqa: BLE001 - the tool's own error is what matters
+        watch.note("A judge could not be asked about a failure of %s", trouble)
+        return
+    if mended.suggestions:
+        attach(error, mended)
+        offer(mended, turn=current_turn())
+
+
+async def _asked(judge: Judge, advised: Advised, watch: Watch) -> Advised:
+    from mulligan.learning.decide import decide
+    from mulligan.learning.from_judge import ask_to_mend, from_proposal
+    from mulligan.learning.suggest import suggestions
+
+    failed, show = advised.failed, watch.instruments.redactor.value
+    question = ask_to_mend(failed, documents=watch.declaration.docs, show=show)
+    async with asyncio.timeout(ANSWERS_WITHIN.total_seconds()):
+        answer = await judge.ask(question)
+    if answer is None:
+        return advised
+    found = suggestions(failed, sources=(lambda call: from_proposal(answer, call, show=show),))
+    return replace(advised, suggestions=found, advice=decide(failed, found))
