@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from mulligan.core.action import Kept, State, UndoResult
 from mulligan.core.call import Execution
@@ -57,6 +58,12 @@ class LiveAttempt:
         seen = [*self.done, *(note() for note in self.notes)]
         # Ids are in the order of time.
         return tuple(sorted(seen, key=lambda execution: execution.call.id))
+
+    def latest(self, most: int) -> tuple[Execution, ...]:
+        """The last calls that were made, in order; it takes no longer when there were many."""
+        notes = islice(reversed(self.notes), most)
+        seen = [*self.done[-most:], *(note() for note in notes)]
+        return tuple(sorted(seen, key=lambda execution: execution.call.id)[-most:])
 
     def in_state(self, *states: State) -> list[LiveAction]:
         """The actions that stand there now."""

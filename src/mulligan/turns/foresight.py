@@ -72,7 +72,7 @@ def tell_flagged(
 
 def _earlier(call: Call, turn: OpenTurn) -> tuple[Earlier, ...]:
     """What the application knows, then what was called before, oldest first."""
-    made = [e for attempt in turn.attempts for e in attempt.executions()[-MOST_EARLIER:]]
+    made = [each for attempt in turn.attempts for each in attempt.latest(MOST_EARLIER)]
     known = [Earlier(tool="", result=dict(turn.turn.known))] if turn.turn.known else []
     called = [
         Earlier(

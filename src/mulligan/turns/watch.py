@@ -61,6 +61,7 @@ class Watch:
         self._classify = classified_by(self.error_rules, otherwise=instruments.classify)
         self._results = Results(declaration, rules=self.error_rules)
         self._said: set[str] = set()
+        self._schema: Mapping[str, object] | None = None
         self.acts = _acts(declaration, strict=instruments.strict)
         """It changes the world, and what it does in a turn is journaled or held."""
         self.guarded = self.acts or self.prechecks
@@ -76,16 +77,17 @@ class Watch:
 
     def usable_schema(self) -> Mapping[str, object]:
         """The schema of its arguments, or none if what was declared is none."""
-        from mulligan.learning.shape.schema import schema_of
+        if self._schema is None:
+            from mulligan.learning.shape.schema import schema_of
 
-        schema = self.declaration.schema
-        try:
-            if schema:
-                schema_of(schema, tool=self.declaration.tool)
-        except NoSchemaError as error:
-            self.say_once(str(error))
-            return NO_SCHEMA
-        return schema
+            self._schema = self.declaration.schema
+            try:
+                if self._schema:
+                    schema_of(self._schema, tool=self.declaration.tool)
+            except NoSchemaError as error:
+                self.say_once(str(error))
+                self._schema = NO_SCHEMA
+        return self._schema
 
     def advises(self, agent: str) -> bool:
         """Whether this agent wants to be told what would help."""
