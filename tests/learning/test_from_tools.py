@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.core.lesson import Kind, Patch
+from mulligan.core.lesson import FirstCall, Kind, Patch
 from mulligan.learning.from_tools import from_tools
 from tests.learning.failures import failed
 
@@ -20,7 +20,7 @@ TOOLS = ("startEngine", "pressBrakePedal", "releaseBrakePedal", "lockDoors", "lo
 def test_the_tool_an_error_asks_for_is_to_be_called_first(error: str, first: str) -> None:
     (found,) = from_tools(failed({}, error=error, tool="startEngine", tools=TOOLS))
 
-    assert found.patch == Patch(first=first)
+    assert found.patch == Patch(first=(FirstCall(tool=first),))
     assert found.kinds == (Kind.FIRST,)
 
 

@@ -17,6 +17,7 @@
     ├── FlaggedCallError            a call that its tool does not let through as it is
     ├── AlreadyDoneError            the same call waits, stands, or may have happened
     ├── StaleNotesError             another process added that version of a task's notes first
+    ├── StaleLessonError            another process added that version of a lesson first
     ├── OutOfStepsError             a writer may call no more tools for this draft
     ├── ConflictError               someone else changed it first; raised by a tool's undo
     └── JournalError                the journal refused an entry
@@ -124,6 +125,10 @@ class AlreadyDoneError(MulliganError):
 
 class StaleNotesError(MulliganError):
     """Another process added a version of a task's notes first; read them again, then append."""
+
+
+class StaleLessonError(MulliganError):
+    """Another process added a version of a lesson first; read it again, then append."""
 
 
 class OutOfStepsError(MulliganError):

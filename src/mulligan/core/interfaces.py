@@ -1,10 +1,11 @@
 """Everything that can be swapped, and the one file an implementer reads.
 
-A store is six small things: a *journal* (the truth about effects), a *vault* (raw values that
+A store is seven small things: a *journal* (the truth about effects), a *vault* (raw values that
 expire), a *log* (telemetry), a *catalog* (what tools declare), an *archive* (what was learned about
-tasks) and the store that opens them. Each is what one reader needs. All methods are synchronous
-and safe to call from any thread; only `Journal.submit` and `Catalog.remember` answer later, with a
-future that both `result()` and `asyncio.wrap_future` understand.
+tasks), a *casebook* (what was learned from failures) and the store that opens them. Each is what
+one reader needs. All methods are synchronous and safe to call from any thread; only
+`Journal.submit` and `Catalog.remember` answer later, with a future that both `result()` and
+`asyncio.wrap_future` understand.
 Every time passed in must be aware: one without a zone is refused with `NaiveTimeError`. Every
 time given out is aware and in UTC. What is damaged is never given out: it is a
 `StoreDamagedError`.
@@ -16,14 +17,15 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Protocol, TypeVar
 
 from mulligan.core.action import Action, Entry, Kept
 from mulligan.core.call import Call, Failure, LogRow
+from mulligan.core.casebook import Balance, CaseQuery, CaseSlot, Episode, Lesson, LessonQuery, Use
 from mulligan.core.event import Event
 from mulligan.core.finding import Fact, Finding
-from mulligan.core.lesson import ErrorRule, FailedCall, Suggestion
+from mulligan.core.lesson import Decision, ErrorRule, FailedCall, Suggestion
 from mulligan.core.notes import Ground, Notes, NotesState, Scorecard, TaskRun
 from mulligan.core.question import Question
 from mulligan.core.rollup import Rollup, Slot
@@ -302,6 +304,46 @@ class Archive(Protocol):
         """Where runs were counted: of one task, of every tenant, or of all tasks."""
 
 
+class Casebook(Protocol):
+    """How failures ended, and lessons drawn from them. Only added to, each write in one step."""
+
+    def record(self, episodes: Sequence[Episode]) -> None:
+        """Add episodes and count them; one whose id is there already is left alone."""
+
+    def episodes(self, query: CaseQuery) -> list[Episode]:
+        """Episodes that fit, oldest first."""
+
+    def counts(self, *, since: date) -> dict[CaseSlot, int]:
+        """How many episodes there were of each kind, that day and later."""
+
+    def endings(self, tool: str, *, fingerprint: str, tenant: str = "") -> dict[Decision, int]:
+        """What turned out to be right for failures of one pattern, and how often."""
+
+    def append(self, lessons: Sequence[Lesson]) -> None:
+        """Add versions of lessons, all or none, each numbered one above its last; the first is 1.
+
+        `StaleLessonError`: a number is taken, or one before it is missing.
+        """
+
+    def lessons(self, query: LessonQuery) -> list[Lesson]:
+        """The latest version of each lesson that fits: by tool, or the closest to a text first."""
+
+    def history(self, lesson: str) -> list[Lesson]:
+        """Every version of a lesson, oldest first."""
+
+    def use(self, uses: Sequence[Use]) -> None:
+        """Add uses of lessons; a call that a lesson is known to have touched counts once."""
+
+    def uses(self, lesson: str) -> list[Use]:
+        """Every call a lesson touched, oldest first."""
+
+    def balances(self, lessons: Collection[str]) -> dict[str, Balance]:
+        """What the uses of some lessons came to; a lesson without any is left out."""
+
+    def prune(self, *, before: datetime) -> int:
+        """Forget episodes older than that; lessons, uses and counts stay. Returns how many."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Health:
     """How a store is."""
@@ -342,6 +384,10 @@ class Store(Protocol):
     @property
     def archive(self) -> Archive:
         """What was learned about tasks."""
+
+    @property
+    def casebook(self) -> Casebook:
+        """How failures ended, and the lessons drawn from them."""
 
     def secret(self) -> bytes:
         """32 random bytes, made once and the same ever after: the key of redaction's hashes."""

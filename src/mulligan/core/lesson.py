@@ -1,11 +1,10 @@
-"""What is learned from failing calls: patterns, suggestions, repairs, lessons."""
+"""A failing call, what is known about it, and what is suggested."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 from enum import StrEnum
 from types import MappingProxyType
 
@@ -17,23 +16,6 @@ _SHOWN = 200
 """Characters of one changed argument, where a change is put into words."""
 
 NO_SCHEMA: Mapping[str, object] = MappingProxyType({})
-
-
-class LessonState(StrEnum):
-    """Where a lesson stands in its life."""
-
-    CANDIDATE = "candidate"
-    ACTIVE = "active"
-    QUARANTINED = "quarantined"
-    RETIRED = "retired"
-
-
-class Group(StrEnum):
-    """Which side of the comparison an eligible case is on."""
-
-    TREATED = "treated"
-    CONTROL = "control"
-    """Left alone, so that lift can be measured."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,14 +102,27 @@ def _error_rule(given: object) -> ErrorRule:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FirstCall:
+    """A call to make before another."""
+
+    tool: str
+    arguments: Mapping[str, object] | None = None
+    """`None`: which ones is for the agent to say."""
+
+    def __str__(self) -> str:
+        given = ", ".join(f"{name}={value!r}" for name, value in (self.arguments or {}).items())
+        return self.tool if self.arguments is None else f"{self.tool}({given})"[:_SHOWN]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Patch:
-    """A structured change of a call's arguments, or a call to make first."""
+    """A structured change of a call's arguments, or calls to make first."""
 
     changes: Mapping[str, object] = field(default_factory=dict)
     """New values by argument; a nested change stands under its outermost argument."""
     drops: tuple[str, ...] = ()
-    first: str | None = None
-    """A tool to call before this one."""
+    first: tuple[FirstCall, ...] = ()
+    """Calls to make before this one, in order."""
     tool: str | None = None
     """The tool that was meant, where the name was wrong."""
 
@@ -138,7 +133,7 @@ class Patch:
 
     def __str__(self) -> str:
         """The change in a few words, for an agent and for a person."""
-        parts = [f"call {self.first} first"] if self.first else []
+        parts = [f"call {each} first" for each in self.first]
         parts += [f"call it as {self.tool}"] if self.tool else []
         parts += [f"{name}={value!r}"[:_SHOWN] for name, value in self.changes.items()]
         return ", ".join([*parts, *(f"without {name}" for name in self.drops)])
@@ -251,33 +246,3 @@ class FailedCall(Planned):
     failure: Failure
     error: str = ""
     """What the tool said of it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Repair:
-    """A failed call that succeeded on a later try, and by which suggestion."""
-
-    failed: str
-    """Id of the failing call."""
-    fixed: str
-    """Id of the call that succeeded."""
-    suggestion: Suggestion | None = None
-    """`None`: the identical call, made again where that was safe."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lesson:
-    """What was learned about a tool, and the evidence for it."""
-
-    id: str
-    version: int
-    tool: str
-    schema_hash: str
-    when: str
-    when_not: str = ""
-    statement: str
-    patch: Patch
-    state: LessonState = LessonState.CANDIDATE
-    helped: int = 0
-    harmed: int = 0
-    learned_at: datetime

@@ -87,7 +87,7 @@ def _by_rules(failed: FailedCall, suggested: Sequence[Suggestion]) -> Advice:
 
 
 def _as_suggested(best: Suggestion) -> Advice:
-    first = best.patch.first
+    first = best.patch.first[0].tool if best.patch.first else None
     decision = Decision.REPAIR if first is None else Decision.LOOK_UP
     return Advice(decision=decision, why=best.evidence, first=first)
 

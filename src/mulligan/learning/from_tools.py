@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mulligan.core.call import ErrorClass
-from mulligan.core.lesson import FailedCall, Kind, Origin, Patch, Suggestion
+from mulligan.core.lesson import FailedCall, FirstCall, Kind, Origin, Patch, Suggestion
 from mulligan.learning.closeness import only, tokens
 from mulligan.learning.messages import message_of
 from mulligan.learning.priors import prior
@@ -33,7 +33,7 @@ def from_tools(failed: FailedCall) -> Iterator[Suggestion]:
     if first is None:
         return
     yield Suggestion(
-        patch=Patch(first=first),
+        patch=Patch(first=(FirstCall(tool=first),)),
         source=Origin.SCHEMA,
         kinds=(Kind.FIRST,),
         probability=prior(Origin.SCHEMA, (Kind.FIRST,)),

@@ -1,0 +1,287 @@
+"""What an application remembers: how failures ended, and the lessons drawn from them.
+
+Nothing here holds a value of a call. An episode keeps how the corrected call was *made* out of the
+failing one, so that a lesson can be used where every value is another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from enum import StrEnum
+from types import MappingProxyType
+from typing import NamedTuple
+
+from mulligan.core.call import ErrorClass
+from mulligan.core.lesson import Decision, Kind, Origin
+
+NOTHING_GIVEN: Mapping[str, object] = MappingProxyType({})
+
+
+class How(StrEnum):
+    """How a value of the corrected call is made."""
+
+    CONSTANT = "constant"
+    """The same in every observation, and of a kind that names nobody: a flag, an enum, a bound."""
+    PREFIX = "prefix"
+    """Something is put in front, or taken away."""
+    SUFFIX = "suffix"
+    CASE = "case"
+    PART = "part"
+    """One part of a value that is split."""
+    SCALE = "scale"
+    """Another unit: the number times a factor."""
+    LIST = "list"
+    """A single value becomes a list."""
+    SCALAR = "scalar"
+    """A list of one becomes its value."""
+    COERCE = "coerce"
+    """The same in another JSON type."""
+    FORMAT = "format"
+    """The same date, time or number, written otherwise."""
+    FROM_ARGUMENT = "from_argument"
+    """As another argument of the failing call."""
+    FROM_ERROR = "from_error"
+    """As the error says."""
+    FROM_TURN = "from_turn"
+    """As an earlier result of the same turn says."""
+    DROP = "drop"
+    """The argument is left out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Transformation:
+    """How one argument of the corrected call is made, in general."""
+
+    argument: str
+    how: How
+    given: Mapping[str, object] = field(default_factory=lambda: NOTHING_GIVEN)
+    """What the rule needs, JSON only: `{"text": "#"}` of a prefix."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prerequisite:
+    """A call that made another succeed, and how its arguments are made."""
+
+    tool: str
+    arguments: tuple[Transformation, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remedy:
+    """What mended a failure, in general. An empty one: the same call succeeded later."""
+
+    changes: tuple[Transformation, ...] = ()
+    first: tuple[Prerequisite, ...] = ()
+
+
+class Ending(StrEnum):
+    """How a failure ended."""
+
+    REPAIRED = "repaired"
+    """A later call of the same tool succeeded, verified where its turn was reviewed."""
+    UNDONE = "undone"
+    """A later call succeeded, and was taken back or disputed."""
+    FAILED = "failed"
+    """It was tried again, and failed again to the end."""
+    LEFT = "left"
+    """Nobody tried again."""
+
+
+class Group(StrEnum):
+    """Which side of the comparison an eligible failure is on."""
+
+    TREATED = "treated"
+    CONTROL = "control"
+    """Left alone, so that lift can be measured."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """The best suggestion at a failure, as it was when nobody knew the end."""
+
+    source: Origin
+    kinds: tuple[Kind, ...]
+    probability: float
+    n: int
+    lesson: str | None = None
+    """Id of the lesson it came from."""
+    taken: bool = False
+    """The next call of the tool was made as suggested."""
+    automatic: bool = False
+    """By Mulligan itself."""
+    helped: bool | None = None
+    """Whether that call succeeded; `None` when it was not taken."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Episode:
+    """A failure and how it ended. It never changes."""
+
+    id: str
+    """The failing call's."""
+    at: datetime
+    tool: str
+    server: str = ""
+    schema_hash: str = ""
+    """Of the tool's schema at that time."""
+    fingerprint: str
+    error_class: ErrorClass
+    template: str = ""
+    """The error's text with its values masked."""
+    tenant: str = ""
+    principal: str = ""
+    agent: str = ""
+    context: str = ""
+    turn: str | None = None
+    ending: Ending
+    decision: Decision | None = None
+    """What turned out to be the right thing to do; `None` where nobody can tell."""
+    verified: bool = False
+    """The turn's review accepted the repaired call; of a read: it succeeded."""
+    remedies: tuple[Remedy, ...] = ()
+    """Every general way in which the corrected call can be understood, the simplest first."""
+    offer: Offer | None = None
+    group: Group | None = None
+    """`None`: there was nothing to offer."""
+    calls: int = 0
+    """Made until it was repaired."""
+    took: timedelta = timedelta()
+    """From the failure to its end."""
+
+
+class LessonState(StrEnum):
+    """Where a lesson stands in its life."""
+
+    CANDIDATE = "candidate"
+    """Seen, not yet proven: shown to people, used by nobody."""
+    ACTIVE = "active"
+    QUARANTINED = "quarantined"
+    """It did harm, or a person doubts it."""
+    RETIRED = "retired"
+    """Revoked, or nothing has needed it for long."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lesson:
+    """One version of what was learned about a tool. It never changes; the latest version counts."""
+
+    id: str
+    version: int
+    tool: str
+    server: str = ""
+    schema_hash: str = ""
+    """Of the schema it was learned on; empty fits any."""
+    tenant: str = ""
+    fingerprint: str = ""
+    """Of the failures it mends."""
+    error_class: ErrorClass
+    when: str
+    """The error it is for, its values masked."""
+    when_not: str = ""
+    statement: str
+    """What was learned, in one sentence."""
+    mistake: str = ""
+    """What agents do wrong, in a few words."""
+    correction: str = ""
+    """What to do instead, in a few words."""
+    example: tuple[str, str] = ("", "")
+    """Failing and corrected arguments, every value masked."""
+    remedy: Remedy
+    state: LessonState = LessonState.CANDIDATE
+    why: str = ""
+    """Why it stands there, for people."""
+    by: str = ""
+    """Who put it there: `evidence`, `seed`, `import`, or a person."""
+    seen: int = 0
+    """Episodes it explains."""
+    agents: tuple[str, ...] = ()
+    """Whom the failure happened to."""
+    batch: str = ""
+    """The consolidation that wrote this version."""
+    learned_at: datetime
+
+
+class Benefit(StrEnum):
+    """What the use of a lesson brought."""
+
+    HELPED = "helped"
+    HARMED = "harmed"
+    """The call failed again, was taken back, or a person rejected it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Use:
+    """A call that a lesson touched. It never changes."""
+
+    lesson: str
+    version: int
+    call: str
+    at: datetime
+    tenant: str = ""
+    principal: str = ""
+    agent: str = ""
+    turn: str | None = None
+    benefit: Benefit
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Balance:
+    """What the verified uses of one lesson came to, all its versions together."""
+
+    helped: int = 0
+    harmed: int = 0
+    turns: int = 0
+    """Different turns in which it helped."""
+    principals: int = 0
+    """Different people for whom it helped."""
+
+
+class CaseSlot(NamedTuple):
+    """What episodes are counted by."""
+
+    day: date
+    tenant: str
+    tool: str
+    error_class: ErrorClass
+    source: Origin | None
+    """Of the offer; `None` where nothing was offered."""
+    kinds: str
+    """Of the offer, sorted and joined by `+`."""
+    group: Group | None
+    taken: bool
+    helped: bool
+    """The offer was taken, and the call succeeded."""
+    repaired: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseQuery:
+    """Which episodes are wanted. `None` and empty mean any."""
+
+    tenant: str | None = None
+    tool: str | None = None
+    fingerprint: str | None = None
+    ending: Ending | None = None
+    after: str = ""
+    """Only those with an id above this one, oldest first."""
+    limit: int = 1_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LessonQuery:
+    """Which lessons are wanted. `None` and empty mean any."""
+
+    tenant: str | None = None
+    tool: str | None = None
+    fingerprint: str | None = None
+    state: LessonState | None = None
+    agent: str | None = None
+    """Only those whose failure happened to this agent."""
+    since: datetime | None = None
+    """Only those whose latest version was learned then or later."""
+    text: str = ""
+    """Only those that share words with it, the closest first."""
+    limit: int = 1_000
