@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections import deque
 from collections.abc import Callable
+from functools import partial
 
 from mulligan.core.event import Event
 from mulligan.core.interfaces import Subscriber
-from mulligan.telemetry import shutdown
+from mulligan.telemetry.errands import Errands
 
 MOST_WAITING = 10_000
-FLUSH = 5.0
 
 _report = logging.getLogger("mulligan")
 
@@ -21,22 +20,16 @@ class Events:
     """Hands each event to each subscriber, in order."""
 
     def __init__(self, *, most_waiting: int = MOST_WAITING) -> None:
-        self._most_waiting = most_waiting
+        self._errands = Errands("mulligan-events", most=most_waiting)
         self._subscribers: tuple[Subscriber, ...] = ()
-        self._closed = False
+        self._change = threading.Lock()
         self.failures = 0
         """Exceptions that subscribers raised."""
-        self.dropped = 0
-        """Events that found the queue full."""
-        self.start_afresh()
-        shutdown.see_to(self)
 
-    def start_afresh(self) -> None:
-        """Begin with nothing waiting and no thread: also what a child does after a fork."""
-        self._waiting: deque[Event] = deque()
-        self._change = threading.Condition()
-        self._thread: threading.Thread | None = None
-        self._busy = False
+    @property
+    def dropped(self) -> int:
+        """Events that found the queue full."""
+        return self._errands.dropped
 
     @property
     def wanted(self) -> bool:
@@ -51,59 +44,26 @@ class Events:
 
     def publish(self, event: Event) -> None:
         """Queue an event for the subscribers. Never waits, never raises."""
-        if not self._subscribers:
-            return
-        with self._change:
-            if self._closed or len(self._waiting) >= self._most_waiting:
-                self.dropped += 1
-                return
-            self._waiting.append(event)
-            if self._thread is None or not self._thread.is_alive():
-                self._thread = threading.Thread(
-                    target=self._run, name="mulligan-events", daemon=True
-                )
-                self._thread.start()
-            self._change.notify_all()
+        if self._subscribers:
+            self._errands.add(partial(self._hand_on, event))
 
     def flush(self, *, timeout: float | None = None) -> bool:
         """Wait until every event so far was handed on."""
-        seconds = FLUSH if timeout is None else timeout
-        with self._change:
-            return self._change.wait_for(
-                lambda: not self._waiting and not self._busy, timeout=seconds
-            )
+        return self._errands.flush(timeout=timeout)
 
     def close(self) -> None:
         """Hand on what is left, then stop."""
-        self.flush()
-        with self._change:
-            self._closed = True
-            self._change.notify_all()
-        shutdown.forget(self)
+        self._errands.close()
 
     def _unsubscribe(self, subscriber: Subscriber) -> None:
         with self._change:
             self._subscribers = tuple(s for s in self._subscribers if s is not subscriber)
 
-    def _run(self) -> None:
-        while True:
-            with self._change:
-                self._busy = False
-                self._change.notify_all()
-                self._change.wait_for(lambda: self._waiting or self._closed)
-                if not self._waiting:
-                    return
-                event = self._waiting.popleft()
-                self._busy = True
-                subscribers = self._subscribers
-            for subscriber in subscribers:
-                self._hand_on(subscriber, event)
-
-    def _hand_on(self, subscriber: Subscriber, event: Event) -> None:
-        try:
-            subscriber(event)
-        except Exception as error:  # noqa: BLE001 - a subscriber's mistake stays with it
-            self.failures += 1
-            _report.warning(
-                "A subscriber failed on %s (%s).", type(event).__name__, type(error).__name__
-            )
+    def _hand_on(self, event: Event) -> None:
+        for subscriber in self._subscribers:
+            try:
+                subscriber(event)
+            except Exception as error:  # noqa: BLE001 - a subscriber's mistake stays with it
+                self.failures += 1
+                what = type(event).__name__
+                _report.warning("A subscriber failed on %s (%s).", what, type(error).__name__)
