@@ -5,12 +5,14 @@ from pathlib import Path
 
 from mulligan.app.housekeeping import sweep
 from mulligan.core.action import Entry, Kept, Opening, State
+from mulligan.core.casebook import CaseQuery, LessonQuery
 from mulligan.core.effect import Effect
 from mulligan.core.interfaces import Batch, LogQuery
 from mulligan.core.retention import Retention
 from mulligan.core.rollup import roll_up
 from mulligan.stores.opening import open_store
 from mulligan.testing.fakes import FixedClock
+from mulligan.testing.store_contract.cases import a_lesson, an_episode
 from tests.rows import START_US, a_row
 
 START = datetime.fromtimestamp(START_US / 1e6, UTC)
@@ -26,6 +28,20 @@ def test_a_sweep_removes_what_is_past_its_time_and_nothing_else() -> None:
 
     assert swept.rows == 1
     assert store.log.rows(LogQuery()) == [young]
+
+
+def test_a_sweep_removes_old_episodes_and_keeps_what_was_learned_from_them() -> None:
+    store = open_store("memory:")
+    clock = FixedClock(START + timedelta(days=91))
+    old, young = an_episode(1, at=START), an_episode(2, at=START + timedelta(days=2))
+    store.casebook.record([old, young])
+    store.casebook.append([a_lesson(learned_at=START)])
+
+    swept = sweep(store, retention=Retention(), clock=clock)
+
+    assert swept.episodes == 1
+    assert store.casebook.episodes(CaseQuery()) == [young]
+    assert len(store.casebook.lessons(LessonQuery())) == 1
 
 
 def test_open_actions_outlive_every_retention() -> None:

@@ -12,17 +12,15 @@ from datetime import timedelta
 from pathlib import Path
 
 from mulligan.stores.migrate import bring_up_to_date, latest, migrations
+from mulligan.stores.postgres.schema import PostgresSchema
+from mulligan.stores.postgres.session import PostgresSession
+from mulligan.stores.sqlite.files import SqliteSchema
+from mulligan.stores.sqlite.session import SqliteSession
 
 
 def open_schema(part: str, place: str):
     if part == "postgres":
-        from mulligan.stores.postgres.schema import PostgresSchema
-        from mulligan.stores.postgres.session import PostgresSession
-
         return PostgresSchema(PostgresSession(place, patience=timedelta(seconds=5)))
-    from mulligan.stores.sqlite.files import SqliteSchema
-    from mulligan.stores.sqlite.session import SqliteSession
-
     return SqliteSchema(SqliteSession(Path(place), part.removeprefix("sqlite/"), create=True))
 
 

@@ -4,7 +4,9 @@ import pytest
 
 from mulligan.testing.store_contract import (
     ArchiveContract,
+    EpisodeContract,
     JournalContract,
+    LessonContract,
     LifeContract,
     LogContract,
     VaultContract,
@@ -30,6 +32,14 @@ class TestLog(InMemory, LogContract):
 
 
 class TestArchive(InMemory, ArchiveContract):
+    pass
+
+
+class TestEpisodes(InMemory, EpisodeContract):
+    pass
+
+
+class TestLessons(InMemory, LessonContract):
     pass
 
 

@@ -7,7 +7,9 @@ import pytest
 
 from mulligan.testing.store_contract import (
     ArchiveContract,
+    EpisodeContract,
     JournalContract,
+    LessonContract,
     LifeContract,
     LogContract,
     ProcessContract,
@@ -38,6 +40,14 @@ class TestLog(InPostgres, LogContract):
 
 
 class TestArchive(InPostgres, ArchiveContract):
+    pass
+
+
+class TestEpisodes(InPostgres, EpisodeContract):
+    pass
+
+
+class TestLessons(InPostgres, LessonContract):
     pass
 
 

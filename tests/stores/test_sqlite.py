@@ -6,7 +6,9 @@ import pytest
 
 from mulligan.testing.store_contract import (
     ArchiveContract,
+    EpisodeContract,
     JournalContract,
+    LessonContract,
     LifeContract,
     LogContract,
     ProcessContract,
@@ -33,6 +35,14 @@ class TestLog(InSqlite, LogContract):
 
 
 class TestArchive(InSqlite, ArchiveContract):
+    pass
+
+
+class TestEpisodes(InSqlite, EpisodeContract):
+    pass
+
+
+class TestLessons(InSqlite, LessonContract):
     pass
 
 

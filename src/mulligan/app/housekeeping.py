@@ -22,6 +22,7 @@ class Swept:
     compressed: int
     actions: int
     kept: int
+    episodes: int
 
 
 def sweep(store: Store, *, retention: Retention, clock: Clock) -> Swept:
@@ -35,6 +36,7 @@ def sweep(store: Store, *, retention: Retention, clock: Clock) -> Swept:
         compressed=compressed,
         actions=store.journal.prune(settled_before=now - retention.settled),
         kept=store.vault.shred(now=now),
+        episodes=store.casebook.prune(before=now - retention.episodes),
     )
 
 

@@ -204,7 +204,7 @@ def _key(value: object) -> bytes | None:
 
 def _retention(value: object) -> Retention:
     if not isinstance(value, Retention):
-        raise TypeError("it must be a Retention; as text use log_days, settled_days and kept_days")
+        raise TypeError("it must be a Retention; as text use log_days and the like")
     return value
 
 
@@ -240,6 +240,7 @@ _READERS = {
     "log_days": _days,
     "settled_days": _days,
     "kept_days": _days,
+    "episodes_days": _days,
     "compress_days": _days,
     "recover": _truth,
     "unadvised": _names,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
 from types import MappingProxyType
 from typing import NamedTuple
@@ -257,9 +257,26 @@ class CaseSlot(NamedTuple):
     repaired: bool
 
 
+def slot_of(episode: Episode) -> CaseSlot:
+    """Where an episode counts: on its day in UTC."""
+    offer = episode.offer
+    return CaseSlot(
+        day=episode.at.astimezone(UTC).date(),
+        tenant=episode.tenant,
+        tool=episode.tool,
+        error_class=episode.error_class,
+        source=offer.source if offer else None,
+        kinds="+".join(sorted(offer.kinds)) if offer else "",
+        group=episode.group,
+        taken=bool(offer and offer.taken),
+        helped=bool(offer and offer.taken and offer.helped),
+        repaired=episode.ending is Ending.REPAIRED,
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseQuery:
-    """Which episodes are wanted. `None` and empty mean any."""
+    """Which episodes are wanted. `None` means any; an empty tenant is one of its own."""
 
     tenant: str | None = None
     tool: str | None = None
@@ -272,7 +289,7 @@ class CaseQuery:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LessonQuery:
-    """Which lessons are wanted. `None` and empty mean any."""
+    """Which lessons are wanted. `None` means any; an empty tenant is one of its own."""
 
     tenant: str | None = None
     tool: str | None = None

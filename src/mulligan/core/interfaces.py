@@ -311,7 +311,7 @@ class Casebook(Protocol):
         """Add episodes and count them; one whose id is there already is left alone."""
 
     def episodes(self, query: CaseQuery) -> list[Episode]:
-        """Episodes that fit, oldest first."""
+        """Episodes that fit and can be read, oldest first; the store's health names the others."""
 
     def counts(self, *, since: date) -> dict[CaseSlot, int]:
         """How many episodes there were of each kind, that day and later."""
@@ -326,7 +326,7 @@ class Casebook(Protocol):
         """
 
     def lessons(self, query: LessonQuery) -> list[Lesson]:
-        """The latest version of each lesson that fits: by tool, or the closest to a text first."""
+        """The latest of every readable lesson that fits: by tool, or the closest to a text first."""
 
     def history(self, lesson: str) -> list[Lesson]:
         """Every version of a lesson, oldest first."""

@@ -15,5 +15,7 @@ class Retention:
     """Of the journal, after the action was settled."""
     kept: timedelta = timedelta(days=7)
     """Of the vault, after the action was settled."""
+    episodes: timedelta = timedelta(days=90)
+    """Of the casebook; lessons and what was counted stay."""
     compress: timedelta | None = None
     """Successes older than this are kept in compressed batches; `None`: never."""

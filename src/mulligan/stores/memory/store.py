@@ -8,6 +8,7 @@ import threading
 from mulligan.core.interfaces import Health
 from mulligan.stores.fork import renew_after_fork
 from mulligan.stores.memory.archive import MemoryArchive
+from mulligan.stores.memory.casebook import MemoryCasebook
 from mulligan.stores.memory.catalog import MemoryCatalog
 from mulligan.stores.memory.journal import MemoryJournal, MemoryVault
 from mulligan.stores.memory.log import MemoryLog
@@ -23,6 +24,7 @@ class MemoryStore:
         self._log = MemoryLog()
         self._catalog = MemoryCatalog()
         self._archive = MemoryArchive()
+        self._casebook = MemoryCasebook()
         self._secret = secrets.token_bytes(32)
         renew_after_fork(self)
 
@@ -51,6 +53,11 @@ class MemoryStore:
         """What was learned about tasks."""
         return self._archive
 
+    @property
+    def casebook(self) -> MemoryCasebook:
+        """How failures ended, and the lessons drawn from them."""
+        return self._casebook
+
     def secret(self) -> bytes:
         """32 random bytes, the same as long as the store lives."""
         return self._secret
@@ -76,3 +83,4 @@ class MemoryStore:
         self._vault.lock = threading.RLock()
         self._log.forked()
         self._archive.forked()
+        self._casebook.forked()

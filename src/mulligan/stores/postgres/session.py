@@ -129,7 +129,7 @@ def _connect_once(url: str, *, patience: timedelta) -> psycopg.Connection[Row]:
 
 @cache
 def _queries() -> dict[str, str]:
-    named = load("journal", "vault", "catalog", "log", "tasks", "postgres")
+    named = load("journal", "vault", "catalog", "log", "tasks", "casebook", "postgres")
     return {name: for_psycopg(query) for name, query in named.items()}
 
 

@@ -10,6 +10,7 @@ from mulligan.stores.options import Options
 from mulligan.stores.pool import Pool
 from mulligan.stores.postgres.schema import prepare
 from mulligan.stores.postgres.session import PostgresSession
+from mulligan.stores.relational.casebook import CasebookTables
 from mulligan.stores.relational.catalog import CatalogTable
 from mulligan.stores.relational.journal import JournalTables
 from mulligan.stores.relational.log import LogTables
@@ -61,6 +62,11 @@ class PostgresStore:
         """What was learned about tasks."""
         return self._truth.archive
 
+    @property
+    def casebook(self) -> CasebookTables:
+        """How failures ended, and the lessons drawn from them."""
+        return self._truth.casebook
+
     def secret(self) -> bytes:
         """32 random bytes, made once and the same ever after."""
         return self._pool.ask(_secret)
@@ -78,7 +84,10 @@ class PostgresStore:
             rows=self._log.count(),
             open_actions=self.journal.count_open(),
             size_bytes=size,
-            problems=tuple(damage.what for damage in self.journal.verify()),
+            problems=(
+                *(damage.what for damage in self.journal.verify()),
+                *self.casebook.problems(),
+            ),
         )
 
     def close(self) -> None:

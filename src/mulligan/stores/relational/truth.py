@@ -1,4 +1,4 @@
-"""The journal, the vault and the archive: they share their file and its group commit."""
+"""What shares the journal's file and its group commit: all but the log."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable
 from mulligan.stores.mark import MarkFile
 from mulligan.stores.options import Options
 from mulligan.stores.pool import Pool
+from mulligan.stores.relational.casebook import CasebookTables
 from mulligan.stores.relational.catalog import CatalogTable
 from mulligan.stores.relational.journal import JournalTables
 from mulligan.stores.relational.ledger import Ledger
@@ -44,6 +45,7 @@ class Truth:
             self.pool, ledger=self._ledger, safe=self._safe, clock=options.clock, erase=erase
         )
         self.archive = ArchiveTables(self.pool, ledger=self._ledger)
+        self.casebook = CasebookTables(self.pool, ledger=self._ledger)
 
     def check_key(self) -> None:
         """Refuse a key that is not the vault's own."""

@@ -27,6 +27,31 @@ insert into hourly select * from unnest(
 -- name: ids_present
 select id from execution where id in (select json_array_elements_text(cast(:ids as json)))
 
+-- name: add_words
+insert into lesson_word (lesson, word)
+select :lesson, json_array_elements_text(cast(:words as json))
+
+-- name: lessons_sharing_words
+select id, body from (
+  select lesson_word.lesson as found, count(*) as shared from lesson_word
+  where word in (select json_array_elements_text(cast(:words as json))) group by lesson_word.lesson
+) as close
+join lesson on id = found
+join lesson_version on lesson_version.lesson = id and lesson_version.version = lesson.version
+where {where} order by shared desc, words, tool, id limit :most offset :skip
+
+-- name: of_agent
+:of_agent in (select json_array_elements_text(cast(agents as json)))
+
+-- name: balances
+select lesson,
+  sum(case when benefit = 'helped' then 1 else 0 end),
+  sum(case when benefit = 'harmed' then 1 else 0 end),
+  count(distinct case when benefit = 'helped' then turn end),
+  count(distinct case when benefit = 'helped' then nullif(principal, '') end)
+from lesson_use where lesson in (select json_array_elements_text(cast(:lessons as json)))
+group by lesson
+
 -- name: do_not_sync
 set local synchronous_commit = off
 

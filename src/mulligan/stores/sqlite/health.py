@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from mulligan.stores.mark import MarkFile
+from mulligan.stores.relational.casebook import CasebookTables
 from mulligan.stores.relational.journal import JournalTables
 from mulligan.stores.session import Session
 from mulligan.stores.sqlite import files
@@ -14,9 +15,13 @@ from mulligan.stores.sqlite.tally import count_lost
 
 
 def problems(
-    journal: JournalTables, *, sessions: Mapping[Path, Session], marks: tuple[MarkFile, MarkFile]
+    journal: JournalTables,
+    *,
+    casebook: CasebookTables,
+    sessions: Mapping[Path, Session],
+    marks: tuple[MarkFile, MarkFile],
 ) -> Iterator[str]:
-    """Look at the files themselves, then at what the journal says of itself."""
+    """Look at the files themselves, then at what the journal and the casebook say."""
     sound = True
     for path, session in sessions.items():
         broken = files.check_structure(session, path)
@@ -31,6 +36,7 @@ def problems(
         yield from _shortened(list(sessions.values())[-1], marks[1])
         yield from (damage.what for damage in journal.verify())
         yield from _unmarked(journal, marks[0])
+        yield from casebook.problems()
     yield from (mark.trouble for mark in marks if mark.trouble)
 
 

@@ -45,7 +45,7 @@ class SqliteSession:
         create: bool = False,
     ) -> None:
         self._path = path
-        self._queries = load("journal", "vault", "catalog", "log", "tasks", "sqlite")
+        self._queries = load("journal", "vault", "catalog", "log", "tasks", "casebook", "sqlite")
         self._synced = part == JOURNAL
         with undisturbed, translated(path):
             if create:

@@ -15,6 +15,7 @@ from mulligan.stores.fork import renew_after_fork
 from mulligan.stores.mark import MarkFile
 from mulligan.stores.options import Options
 from mulligan.stores.pool import Pool
+from mulligan.stores.relational.casebook import CasebookTables
 from mulligan.stores.relational.catalog import CatalogTable
 from mulligan.stores.relational.journal import JournalTables
 from mulligan.stores.relational.log import LogTables
@@ -88,6 +89,11 @@ class SqliteStore:
         """What was learned about tasks."""
         return self._truth.archive
 
+    @property
+    def casebook(self) -> CasebookTables:
+        """How failures ended, and the lessons drawn from them."""
+        return self._truth.casebook
+
     def secret(self) -> bytes:
         """32 random bytes, made once and the same ever after."""
         return files.read_secret(files.beside(self._path, "key"))
@@ -107,6 +113,7 @@ class SqliteStore:
                 problems=tuple(
                     problems(
                         self.journal,
+                        casebook=self.casebook,
                         sessions=dict(zip(paths, (journal, log), strict=True)),
                         marks=(self._marks, self._log_marks),
                     )

@@ -7,9 +7,10 @@
         def url(self, tmp_path):
             return f"mine:///{tmp_path}"
 
-Do the same for `VaultContract`, `LogContract`, `ArchiveContract`, `LifeContract` and, where the
-store outlives its process, `ProcessContract`, and it is certified. An archive alone is certified by
-`ArchiveContract` with a fixture `archive` that opens it.
+Do the same for `VaultContract`, `LogContract`, `ArchiveContract`, `EpisodeContract`,
+`LessonContract`, `LifeContract` and, where the store outlives its process, `ProcessContract`, and
+it is certified. An archive alone is certified by `ArchiveContract` with a fixture `archive` that
+opens it; a casebook alone by `EpisodeContract` and `LessonContract`, with a fixture `casebook`.
 """
 
 from __future__ import annotations
@@ -18,11 +19,25 @@ import pytest
 
 # Without this a failing assertion of the contract would show no values.
 pytest.register_assert_rewrite(
-    *(f"{__name__}.{part}" for part in ("archive", "journal", "life", "log", "processes", "vault"))
+    *(
+        f"{__name__}.{part}"
+        for part in (
+            "archive",
+            "episodes",
+            "journal",
+            "lessons",
+            "life",
+            "log",
+            "processes",
+            "vault",
+        )
+    )
 )
 
 from mulligan.testing.store_contract.archive import ArchiveContract  # noqa: E402
+from mulligan.testing.store_contract.episodes import EpisodeContract  # noqa: E402
 from mulligan.testing.store_contract.journal import JournalContract  # noqa: E402
+from mulligan.testing.store_contract.lessons import LessonContract  # noqa: E402
 from mulligan.testing.store_contract.life import LifeContract  # noqa: E402
 from mulligan.testing.store_contract.log import LogContract  # noqa: E402
 from mulligan.testing.store_contract.processes import ProcessContract  # noqa: E402
@@ -30,7 +45,9 @@ from mulligan.testing.store_contract.vault import VaultContract  # noqa: E402
 
 __all__ = [
     "ArchiveContract",
+    "EpisodeContract",
     "JournalContract",
+    "LessonContract",
     "LifeContract",
     "LogContract",
     "ProcessContract",

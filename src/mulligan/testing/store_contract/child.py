@@ -9,10 +9,12 @@ import uuid
 from dataclasses import replace
 
 from mulligan.core.action import Kept, State
-from mulligan.core.errors import StaleEntryError, StaleNotesError
+from mulligan.core.casebook import LessonQuery
+from mulligan.core.errors import StaleEntryError, StaleLessonError, StaleNotesError
 from mulligan.core.interfaces import Archive, Batch, Store
 from mulligan.core.rollup import roll_up
 from mulligan.testing.store_contract.archive import GROUND, notes, task_run
+from mulligan.testing.store_contract.cases import a_lesson, a_use, an_episode
 from mulligan.testing.store_contract.contract import find_opener, first, log_row, then
 
 
@@ -57,6 +59,28 @@ def _append(archive: Archive, mark: str) -> bool:
     try:
         archive.append(replace(notes(version), model=f"{version}:{mark}"))
     except StaleNotesError:
+        return False
+    print(f"{version}:{mark}", flush=True)  # noqa: T201 - what the parent reads
+    return True
+
+
+def draw_lessons(store: Store, count: int) -> None:
+    """Append versions of one lesson against whoever else does; record and use on the way."""
+    mark = uuid.uuid4().hex
+    for number in range(count):
+        while not _append_lesson(store, mark):
+            pass
+        # The other process records and uses the same, and each counts once.
+        store.casebook.record([an_episode(number), an_episode(number, id=f"{mark}-{number}")])
+        store.casebook.use([a_use(number), a_use(number, call=f"{mark}-{number}")])
+
+
+def _append_lesson(store: Store, mark: str) -> bool:
+    latest = store.casebook.lessons(LessonQuery(tool="get_order"))
+    version = 1 + (latest[0].version if latest else 0)
+    try:
+        store.casebook.append([a_lesson(version, batch=f"{version}:{mark}")])
+    except StaleLessonError:
         return False
     print(f"{version}:{mark}", flush=True)  # noqa: T201 - what the parent reads
     return True
@@ -117,6 +141,7 @@ def main() -> None:
         "write": write,
         "race": race,
         "learn": learn,
+        "draw_lessons": draw_lessons,
         "fork": fork,
         "fork_while_writing": fork_while_writing,
     }

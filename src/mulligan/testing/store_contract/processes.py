@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 from mulligan.core.action import State
+from mulligan.core.casebook import LessonQuery
 from mulligan.core.interfaces import LogQuery, Store
 from mulligan.testing.store_contract.archive import GROUND, notes
 from mulligan.testing.store_contract.contract import DAY, NOW, Contract
@@ -69,6 +70,19 @@ class ProcessContract(Contract):
         assert [version.model for version in found[-2::-1]] == sorted(written, key=_number)
         [card] = store.archive.cards(GROUND)
         assert (card.runs, card.scored, card.score) == (1000, 1000, 500.0)
+
+    def test_two_processes_that_draw_lessons_lose_no_version(self, store: Store, url: str) -> None:
+        """Nor do they double one; what both saw counts once."""
+        children = [start(self.opener, url, task="draw_lessons", count=200) for _ in range(2)]
+
+        written = [line for child in children for line in finish(child, patience=600)]
+
+        found = store.casebook.history("l1")
+        assert [lesson.version for lesson in found] == list(range(1, 401))
+        assert [lesson.batch for lesson in found] == sorted(written, key=_number)
+        assert store.casebook.lessons(LessonQuery(text="order")) == [found[-1]]
+        assert list(store.casebook.counts(since=NOW.date()).values()) == [600]
+        assert store.casebook.balances(["l1"])["l1"].helped == 600
 
     def test_a_killed_writer_loses_nothing_it_was_told_is_safe(self, url: str) -> None:
         """SIGKILL in the middle of a stream of entries."""

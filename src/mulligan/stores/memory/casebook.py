@@ -1,0 +1,187 @@
+"""The casebook in dictionaries."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from datetime import date, datetime
+
+from mulligan.core.casebook import (
+    Balance,
+    Benefit,
+    CaseQuery,
+    CaseSlot,
+    Episode,
+    Lesson,
+    LessonQuery,
+    Use,
+    slot_of,
+)
+from mulligan.core.instants import require_aware
+from mulligan.core.lesson import Decision
+from mulligan.stores.casebook import (
+    episode_of,
+    lesson_of,
+    stale,
+    text_of,
+    use_of,
+    words_of,
+    words_of_lesson,
+)
+
+
+class MemoryCasebook:
+    """Everything under one lock, and read through its own text, so that nothing stays shared."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._episodes: dict[str, Episode] = {}
+        self._counts: Counter[CaseSlot] = Counter()
+        self._endings: Counter[tuple[str, str, str, Decision]] = Counter()
+        self._lessons: dict[str, list[Lesson]] = {}
+        self._uses: dict[str, dict[str, Use]] = {}
+
+    def record(self, episodes: Sequence[Episode]) -> None:
+        """Add episodes and count them; one whose id is there already is left alone."""
+        copies = [episode_of((each.id, text_of(each))) for each in episodes]
+        with self._lock:
+            for each in copies:
+                if each.id in self._episodes:
+                    continue
+                self._episodes[each.id] = each
+                self._counts[slot_of(each)] += 1
+                if each.decision is not None:
+                    pattern = (each.tool, each.fingerprint, each.tenant)
+                    self._endings[(*pattern, each.decision)] += 1
+
+    def episodes(self, query: CaseQuery) -> list[Episode]:
+        """Episodes that fit, oldest first."""
+        with self._lock:
+            found = sorted(self._episodes.items())
+        fitting = [each for name, each in found if name > query.after and _fits(each, query)]
+        return fitting[: query.limit]
+
+    def counts(self, *, since: date) -> dict[CaseSlot, int]:
+        """How many episodes there were of each kind, that day and later."""
+        with self._lock:
+            return {slot: seen for slot, seen in self._counts.items() if slot.day >= since}
+
+    def endings(self, tool: str, *, fingerprint: str, tenant: str = "") -> dict[Decision, int]:
+        """What turned out to be right for failures of one pattern, and how often."""
+        with self._lock:
+            counted = {
+                decision: self._endings[(tool, fingerprint, tenant, decision)]
+                for decision in Decision
+            }
+        return {decision: seen for decision, seen in counted.items() if seen}
+
+    def append(self, lessons: Sequence[Lesson]) -> None:
+        """Add versions of lessons, all or none, each numbered one above its last."""
+        copies = [lesson_of((each.id, text_of(each))) for each in lessons]
+        with self._lock:
+            added: dict[str, list[Lesson]] = {}
+            for each in sorted(copies, key=lambda lesson: (lesson.id, lesson.version)):
+                versions = added.setdefault(each.id, [*self._lessons.get(each.id, ())])
+                if each.version != len(versions) + 1:
+                    raise stale(each)
+                versions.append(each)
+            self._lessons |= added
+
+    def lessons(self, query: LessonQuery) -> list[Lesson]:
+        """The latest version of each lesson that fits: by tool, or the closest to a text first."""
+        if query.since is not None:
+            require_aware(query.since, name="since")
+        with self._lock:
+            latest = [versions[-1] for versions in self._lessons.values()]
+        found = [lesson for lesson in latest if _is_wanted(lesson, query)]
+        found.sort(key=lambda lesson: (lesson.tool, lesson.id))
+        if query.text:
+            found = _closest(found, words_of(query.text))
+        return found[: query.limit]
+
+    def history(self, lesson: str) -> list[Lesson]:
+        """Every version of a lesson, oldest first."""
+        with self._lock:
+            return list(self._lessons.get(lesson, ()))
+
+    def use(self, uses: Sequence[Use]) -> None:
+        """Add uses of lessons; a call that a lesson is known to have touched counts once."""
+        copies = [use_of((each.lesson, text_of(each))) for each in uses]
+        with self._lock:
+            for each in copies:
+                self._uses.setdefault(each.lesson, {}).setdefault(each.call, each)
+
+    def uses(self, lesson: str) -> list[Use]:
+        """Every call a lesson touched, oldest first."""
+        with self._lock:
+            found = list(self._uses.get(lesson, {}).values())
+        return sorted(found, key=lambda use: (use.at, use.call))
+
+    def balances(self, lessons: Collection[str]) -> dict[str, Balance]:
+        """What the uses of some lessons came to; a lesson without any is left out."""
+        with self._lock:
+            return {
+                lesson: _balance(self._uses[lesson].values())
+                for lesson in lessons
+                if lesson in self._uses
+            }
+
+    def prune(self, *, before: datetime) -> int:
+        """Forget episodes older than that; lessons, uses and counts stay. Returns how many."""
+        require_aware(before, name="before")
+        with self._lock:
+            kept = {name: each for name, each in self._episodes.items() if each.at >= before}
+            forgotten = len(self._episodes) - len(kept)
+            self._episodes = kept
+        return forgotten
+
+    def forked(self) -> None:
+        """In a child: a lock another thread held is nobody's now."""
+        self._lock = threading.Lock()
+
+
+def _fits(episode: Episode, query: CaseQuery) -> bool:
+    return all(
+        wanted is None or wanted == found
+        for wanted, found in (
+            (query.tenant, episode.tenant),
+            (query.tool, episode.tool),
+            (query.fingerprint, episode.fingerprint),
+            (query.ending, episode.ending),
+        )
+    )
+
+
+def _is_wanted(lesson: Lesson, query: LessonQuery) -> bool:
+    if query.since is not None and lesson.learned_at < query.since:
+        return False
+    if query.agent is not None and query.agent not in lesson.agents:
+        return False
+    return all(
+        wanted is None or wanted == found
+        for wanted, found in (
+            (query.tenant, lesson.tenant),
+            (query.tool, lesson.tool),
+            (query.fingerprint, lesson.fingerprint),
+            (query.state, lesson.state),
+        )
+    )
+
+
+def _closest(lessons: Iterable[Lesson], words: frozenset[str]) -> list[Lesson]:
+    """Those that share a word, most shared words first, then those that say little else."""
+    compared = [(lesson, words_of_lesson(lesson)) for lesson in lessons]
+    close = [(-len(own & words), len(own), lesson) for lesson, own in compared if own & words]
+    return [lesson for *_, lesson in sorted(close, key=lambda each: each[:2])]
+
+
+def _balance(uses: Iterable[Use]) -> Balance:
+    held = list(uses)
+    helped = [use for use in held if use.benefit is Benefit.HELPED]
+    return Balance(
+        helped=len(helped),
+        harmed=len(held) - len(helped),
+        turns=len({use.turn for use in helped if use.turn is not None}),
+        principals=len({use.principal for use in helped if use.principal}),
+    )

@@ -1,0 +1,259 @@
+"""The casebook over tables: episodes with their counts, lessons with their versions and uses."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from datetime import date, datetime
+from types import MappingProxyType
+from typing import Any
+
+from mulligan.core.call import ErrorClass
+from mulligan.core.casebook import (
+    Balance,
+    CaseQuery,
+    CaseSlot,
+    Episode,
+    Group,
+    Lesson,
+    LessonQuery,
+    Use,
+    slot_of,
+)
+from mulligan.core.escape import escape
+from mulligan.core.instants import to_us
+from mulligan.core.lesson import Decision, Origin
+from mulligan.stores.casebook import (
+    episode_of,
+    lesson_of,
+    stale,
+    text_of,
+    use_of,
+    words_of,
+    words_of_lesson,
+)
+from mulligan.stores.encoding import readable
+from mulligan.stores.pool import Pool
+from mulligan.stores.relational.ledger import Ledger, Transaction, Work
+from mulligan.stores.relational.listing import Ask, readable_of, unreadable_of
+from mulligan.stores.session import Row, Session
+
+Values = Mapping[str, Any]
+"""By the names that the queries have for them."""
+
+_NONE: Values = MappingProxyType({})
+_ALL = 2**31
+_FORGOTTEN_AT_A_TIME = 500
+_EPISODES_CHECKED = 2_000
+
+
+class CasebookTables:
+    """Reads from a pool; everything written goes through the journal's group commit."""
+
+    def __init__(self, pool: Pool, *, ledger: Ledger) -> None:
+        self._pool = pool
+        self._ledger = ledger
+
+    def record(self, episodes: Sequence[Episode]) -> None:
+        """Add episodes and count them; one whose id is there already is left alone."""
+        # In one order everywhere, so that two writers never wait for each other in a circle.
+        ordered = sorted(episodes, key=lambda episode: episode.id)
+        rows = [(each, _episode_columns(each)) for each in ordered]
+        self._write(lambda transaction: _record(transaction.session, rows))
+
+    def episodes(self, query: CaseQuery) -> list[Episode]:
+        """Episodes that fit, oldest first."""
+        named = ("tenant", "tool", "fingerprint", "ending")
+        wanted = _given({name: getattr(query, name) for name in named})
+        wanted |= _given({"after": query.after or None})
+        return readable_of(self._ask("episodes", wanted), read=episode_of, limit=query.limit)
+
+    def counts(self, *, since: date) -> dict[CaseSlot, int]:
+        """How many episodes there were of each kind, that day and later."""
+        rows = self._fetch("case_counts", since=since.isoformat())
+        return {_slot(row[:-1]): row[-1] for row in rows}
+
+    def endings(self, tool: str, *, fingerprint: str, tenant: str = "") -> dict[Decision, int]:
+        """What turned out to be right for failures of one pattern, and how often."""
+        pattern = {"tool": tool, "fingerprint": fingerprint, "tenant": tenant}
+        with readable(f"What is known of failures of {tool}"):
+            return {
+                Decision(decision): episodes
+                for decision, episodes in self._fetch("ending_counts", **_given(pattern))
+            }
+
+    def append(self, lessons: Sequence[Lesson]) -> None:
+        """Add versions of lessons, all or none, each numbered one above its last."""
+        ordered = sorted(lessons, key=lambda lesson: (lesson.id, lesson.version))
+        rows = [(each, _lesson_columns(each), text_of(each)) for each in ordered]
+
+        def add(transaction: Transaction) -> None:
+            for lesson, columns, body in rows:
+                _append(transaction.session, lesson, columns=columns, body=body)
+
+        self._write(add)
+
+    def lessons(self, query: LessonQuery) -> list[Lesson]:
+        """The latest version of each lesson that fits: by tool, or the closest to a text first."""
+        named = ("tenant", "tool", "fingerprint", "state")
+        wanted = _given({name: getattr(query, name) for name in named})
+        wanted |= _given({"of_agent": query.agent})
+        if query.since is not None:
+            wanted["learned_since"] = to_us(query.since, name="since")
+        ask = self._ask("lessons", wanted)
+        if query.text:
+            words = _json_list(words_of(query.text))
+            ask = self._ask("lessons_sharing_words", wanted, words=words)
+        return readable_of(ask, read=lesson_of, limit=query.limit)
+
+    def history(self, lesson: str) -> list[Lesson]:
+        """Every version of a lesson, oldest first."""
+        return [lesson_of(row) for row in self._fetch("lesson_history", lesson=escape(lesson))]
+
+    def use(self, uses: Sequence[Use]) -> None:
+        """Add uses of lessons; a call that a lesson is known to have touched counts once."""
+        rows = sorted(map(_use_columns, uses), key=lambda row: (row["lesson"], row["call"]))
+
+        def add(transaction: Transaction) -> None:
+            for row in rows:
+                transaction.session.run("add_use", **row)
+
+        self._write(add)
+
+    def uses(self, lesson: str) -> list[Use]:
+        """Every call a lesson touched, oldest first."""
+        return [use_of(row) for row in self._fetch("lesson_uses", lesson=escape(lesson))]
+
+    def balances(self, lessons: Collection[str]) -> dict[str, Balance]:
+        """What the uses of some lessons came to; a lesson without any is left out."""
+        asked = {escape(lesson): lesson for lesson in lessons}
+        rows = self._fetch("balances", lessons=_json_list(asked))
+        return {
+            asked[lesson]: Balance(helped=helped, harmed=harmed, turns=turns, principals=people)
+            for lesson, helped, harmed, turns, people in rows
+        }
+
+    def prune(self, *, before: datetime) -> int:
+        """Forget episodes older than that, a few in each transaction. Returns how many."""
+        bound = {"before": to_us(before, name="before"), "most": _FORGOTTEN_AT_A_TIME}
+        forgotten = 0
+        while some := self._write(lambda t: t.session.run("forget_episodes", **bound)):
+            forgotten += some
+        return forgotten
+
+    def problems(self) -> list[str]:
+        """A sentence for each lesson that cannot be read, and for each such recent episode."""
+        episodes = self._ask("newest_episodes")
+        return [
+            *unreadable_of(self._ask("lessons"), read=lesson_of, limit=_ALL),
+            *unreadable_of(episodes, read=episode_of, limit=_EPISODES_CHECKED),
+        ]
+
+    def _ask(self, query: str, filters: Values = _NONE, **more: object) -> Ask:
+        def ask(*, most: int, skip: int) -> list[Row]:
+            values = {**filters, **more, "most": most, "skip": skip}
+            return self._pool.ask(
+                lambda session: session.fetch_where(query, list(filters), **values)
+            )
+
+        return ask
+
+    def _fetch(self, query: str, **values: object) -> list[Row]:
+        return self._pool.ask(lambda session: session.fetch(query, **values))
+
+    def _write(self, work: Work) -> Any:
+        # No outside call waits for it: a power cut may take the last episode, but never an older.
+        return self._ledger.submit(work, synced=False).result()
+
+
+def _record(session: Session, rows: Sequence[tuple[Episode, Values]]) -> None:
+    new = [episode for episode, columns in rows if session.run("add_episode", **columns)]
+    slots = Counter(_slot_columns(slot_of(each)) for each in new)
+    endings = Counter(_ending_columns(each) for each in new if each.decision is not None)
+    for slot, episodes in sorted(slots.items()):
+        session.run("count_cases", episodes=episodes, **dict(slot))
+    for ending, episodes in sorted(endings.items()):
+        session.run("count_endings", episodes=episodes, **dict(ending))
+
+
+def _append(session: Session, lesson: Lesson, *, columns: Values, body: str) -> None:
+    step = "start_lesson" if lesson.version == 1 else "move_lesson"
+    words = words_of_lesson(lesson)
+    if not session.run(step, words=len(words), **columns):
+        raise stale(lesson)
+    session.run("add_version", id=columns["id"], version=lesson.version, body=body)
+    session.run("forget_words", lesson=columns["id"])
+    session.run("add_words", lesson=columns["id"], words=_json_list(words))
+
+
+def _given(values: Values) -> dict[str, Any]:
+    """What was asked for, as the tables hold it; `None` was not asked for."""
+    return {name: escape(str(value)) for name, value in values.items() if value is not None}
+
+
+def _json_list(texts: Collection[str]) -> str:
+    return json.dumps(sorted(texts))
+
+
+def _episode_columns(episode: Episode) -> Values:
+    named = ("id", "tenant", "tool", "fingerprint", "ending")
+    return _given({name: getattr(episode, name) for name in named}) | {
+        "at_us": to_us(episode.at, name="The time of an episode"),
+        "body": text_of(episode),
+    }
+
+
+def _lesson_columns(lesson: Lesson) -> Values:
+    named = ("id", "tenant", "tool", "fingerprint", "state")
+    return _given({name: getattr(lesson, name) for name in named}) | {
+        "version": lesson.version,
+        "agents": _json_list({escape(agent) for agent in lesson.agents}),
+        "learned_us": to_us(lesson.learned_at, name="The time of a lesson"),
+    }
+
+
+def _use_columns(use: Use) -> Values:
+    named = ("lesson", "call", "principal", "benefit")
+    return _given({name: getattr(use, name) for name in named}) | {
+        "at_us": to_us(use.at, name="The time of a use"),
+        "turn": None if use.turn is None else escape(use.turn),
+        "body": text_of(use),
+    }
+
+
+def _slot_columns(slot: CaseSlot) -> tuple[tuple[str, object], ...]:
+    return (
+        ("day", slot.day.isoformat()),
+        ("tenant", escape(slot.tenant)),
+        ("tool", escape(slot.tool)),
+        ("error_class", str(slot.error_class)),
+        ("source", str(slot.source or "")),
+        ("kinds", slot.kinds),
+        ("side", str(slot.group or "")),
+        ("taken", int(slot.taken)),
+        ("helped", int(slot.helped)),
+        ("repaired", int(slot.repaired)),
+    )
+
+
+def _slot(row: Row) -> CaseSlot:
+    day, tenant, tool, error_class, source, kinds, side, taken, helped, repaired = row
+    with readable(f"A count of failures of {tool}"):
+        return CaseSlot(
+            day=date.fromisoformat(day),
+            tenant=tenant,
+            tool=tool,
+            error_class=ErrorClass(error_class),
+            source=Origin(source) if source else None,
+            kinds=kinds,
+            group=Group(side) if side else None,
+            taken=bool(taken),
+            helped=bool(helped),
+            repaired=bool(repaired),
+        )
+
+
+def _ending_columns(episode: Episode) -> tuple[tuple[str, str], ...]:
+    named = ("tool", "fingerprint", "tenant", "decision")
+    return tuple(_given({name: getattr(episode, name) for name in named}).items())

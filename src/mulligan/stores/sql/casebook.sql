@@ -1,0 +1,104 @@
+-- name: add_episode
+insert into episode (id, at_us, tenant, tool, fingerprint, ending, body)
+values (:id, :at_us, :tenant, :tool, :fingerprint, :ending, :body)
+on conflict do nothing
+
+-- name: episodes
+select id, body from episode where {where} order by id limit :most offset :skip
+
+-- name: newest_episodes
+select id, body from episode where {where} order by id desc limit :most offset :skip
+
+-- name: fingerprint
+fingerprint = :fingerprint
+
+-- name: ending
+ending = :ending
+
+-- name: count_cases
+insert into case_count (day, tenant, tool, error_class, source, kinds, side, taken, helped,
+  repaired, episodes)
+values (:day, :tenant, :tool, :error_class, :source, :kinds, :side, :taken, :helped,
+  :repaired, :episodes)
+on conflict (day, tenant, tool, error_class, source, kinds, side, taken, helped, repaired)
+do update set episodes = case_count.episodes + excluded.episodes
+
+-- name: case_counts
+select day, tenant, tool, error_class, source, kinds, side, taken, helped, repaired, episodes
+from case_count where day >= :since
+
+-- name: count_endings
+insert into ending_count (tool, fingerprint, tenant, decision, episodes)
+values (:tool, :fingerprint, :tenant, :decision, :episodes)
+on conflict (tool, fingerprint, tenant, decision)
+do update set episodes = ending_count.episodes + excluded.episodes
+
+-- name: ending_counts
+select decision, episodes from ending_count
+where tool = :tool and fingerprint = :fingerprint and tenant = :tenant
+
+-- name: forget_episodes
+delete from episode where id in (
+  select id from episode where at_us < :before order by at_us limit :most
+)
+
+-- name: start_lesson
+insert into lesson (id, version, tenant, tool, fingerprint, state, agents, learned_us, words)
+values (:id, :version, :tenant, :tool, :fingerprint, :state, :agents, :learned_us, :words)
+on conflict do nothing
+
+-- name: move_lesson
+update lesson set version = :version, tenant = :tenant, tool = :tool, fingerprint = :fingerprint,
+  state = :state, agents = :agents, learned_us = :learned_us, words = :words
+where id = :id and version = :version - 1
+
+-- name: add_version
+insert into lesson_version (lesson, version, body) values (:id, :version, :body)
+
+-- name: forget_words
+delete from lesson_word where lesson = :lesson
+
+-- name: add_words
+insert into lesson_word (lesson, word) select :lesson, value from json_each(:words)
+
+-- name: lessons
+select id, body from lesson
+join lesson_version on lesson_version.lesson = id and lesson_version.version = lesson.version
+where {where} order by tool, id limit :most offset :skip
+
+-- name: lessons_sharing_words
+select id, body from (
+  select lesson_word.lesson as found, count(*) as shared from lesson_word
+  where word in (select value from json_each(:words)) group by lesson_word.lesson
+) as close
+join lesson on id = found
+join lesson_version on lesson_version.lesson = id and lesson_version.version = lesson.version
+where {where} order by shared desc, words, tool, id limit :most offset :skip
+
+-- name: state
+state = :state
+
+-- name: of_agent
+:of_agent in (select value from json_each(agents))
+
+-- name: learned_since
+learned_us >= :learned_since
+
+-- name: lesson_history
+select lesson, body from lesson_version where lesson = :lesson order by version
+
+-- name: add_use
+insert into lesson_use (lesson, call, at_us, turn, principal, benefit, body)
+values (:lesson, :call, :at_us, :turn, :principal, :benefit, :body)
+on conflict do nothing
+
+-- name: lesson_uses
+select lesson, body from lesson_use where lesson = :lesson order by at_us, call
+
+-- name: balances
+select lesson,
+  sum(case when benefit = 'helped' then 1 else 0 end),
+  sum(case when benefit = 'harmed' then 1 else 0 end),
+  count(distinct case when benefit = 'helped' then turn end),
+  count(distinct case when benefit = 'helped' then nullif(principal, '') end)
+from lesson_use where lesson in (select value from json_each(:lessons)) group by lesson
