@@ -25,11 +25,14 @@ def add_peer_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-install", action="store_true", help="never install the peers")
 
 
-def peer_python(folder: Path, *, install: bool) -> Path:
-    """The interpreter of the peers' environment, with exactly the pinned versions in it."""
+def peer_python(folder: Path, *, install: bool, pins: Path = PINS, alone: bool = False) -> Path:
+    """The interpreter of the peers' environment, with exactly the pinned versions in it.
+
+    `alone`: without what they depend on.
+    """
     python = folder / "bin" / "python"
     mark = folder / ".pins"
-    wanted = f"{sys.version}\n{PINS.read_text(encoding='utf-8')}"
+    wanted = f"{sys.version}\n{pins.read_text(encoding='utf-8')}"
     if python.exists() and mark.is_file() and mark.read_text(encoding="utf-8") == wanted:
         return python
     if not install:
@@ -37,9 +40,10 @@ def peer_python(folder: Path, *, install: bool) -> Path:
             f"The peers are not installed in {folder}: run once without --no-install, "
             "which puts them there with pip."
         )
+    only = ("--no-deps",) if alone else ()
     print(f"Installing the peers into {folder} …", file=sys.stderr)
     _run(sys.executable, "-m", "venv", "--clear", str(folder))
-    _run(str(python), "-m", "pip", "install", "--quiet", "-r", str(PINS))
+    _run(str(python), "-m", "pip", "install", "--quiet", *only, "-r", str(pins))
     mark.write_text(wanted, encoding="utf-8")
     return python
 

@@ -45,7 +45,9 @@ class How(StrEnum):
     FROM_ERROR = "from_error"
     """As the error says."""
     FROM_TURN = "from_turn"
-    """As an earlier result of the same turn says."""
+    """As an earlier call of the same turn, or the person, says."""
+    OPEN = "open"
+    """For the agent to say: the value could not be understood."""
     DROP = "drop"
     """The argument is left out."""
 
@@ -196,6 +198,8 @@ class Lesson:
     """Who put it there: `evidence`, `seed`, `import`, or a person."""
     seen: int = 0
     """Episodes it explains."""
+    of: int = 0
+    """Repaired episodes of its pattern, explained or not."""
     agents: tuple[str, ...] = ()
     """Whom the failure happened to."""
     batch: str = ""

@@ -184,6 +184,10 @@ class Suggestion:
     evidence: str
     automatic: bool = False
     """It changes the shape of the call and nothing of its meaning, so mode `auto` may apply it."""
+    lesson: str | None = None
+    """Id of the lesson it came from."""
+    proven: bool = True
+    """`False`: its lesson is still a candidate, so that only the agent may take it up."""
 
 
 class Decision(StrEnum):

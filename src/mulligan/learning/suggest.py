@@ -31,8 +31,9 @@ def suggestions(
 ) -> tuple[Suggestion, ...]:
     """Corrections of a failed call, the likeliest first; the same one is given once.
 
-    None of them changes a locked field, and none repeats the call that failed. Arguments too large
-    or too deep to be looked through are left alone.
+    None repeats the call that failed. Only a lesson's may change a locked field, out of what the
+    call, its error and its turn hold, and that one is for the agent to take up. Arguments too
+    large or too deep to be looked through are left alone.
     """
     if not is_small(failed.call.arguments):
         return ()
@@ -55,9 +56,10 @@ def _held(failed: FailedCall, source: Suggest) -> Iterator[Suggestion]:
         if not is_small(after):
             continue
         same = repr(after) == repr(before) and not (each.patch.tool or each.patch.first)
-        if same or locked_changes(before, after, said=failed.said):
+        locked = locked_changes(before, after, said=failed.said)
+        if same or (locked and each.lesson is None):
             continue
-        yield replace(each, automatic=_automatic(failed, each))
+        yield replace(each, automatic=not locked and each.proven and _automatic(failed, each))
 
 
 def _after(failed: FailedCall, suggestion: Suggestion) -> dict[str, object]:

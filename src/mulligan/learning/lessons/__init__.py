@@ -1,0 +1,1 @@
+"""Lessons: what mended a failure, in general, and how it is used where every value is another."""

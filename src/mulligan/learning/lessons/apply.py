@@ -1,0 +1,203 @@
+"""A remedy used again: the patch it makes out of the call that failed just now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+
+from mulligan.core.casebook import How, Lesson, LessonState, Prerequisite, Remedy, Transformation
+from mulligan.core.lesson import Earlier, FailedCall, FirstCall, Kind, Origin, Patch, Suggestion
+from mulligan.learning.lessons.ways.place import NOTHING, Place, same
+from mulligan.learning.lessons.ways.table import make
+from mulligan.learning.priors import prior
+
+KINDS: Mapping[How, Kind] = {
+    How.CONSTANT: Kind.DEFAULT,
+    How.PREFIX: Kind.REFORMAT,
+    How.SUFFIX: Kind.REFORMAT,
+    How.CASE: Kind.REFORMAT,
+    How.PART: Kind.OTHER,
+    How.SCALE: Kind.OTHER,
+    How.LIST: Kind.COERCE,
+    How.SCALAR: Kind.COERCE,
+    How.COERCE: Kind.COERCE,
+    How.FORMAT: Kind.REFORMAT,
+    How.FROM_ARGUMENT: Kind.RENAME,
+    How.FROM_ERROR: Kind.CLAMP,
+    How.FROM_TURN: Kind.FOUND,
+    How.OPEN: Kind.OTHER,
+    How.DROP: Kind.DROP,
+}
+"""What a remedy does, in the words suggestions have for it."""
+
+Schemas = Mapping[str, Mapping[str, object]]
+NO_SCHEMAS: Schemas = MappingProxyType({})
+
+
+def suggestion_from(
+    lesson: Lesson, failed: FailedCall, *, schemas: Schemas = NO_SCHEMAS
+) -> Suggestion | None:
+    """What a lesson suggests for this very call; `None` when it cannot be made, or just was."""
+    made = patch_from(lesson.remedy, failed, schemas=schemas)
+    if made is None:
+        return None
+    kinds = _kinds(lesson.remedy, made)
+    return Suggestion(
+        patch=made,
+        source=Origin.MEMORY,
+        kinds=kinds,
+        probability=prior(Origin.MEMORY, kinds),
+        n=lesson.seen,
+        evidence=lesson.statement,
+        lesson=lesson.id,
+        proven=lesson.state is LessonState.ACTIVE,
+    )
+
+
+def patch_from(
+    remedy: Remedy, failed: FailedCall, *, schemas: Schemas = NO_SCHEMAS
+) -> Patch | None:
+    """The remedy as a patch of this call; `None` when it has nothing to say about it.
+
+    Where a change needs what a call before it would bring, the patch is that call alone: once it
+    was made, its result is in the turn, and the next patch has the change.
+    """
+    feeding = _feeding(remedy)
+    changes = _changes(remedy, failed)
+    if changes is None and not feeding:
+        return None
+    asked = [each for each in remedy.first if changes is None or each.tool not in feeding]
+    first = tuple(_first_call(each, failed, schemas=schemas) for each in asked)
+    if None in first:
+        return None
+    patch = Patch(
+        changes=changes or {},
+        drops=() if changes is None else _drops(remedy, failed),
+        first=tuple(each for each in first if each is not None),
+    )
+    return None if _idle(patch, failed) or _just_made(patch, failed) else patch
+
+
+def _changes(remedy: Remedy, failed: FailedCall) -> dict[str, object] | None:
+    """The new values; `None` if one of them cannot be made."""
+    made: dict[str, object] = {}
+    for each in remedy.changes:
+        if each.how is How.DROP:
+            continue
+        place = Place(argument=each.argument, failed=failed, schema=failed.schema)
+        value = make(each, place)
+        if value is NOTHING:
+            return None
+        made[each.argument] = value
+    return made
+
+
+def _drops(remedy: Remedy, failed: FailedCall) -> tuple[str, ...]:
+    dropped = (each.argument for each in remedy.changes if each.how is How.DROP)
+    return tuple(name for name in dropped if name in failed.call.arguments)
+
+
+def _feeding(remedy: Remedy) -> frozenset[str]:
+    """The calls before whose results the changes are made of."""
+    first = {each.tool for each in remedy.first}
+    taken = {str(each.given.get("tool")) for each in remedy.changes if each.how is How.FROM_TURN}
+    return frozenset(first & taken)
+
+
+def _first_call(wanted: Prerequisite, failed: FailedCall, *, schemas: Schemas) -> FirstCall | None:
+    """The call with its arguments; without, where one is for the agent to say; `None`: no sense."""
+    schema = schemas.get(wanted.tool, {})
+    made: dict[str, object] = {}
+    for each in wanted.arguments:
+        if each.how is How.OPEN:
+            return FirstCall(tool=wanted.tool)
+        value = make(each, Place(argument=each.argument, failed=failed, schema=schema))
+        if value is NOTHING:
+            return FirstCall(tool=wanted.tool) if each.how is How.FROM_TURN else None
+        made[each.argument] = value
+    return FirstCall(tool=wanted.tool, arguments=made)
+
+
+def _idle(patch: Patch, failed: FailedCall) -> bool:
+    after = patch.apply(failed.call.arguments)
+    unchanged = after.keys() == failed.call.arguments.keys() and all(
+        same(after[name], value) for name, value in failed.call.arguments.items()
+    )
+    return unchanged and not patch.first
+
+
+def _just_made(patch: Patch, failed: FailedCall) -> bool:
+    """Whether every call to make first was made since the call last failed like this, in vain."""
+    if not patch.first or patch.changes or patch.drops:
+        return False
+    since = list(_since_last_try(failed))
+    return all(any(_same_call(each, made) for made in since) for each in patch.first)
+
+
+def _since_last_try(failed: FailedCall) -> Iterator[Earlier]:
+    for made in reversed(failed.earlier):
+        if made.failed and made.tool == failed.call.tool:
+            return
+        yield made
+
+
+def _same_call(wanted: FirstCall, made: Earlier) -> bool:
+    if made.failed or made.tool != wanted.tool:
+        return False
+    return wanted.arguments is None or dict(wanted.arguments) == dict(made.arguments)
+
+
+def _kinds(remedy: Remedy, patch: Patch) -> tuple[Kind, ...]:
+    first = (Kind.FIRST,) if patch.first else ()
+    if not (patch.changes or patch.drops):
+        return first
+    renamed = {str(each.given["of"]) for each in remedy.changes if "of" in each.given}
+    kinds = (
+        KINDS[each.how]
+        for each in remedy.changes
+        if not (each.how is How.DROP and each.argument in renamed)
+    )
+    return tuple(dict.fromkeys((*first, *kinds)))
+
+
+def transferred(remedy: Remedy, failed: FailedCall, *, culprits: Sequence[str]) -> Remedy | None:
+    """A remedy learned on another tool, for the arguments of this one.
+
+    A name this tool does not have stands for what the error is about, in order; `None` if there
+    are more such names than that.
+    """
+    properties = failed.schema.get("properties")
+    known = {*failed.call.arguments, *(properties if isinstance(properties, Mapping) else ())}
+    strange = list(dict.fromkeys(name for name in _names(remedy) if name not in known))
+    if len(strange) > len(culprits):
+        return None
+    renamed = dict(zip(strange, culprits, strict=False))
+    return Remedy(
+        changes=tuple(_renamed(each, renamed, target=True) for each in remedy.changes),
+        first=tuple(
+            replace(
+                call,
+                arguments=tuple(_renamed(each, renamed, target=False) for each in call.arguments),
+            )
+            for call in remedy.first
+        ),
+    )
+
+
+def _names(remedy: Remedy) -> Iterator[str]:
+    """The arguments of the failing call that a remedy speaks of."""
+    for each in remedy.changes:
+        yield each.argument
+    made = (*remedy.changes, *(each for call in remedy.first for each in call.arguments))
+    for each in made:
+        yield from (str(each.given[word]) for word in ("of", "asked") if word in each.given)
+
+
+def _renamed(made: Transformation, renamed: Mapping[str, str], *, target: bool) -> Transformation:
+    given = {
+        word: renamed.get(str(value), value) if word in ("of", "asked") else value
+        for word, value in made.given.items()
+    }
+    argument = renamed.get(made.argument, made.argument) if target else made.argument
+    return Transformation(argument=argument, how=made.how, given=given)

@@ -1,0 +1,149 @@
+"""How a corrected call can be understood out of the failing one, its error and its turn."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+
+from mulligan.core.casebook import How, Prerequisite, Remedy, Transformation
+from mulligan.core.lesson import Earlier, FailedCall
+from mulligan.learning.leaves import is_small
+from mulligan.learning.lessons.ways.place import Place, same
+from mulligan.learning.lessons.ways.table import WAYS, ways_to
+
+Schemas = Mapping[str, Mapping[str, object]]
+"""The schemas of other tools, by name: what their documented words are."""
+
+NO_SCHEMAS: Schemas = MappingProxyType({})
+
+_ORDER = (*WAYS, How.DROP, How.OPEN)
+MOST_REMEDIES = 40
+MOST_FIRST = 5
+"""Calls between the failure and its repair that are looked at, the last ones."""
+MOST_EACH = 3
+"""Ways to one argument that are combined with those to the others."""
+
+
+def remedies_between(
+    failed: FailedCall,
+    fixed_arguments: Mapping[str, object],
+    *,
+    between: Sequence[Earlier] = (),
+    schemas: Schemas = NO_SCHEMAS,
+) -> tuple[Remedy, ...]:
+    """Every general way from the failing call to the one that succeeded, the simplest first.
+
+    `between` is what was called after the failure and before the success, oldest first. Nothing is
+    returned where a value cannot be understood: it would be another call's.
+    """
+    if not is_small(failed.call.arguments) or not is_small(fixed_arguments):
+        return ()
+    turn = replace(failed, earlier=(*failed.earlier, *between))
+    changes = list(_changes(turn, fixed_arguments))
+    steps = _steps(failed, between)
+    told = _first_calls(failed, between, schemas=schemas)
+    found: dict[str, Remedy] = {}
+    for change in changes:
+        for chosen in _subsets(steps, needed=_lookups(change, between)):
+            if not chosen and not change and steps:
+                continue
+            for first in itertools.islice(
+                itertools.product(*(told[at] for at in chosen)), MOST_EACH
+            ):
+                remedy = Remedy(changes=change, first=first)
+                found.setdefault(repr(remedy), remedy)
+    return tuple(sorted(found.values(), key=cost)[:MOST_REMEDIES])
+
+
+def cost(remedy: Remedy) -> float:
+    """How much a remedy asks one to believe: each change, and each call before it."""
+    changes = sum(1 + _ORDER.index(each.how) / 100 for each in remedy.changes)
+    made = sum(_ORDER.index(each.how) / 100 for call in remedy.first for each in call.arguments)
+    return changes + made + len(remedy.first)
+
+
+def _changes(
+    failed: FailedCall, fixed: Mapping[str, object]
+) -> Iterator[tuple[Transformation, ...]]:
+    """Combinations of ways to all the arguments that differ."""
+    before = failed.call.arguments
+    ways: list[list[Transformation]] = []
+    for name, value in fixed.items():
+        if name in before and same(before[name], value):
+            continue
+        place = Place(argument=name, failed=failed, schema=failed.schema)
+        ways.append(ways_to(value, place)[:MOST_EACH])
+    dropped = [Transformation(argument=name, how=How.DROP) for name in before if name not in fixed]
+    for chosen in itertools.islice(itertools.product(*ways), MOST_REMEDIES):
+        yield (*chosen, *dropped)
+
+
+def _steps(failed: FailedCall, between: Sequence[Earlier]) -> list[list[int]]:
+    """The calls between by their place, in groups: each ends where the call was tried again.
+
+    A try that failed in the same words shows that nothing before it had helped.
+    """
+    groups: list[list[int]] = [[]]
+    said = failed.error
+    for at, made in enumerate(between):
+        if made.failed and made.tool == failed.call.tool:
+            if str(made.result or "") in ("", said):
+                groups[-1] = []
+            else:
+                groups.append([])
+            said = str(made.result or "") or said
+        elif not made.failed:
+            groups[-1].append(at)
+    return [group[-MOST_FIRST:] for group in groups if group]
+
+
+def _subsets(
+    steps: Sequence[Sequence[int]], *, needed: frozenset[int]
+) -> Iterator[tuple[int, ...]]:
+    """Which of the calls between may have been what it took: some of every group, or all."""
+    several = len(steps) > 1
+    parts = [_some(group, least=1 if several else 0) for group in steps]
+    for chosen in itertools.product(*parts):
+        merged = tuple(sorted({*itertools.chain.from_iterable(chosen), *needed}))
+        yield merged
+
+
+def _some(group: Sequence[int], *, least: int) -> list[tuple[int, ...]]:
+    """Subsets by size; of a long group only the single ones, the last two and all."""
+    if len(group) <= 3:
+        sizes = range(least, len(group) + 1)
+        return [each for size in sizes for each in itertools.combinations(group, size)]
+    nothing: list[tuple[int, ...]] = [] if least else [()]
+    return [*nothing, *((at,) for at in group), tuple(group[-2:]), tuple(group)]
+
+
+def _lookups(change: Sequence[Transformation], between: Sequence[Earlier]) -> frozenset[int]:
+    """The calls between that a change takes its value from."""
+    tools = {each.given.get("tool"): each for each in change if each.how is How.FROM_TURN}
+    return frozenset(
+        at for at, made in enumerate(between) if not made.failed and made.tool in tools
+    )
+
+
+def _first_calls(
+    failed: FailedCall, between: Sequence[Earlier], *, schemas: Schemas
+) -> list[list[Prerequisite]]:
+    """Each call between as a prerequisite, in the ways its arguments can be understood."""
+    return [
+        _as_prerequisites(
+            replace(failed, earlier=(*failed.earlier, *between[:at])), made, schemas=schemas
+        )
+        for at, made in enumerate(between)
+    ]
+
+
+def _as_prerequisites(failed: FailedCall, made: Earlier, *, schemas: Schemas) -> list[Prerequisite]:
+    ways: list[list[Transformation]] = []
+    for name, value in made.arguments.items():
+        place = Place(argument=name, failed=failed, schema=schemas.get(made.tool, {}))
+        open_ended = [Transformation(argument=name, how=How.OPEN)]
+        ways.append(ways_to(value, place)[:MOST_EACH] or open_ended)
+    chosen = itertools.islice(itertools.product(*ways), MOST_EACH)
+    return [Prerequisite(tool=made.tool, arguments=each) for each in chosen]

@@ -1,0 +1,18 @@
+"""How far a share that was counted may be from the true one."""
+
+from __future__ import annotations
+
+import math
+
+SURE = 1.96
+"""Standard deviations either side that hold 95 %."""
+
+
+def wilson(successes: float, n: float) -> tuple[float, float]:
+    """Where the true share lies with a probability of 95 %; anywhere when nothing was seen."""
+    if n <= 0:
+        return 0.0, 1.0
+    share, square = successes / n, SURE * SURE
+    middle = (share + square / (2 * n)) / (1 + square / n)
+    half = SURE * math.sqrt(share * (1 - share) / n + square / (4 * n * n)) / (1 + square / n)
+    return max(0.0, middle - half), min(1.0, middle + half)

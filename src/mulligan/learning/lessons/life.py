@@ -1,0 +1,135 @@
+"""The life of a lesson: what its uses came to says where it stands, and a person's word above it.
+
+CANDIDATE ── proven, or a person's word ──▶ ACTIVE
+    ▲                                         │
+    └────────── the schema changed ───────────┤
+QUARANTINED ◀── net harm, or a doubt ─────────┤  (from CANDIDATE too)
+RETIRED     ◀── revoked, or long unneeded ────┘
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from itertools import pairwise
+
+from mulligan.core.casebook import Balance, Benefit, Lesson, LessonState, Use
+from mulligan.learning.lessons.intervals import wilson
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LifeRules:
+    """Every number of the life cycle."""
+
+    uses: int = 3
+    """Verified uses that prove a lesson …"""
+    turns: int = 2
+    """… from so many turns, or, where there are tenants …"""
+    principals: int = 2
+    """… from so many people."""
+    harms: int = 2
+    """So many harms quarantine it, unless the good outweighs them by far …"""
+    surely: float = 0.8
+    """… which is when this share of its sources were helped, at the lower end of what is sure."""
+    quiet: timedelta = timedelta(days=180)
+    """Unneeded for so long, it is retired."""
+
+
+RULES = LifeRules()
+EVIDENCE = "evidence"
+_OVER = (LessonState.QUARANTINED, LessonState.RETIRED)
+
+
+def judge_life(
+    lesson: Lesson,
+    balance: Balance,
+    *,
+    now: datetime,
+    schema_hash: str = "",
+    tenants: bool = False,
+    last_needed: datetime | None = None,
+    rules: LifeRules = RULES,
+) -> Lesson | None:
+    """The next version of a lesson by what its uses came to; `None` when it stays where it is.
+
+    `balance` counts from `counted_from`. `schema_hash` is the tool's now, empty when unknown.
+    """
+    if lesson.state in _OVER:
+        return None
+    if balance.harmed >= rules.harms and not _redeemed(balance, tenants=tenants, rules=rules):
+        why = f"it harmed {balance.harmed} times and helped {balance.helped} times"
+        return _moved(lesson, LessonState.QUARANTINED, why=why, now=now)
+    if lesson.schema_hash and schema_hash not in ("", lesson.schema_hash):
+        why = "the tool's schema has changed"
+        fresh = replace(lesson, schema_hash=schema_hash)
+        return _moved(fresh, LessonState.CANDIDATE, why=why, now=now)
+    if now - (last_needed or lesson.learned_at) > rules.quiet:
+        why = f"nothing has needed it for {rules.quiet.days} days"
+        return _moved(lesson, LessonState.RETIRED, why=why, now=now)
+    if lesson.state is LessonState.CANDIDATE and is_proven(balance, tenants=tenants, rules=rules):
+        return _moved(lesson, LessonState.ACTIVE, why=_proof(balance, tenants=tenants), now=now)
+    return None
+
+
+def is_proven(balance: Balance, *, tenants: bool = False, rules: LifeRules = RULES) -> bool:
+    """Whether enough verified uses by enough sources speak for a lesson."""
+    spread = balance.principals >= rules.principals if tenants else balance.turns >= rules.turns
+    harmless = balance.harmed == 0 or _redeemed(balance, tenants=tenants, rules=rules)
+    return balance.helped >= rules.uses and spread and harmless
+
+
+def counted_from(history: Sequence[Lesson]) -> datetime | None:
+    """Since when uses count: a changed schema and a person's word both start anew."""
+    start = None
+    for before, after in pairwise(history):
+        by_person = after.by != EVIDENCE and after.state is not before.state
+        if by_person or (before.schema_hash and after.schema_hash != before.schema_hash):
+            start = after.learned_at
+    return start
+
+
+def balance_of(uses: Iterable[Use], *, since: datetime | None = None) -> Balance:
+    """What uses came to, those of before `since` left out."""
+    counted = [use for use in uses if since is None or use.at >= since]
+    helped = [use for use in counted if use.benefit is Benefit.HELPED]
+    return Balance(
+        helped=len(helped),
+        harmed=len(counted) - len(helped),
+        turns=len({use.turn for use in helped if use.turn}),
+        principals=len({use.principal for use in helped if use.principal}),
+    )
+
+
+def approve(lesson: Lesson, *, by: str, at: datetime, why: str = "") -> Lesson:
+    """The next version of a lesson that a person vouches for."""
+    return _moved(lesson, LessonState.ACTIVE, why=why or "a person's word", now=at, by=by)
+
+
+def quarantine(lesson: Lesson, *, by: str, at: datetime, why: str = "") -> Lesson:
+    """The next version of a lesson that a person doubts."""
+    return _moved(lesson, LessonState.QUARANTINED, why=why or "a person's doubt", now=at, by=by)
+
+
+def revoke(lesson: Lesson, *, by: str, at: datetime, why: str = "") -> Lesson:
+    """The last version of a lesson: it is not learned anew."""
+    return _moved(lesson, LessonState.RETIRED, why=why or "revoked", now=at, by=by)
+
+
+def _redeemed(balance: Balance, *, tenants: bool, rules: LifeRules) -> bool:
+    """Whether the good outweighs the harm. A source counts once: none can buy a lesson free."""
+    sources = balance.principals if tenants else balance.turns
+    return wilson(sources, sources + balance.harmed)[0] >= rules.surely
+
+
+def _proof(balance: Balance, *, tenants: bool) -> str:
+    spread = f"{balance.principals} people" if tenants else f"{balance.turns} turns"
+    return f"it helped {balance.helped} times, in {spread}"
+
+
+def _moved(
+    lesson: Lesson, state: LessonState, *, why: str, now: datetime, by: str = EVIDENCE
+) -> Lesson:
+    return replace(
+        lesson, version=lesson.version + 1, state=state, why=why, by=by, learned_at=now, batch=""
+    )

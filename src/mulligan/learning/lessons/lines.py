@@ -1,0 +1,192 @@
+"""Lessons as JSON lines: a header with the version, then one lesson a line. All of a file, or none.
+
+What comes from elsewhere is a candidate, whatever it says of itself.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+from mulligan.core.call import ErrorClass
+from mulligan.core.casebook import (
+    How,
+    Lesson,
+    LessonState,
+    Prerequisite,
+    Remedy,
+    Transformation,
+)
+from mulligan.core.errors import ConfigurationError
+from mulligan.learning.leaves import leaves
+from mulligan.learning.lessons.mine import Pool, lesson_id
+from mulligan.learning.lessons.ways.reshape import LONGEST_AFFIX
+from mulligan.learning.locked import is_locked
+
+VERSION = 1
+LONGEST_LINE = 20_000
+MOST_LESSONS = 10_000
+LONGEST_TEXT = 2_000
+MOST_GIVEN = 20
+LONGEST_GIVEN = 80
+
+TEXTS = ("tool", "server", "schema_hash", "tenant", "fingerprint", "when", "when_not", "statement")
+WORDS = ("mistake", "correction")
+
+
+def encode_lessons(lessons: Iterable[Lesson]) -> Iterator[str]:
+    """The lines of a file, without line ends."""
+    yield json.dumps({"lessons": VERSION})
+    for lesson in lessons:
+        yield json.dumps(
+            {
+                **{name: getattr(lesson, name) for name in (*TEXTS, *WORDS)},
+                "error_class": str(lesson.error_class),
+                "example": list(lesson.example),
+                "remedy": remedy_as_json(lesson.remedy),
+                "seen": lesson.seen,
+                "of": lesson.of,
+                "agents": list(lesson.agents),
+                "learned_at": lesson.learned_at.astimezone(UTC).isoformat(),
+            },
+            ensure_ascii=False,
+        )
+
+
+def decode_lessons(
+    lines: Iterable[str], *, at: datetime, tools: Collection[str] | None = None, tenant: str = ""
+) -> list[Lesson]:
+    """The lessons of a file as candidates of a tenant.
+
+    A `ConfigurationError` says in one sentence what is wrong with which line; nothing is returned
+    then. `tools` are those that exist, `None` when nobody knows.
+    """
+    found: dict[str, Lesson] = {}
+    for number, line in enumerate(lines, start=1):
+        if number == 1:
+            _check_header(line)
+        elif line.strip():
+            lesson = _decoded(line, number, at=at, tenant=tenant)
+            if tools is not None and lesson.tool and lesson.tool not in tools:
+                raise _refused(number, f"names tool {lesson.tool!r}, which is not there")
+            found[lesson.id] = lesson
+        if number > MOST_LESSONS:
+            raise _refused(number, f"is beyond the {MOST_LESSONS} lessons that a file may have")
+    return list(found.values())
+
+
+def remedy_as_json(remedy: Remedy) -> dict[str, Any]:
+    """A remedy as JSON can hold it."""
+    return {
+        "changes": [_making(each) for each in remedy.changes],
+        "first": [
+            {"tool": call.tool, "arguments": [_making(each) for each in call.arguments]}
+            for call in remedy.first
+        ],
+    }
+
+
+def remedy_from(held: object) -> Remedy:
+    """A remedy out of JSON. A `ValueError` says what no lesson may do."""
+    if not isinstance(held, Mapping):
+        raise TypeError("has no remedy")
+    changes = tuple(_made(each) for each in held.get("changes", ()))
+    first = tuple(
+        Prerequisite(
+            tool=_text(call["tool"]), arguments=tuple(_made(each) for each in call["arguments"])
+        )
+        for call in held.get("first", ())
+    )
+    return Remedy(changes=changes, first=first)
+
+
+def _making(made: Transformation) -> dict[str, Any]:
+    return {"argument": made.argument, "how": str(made.how), "given": dict(made.given)}
+
+
+def _made(held: Mapping[str, Any]) -> Transformation:
+    argument, how = _text(held["argument"]), str(held["how"])
+    given = held.get("given", {})
+    if how not in list(How):
+        raise ValueError(f"makes {argument!r} in an unknown way, {how[:40]!r}")
+    parts = list(leaves(given, most=MOST_GIVEN + 1))
+    if len(parts) > MOST_GIVEN or any(len(str(value)) > LONGEST_GIVEN for _, value in parts):
+        raise ValueError(f"gives more for {argument!r} than a rule needs")
+    if how == How.CONSTANT and is_locked((argument,)) and _says_something(given.get("value")):
+        raise ValueError(f"would set {argument!r}, which no lesson may set")
+    if any(len(str(given.get(word, ""))) > LONGEST_AFFIX for word in ("text", "without")):
+        raise ValueError(f"would put a long text into {argument!r}")
+    return Transformation(argument=argument, how=How(how), given=dict(given))
+
+
+def _says_something(value: object) -> bool:
+    return any(sign.isalnum() for sign in str(value))
+
+
+def _check_header(line: str) -> None:
+    try:
+        version = json.loads(line[:LONGEST_LINE])["lessons"]
+    except (ValueError, TypeError, KeyError):
+        raise ConfigurationError(
+            "This is no file of lessons: its first line must be "
+            f'{{"lessons": {VERSION}}}. Nothing was imported.'
+        ) from None
+    if version != VERSION:
+        raise ConfigurationError(
+            f"The lessons are of version {str(version)[:20]}, and this Mulligan reads version "
+            f"{VERSION}: export them with the same version. Nothing was imported."
+        )
+
+
+def _decoded(line: str, number: int, *, at: datetime, tenant: str) -> Lesson:
+    if len(line) > LONGEST_LINE:
+        raise _refused(number, f"has {len(line)} characters, and {LONGEST_LINE} are the most")
+    try:
+        held = json.loads(line)
+        lesson = _lesson(held, at=at, tenant=tenant)
+    except ValueError as error:
+        said = "is no JSON" if isinstance(error, json.JSONDecodeError) else str(error)
+        raise _refused(number, said) from None
+    except (TypeError, KeyError, AttributeError):
+        raise _refused(number, "lacks a field, or has one of the wrong type") from None
+    pool = Pool(tenant, lesson.tool, lesson.server, lesson.schema_hash, lesson.fingerprint)
+    return replace(lesson, id=lesson_id(pool, lesson.remedy))
+
+
+def _lesson(held: Mapping[str, Any], *, at: datetime, tenant: str) -> Lesson:
+    texts = {name: _text(held[name]) for name in (*TEXTS, *WORDS)}
+    failing, corrected = held["example"]
+    return Lesson(
+        **{**texts, "tenant": tenant},
+        id="",
+        version=1,
+        error_class=ErrorClass(str(held["error_class"])),
+        example=(_text(failing), _text(corrected)),
+        remedy=remedy_from(held["remedy"]),
+        state=LessonState.CANDIDATE,
+        why="imported",
+        by="import",
+        seen=_count(held["seen"]),
+        of=_count(held["of"]),
+        agents=tuple(_text(each) for each in held["agents"])[:MOST_GIVEN],
+        learned_at=at,
+    )
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str) or len(value) > LONGEST_TEXT:
+        raise ValueError("has a text that is none, or is too long")
+    return value
+
+
+def _count(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 10**9:
+        raise ValueError("has a count that is none")
+    return value
+
+
+def _refused(number: int, problem: str) -> ConfigurationError:
+    return ConfigurationError(f"Line {number} {problem}. Nothing was imported.")

@@ -1,0 +1,168 @@
+"""Lessons out of episodes, in batches: the same episodes give the same lessons."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from datetime import datetime
+from typing import NamedTuple
+
+from mulligan.core.casebook import Ending, Episode, Lesson, LessonState, Remedy
+from mulligan.learning.lessons.explain import cost
+from mulligan.learning.lessons.phrase import (
+    correction_of,
+    example_of,
+    exception_of,
+    mistake_of,
+    statement_of,
+)
+
+MOST_LESSONS = 3
+"""Lessons about one pattern: beyond the third, a failure has no common remedy."""
+MOST_AGENTS = 20
+
+LIVING = (LessonState.CANDIDATE, LessonState.ACTIVE)
+
+
+class Pool(NamedTuple):
+    """What is learned together: never across tenants, tools, schemas or patterns."""
+
+    tenant: str
+    tool: str
+    server: str
+    schema_hash: str
+    fingerprint: str
+
+
+def mine(
+    episodes: Sequence[Episode], *, known: Sequence[Lesson] = (), at: datetime, batch: str = ""
+) -> list[Lesson]:
+    """New lessons, and new versions of known ones that explain more or less than they did.
+
+    A quarantined or retired lesson is not learned anew. Versions go on from those known.
+    """
+    latest = {lesson.id: lesson for lesson in known}
+    found = []
+    for pool, held in sorted(_pools(episodes).items()):
+        for lesson in _lessons_of(pool, held, at=at, batch=batch):
+            before = latest.get(lesson.id)
+            if before is None:
+                found.append(lesson)
+            elif before.state in LIVING and _says_more(before, lesson):
+                found.append(_next_version(before, lesson))
+    return found
+
+
+def lesson_id(pool: Pool, remedy: Remedy) -> str:
+    """The same for the same remedy of the same pattern, also after the schema has changed."""
+    written = json.dumps(
+        [pool.tenant, pool.server, pool.tool, pool.fingerprint, asdict(_plain(remedy))],
+        sort_keys=True,
+        default=dict,
+    )
+    return hashlib.sha256(written.encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def remedy_key(remedy: Remedy) -> str:
+    """A remedy as text: equal for equal remedies."""
+    return json.dumps(asdict(_plain(remedy)), sort_keys=True, default=str)
+
+
+def _plain(remedy: Remedy) -> Remedy:
+    """With dictionaries for what was given: a mapping of any other kind cannot be copied."""
+    return Remedy(
+        changes=tuple(replace(each, given=dict(each.given)) for each in remedy.changes),
+        first=tuple(
+            replace(
+                call,
+                arguments=tuple(replace(each, given=dict(each.given)) for each in call.arguments),
+            )
+            for call in remedy.first
+        ),
+    )
+
+
+def _pools(episodes: Sequence[Episode]) -> Mapping[Pool, list[Episode]]:
+    found: dict[Pool, list[Episode]] = defaultdict(list)
+    for each in episodes:
+        pool = Pool(each.tenant, each.tool, each.server, each.schema_hash, each.fingerprint)
+        found[pool].append(each)
+    return found
+
+
+def _lessons_of(
+    pool: Pool, episodes: Sequence[Episode], *, at: datetime, batch: str
+) -> Iterator[Lesson]:
+    repaired = [each for each in episodes if each.ending is Ending.REPAIRED]
+    for remedy, explained in cover(repaired):
+        others = [each for each in episodes if each not in explained]
+        first = explained[0]
+        yield Lesson(
+            id=lesson_id(pool, remedy),
+            version=1,
+            tool=pool.tool,
+            server=pool.server,
+            schema_hash=pool.schema_hash,
+            tenant=pool.tenant,
+            fingerprint=pool.fingerprint,
+            error_class=first.error_class,
+            when=first.template,
+            when_not=exception_of(remedy, others),
+            statement=statement_of(remedy, tool=pool.tool, template=first.template),
+            mistake=mistake_of(remedy),
+            correction=correction_of(pool.tool, remedy),
+            example=example_of(remedy),
+            remedy=remedy,
+            why=f"{len(explained)} of {len(repaired)} repairs were made so",
+            by="evidence",
+            seen=len(explained),
+            of=len(repaired),
+            agents=tuple(sorted({each.agent for each in explained if each.agent})[:MOST_AGENTS]),
+            batch=batch,
+            learned_at=at,
+        )
+
+
+def cover(repaired: Sequence[Episode]) -> Iterator[tuple[Remedy, list[Episode]]]:
+    """The remedies that explain most, one after the other, each with all that it explains.
+
+    Of two that explain as much, the one with more calls before it is kept, for nothing shows
+    that a call could be left out; then the simpler one.
+    """
+    by_remedy: dict[str, tuple[Remedy, list[Episode]]] = {}
+    for episode in repaired:
+        for remedy in episode.remedies:
+            by_remedy.setdefault(remedy_key(remedy), (remedy, []))[1].append(episode)
+    open_ids = {each.id for each in repaired}
+    for _ in range(MOST_LESSONS):
+        ranked = sorted(
+            by_remedy.items(),
+            key=lambda item: (
+                -sum(each.id in open_ids for each in item[1][1]),
+                -len(item[1][0].first),
+                cost(item[1][0]),
+                item[0],
+            ),
+        )
+        if not ranked or not any(each.id in open_ids for each in ranked[0][1][1]):
+            return
+        remedy, explained = ranked[0][1]
+        yield remedy, explained
+        open_ids -= {each.id for each in explained}
+
+
+def _says_more(before: Lesson, now: Lesson) -> bool:
+    return (before.seen, before.of, before.schema_hash, before.agents) != (
+        now.seen,
+        now.of,
+        now.schema_hash,
+        now.agents,
+    )
+
+
+def _next_version(before: Lesson, now: Lesson) -> Lesson:
+    """What evidence says anew; where it stands in its life is for its life cycle to say."""
+    return replace(now, version=before.version + 1, state=before.state, by=before.by)

@@ -1,0 +1,143 @@
+"""A lesson in words, rendered from its structure: no text of a tool gets in but a masked error."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from mulligan.core.casebook import Ending, Episode, How, Prerequisite, Remedy, Transformation
+
+LONGEST = 200
+
+Phrase = Callable[[Mapping[str, object]], str]
+
+MAKING: Mapping[How, Phrase] = {
+    How.CONSTANT: lambda given: f"as {_shown(given.get('value'))}",
+    How.PREFIX: lambda given: _affix(given, "in front"),
+    How.SUFFIX: lambda given: _affix(given, "at the end"),
+    How.CASE: lambda given: f"in {given.get('case')} case",
+    How.PART: lambda given: (
+        f"as {_which(given)} part of {_of(given)} at {_shown(given.get('sign'))}"
+    ),
+    How.SCALE: lambda given: f"times {_shown(given.get('by'))}",
+    How.LIST: lambda given: f"as a list of one, {_of(given)}",
+    How.SCALAR: lambda given: f"as the one value in {_of(given)}",
+    How.COERCE: lambda given: f"as {given.get('to')}",
+    How.FORMAT: lambda given: f"written {_form(given)}",
+    How.FROM_ARGUMENT: lambda given: f"as {_of(given)} says",
+    How.FROM_ERROR: lambda given: f"as the error says ({given.get('what')})",
+    How.FROM_TURN: lambda given: _seen(given),
+    How.OPEN: lambda _: "as it fits",
+    How.DROP: lambda _: "left out",
+}
+"""How each way of making a value is put."""
+
+
+def statement_of(remedy: Remedy, *, tool: str, template: str) -> str:
+    """What was learned, in one sentence."""
+    return f"When {tool} fails with {template[:LONGEST]!r}, {correction_of(tool, remedy)}."
+
+
+def correction_of(tool: str, remedy: Remedy) -> str:
+    """What to do instead."""
+    parts = [f"call {_call(each)} first" for each in remedy.first]
+    parts += [_change(each) for each in remedy.changes]
+    return ", ".join(parts) if parts else f"call {tool} again as it was"
+
+
+def mistake_of(remedy: Remedy) -> str:
+    """What agents do wrong."""
+    parts = [f"{each.tool} was not called before" for each in remedy.first]
+    parts += [
+        f"{each.argument} is given" if each.how is How.DROP else f"{each.argument} is not right"
+        for each in remedy.changes
+    ]
+    return ", ".join(dict.fromkeys(parts)) or "none: it passes by itself"
+
+
+def example_of(remedy: Remedy) -> tuple[str, str]:
+    """Failing and corrected arguments, every value masked."""
+    dropped = [each.argument for each in remedy.changes if each.how is How.DROP]
+    changed = [each for each in remedy.changes if each.how is not How.DROP]
+    sources = [str(each.given.get("of", each.argument)) for each in changed]
+    failing = ", ".join(f"{name}=<value>" for name in dict.fromkeys((*sources, *dropped)))
+    before = "; ".join(_call(each) for each in remedy.first)
+    after = ", ".join(f"{each.argument}=<{_short(each)}>" for each in changed)
+    return failing, "; ".join(part for part in (before, after) if part)
+
+
+def exception_of(remedy: Remedy, others: Sequence[Episode]) -> str:
+    """What tells apart the failures that this did not mend."""
+    if not others:
+        return ""
+    open_ends = sum(each.ending in (Ending.FAILED, Ending.LEFT) for each in others)
+    undone = sum(each.ending is Ending.UNDONE for each in others)
+    otherwise = len(others) - open_ends - undone
+    counted = (
+        (otherwise, "mended in another way"),
+        (open_ends, "never mended"),
+        (undone, "mended and taken back"),
+    )
+    told = ", ".join(f"{count} {what}" for count, what in counted if count)
+    agents = {each.agent for each in others if each.agent}
+    apart = f"; all of them by {next(iter(agents))}" if len(agents) == 1 and len(others) > 1 else ""
+    needed = _needed(remedy)
+    return f"{told}{apart}" + (f"; it takes {needed}" if needed else "")
+
+
+def _needed(remedy: Remedy) -> str:
+    """What must be there for the remedy to say anything."""
+    seen = {str(each.given["tool"]) for each in remedy.changes if "tool" in each.given}
+    seen -= {each.tool for each in remedy.first}
+    parts = {str(each.given["sign"]) for each in remedy.changes if "sign" in each.given}
+    told = [f"an earlier call of {name}" for name in sorted(seen)]
+    return ", ".join([*told, *(f"{sign!r} in the value" for sign in sorted(parts))])
+
+
+def _call(call: Prerequisite) -> str:
+    given = ", ".join(f"{each.argument} {MAKING[each.how](each.given)}" for each in call.arguments)
+    return f"{call.tool}({given})"
+
+
+def _change(made: Transformation) -> str:
+    if made.how is How.DROP:
+        return f"leave {made.argument} out"
+    return f"give {made.argument} {MAKING[made.how](made.given)}"
+
+
+def _short(made: Transformation) -> str:
+    if made.how is How.CONSTANT:
+        return f"always {_shown(made.given.get('value'))}"
+    return str(made.how).replace("_", " ")
+
+
+def _affix(given: Mapping[str, object], where: str) -> str:
+    if "without" in given:
+        return f"without {_shown(given['without'])} {where}"
+    return f"with {_shown(given.get('text'))} {where}"
+
+
+def _of(given: Mapping[str, object]) -> str:
+    return str(given.get("of", "the same argument"))
+
+
+def _which(given: Mapping[str, object]) -> str:
+    if "upto" in given:
+        return "all but the last"
+    at = given.get("at")
+    return {0: "the first", -1: "the last"}.get(at, "a later") if isinstance(at, int) else "a"
+
+
+def _form(given: Mapping[str, object]) -> str:
+    return "without stray signs" if given.get("form") == "plain" else f"as {given.get('form')}"
+
+
+def _seen(given: Mapping[str, object]) -> str:
+    if "like" in given:
+        return "as the person said it"
+    name = f"{given.get('key')!r}" if given.get("key") else "the result"
+    found = f"{name} of {given.get('tool')}"
+    return f"less {found}" if given.get("less") else f"as {found} says"
+
+
+def _shown(value: object) -> str:
+    return repr(value)[:40]

@@ -1,0 +1,98 @@
+"""What is known to go wrong with a tool, as a short section of a prompt or a tool's description."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from mulligan.core.casebook import Lesson, LessonState
+from mulligan.core.escape import one_line
+from mulligan.core.lesson import Pattern
+
+OPENING = (
+    "When a tool call fails, Mulligan answers with what to do and with corrected arguments "
+    "where it knows them: use those before anything else."
+)
+CHARACTERS = 4
+"""Of a token, by a common rule of thumb."""
+LONGEST_LINE = 240
+
+
+def render_pitfalls(
+    lessons: Sequence[Lesson], warnings: Sequence[Pattern] = (), *, tokens: int, link: str = ""
+) -> str:
+    """The section in Markdown, the most frequent first, within the budget; empty: nothing to say.
+
+    Lessons that are active count; `warnings` are failures nobody knows a remedy for. What a tool
+    said is quoted as data, masked and cut.
+    """
+    known = sorted(
+        (each for each in lessons if each.state is LessonState.ACTIVE),
+        key=lambda each: (-each.seen, each.tool, each.id),
+    )
+    named = len({each.tool for each in known} | {each.tool for each in warnings}) > 1
+    pitfalls = [_pitfall(each, named=named) for each in known]
+    pitfalls += [_warning(each, named=named) for each in _ranked(warnings)]
+    tries = [_try(each, named=named) for each in known]
+    if not pitfalls:
+        return ""
+    ending = f"More: {link}" if link else ""
+    room = tokens * CHARACTERS - len(OPENING) - len(ending)
+    return "\n".join(_within(pitfalls, tries, ending=ending, room=room))
+
+
+def _within(
+    pitfalls: Sequence[str], tries: Sequence[str], *, ending: str, room: int
+) -> Iterator[str]:
+    """The opening and the link always; then pitfalls and tries in turn, while there is room."""
+    kept: tuple[list[str], list[str]] = ([], [])
+    headings = ("\nCommon pitfalls:", "\nIf this fails, try:")
+    for at in range(max(len(pitfalls), len(tries))):
+        for section, lines, heading in zip(kept, (pitfalls, tries), headings, strict=True):
+            if at >= len(lines):
+                continue
+            costs = len(lines[at]) + 1 + (0 if section else len(heading) + 1)
+            if costs > room:
+                continue
+            section.append(lines[at])
+            room -= costs
+    yield OPENING
+    for section, heading in zip(kept, headings, strict=True):
+        if section:
+            yield heading
+            yield from section
+    if ending:
+        yield f"\n{ending}"
+
+
+def _pitfall(lesson: Lesson, *, named: bool) -> str:
+    often = f" ({lesson.seen} times)" if lesson.seen else ""
+    return _line(f"{_tool(lesson.tool, named=named)}{lesson.mistake}{often}")
+
+
+def _try(lesson: Lesson, *, named: bool) -> str:
+    error = _quoted(lesson.when)
+    unless = f" Not always: {lesson.when_not}." if lesson.when_not else ""
+    return _line(f"{_tool(lesson.tool, named=named)}on {error}: {lesson.correction}.{unless}")
+
+
+def _warning(pattern: Pattern, *, named: bool) -> str:
+    often = f" ({pattern.count} times)" if pattern.count else ""
+    said = _quoted(pattern.template)
+    return _line(f"{_tool(pattern.tool, named=named)}fails with {said}{often}; no remedy is known")
+
+
+def _ranked(warnings: Sequence[Pattern]) -> list[Pattern]:
+    return sorted(warnings, key=lambda each: (-each.count, each.tool, each.fingerprint))
+
+
+def _tool(tool: str, *, named: bool) -> str:
+    return f"`{one_line(tool, most=80)}`: " if named else ""
+
+
+def _quoted(text: str) -> str:
+    plain = one_line(text, most=120).replace("`", "'").replace('"', "'")
+    return f'"{plain}"'
+
+
+def _line(text: str) -> str:
+    return f"- {one_line(text, most=LONGEST_LINE)}"

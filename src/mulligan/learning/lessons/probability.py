@@ -1,0 +1,129 @@
+"""How likely a retry with a patch succeeds: counted outcomes, shrunk towards what is more general.
+
+    the table of priors → the source → source, kinds and class → the lesson itself
+
+Each level is a Beta posterior whose prior is the mean of the level above, worth a few outcomes.
+Outcomes lose weight with age.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date, timedelta
+
+from mulligan.core.call import ErrorClass
+from mulligan.core.casebook import Balance, CaseSlot, Lesson
+from mulligan.core.lesson import Kind, Origin, Suggestion
+from mulligan.learning.lessons.recall import Chance, Nearness
+from mulligan.learning.priors import prior
+
+HALF_LIFE = timedelta(days=90)
+"""After so long an outcome counts half."""
+
+WORTH: Mapping[str, float] = {"source": 20.0, "kinds": 6.0, "lesson": 3.0}
+"""How many outcomes the level above is worth at each level."""
+
+FARTHER: Mapping[Nearness, float] = {
+    Nearness.PATTERN: 1.0,
+    Nearness.WORDS: 0.7,
+    Nearness.TOOL: 0.5,
+    Nearness.CLASS: 0.25,
+}
+"""What a lesson learned on other failures is worth on this one."""
+
+SUREST = 0.98
+"""No correction is certain."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """Outcomes of one kind, each with its weight."""
+
+    helped: float = 0.0
+    n: float = 0.0
+
+    def add(self, *, helped: bool, weight: float) -> None:
+        """Count an outcome by its weight."""
+        self.n += weight
+        self.helped += weight if helped else 0.0
+
+    def shrunk(self, towards: float, *, worth: float) -> float:
+        """The mean of the Beta posterior."""
+        return (towards * worth + self.helped) / (worth + self.n)
+
+
+@dataclass(slots=True)
+class Outcomes:
+    """What came of suggestions that were taken, counted at every level."""
+
+    by_source: dict[Origin, Tally] = field(default_factory=lambda: defaultdict(Tally))
+    by_kinds: dict[tuple[Origin, str, ErrorClass], Tally] = field(
+        default_factory=lambda: defaultdict(Tally)
+    )
+
+    def add(
+        self, source: Origin, kinds: str, *, error_class: ErrorClass, helped: bool, weight: float
+    ) -> None:
+        """Count one outcome, or several by their weight."""
+        self.by_source[source].add(helped=helped, weight=weight)
+        self.by_kinds[source, kinds, error_class].add(helped=helped, weight=weight)
+
+    def posterior(
+        self, source: Origin, kinds: Sequence[Kind], *, error_class: ErrorClass
+    ) -> tuple[float, int]:
+        """The probability that a correction of this make helps, and how many outcomes say so."""
+        start = prior(source, kinds)
+        general = self.by_source.get(source, Tally()).shrunk(start, worth=WORTH["source"])
+        own = self.by_kinds.get((source, joined(kinds), error_class), Tally())
+        return min(SUREST, own.shrunk(general, worth=WORTH["kinds"])), round(own.n)
+
+
+def outcomes_of(
+    counts: Mapping[CaseSlot, int], *, today: date, half_life: timedelta = HALF_LIFE
+) -> Outcomes:
+    """The outcomes a casebook has counted, older ones for less."""
+    found = Outcomes()
+    for slot, count in counts.items():
+        if slot.source is None or not slot.taken:
+            continue
+        age = max(0, (today - slot.day).days)
+        weight = count * 0.5 ** (age / half_life.days)
+        found.add(
+            slot.source,
+            slot.kinds,
+            error_class=slot.error_class,
+            helped=slot.helped,
+            weight=weight,
+        )
+    return found
+
+
+def chance_of(
+    outcomes: Outcomes, balances: Mapping[str, Balance], *, error_class: ErrorClass
+) -> Chance:
+    """What a memory needs to weigh its lessons."""
+
+    def chance(lesson: Lesson, nearness: Nearness, made: Suggestion) -> tuple[float, int]:
+        general, _ = outcomes.posterior(made.source, made.kinds, error_class=error_class)
+        balance = balances.get(lesson.id, Balance())
+        used = balance.helped + balance.harmed
+        own = Tally(helped=lesson.seen + balance.helped, n=lesson.of + used)
+        mean = own.shrunk(general, worth=WORTH["lesson"])
+        return min(SUREST, mean * FARTHER[nearness]), round(own.n)
+
+    return chance
+
+
+def weighed(suggestion: Suggestion, outcomes: Outcomes, *, error_class: ErrorClass) -> Suggestion:
+    """A suggestion of any other source with its measured probability instead of the table's."""
+    probability, n = outcomes.posterior(
+        suggestion.source, suggestion.kinds, error_class=error_class
+    )
+    return replace(suggestion, probability=round(probability, 3), n=n)
+
+
+def joined(kinds: Sequence[Kind]) -> str:
+    """Kinds as they are counted: sorted, joined by `+`."""
+    return "+".join(sorted(set(kinds)))

@@ -1,0 +1,48 @@
+"""The seed corpus: curated lessons about tools of any kind, for a memory that is still empty."""
+
+from __future__ import annotations
+
+import tomllib
+from datetime import UTC, datetime
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from mulligan.core.call import ErrorClass
+from mulligan.core.casebook import How, Lesson, LessonState, Remedy, Transformation
+from mulligan.learning.lessons.mine import Pool, lesson_id
+from mulligan.learning.lessons.phrase import correction_of, example_of
+
+FILE = "seed.toml"
+SUBJECT = "value"
+"""Stands for the argument that an error is about."""
+SEEDED_AT = datetime(2026, 11, 1, tzinfo=UTC)
+
+
+@cache
+def seed_lessons() -> tuple[Lesson, ...]:
+    """Every curated lesson. They belong to no tool and to no tenant."""
+    text = resources.files(__package__).joinpath(FILE).read_text(encoding="utf-8")
+    return tuple(_lesson(each) for each in tomllib.loads(text)["lesson"])
+
+
+def _lesson(held: dict[str, Any]) -> Lesson:
+    made = Transformation(argument=SUBJECT, how=How(held["how"]), given=held.get("given", {}))
+    remedy = Remedy(changes=(made,))
+    correction = correction_of("the tool", remedy)
+    return Lesson(
+        id=f"seed-{lesson_id(Pool('', '', '', '', held['when']), remedy)[:8]}",
+        version=1,
+        tool="",
+        error_class=ErrorClass(held["error_class"]),
+        when=held["when"],
+        statement=f"Where {held['mistake']}, {correction}.",
+        mistake=held["mistake"],
+        correction=correction,
+        example=example_of(remedy),
+        remedy=remedy,
+        state=LessonState.ACTIVE,
+        why="curated",
+        by="seed",
+        learned_at=SEEDED_AT,
+    )

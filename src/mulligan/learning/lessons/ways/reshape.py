@@ -1,0 +1,246 @@
+"""Values that say the same in another shape: each way reads one source and writes one value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+
+from mulligan.core.casebook import How
+from mulligan.learning.lessons.ways.place import NOTHING, PLAIN, Given, Place, Way, same
+from mulligan.learning.shape.coerce import NOTHING as NOT_COERCED
+from mulligan.learning.shape.coerce import coerce
+from mulligan.learning.shape.formats import ORDERS, in_form
+
+LONGEST_TEXT = 500
+"""Longer texts are prose: nobody puts a sign before them or splits them."""
+LONGEST_AFFIX = 12
+LONGEST_ERROR = 4_000
+SIGNS = ("/", "\\", "@", ":", ",", ";", "#", "|", "_", "-", ".", " ")
+"""What a value may be split at."""
+
+CASES: Mapping[str, Callable[[str], str]] = {
+    "lower": str.lower,
+    "upper": str.upper,
+    "title": str.title,
+    "capital": str.capitalize,
+}
+TYPES = ("integer", "number", "string", "boolean", "array", "object")
+UNITS = (10, 100, 1_000, 1_000_000, 60, 3_600, 24, 86_400, 7, 12, 2.54, 1.609344, 0.453592, 3.78541)
+"""Factors between units of money, measure and time; each counts both ways."""
+FACTORS = (*UNITS, *(1 / unit for unit in UNITS))
+
+_AFFIX = re.compile(r"[\W_]{1,4}|[A-Za-z]{1,8}[\W_]{1,3}|[\W_][A-Za-z0-9]{1,6}")
+_BLANK = re.compile(r"[\s\u200b\ufeff]+")
+
+Shape = Callable[[object, Given], object]
+"""A source in its new shape."""
+
+Read = Callable[[object, object], Iterator[Given]]
+"""How a source was given its new shape."""
+
+
+def _read_case(old: object, new: object) -> Iterator[Given]:
+    if isinstance(old, str) and isinstance(new, str):
+        yield from ({"case": name} for name, turn in CASES.items() if turn(old) == new)
+
+
+def _cased(old: object, given: Given) -> object:
+    turn = CASES.get(str(given.get("case")))
+    return turn(old) if turn and isinstance(old, str) else NOTHING
+
+
+def _read_coerced(old: object, new: object) -> Iterator[Given]:
+    for wanted in TYPES:
+        found = coerce(old, wanted)
+        if found is not NOT_COERCED and type(found) is type(new) and found == new:
+            yield {"to": wanted}
+
+
+def _coerced(old: object, given: Given) -> object:
+    found = coerce(old, str(given.get("to")))
+    return NOTHING if found is NOT_COERCED else found
+
+
+def _read_listed(old: object, new: object) -> Iterator[Given]:
+    if isinstance(new, list) and len(new) == 1 and same(new[0], old):
+        yield PLAIN
+
+
+def _listed(old: object, _: Given) -> object:
+    return NOTHING if old is NOTHING or isinstance(old, list) else [old]
+
+
+def _read_scalar(old: object, new: object) -> Iterator[Given]:
+    if isinstance(old, list) and len(old) == 1 and same(old[0], new):
+        yield PLAIN
+
+
+def _scalar(old: object, _: Given) -> object:
+    return old[0] if isinstance(old, list) and len(old) == 1 else NOTHING
+
+
+def _read_form(old: object, new: object) -> Iterator[Given]:
+    if isinstance(old, str) and isinstance(new, str):
+        forms = ("plain", *dict.fromkeys(ORDERS.values()))
+        yield from ({"form": form} for form in forms if _formed(old, {"form": form}) == new)
+
+
+def _formed(old: object, given: Given) -> object:
+    if not isinstance(old, str):
+        return NOTHING
+    if given.get("form") == "plain":
+        return _BLANK.sub(" ", old).strip().strip("'\"`")
+    form = str(given.get("form"))
+    found = in_form(old, form) if form in ORDERS.values() else None
+    return NOTHING if found is None else found
+
+
+def _read_prefix(old: object, new: object) -> Iterator[Given]:
+    if isinstance(old, str) and isinstance(new, str) and old and new:
+        if new.endswith(old) and _AFFIX.fullmatch(added := new[: -len(old)]):
+            yield {"text": added}
+        if old.endswith(new) and _AFFIX.fullmatch(taken := old[: -len(new)]):
+            yield {"without": taken}
+
+
+def _prefixed(old: object, given: Given) -> object:
+    if not isinstance(old, str):
+        return NOTHING
+    if isinstance(added := given.get("text"), str):
+        return NOTHING if old.startswith(added) else added + old
+    taken = str(given.get("without") or "")
+    return old.removeprefix(taken) if taken and old.startswith(taken) else NOTHING
+
+
+def _read_suffix(old: object, new: object) -> Iterator[Given]:
+    if isinstance(old, str) and isinstance(new, str) and old and new:
+        if new.startswith(old) and _AFFIX.fullmatch(added := new[len(old) :]):
+            yield {"text": added}
+        if old.startswith(new) and _AFFIX.fullmatch(taken := old[len(new) :]):
+            yield {"without": taken}
+
+
+def _suffixed(old: object, given: Given) -> object:
+    if not isinstance(old, str):
+        return NOTHING
+    if isinstance(added := given.get("text"), str):
+        return NOTHING if old.endswith(added) else old + added
+    taken = str(given.get("without") or "")
+    return old.removesuffix(taken) if taken and old.endswith(taken) else NOTHING
+
+
+def _read_part(old: object, new: object) -> Iterator[Given]:
+    if not (isinstance(old, str) and isinstance(new, str) and new and len(old) <= LONGEST_TEXT):
+        return
+    for sign in (sign for sign in SIGNS if sign in old and new in old):
+        parts = _split(old, sign)
+        if len(parts) > 1:
+            yield from ({"sign": sign, "at": at} for at in (-1, 0, 1) if _at(parts, at) == new)
+            yield from ({"sign": sign, "upto": at} for at in (-1,) if sign.join(parts[:at]) == new)
+
+
+def _part(old: object, given: Given) -> object:
+    sign = str(given.get("sign") or "")
+    if not isinstance(old, str) or not sign or len(old) > LONGEST_TEXT:
+        return NOTHING
+    parts = _split(old, sign)
+    if len(parts) < 2:
+        return NOTHING
+    if isinstance(upto := given.get("upto"), int):
+        return sign.join(parts[:upto]) or NOTHING
+    at = given.get("at")
+    return _at(parts, at) if isinstance(at, int) else NOTHING
+
+
+def _split(text: str, sign: str) -> list[str]:
+    return [part for part in text.strip().split(sign) if part.strip()]
+
+
+def _at(parts: list[str], at: int) -> object:
+    return parts[at].strip() if -len(parts) <= at < len(parts) else NOTHING
+
+
+def _read_scaled(old: object, new: object) -> Iterator[Given]:
+    numbers = not isinstance(old, bool) and not isinstance(new, bool)
+    if numbers and isinstance(old, int | float) and isinstance(new, int | float) and old and new:
+        yield from ({"by": by} for by in FACTORS if _close(old * by, new))
+
+
+def _scaled(old: object, given: Given) -> object:
+    by = given.get("by")
+    if isinstance(old, bool) or not isinstance(old, int | float) or by not in FACTORS:
+        return NOTHING
+    made = round(old * float(str(by)), 6)
+    return int(made) if made.is_integer() else made
+
+
+def _close(one: float, other: float) -> bool:
+    return abs(one - other) <= 1e-6 * max(abs(one), abs(other))
+
+
+def _way(read: Read, shape: Shape) -> Way:
+    """A way from any argument: that of the same name first, then the others; lists by element."""
+
+    def explain(value: object, place: Place) -> Iterator[Given]:
+        for named, old in _sources(place):
+            if same(old, value):
+                continue
+            found = [
+                *read(old, value),
+                *({**g, "each": True} for g in _read_each(old, value, read)),
+            ]
+            yield from ({**named, **given} for given in found if _keepable(given, place))
+
+    def make(given: Given, place: Place) -> object:
+        old = place.source(given)
+        if given.get("each"):
+            return _each(old, given, shape)
+        return NOTHING if old is NOTHING else shape(old, given)
+
+    return Way(explain, make)
+
+
+def _keepable(given: Given, place: Place) -> bool:
+    """Signs may be kept; letters around a value only if the error or the schema has them."""
+    kept = str(given.get("text") or given.get("without") or "")
+    known = f"{place.failed.error[:LONGEST_ERROR]} {place.documented()}"
+    return not any(sign.isalnum() for sign in kept) or kept in known
+
+
+def _sources(place: Place) -> Iterator[tuple[Given, object]]:
+    if place.old is not NOTHING:
+        yield PLAIN, place.old
+    for name, value in place.failed.call.arguments.items():
+        if name != place.argument:
+            yield {"of": name}, value
+
+
+def _read_each(old: object, new: object, read: Read) -> Iterator[Given]:
+    if not (isinstance(old, list) and isinstance(new, list) and 0 < len(old) == len(new) <= 100):
+        return
+    shared = list(read(old[0], new[0]))
+    for left, right in zip(old[1:], new[1:], strict=True):
+        ways = list(read(left, right))
+        shared = [given for given in shared if given in ways]
+    yield from shared
+
+
+def _each(old: object, given: Given, shape: Shape) -> object:
+    if not isinstance(old, list) or not old:
+        return NOTHING
+    made = [shape(item, given) for item in old]
+    return NOTHING if NOTHING in made else made
+
+
+RESHAPING: Mapping[How, Way] = {
+    How.LIST: _way(_read_listed, _listed),
+    How.SCALAR: _way(_read_scalar, _scalar),
+    How.COERCE: _way(_read_coerced, _coerced),
+    How.CASE: _way(_read_case, _cased),
+    How.FORMAT: _way(_read_form, _formed),
+    How.PREFIX: _way(_read_prefix, _prefixed),
+    How.SUFFIX: _way(_read_suffix, _suffixed),
+    How.PART: _way(_read_part, _part),
+    How.SCALE: _way(_read_scaled, _scaled),
+}
+"""The simplest first."""

@@ -1,0 +1,46 @@
+"""Every way there is, the simplest first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from mulligan.core.casebook import How, Transformation
+from mulligan.learning.lessons.ways.named import CONSTANT, FROM_ARGUMENT
+from mulligan.learning.lessons.ways.place import NOTHING, Place, Way, same
+from mulligan.learning.lessons.ways.reshape import RESHAPING
+from mulligan.learning.lessons.ways.seen import FROM_TURN
+from mulligan.learning.lessons.ways.told import FROM_ERROR
+
+WAYS: Mapping[How, Way] = {
+    **RESHAPING,
+    How.FROM_ARGUMENT: FROM_ARGUMENT,
+    How.FROM_ERROR: FROM_ERROR,
+    How.CONSTANT: CONSTANT,
+    How.FROM_TURN: FROM_TURN,
+}
+
+MOST = 6
+"""Ways to one value that are worth keeping."""
+
+
+def ways_to(value: object, place: Place) -> list[Transformation]:
+    """How a value can have been made, the simplest first; each way, gone again, leads to it."""
+    found: list[Transformation] = []
+    for made in _explained(value, place):
+        if made not in found and same(make(made, place), value):
+            found.append(made)
+        if len(found) == MOST:
+            break
+    return found
+
+
+def make(made: Transformation, place: Place) -> object:
+    """The value made once more out of the call at hand; `NOTHING` where it cannot be."""
+    way = WAYS.get(made.how)
+    return NOTHING if way is None else way.make(made.given, place)
+
+
+def _explained(value: object, place: Place) -> Iterator[Transformation]:
+    for how, way in WAYS.items():
+        for given in way.explain(value, place):
+            yield Transformation(argument=place.argument, how=how, given=given)
