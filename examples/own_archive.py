@@ -1,8 +1,8 @@
 """An archive of one's own: what was learned about tasks, in a shelf of the standard library.
 
-Seven methods make an archive, and `mulligan.testing.store_contract.ArchiveContract` certifies it.
-The rules are not written here: `add_run`, `stand` and `check_move` bring them. What is left is a
-place to keep things and a lock, so that two processes never write at once.
+Eight methods make an archive, and `mulligan.testing.store_contract.ArchiveContract` certifies it.
+The rules are not written here: `mulligan.core.notes` brings them. What is left is a place to keep
+things and a lock, so that two processes never write at once.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ import shelve
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import UTC
+from datetime import UTC, datetime
 from pathlib import Path
 
 from mulligan.core.errors import StaleNotesError
 from mulligan.core.instants import require_aware
 from mulligan.core.notes import (
+    ON_TOP,
     Ground,
     Notes,
     NotesState,
@@ -25,11 +26,12 @@ from mulligan.core.notes import (
     TaskRun,
     add_run,
     check_move,
+    may_enter,
     stand,
+    still_needed,
 )
 
 RUNS_KEPT = 40
-TOP = (NotesState.CHAMPION, NotesState.PINNED)
 
 
 class ShelfArchive:
@@ -43,7 +45,7 @@ class ShelfArchive:
         at = require_aware(notes.at, name="The time of notes").astimezone(UTC)
         with self._shelf() as shelf:
             known = shelf.get(_notes_key(notes.tenant, notes.task), [])
-            if notes.version != len(known):
+            if notes.version != (known[-1].version + 1 if known else 0):
                 raise StaleNotesError(f"Version {notes.version} is not the next: read them again.")
             shelf[_notes_key(notes.tenant, notes.task)] = [*known, replace(notes, at=at)]
 
@@ -80,9 +82,11 @@ class ShelfArchive:
         with self._ground(ground) as kept:
             cards = kept["cards"]
             stands = cards[version].state if version in cards else None
-            if stands is not was:
+            top = [card for card in cards.values() if card.state in ON_TOP]
+            pinned = next((c.version for c in top if c.state is NotesState.PINNED), None)
+            if stands is not was or not may_enter(state, version=version, pinned=pinned):
                 return False
-            for card in [card for card in cards.values() if state in TOP and card.state in TOP]:
+            for card in top if state in ON_TOP else []:
                 cards[card.version] = stand(card, NotesState.TRIAL)
             cards[version] = stand(cards.get(version, Scorecard(version=version)), state)
             return True
@@ -91,6 +95,25 @@ class ShelfArchive:
         """Where runs were counted."""
         with self._shelf() as shelf:
             return [ground for ground in shelf.get("grounds", []) if task in (None, ground.task)]
+
+    def prune(self, *, before: datetime) -> int:
+        """Forget old runs, and old versions that nothing rests on."""
+        limit = require_aware(before, name="The time to prune before")
+        gone = 0
+        with self._shelf() as shelf:
+            grounds = {ground: shelf[repr(ground)] for ground in shelf.get("grounds", [])}
+            for tenant, task in {(ground.tenant, ground.task) for ground in grounds}:
+                kept = [k for g, k in grounds.items() if (g.tenant, g.task) == (tenant, task)]
+                known = shelf.get(_notes_key(tenant, task), [])
+                old = {n.version for n in known if n.at < limit} - _needed(known, kept)
+                shelf[_notes_key(tenant, task)] = [n for n in known if n.version not in old]
+                for each in kept:
+                    each["cards"] = {v: c for v, c in each["cards"].items() if v not in old}
+                    each["runs"] = [run for run in each["runs"] if run.at >= limit]
+                gone += len(old)
+            for ground, each in grounds.items():
+                shelf[repr(ground)] = each
+        return gone
 
     @contextmanager
     def _shelf(self) -> Iterator[shelve.Shelf]:
@@ -114,3 +137,9 @@ class ShelfArchive:
 
 def _notes_key(tenant: str, task: str) -> str:
     return repr(("notes", tenant, task))
+
+
+def _needed(known: list[Notes], grounds: list[dict]) -> set[int]:
+    cards = [card for kept in grounds for card in kept["cards"].values()]
+    in_play = {card.version for card in cards if card.state is not NotesState.RETIRED}
+    return still_needed({notes.version: notes.parent for notes in known}, in_play=in_play)

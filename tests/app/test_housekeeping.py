@@ -8,6 +8,7 @@ from mulligan.core.action import Entry, Kept, Opening, State
 from mulligan.core.casebook import CaseQuery, LessonQuery
 from mulligan.core.effect import Effect
 from mulligan.core.interfaces import Batch, LogQuery
+from mulligan.core.notes import Ground, Notes, NotesState, Refinement
 from mulligan.core.retention import Retention
 from mulligan.core.rollup import roll_up
 from mulligan.stores.opening import open_store
@@ -42,6 +43,23 @@ def test_a_sweep_removes_old_episodes_and_keeps_what_was_learned_from_them() -> 
     assert swept.episodes == 1
     assert store.casebook.episodes(CaseQuery()) == [young]
     assert len(store.casebook.lessons(LessonQuery())) == 1
+
+
+def test_a_sweep_forgets_retired_notes_and_never_the_static_text() -> None:
+    store = open_store("memory:")
+    ground = Ground(task="report")
+    for version in range(4):
+        notes = Notes(task="report", version=version, refinement=Refinement(), at=START)
+        store.archive.append(notes)
+    for version, state in ((1, NotesState.RETIRED), (2, NotesState.PINNED)):
+        store.archive.move(ground, version=version, state=state, was=None)
+    clock = FixedClock(START + timedelta(days=91))
+
+    young = sweep(store, retention=Retention(learned=timedelta(days=92)), clock=clock)
+    swept = sweep(store, retention=Retention(), clock=clock)
+
+    assert (young.versions, swept.versions) == (0, 1)
+    assert [notes.version for notes in store.archive.versions("report")] == [3, 2, 0]
 
 
 def test_open_actions_outlive_every_retention() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,31 +13,40 @@ from mulligan import Mulligan
 from mulligan.cli.main import main
 from mulligan.core.notes import Refinement
 from mulligan.core.task import Experience, Reflect, Task
+from mulligan.loops.tasks import TaskDone
+
+
+def propose(experience: Experience) -> Refinement:
+    return Refinement(suggestions=(f"Learned in run {experience.runs}.",))
+
+
+ORDERS = Task(
+    description="Count the orders.",
+    id="orders",
+    reflect=Reflect(gate="accept", strategy=propose),
+)
+PROVEN = replace(ORDERS, reflect=Reflect(strategy=propose, every=1))
+
+
+async def work(prompt: str) -> str:
+    return "Twelve orders."
+
+
+def run(store: str, *tasks: Task) -> list[TaskDone]:
+    """Run tasks one after the other, in an application of their own."""
+
+    async def learn() -> list[TaskDone]:
+        async with Mulligan(store) as m:
+            return [await m.run_task(task, work) for task in tasks]
+
+    return asyncio.run(learn())
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> str:
     """A store in which one task was run three times, learning each time."""
     url = f"sqlite:///{tmp_path}/family.db"
-
-    def propose(experience: Experience) -> Refinement:
-        return Refinement(suggestions=(f"Learned in run {experience.runs}.",))
-
-    async def work(prompt: str) -> str:
-        return "Twelve orders."
-
-    task = Task(
-        description="Count the orders.",
-        id="orders",
-        reflect=Reflect(gate="accept", strategy=propose),
-    )
-
-    async def learn() -> None:
-        async with Mulligan(url) as m:
-            for _ in range(3):
-                await m.run_task(task, work)
-
-    asyncio.run(learn())
+    run(url, ORDERS, ORDERS, ORDERS)
     return url
 
 
@@ -49,14 +59,14 @@ def test_every_task_is_listed_with_its_versions(store: str, capsys) -> None:
     [task] = told(capsys, "list", "--store", store)["tasks"]
 
     assert task["ground"]["task"] == "orders"
-    assert (task["runs"], task["versions"]) == (3, 4)
+    assert (task["runs"], task["versions"], task["on_top"]) == (3, 4, 3)
 
 
 def test_a_history_has_every_version_and_how_it_did(store: str, capsys) -> None:
     history = told(capsys, "history", "ord", "--store", store)
 
     assert [notes["version"] for notes in history["versions"]] == [0, 1, 2, 3]
-    assert [result["card"]["runs"] for result in history["results"]] == [1, 1, 1]
+    assert [result["card"]["runs"] for result in history["results"]] == [1, 1, 1, 0]
 
 
 def test_two_versions_can_be_compared(store: str, capsys) -> None:
@@ -66,14 +76,74 @@ def test_two_versions_can_be_compared(store: str, capsys) -> None:
     assert "+- Learned in run 2." in lines
 
 
-def test_a_person_can_pin_a_version_and_go_back(store: str, capsys) -> None:
-    told(capsys, "pin", "orders", "1", "--store", store)
-    pinned = told(capsys, "show", "orders", "--store", store)
-    told(capsys, "rollback", "orders", "--store", store)
-    after = told(capsys, "show", "orders", "--store", store)
+def test_beside_what_the_owner_wrote_notes_are_added(store: str, capsys) -> None:
+    lines = told(capsys, "diff", "orders", "0", "3", "--store", store)["diff"]
 
-    assert pinned["notes"]["version"] == 1
-    assert after["notes"]["version"] == 0
+    assert lines[3:] == ["+Suggestions:", "+- Learned in run 3."]
+
+
+@pytest.mark.parametrize("task", [ORDERS, PROVEN], ids=["accept", "evidence"])
+def test_what_a_person_pins_is_what_the_next_runs_get(store: str, capsys, task: Task) -> None:
+    told(capsys, "pin", "orders", "1", "--store", store)
+    shown = told(capsys, "show", "orders", "--store", store)
+
+    done = run(store, task, task, task)
+
+    assert (shown["notes"]["version"], shown["task"]["pinned"]) == (1, True)
+    assert [each.version for each in done] == [1, 1, 1]
+    assert all("> - Learned in run 1." in each.prompt for each in done)
+
+
+@pytest.mark.parametrize("task", [ORDERS, PROVEN], ids=["accept", "evidence"])
+def test_after_a_rollback_the_next_run_gets_what_the_owner_wrote(
+    store: str, capsys, task: Task
+) -> None:
+    gone = told(capsys, "rollback", "orders", "--store", store)
+    shown = told(capsys, "show", "orders", "--store", store)
+
+    [done] = run(store, task)
+
+    assert gone == {"retired": 3, "on_top": 0}
+    assert shown["notes"]["version"] == 0
+    assert (done.version, done.prompt) == (0, task.text)
+
+
+def test_a_pin_that_is_let_go_leaves_its_version_on_top(store: str, capsys) -> None:
+    told(capsys, "pin", "orders", "1", "--store", store)
+
+    let_go = told(capsys, "pin", "orders", "--store", store)
+
+    assert let_go == {"pinned": None, "on_top": 1}
+    assert [each.version for each in run(store, ORDERS, ORDERS)] == [1, 4]
+
+
+def test_each_model_has_a_version_on_top_of_its_own(store: str, capsys) -> None:
+    run(store, replace(ORDERS, model="small"))
+
+    told(capsys, "pin", "orders", "0", "--model", "small", "--store", store)
+
+    tasks = told(capsys, "list", "--store", store)["tasks"]
+    assert {task["ground"]["model"]: task["on_top"] for task in tasks} == {"": 3, "small": 0}
+    assert told(capsys, "show", "orders", "--store", store)["task"]["ground"]["model"] == "small"
+    assert main(["tasks", "show", "orders", "--model", "huge", "--store", store]) == 2
+    assert "never run on 'huge', only on ['', 'small']" in capsys.readouterr().err
+
+
+def test_a_task_of_several_tenants_needs_one_named(store: str, capsys) -> None:
+    async def elsewhere() -> None:
+        async with Mulligan(store, tenant="smiths") as m:
+            await m.run_task(ORDERS, work)
+
+    asyncio.run(elsewhere())
+    tenants = [t["ground"]["tenant"] for t in told(capsys, "list", "--store", store)["tasks"]]
+
+    unclear = main(["tasks", "show", "orders", "--store", store])
+    shown = capsys.readouterr()
+    theirs = told(capsys, "show", "orders", "--tenant", tenants[1], "--store", store)
+
+    assert unclear == 2
+    assert "2 tenants: name one of" in shown.err
+    assert theirs["task"]["runs"] == 1
 
 
 def test_an_export_is_everything_but_the_runs(store: str, capsys) -> None:

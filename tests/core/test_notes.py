@@ -15,7 +15,9 @@ from mulligan.core.notes import (
     TaskRun,
     add_run,
     check_move,
+    may_enter,
     stand,
+    still_needed,
 )
 
 NOW = datetime(2026, 11, 16, tzinfo=UTC)
@@ -68,3 +70,21 @@ def test_version_0_can_be_pinned_and_nothing_else():
 
 def test_lists_are_taken_for_what_they_mean():
     assert Refinement(suggestions=["Add up first."]).suggestions == ("Add up first.",)
+
+
+def test_a_pinned_version_makes_room_for_no_champion_but_itself():
+    champion, trial = NotesState.CHAMPION, NotesState.TRIAL
+
+    assert may_enter(champion, version=2, pinned=None)
+    assert may_enter(champion, version=2, pinned=2)
+    assert may_enter(trial, version=2, pinned=0)
+    assert not may_enter(champion, version=2, pinned=0)
+
+
+def test_retention_leaves_what_the_belief_in_a_version_rests_on():
+    line = {0: None} | {version: version - 1 for version in range(1, 101)}
+
+    assert still_needed(line, in_play={0}) == {0, 100}
+    assert still_needed(line, in_play={50}) == {0, 100, *range(30, 51)}
+    assert still_needed({0: None, 1: 9}, in_play={1}) == {0, 1, 9}
+    assert still_needed({}, in_play=()) == {0}

@@ -50,11 +50,15 @@ def test_changes_are_told_in_a_few_words():
     after = Refinement(description="ab", expected_output="x", observations=("b", "c", "d"))
 
     assert changes_between(before, after) == (
-        "description: 3 → 2 characters",
-        "expected output: 0 → 1 characters",
+        "description: reworded, 3 → 2 characters",
+        "expected output: new",
         "observations: 2 new, 1 gone",
     )
     assert changes_between(after, after) == ()
+    assert changes_between(after, Refinement())[:2] == (
+        "description: gone",
+        "expected output: gone",
+    )
 
 
 def test_two_versions_can_be_compared_line_by_line():
@@ -65,6 +69,21 @@ def test_two_versions_can_be_compared_line_by_line():
 
     assert lines[:2] == ["--- version 1", "+++ version 2"]
     assert [line for line in lines[2:] if line[0] in "+-"] == ["-Write.", "+Write a table."]
+
+
+def test_beside_the_static_text_notes_are_only_ever_added():
+    static = notes(0, description="Count the orders.", expected_output="One line.")
+    first = notes(1, description="Count this week's orders.", suggestions=("Total first.",))
+
+    lines = compare(static, first)
+
+    assert lines[2:] == [
+        "@@ -0,0 +1,4 @@",
+        "+Description:",
+        "+Count this week's orders.",
+        "+Suggestions:",
+        "+- Total first.",
+    ]
 
 
 def test_results_say_how_each_version_did_and_how_sure_that_is(archive):
@@ -78,8 +97,8 @@ def test_results_say_how_each_version_did_and_how_sure_that_is(archive):
     assert first.low < 0.6
 
 
-@pytest.mark.parametrize("version", [0, 1, 2])
-def test_a_pinned_version_stays_until_it_is_let_go(archive, version):
+@pytest.mark.parametrize(("version", "after"), [(0, TRIAL), (1, CHAMPION), (2, CHAMPION)])
+def test_a_pinned_version_is_on_top_still_when_it_is_let_go(archive, version, after):
     pin(archive, GROUND, version=version)
     pinned = states(archive)
 
@@ -87,7 +106,7 @@ def test_a_pinned_version_stays_until_it_is_let_go(archive, version):
 
     assert pinned[version] is PINNED
     assert let_go == version
-    assert states(archive)[version] is TRIAL
+    assert states(archive)[version] is after
     assert unpin(archive, GROUND) is None
 
 
@@ -100,7 +119,7 @@ def test_a_retired_version_can_be_brought_back_by_hand(archive):
 
 
 def test_a_version_that_is_not_there_cannot_be_pinned(archive):
-    with pytest.raises(ConfigurationError, match="has no version 9: it has 0 to 2"):
+    with pytest.raises(ConfigurationError, match="has no version 9: it has 0, 1, 2"):
         pin(archive, GROUND, version=9)
     with pytest.raises(ConfigurationError, match="none yet"):
         pin(archive, Ground(task="unknown"), version=0)

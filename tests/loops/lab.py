@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from mulligan.core.finding import Standing
-from mulligan.core.notes import Ground, NotesState, TaskRun
-from mulligan.core.task import Reflect, Task
+from mulligan.core.notes import Ground, Notes, NotesState, Refinement, TaskRun
+from mulligan.core.task import Experience, Reflect, Task
 from mulligan.loops.reflecting import Learning
 from mulligan.loops.tasks import run_task
 from mulligan.stores.memory.archive import MemoryArchive
@@ -12,6 +14,11 @@ from mulligan.testing.fakes import FixedClock
 
 DESCRIPTION = "Research the trends and write a report."
 EXPECTED = "A report with the sections Introduction, Trends, Conclusion."
+
+
+def numbered(experience: Experience) -> Refinement:
+    """A strategy whose notes tell the run they came from."""
+    return Refinement(description=f"Look at {experience.runs} sources.")
 
 
 class Lab:
@@ -65,3 +72,10 @@ class Lab:
                 excerpt=f"scored {score}",
             )
             self.archive.count(self.ground, run=run)
+
+
+def notes(lab: Lab, version: int) -> Notes:
+    """Another version of what the lab's task was told."""
+    [static] = lab.archive.versions(lab.task.identity)[-1:]
+    said = Refinement(description=f"Version {version}.")
+    return replace(static, version=version, parent=0, refinement=said)

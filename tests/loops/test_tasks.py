@@ -19,17 +19,13 @@ from mulligan.core.event import (
     TaskReflected,
 )
 from mulligan.core.finding import Finding, Severity, Standing
-from mulligan.core.notes import NotesState, Refinement
+from mulligan.core.notes import NotesState
 from mulligan.core.task import Ran, Reflect
 from mulligan.loops.tasks import run_task
 from mulligan.stores.memory.archive import MemoryArchive
-from tests.loops.lab import DESCRIPTION, EXPECTED, Lab
+from tests.loops.lab import DESCRIPTION, EXPECTED, Lab, notes, numbered
 
 TRIAL, CHAMPION, PINNED, RETIRED = NotesState
-
-
-def numbered(experience) -> Refinement:
-    return Refinement(description=f"Look at {experience.runs} sources.")
 
 
 def wrong(rule: str = "text.wrong") -> Finding:
@@ -99,10 +95,7 @@ async def test_under_the_gate_a_proposal_comes_every_fifteen_runs_and_goes_on_tr
     assert lab.states() == {0: TRIAL, 1: TRIAL}
     [proposed] = lab.told(NotesProposed)
     assert (proposed.version, proposed.parent) == (1, 0)
-    assert proposed.changes == (
-        f"description: {len(DESCRIPTION)} → 19 characters",
-        f"expected output: {len(EXPECTED)} → 0 characters",
-    )
+    assert proposed.changes == ("description: new",)
 
 
 async def test_a_new_kind_of_failure_asks_for_a_proposal_at_once():
@@ -147,7 +140,7 @@ async def test_a_better_version_is_promoted_and_a_fallen_one_rolled_back_by_itse
 async def test_a_bad_version_is_retired():
     lab = Lab(strategy=numbered, every=1_000)
     await lab.run()
-    lab.archive.append(_notes(lab, 1))
+    lab.archive.append(notes(lab, 1))
     lab.seen(0, *[1.0] * 60)
     lab.seen(1, *[0.0] * 30)
 
@@ -180,21 +173,11 @@ async def test_the_same_seed_and_the_same_archive_make_the_same_choices():
     assert len(set(first)) > 2
 
 
-async def test_a_pinned_version_gets_every_run():
-    lab = Lab(strategy=numbered)
-    await lab.run(times=15)
-    lab.archive.move(lab.ground, version=1, state=PINNED, was=TRIAL)
-
-    versions = {(await lab.run()).version for _ in range(10)}
-
-    assert versions == {1}
-
-
 async def test_what_is_proven_on_one_model_is_on_trial_on_another():
     lab = Lab(strategy=numbered, every=1_000)
     await lab.run()
     for version in range(1, 7):
-        lab.archive.append(_notes(lab, version))
+        lab.archive.append(notes(lab, version))
     lab.seen(2, 1.0)
     lab.archive.move(lab.ground, version=2, state=CHAMPION, was=TRIAL)
     lab.task = replace(lab.task, model="another")
@@ -386,9 +369,3 @@ async def test_two_that_run_at_once_lose_no_run_and_no_version():
     assert lab.versions() == list(range(40, -1, -1))
     assert sum(card.runs for card in lab.archive.cards(lab.ground)) == 40
     assert Counter(event.runs for event in lab.told(TaskReflected)) == Counter(range(1, 41))
-
-
-def _notes(lab: Lab, version: int):
-    [static] = lab.archive.versions(lab.task.identity)[-1:]
-    said = Refinement(description=f"Version {version}.")
-    return replace(static, version=version, parent=0, refinement=said)

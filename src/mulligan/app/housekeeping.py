@@ -23,6 +23,8 @@ class Swept:
     actions: int
     kept: int
     episodes: int
+    versions: int
+    """Of tasks' notes."""
 
 
 def sweep(store: Store, *, retention: Retention, clock: Clock) -> Swept:
@@ -36,7 +38,8 @@ def sweep(store: Store, *, retention: Retention, clock: Clock) -> Swept:
         compressed=compressed,
         actions=store.journal.prune(settled_before=now - retention.settled),
         kept=store.vault.shred(now=now),
-        episodes=store.casebook.prune(before=now - retention.episodes),
+        episodes=store.casebook.prune(before=now - retention.learned),
+        versions=store.archive.prune(before=now - retention.learned),
     )
 
 

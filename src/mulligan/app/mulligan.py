@@ -304,6 +304,7 @@ class Mulligan:
         return self
 
     async def __aexit__(self, *error: object) -> None:
+        await self._parts.learning.afterwards.finish()
         await self._parts.keeping.stop()
         # Closing waits for the disk, which an event loop must not.
         await asyncio.to_thread(self.close)

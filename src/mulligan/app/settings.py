@@ -240,7 +240,7 @@ _READERS = {
     "log_days": _days,
     "settled_days": _days,
     "kept_days": _days,
-    "episodes_days": _days,
+    "learned_days": _days,
     "compress_days": _days,
     "recover": _truth,
     "unadvised": _names,

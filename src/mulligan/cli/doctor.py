@@ -90,8 +90,8 @@ def _retention(found: Diagnosis) -> str:
     keep = found.retention
     return (
         f"log {keep.log.days} d, settled actions {keep.settled.days} d, "
-        f"vault {keep.kept.days} d after settlement, episodes {keep.episodes.days} d, "
-        "open actions for ever"
+        f"vault {keep.kept.days} d after settlement, episodes and retired notes "
+        f"{keep.learned.days} d, open actions for ever"
     )
 
 

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from dataclasses import asdict
 
 from rich.text import Text
 
 from mulligan.app.insights import Insights
-from mulligan.app.insights.task_list import TaskHistory
+from mulligan.app.insights.task_list import TaskHistory, TaskSummary
 from mulligan.app.settings import Settings
 from mulligan.cli import render
 from mulligan.cli.options import Commands, add_command, add_json, add_store
-from mulligan.core.notes import Notes
-from mulligan.learning.versions import Result
+from mulligan.core.notes import Ground, Notes, NotesState
 
 BAR = 30
 """Characters of a bar that stands for a score of 1."""
+LONGEST = 40
+"""Characters of a name that is shown whole; a hash is longer, and its beginning will do."""
 
 
 def add_to(commands: Commands) -> None:
@@ -29,15 +31,17 @@ def add_to(commands: Commands) -> None:
     )
     verbs = tasks.add_subparsers(title="commands", metavar="COMMAND", required=True)
     _add(verbs, "list", says="every task that was run", run=run_list, task=False)
-    _add(verbs, "show", says="the version of a task that is on top", run=run_show)
+    _add_model(_add(verbs, "show", says="the version of a task that is on top", run=run_show))
     _add_model(_add(verbs, "history", says="every version, with its scores", run=run_history))
     diff = _add(verbs, "diff", says="what differs between two versions", run=run_diff)
     diff.add_argument("one", type=int, help="a version")
     diff.add_argument("other", type=int, help="another version")
     pin = _add(verbs, "pin", says="give one version every run", run=run_pin)
-    pin.add_argument("version", type=int, nargs="?", help="left out: let evidence decide again")
+    pin.add_argument("version", type=int, nargs="?", help="left out: let runs decide again")
     _add_model(pin)
-    rollback = _add(verbs, "rollback", says="retire the version on top", run=run_rollback)
+    rollback = _add(
+        verbs, "rollback", says="retire the version on top and go back to 0", run=run_rollback
+    )
     _add_model(rollback)
     _add(verbs, "export", says="everything that is kept about a task, as JSON", run=run_export)
 
@@ -50,12 +54,13 @@ def _add(
     add_json(parser)
     if task:
         parser.add_argument("task", help="its id or the beginning of it")
+        parser.add_argument("--tenant", help="whose task it is, where there are several")
     parser.set_defaults(run=run)
     return parser
 
 
 def _add_model(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--model", help="the model it ran on, where there are several")
+    parser.add_argument("--model", help="the model it runs on; else the one it last ran on")
 
 
 def run_list(options: argparse.Namespace, settings: Settings) -> int:
@@ -66,10 +71,10 @@ def run_list(options: argparse.Namespace, settings: Settings) -> int:
         render.print_json({"tasks": [asdict(task) for task in tasks]})
         return 0
     rows = [
-        (t.ground.task[:24], t.ground.model, t.runs, t.versions, t.on_top, _score(t.mean))
-        for t in tasks
+        (_where(task.ground), task.runs, task.versions, _top(task), _score(task.mean))
+        for task in tasks
     ]
-    columns = ("task", "model", "runs", "versions", "on top", "its score")
+    columns = ("task", "runs", "versions", "on top", "its score")
     render.console().print(render.table_of(rows, columns=columns))
     return 0
 
@@ -77,31 +82,27 @@ def run_list(options: argparse.Namespace, settings: Settings) -> int:
 def run_show(options: argparse.Namespace, settings: Settings) -> int:
     """Show the version on top."""
     with Insights.open(settings) as insights:
-        history = insights.task_list.history(options.task)
-        [summary] = [t for t in insights.task_list.tasks() if t.ground == history.ground]
+        history = insights.task_list.history(
+            options.task, model=options.model, tenant=options.tenant
+        )
+        summary = insights.task_list.summary(history.ground)
     on_top = next(notes for notes in history.versions if notes.version == summary.on_top)
     if options.json:
         render.print_json({"task": asdict(summary), "notes": _notes(on_top)})
         return 0
     console = render.console()
-    console.print(render.plain(f"{summary.ground.task}: version {on_top.version} is on top."))
-    said = on_top.refinement
-    parts = {
-        "description": said.description.splitlines(),
-        "expected output": said.expected_output.splitlines(),
-        "observations": [f"- {line}" for line in said.observations],
-        "suggestions": [f"- {line}" for line in said.suggestions],
-    }
-    for name, lines in parts.items():
-        for line in ["", f"{name}:", *lines] if lines else []:
-            console.print(render.plain(line))
+    console.print(render.plain(f"{_where(summary.ground)}: version {_top(summary)} is on top."))
+    for line in _told(on_top, static=history.versions[0]):
+        console.print(render.plain(line))
     return 0
 
 
 def run_history(options: argparse.Namespace, settings: Settings) -> int:
     """Show every version and how it did."""
     with Insights.open(settings) as insights:
-        history = insights.task_list.history(options.task, model=options.model)
+        history = insights.task_list.history(
+            options.task, model=options.model, tenant=options.tenant
+        )
     if options.json:
         render.print_json(
             {
@@ -118,7 +119,9 @@ def run_history(options: argparse.Namespace, settings: Settings) -> int:
 def run_diff(options: argparse.Namespace, settings: Settings) -> int:
     """Compare two versions."""
     with Insights.open(settings) as insights:
-        lines = insights.task_list.diff(options.task, one=options.one, other=options.other)
+        lines = insights.task_list.diff(
+            options.task, one=options.one, other=options.other, tenant=options.tenant
+        )
     if options.json:
         render.print_json({"diff": lines})
         return 0
@@ -132,23 +135,33 @@ def run_diff(options: argparse.Namespace, settings: Settings) -> int:
 def run_pin(options: argparse.Namespace, settings: Settings) -> int:
     """Pin a version, or none."""
     with Insights.open(settings) as insights:
-        ground = insights.task_list.pin(options.task, version=options.version, model=options.model)
+        ground = insights.task_list.pin(
+            options.task, version=options.version, model=options.model, tenant=options.tenant
+        )
+        summary = insights.task_list.summary(ground)
     pinned = "no version" if options.version is None else f"version {options.version}"
-    return _say(options, f"{ground.task}: {pinned} is pinned.", pinned=options.version)
+    sentence = f"{_where(ground)}: {pinned} is pinned, version {summary.on_top} is on top."
+    return _say(options, sentence, pinned=options.version, on_top=summary.on_top)
 
 
 def run_rollback(options: argparse.Namespace, settings: Settings) -> int:
     """Go back to version 0."""
     with Insights.open(settings) as insights:
-        left = insights.task_list.roll_back(options.task, model=options.model)
-    what = "Version 0 was on top already." if left is None else f"Version {left} is retired."
-    return _say(options, what, retired=left)
+        left = insights.task_list.roll_back(
+            options.task, model=options.model, tenant=options.tenant
+        )
+    what = (
+        "Version 0 was on top already."
+        if left is None
+        else f"Version {left} is retired: the next run gets what its owner wrote, or a trial."
+    )
+    return _say(options, what, retired=left, on_top=0)
 
 
 def run_export(options: argparse.Namespace, settings: Settings) -> int:
     """Print everything as JSON."""
     with Insights.open(settings) as insights:
-        render.print_json(insights.task_list.export(options.task))
+        render.print_json(insights.task_list.export(options.task, tenant=options.tenant))
     return 0
 
 
@@ -160,30 +173,56 @@ def _say(options: argparse.Namespace, sentence: str, **facts: object) -> int:
     return 0
 
 
+def _where(ground: Ground) -> str:
+    """A task as people name it, and what it ran on."""
+    name = ground.task if len(ground.task) <= LONGEST else f"{ground.task[:12]}…"
+    of = f" of {ground.tenant}" if ground.tenant else ""
+    return f"{name}{of} on {ground.model}" if ground.model else f"{name}{of}"
+
+
+def _top(task: TaskSummary) -> str:
+    return f"{task.on_top} (pinned)" if task.pinned else str(task.on_top)
+
+
+def _told(notes: Notes, *, static: Notes) -> Iterator[str]:
+    """What a run is told, part by part: the notes, then what the owner wrote."""
+    said, owners = notes.advice, static.refinement
+    parts = {
+        "refined instructions": said.description.splitlines(),
+        "output guidance": said.expected_output.splitlines(),
+        "observations": [f"- {line}" for line in said.observations],
+        "suggestions": [f"- {line}" for line in said.suggestions],
+        "the task, as its owner wrote it": owners.description.splitlines(),
+        "expected output, as its owner wrote it": owners.expected_output.splitlines(),
+    }
+    for name, lines in parts.items():
+        yield from ["", f"{name}:", *lines] if lines else []
+
+
 def _plot(history: TaskHistory) -> None:
     console = render.console()
-    console.print(render.plain(f"{history.ground.task} on {history.ground.model or 'any model'}"))
-    done = {result.card.version: result for result in history.results}
-    rows = [_row(notes, done.get(notes.version)) for notes in history.versions]
+    console.print(render.plain(_where(history.ground)))
+    rows = [_row(notes, history) for notes in history.versions]
     columns = ("version", "state", "runs", "score", "0 … 1, with its interval", "what changed")
     console.print(render.table_of(rows, columns=columns))
 
 
-def _row(notes: Notes, result: Result | None) -> tuple[object, ...]:
-    changed = "; ".join(notes.changes) or "the static definition"
+def _row(notes: Notes, history: TaskHistory) -> tuple[object, ...]:
+    changed = "; ".join(notes.changes) or "what its owner wrote"
+    result = history.result(notes.version)
     if result is None:
         return (notes.version, "not run", 0, "-", "", changed)
-    card = result.card
-    score = _score(result.mean)
-    return (notes.version, card.state.value, card.runs, score, _bar(result), changed)
+    bar = "" if result.mean is None else _bar(result.mean, high=result.high)
+    state = result.card.state
+    if notes.version == history.on_top and state is NotesState.TRIAL:
+        state = NotesState.CHAMPION  # Version 0 needs no crown to be on top.
+    return (notes.version, state.value, result.card.runs, _score(result.mean), bar, changed)
 
 
-def _bar(result: Result) -> str:
+def _bar(mean: float, *, high: float) -> str:
     """The mean as a bar, its interval as a thinner one."""
-    if result.mean is None:
-        return ""
-    mean, high = round(result.mean * BAR), round(result.high * BAR)
-    return "█" * mean + "░" * max(0, high - mean)
+    full = round(mean * BAR)
+    return "█" * full + "░" * max(0, round(high * BAR) - full)
 
 
 def _score(mean: float | None) -> str:

@@ -263,7 +263,7 @@ class Log(Protocol):
 class Archive(Protocol):
     """What was learned about tasks, version by version, and the evidence for each.
 
-    Versions are only ever added. Every method that writes does so in one step, also when other
+    A version never changes. Every method that writes does so in one step, also when other
     processes write at the same time: nothing is lost, nothing is counted twice.
     """
 
@@ -287,7 +287,7 @@ class Archive(Protocol):
         """The scorecards of a ground, by version."""
 
     def runs(self, ground: Ground, *, limit: int) -> list[TaskRun]:
-        """The latest runs on a ground, the newest first; at least the last 40 are kept."""
+        """The latest runs on a ground, the newest first; at least the last 40 until pruned."""
 
     def move(
         self, ground: Ground, *, version: int, state: NotesState, was: NotesState | None
@@ -295,13 +295,20 @@ class Archive(Protocol):
         """Change where a version stands, if it still stands where it `was`; else do nothing.
 
         `None`: it has no scorecard yet. When one becomes champion or is pinned, whoever was either
-        goes on trial. What is seen of a champion is counted twice, in all and since it became one;
-        when it loses that place, only the latter stays evidence. Version 0 is never retired and
-        needs no crown: to ask for either is a `ConfigurationError`.
+        goes on trial; but while one is pinned, no other becomes champion. What is seen of a
+        champion is counted twice, in all and since it became one; when it loses that place, only
+        the latter stays evidence. Version 0 is never retired and needs no crown: to ask for either
+        is a `ConfigurationError`.
         """
 
     def grounds(self, task: str | None = None) -> list[Ground]:
         """Where runs were counted: of one task, of every tenant, or of all tasks."""
+
+    def prune(self, *, before: datetime) -> int:
+        """Forget runs and versions older than that, with the scorecards of those versions.
+
+        What `core.notes.still_needed` names stays. Returns how many versions went.
+        """
 
 
 class Casebook(Protocol):

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.finding import Standing
+
+GENERATIONS = 20
+"""How far back a version's ancestors are looked at."""
 
 
 class NotesState(StrEnum):
@@ -16,10 +20,14 @@ class NotesState(StrEnum):
     TRIAL = "trial"
     """It gets some of the runs, as many as its evidence earns it."""
     CHAMPION = "champion"
-    """Proven better. Version 0 is champion wherever no other is."""
+    """Proven better, or put there by whoever asks for no proof. Version 0 is, where no other is."""
     PINNED = "pinned"
     """A person's word: it gets every run."""
     RETIRED = "retired"
+
+
+ON_TOP = (NotesState.CHAMPION, NotesState.PINNED)
+"""There is room for one of these on a ground."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +66,11 @@ class Notes:
     """That the task ran on when this was proposed."""
     runs: int = 0
     """How many runs of the task had been made by then."""
+
+    @property
+    def advice(self) -> Refinement:
+        """What is put before the task: of version 0, nothing."""
+        return self.refinement if self.version else Refinement()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,6 +131,27 @@ def check_move(version: int, state: NotesState) -> None:
             f"Version 0 is the static definition and cannot become {state}: it is champion "
             "wherever no other is, and it never goes away. Pin it to use nothing else."
         )
+
+
+def may_enter(state: NotesState, *, version: int, pinned: int | None) -> bool:
+    """Whether a version may come to stand there: a pinned one makes room for no champion."""
+    return state is not NotesState.CHAMPION or pinned in (None, version)
+
+
+def still_needed(parents: Mapping[int, int | None], *, in_play: Collection[int]) -> set[int]:
+    """Of a task's versions, those that retention leaves alone, however old they are.
+
+    Version 0, the newest, those not retired on some ground, and what the belief in them rests on.
+    """
+    needed = {0, max(parents, default=0)}
+    for version in in_play:
+        ancestor: int | None = version
+        for _ in range(GENERATIONS + 1):
+            if ancestor is None:
+                break
+            needed.add(ancestor)
+            ancestor = parents.get(ancestor)
+    return needed
 
 
 def add_run(card: Scorecard, run: TaskRun) -> Scorecard:

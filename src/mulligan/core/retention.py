@@ -15,7 +15,7 @@ class Retention:
     """Of the journal, after the action was settled."""
     kept: timedelta = timedelta(days=7)
     """Of the vault, after the action was settled."""
-    episodes: timedelta = timedelta(days=90)
-    """Of the casebook; lessons and what was counted stay."""
+    learned: timedelta = timedelta(days=90)
+    """What was learned from: the casebook's episodes, the archive's runs and retired versions."""
     compress: timedelta | None = None
     """Successes older than this are kept in compressed batches; `None`: never."""

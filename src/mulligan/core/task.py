@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from datetime import timedelta
 from enum import StrEnum
 from typing import Literal
 
@@ -78,12 +79,18 @@ class Reflect:
     """Room for everything that is put before a task."""
     most_cost: float = 1.5
     """Tokens and time that notes may take, as a multiple of what the static text takes."""
+    patience: timedelta = timedelta(seconds=30)
+    """How long a strategy may think; what comes later is left out."""
+    background: bool = False
+    """Hand the output out first. Leaving `async with m:` waits for what is still being thought."""
 
     def __post_init__(self) -> None:
         if self.gate not in tuple(Gate):
             raise ConfigurationError(f"gate={self.gate!r} is no gate: use 'evidence' or 'accept'.")
         if self.every < 1:
             raise ConfigurationError(f"every={self.every} cannot be: reflect every 1 run or more.")
+        if self.patience <= timedelta():
+            raise ConfigurationError(f"patience={self.patience} leaves no time to reflect.")
 
     @property
     def gated(self) -> bool:

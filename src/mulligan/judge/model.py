@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import time
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.event import AskOutcome, JudgeAsked
 from mulligan.core.limits import Breaker
+from mulligan.core.patience import in_time
 from mulligan.core.question import A, Prompt, Question
 from mulligan.judge.opening import open_model
 
 if TYPE_CHECKING:
     from pydantic_ai import Agent, RunUsage
     from pydantic_ai.models import Model
-
-T = TypeVar("T")
 
 TIMEOUT = timedelta(seconds=5)
 OUTPUT_TOKENS = 1_000
@@ -127,7 +125,8 @@ class ModelJudge:
         from pydantic_ai.exceptions import UnexpectedModelBehavior, UsageLimitExceeded
 
         try:
-            return AskOutcome.ANSWERED, await self._in_time(self._answer(prompt, kind, usage))
+            work = self._answer(prompt, kind, usage)
+            return AskOutcome.ANSWERED, await in_time(work, patience=self._timeout)
         except TimeoutError:
             outcome = AskOutcome.LATE
         except (UnexpectedModelBehavior, UsageLimitExceeded):
@@ -165,30 +164,8 @@ class ModelJudge:
             )
         return self._agents[kind]
 
-    async def _in_time(self, work: Coroutine[Any, Any, T]) -> T:
-        """What the work comes to. It is left behind when time is up, even if it will not stop."""
-        task = asyncio.ensure_future(work)
-        try:
-            await asyncio.wait({task}, timeout=self._timeout.total_seconds())
-            if not task.done():
-                raise TimeoutError
-            if task.cancelled():
-                # Its own doing, not ours: our caller goes on.
-                raise ConnectionAbortedError
-            return task.result()
-        finally:
-            if not task.done():
-                task.cancel()
-                task.add_done_callback(_let_go)
-
     def _count(self, outcome: AskOutcome) -> None:
         if outcome is AskOutcome.ANSWERED:
             self._breaker.succeed()
         else:
             self._breaker.fail(self._monotonic())
-
-
-def _let_go(task: asyncio.Future[Any]) -> None:
-    """Take notice of how abandoned work ended, so that nobody complains that no one did."""
-    if not task.cancelled():
-        task.exception()

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from mulligan.core.notes import Notes, NotesState, Scorecard
+from mulligan.core.notes import GENERATIONS, Notes, NotesState, Scorecard
 
 PRIOR = 10.0
 """How many runs of its own outweigh what is known of a version's parent. Notes seldom change much,
@@ -30,8 +30,6 @@ ON_TRIAL = 3
 """Versions on trial at most when a new one has been added, itself included."""
 MOST_ON_TRIAL = 2 * ON_TRIAL
 """That get runs, where fallen champions, or an archive that once took everything, left more."""
-GENERATIONS = 20
-"""How far back a version's ancestors are looked at."""
 SLACK = {"tokens": 50.0, "seconds": 1.0}
 """Differences in cost that are too small to matter, whatever their ratio."""
 
@@ -81,6 +79,17 @@ class Standings:
         """The version that is proven best; version 0 where none is."""
         crowned = (v for v, card in self.cards.items() if card.state is NotesState.CHAMPION)
         return next(crowned, _STATIC)
+
+    @property
+    def pinned(self) -> int | None:
+        """The version that a person gave every run, if one is."""
+        chosen = (v for v, card in self.cards.items() if card.state is NotesState.PINNED)
+        return next(chosen, None)
+
+    @property
+    def on_top(self) -> int:
+        """The pinned version, else the champion."""
+        return self.champion if self.pinned is None else self.pinned
 
     @property
     def playing(self) -> list[int]:
@@ -134,9 +143,8 @@ def standings_of(cards: Iterable[Scorecard], notes: Iterable[Notes]) -> Standing
 
 def choose(standings: Standings, *, chance: random.Random) -> int:
     """The version for the next run: the pinned one, else by Thompson sampling."""
-    for version, card in standings.cards.items():
-        if card.state is NotesState.PINNED:
-            return version
+    if standings.pinned is not None:
+        return standings.pinned
     draws = {v: chance.betavariate(*standings.belief(v)) for v in standings.playing}
     return max(draws, key=lambda version: draws[version])
 
@@ -153,7 +161,12 @@ def probability_better(one: Belief, other: Belief) -> float:
 
 
 def settle(standings: Standings, *, most_cost: float) -> Iterator[Change]:
-    """What the evidence so far says should change; a champion is looked at before its rivals."""
+    """What the evidence so far says should change; a champion is looked at before its rivals.
+
+    Nothing, while a version is pinned: a person has said what is to be.
+    """
+    if standings.pinned is not None:
+        return
     fallen = _fallen(standings, most_cost=most_cost)
     if fallen is not None:
         yield fallen

@@ -11,8 +11,8 @@ from typing import Any
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.interfaces import Archive
 from mulligan.core.notes import Ground, Notes, NotesState, Refinement, Scorecard
+from mulligan.learning.select import Standings, standings_of
 
-_ON_TOP = (NotesState.CHAMPION, NotesState.PINNED)
 _SURE = 1.96
 """Standard deviations either side that hold 95 %."""
 
@@ -40,11 +40,11 @@ def changes_between(before: Refinement, after: Refinement) -> tuple[str, ...]:
 
 
 def compare(one: Notes, other: Notes) -> list[str]:
-    """The lines of a unified diff from one version to another."""
+    """The lines of a unified diff from one version's notes to another's; version 0 has none."""
     return list(
         difflib.unified_diff(
-            _readable(one.refinement),
-            _readable(other.refinement),
+            _readable(one.advice),
+            _readable(other.advice),
             fromfile=f"version {one.version}",
             tofile=f"version {other.version}",
             lineterm="",
@@ -52,35 +52,44 @@ def compare(one: Notes, other: Notes) -> list[str]:
     )
 
 
+def find(archive: Archive, ground: Ground, *, version: int) -> Notes:
+    """One version of a task, or a `ConfigurationError` that says which there are."""
+    known = archive.versions(ground.task, tenant=ground.tenant)
+    for notes in known:
+        if notes.version == version:
+            return notes
+    numbers = ", ".join(str(notes.version) for notes in known[::-1]) or "none yet"
+    raise ConfigurationError(f"Task {ground.task} has no version {version}: it has {numbers}.")
+
+
 def pin(archive: Archive, ground: Ground, *, version: int) -> None:
     """Give a version every run on a ground from now on, by a person's word."""
-    known = {notes.version for notes in archive.versions(ground.task, tenant=ground.tenant)}
-    if version not in known:
-        raise ConfigurationError(
-            f"Task {ground.task} has no version {version}: it has {_span(known)}."
-        )
+    find(archive, ground, version=version)
     _move(archive, ground, version=version, state=NotesState.PINNED)
 
 
 def unpin(archive: Archive, ground: Ground) -> int | None:
-    """Let evidence decide again. Returns the version that was pinned, if one was."""
-    for card in archive.cards(ground):
-        if card.state is NotesState.PINNED:
-            _move(archive, ground, version=card.version, state=NotesState.TRIAL)
-            return card.version
-    return None
+    """Let go of the pinned version: it stays on top until runs decide otherwise.
+
+    Returns the version that was pinned, if one was.
+    """
+    pinned = _standings(archive, ground).pinned
+    if pinned is not None:
+        state = NotesState.CHAMPION if pinned else NotesState.TRIAL
+        _move(archive, ground, version=pinned, state=state)
+    return pinned
 
 
 def roll_back(archive: Archive, ground: Ground) -> int | None:
-    """Retire the version that is champion or pinned: version 0 takes its place.
+    """Retire the version on top, pinned or not: version 0 takes its place.
 
-    Returns the version that left, or `None` when version 0 was champion already.
+    Returns the version that left, or `None` when version 0 was on top already.
     """
-    for card in archive.cards(ground):
-        if card.state in _ON_TOP and card.version:
-            _move(archive, ground, version=card.version, state=NotesState.RETIRED)
-            return card.version
-    return None
+    top = _standings(archive, ground).on_top
+    if not top:
+        return None
+    _move(archive, ground, version=top, state=NotesState.RETIRED)
+    return top
 
 
 def export(archive: Archive, task: str, *, tenant: str = "") -> dict[str, Any]:
@@ -122,33 +131,39 @@ def _changes(before: Refinement, after: Refinement) -> Iterator[str]:
         "expected output": (before.expected_output, after.expected_output),
     }
     for name, (old, new) in texts.items():
-        if old != new:
-            yield f"{name}: {len(old)} → {len(new)} characters"
+        if old == new:
+            continue
+        if old and new:
+            yield f"{name}: reworded, {len(old)} → {len(new)} characters"
+        else:
+            yield f"{name}: {'new' if new else 'gone'}"
     lists = {
         "observations": (before.observations, after.observations),
         "suggestions": (before.suggestions, after.suggestions),
     }
     for name, (had, has) in lists.items():
-        added, dropped = len(set(has) - set(had)), len(set(had) - set(has))
-        if added or dropped:
-            yield f"{name}: {added} new, {dropped} gone"
+        counts = {"new": len(set(has) - set(had)), "gone": len(set(had) - set(has))}
+        if any(counts.values()):
+            yield f"{name}: " + ", ".join(f"{n} {word}" for word, n in counts.items() if n)
 
 
 def _readable(said: Refinement) -> list[str]:
-    return [
-        "Description:",
-        *said.description.splitlines(),
-        "Expected output:",
-        *said.expected_output.splitlines(),
-        "Observations:",
-        *(f"- {item}" for item in said.observations),
-        "Suggestions:",
-        *(f"- {item}" for item in said.suggestions),
-    ]
+    """The notes line by line, each part under its name; parts that are empty are left out."""
+    parts = {
+        "Description:": said.description.splitlines(),
+        "Expected output:": said.expected_output.splitlines(),
+        "Observations:": [f"- {item}" for item in said.observations],
+        "Suggestions:": [f"- {item}" for item in said.suggestions],
+    }
+    return [line for name, lines in parts.items() if lines for line in (name, *lines)]
 
 
 def _as_json(notes: Notes) -> dict[str, Any]:
     return {**asdict(notes), "at": notes.at.isoformat()}
+
+
+def _standings(archive: Archive, ground: Ground) -> Standings:
+    return standings_of(archive.cards(ground), ())
 
 
 def _move(archive: Archive, ground: Ground, *, version: int, state: NotesState) -> None:
@@ -158,7 +173,3 @@ def _move(archive: Archive, ground: Ground, *, version: int, state: NotesState) 
         was = cards.get(version)
         if was is state or archive.move(ground, version=version, state=state, was=was):
             return
-
-
-def _span(known: set[int]) -> str:
-    return f"0 to {max(known)}" if known else "none yet"

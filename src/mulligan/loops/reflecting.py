@@ -7,7 +7,7 @@ import inspect
 import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -25,10 +25,12 @@ from mulligan.core.event import (
 )
 from mulligan.core.interfaces import Archive, Clock, Judge
 from mulligan.core.notes import Ground, Notes, NotesState, Refinement, TaskRun
+from mulligan.core.patience import in_time
 from mulligan.core.task import Experience, Reflect, Strategy, Task
 from mulligan.learning.reflection import ask_judge, contrasting
 from mulligan.learning.select import Change, best, make_room, standings_of
 from mulligan.learning.versions import changes_between
+from mulligan.loops.afterwards import Afterwards
 
 _APPENDS = 1_000
 """How often another process may be faster before a proposal is given up."""
@@ -58,6 +60,7 @@ class Learning:
     seed: int = 0
     """With the same seed and the same archive, the same version is chosen."""
     aside: Aside = asyncio.to_thread
+    afterwards: Afterwards = field(default_factory=Afterwards)
     monotonic: Callable[[], float] = time.monotonic
 
 
@@ -86,10 +89,13 @@ async def reflect(task: Task, told: Told, *, using: Learning) -> None:
     try:
         versions = await using.aside(partial(_versions, task, told, using=using))
         parent = await using.aside(partial(_parent, told, versions, archive=using.archive))
-        refinement = await _ask(strategy, _experience(task, told, parent=parent))
+        asked = _ask(strategy, _experience(task, told, parent=parent), using=using)
+        refinement = await in_time(asked, patience=told.settings.patience)
         trouble = _trouble(task, refinement, versions=versions)
         if trouble is None and refinement is not None:
             await using.aside(partial(_write, told, refinement, parent=parent, using=using))
+    except TimeoutError:
+        trouble = f"no answer came within {told.settings.patience.total_seconds():g} s"
     except Exception as error:  # noqa: BLE001 - a user's strategy or archive may raise anything
         trouble = f"it failed with {type(error).__name__}"
     if trouble is not None:
@@ -160,10 +166,10 @@ def _versions(task: Task, told: Told, *, using: Learning) -> dict[int, Notes]:
 
 
 def _parent(told: Told, versions: Mapping[int, Notes], *, archive: Archive) -> Notes:
-    """What a proposal builds on: what does best so far; where all are accepted, the last."""
-    if not told.settings.gated:
-        return versions[max(versions)]
-    return versions[best(standings_of(archive.cards(told.ground), versions.values()))]
+    """What a proposal builds on: what does best so far; where all are accepted, what is on top."""
+    standings = standings_of(archive.cards(told.ground), versions.values())
+    number = best(standings) if told.settings.gated else standings.on_top
+    return versions[number] if number in versions else versions[max(versions)]
 
 
 def _experience(task: Task, told: Told, *, parent: Notes) -> Experience:
@@ -177,9 +183,22 @@ def _experience(task: Task, told: Told, *, parent: Notes) -> Experience:
     )
 
 
-async def _ask(strategy: Strategy, experience: Experience) -> Refinement | None:
-    answer = strategy(experience)
+async def _ask(strategy: Strategy, experience: Experience, *, using: Learning) -> Refinement | None:
+    """The strategy's answer. A plain function may wait for a model, so it is called aside."""
+    answer: Refinement | Awaitable[Refinement | None] | None
+    if inspect.iscoroutinefunction(strategy):
+        answer = strategy(experience)
+    else:
+        answer = await using.aside(partial(_call, strategy, experience))
     return await answer if inspect.isawaitable(answer) else answer
+
+
+def _call(strategy: Strategy, experience: Experience) -> object:
+    try:
+        return strategy(experience)
+    except StopIteration as error:
+        # No future can hold one, so whoever waits for it would wait for ever.
+        raise RuntimeError("StopIteration") from error
 
 
 def _trouble(
@@ -207,8 +226,8 @@ def _write(told: Told, refinement: Refinement, *, parent: Notes, using: Learning
             at=notes.at,
         )
     )
-    if told.settings.gated:
-        _put_on_trial(notes, ground=told.ground, using=using)
+    settle = _put_on_trial if told.settings.gated else _put_on_top
+    settle(notes, ground=told.ground, using=using)
 
 
 def _append(told: Told, refinement: Refinement, *, parent: Notes, using: Learning) -> Notes:
@@ -222,7 +241,7 @@ def _append(told: Told, refinement: Refinement, *, parent: Notes, using: Learnin
             version=newest.version + 1,
             parent=parent.version,
             refinement=refinement,
-            changes=changes_between(parent.refinement, refinement),
+            changes=changes_between(parent.advice, refinement),
             model=ground.model,
             runs=told.seen,
             at=using.clock(),
@@ -252,6 +271,14 @@ def _put_on_trial(notes: Notes, *, ground: Ground, using: Learning) -> None:
             at=notes.at,
         )
     )
+
+
+def _put_on_top(notes: Notes, *, ground: Ground, using: Learning) -> None:
+    """Let the newest replace what was there, unless a person has pinned a version meanwhile."""
+    archive = using.archive
+    archive.move(ground, version=notes.version, state=NotesState.CHAMPION, was=None)
+    for version in standings_of(archive.cards(ground), ()).on_trial:
+        archive.move(ground, version=version, state=NotesState.RETIRED, was=NotesState.TRIAL)
 
 
 def _reject(task: Task, reason: str, *, using: Learning) -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from mulligan.core.finding import Standing, Verdict, reach_verdict
-from mulligan.core.notes import Ground, Notes, NotesState, Scorecard, TaskRun
+from mulligan.core.notes import ON_TOP, Ground, Notes, NotesState, Scorecard, TaskRun
 from mulligan.core.task import Ran, Reflect, Task
 from mulligan.learning.brief import brief
 from mulligan.learning.score import score_run
@@ -117,13 +117,32 @@ async def _choose(task: Task, ground: Ground, *, settings: Reflect, using: Learn
 
 
 def _latest(task: Task, ground: Ground, *, using: Learning) -> _Plan:
-    newest = using.archive.versions(ground.task, tenant=ground.tenant, limit=1)
-    if not newest:
+    """The notes on top. There may be thousands of versions, so no more are read than it takes."""
+    archive = using.archive
+    known = archive.versions(ground.task, tenant=ground.tenant, limit=1)
+    if not known:
         begin(task, ground, using=using)
         return _Plan(ground=ground)
-    standings = standings_of(using.archive.cards(ground), newest)
-    version = newest[0].version
-    return _Plan(ground=ground, chosen=version, versions={version: newest[0]}, standings=standings)
+    cards = archive.cards(ground)
+    if not cards and known[0].version:
+        _take_over(ground, using=using)
+        cards = archive.cards(ground)
+    chosen = standings_of(cards, known).on_top
+    if chosen not in (0, known[0].version):
+        known = archive.versions(ground.task, tenant=ground.tenant)
+    versions = {notes.version: notes for notes in known}
+    standings = standings_of(cards, known)
+    return _Plan(ground=ground, chosen=chosen, versions=versions, standings=standings)
+
+
+def _take_over(ground: Ground, *, using: Learning) -> None:
+    """A new model, or an edited text, where no proof is asked for: go on with what was on top."""
+    archive = using.archive
+    for other in reversed(archive.grounds(ground.task)):
+        top = standings_of(archive.cards(other), ()).on_top
+        if top and other.tenant == ground.tenant:
+            archive.move(ground, version=top, state=NotesState.CHAMPION, was=None)
+            return
 
 
 def _sample(task: Task, ground: Ground, *, using: Learning) -> _Plan:
@@ -151,7 +170,7 @@ def _enrol(ground: Ground, versions: dict[int, Notes], *, using: Learning) -> No
         for other in archive.grounds(ground.task)
         if other.tenant == ground.tenant
         for card in archive.cards(other)
-        if card.state in (NotesState.CHAMPION, NotesState.PINNED)
+        if card.state in ON_TOP
     ]
     wanted = dict.fromkeys([*reversed(proven), *sorted(versions, reverse=True)])
     for version in [number for number in wanted if number and number in versions][:ON_TRIAL]:
@@ -165,19 +184,26 @@ async def _learn(task: Task, run: TaskRun, *, plan: _Plan, using: Learning) -> N
     except Exception as error:  # noqa: BLE001 - a user's archive may raise anything
         _report.warning("A run of task %s was not counted: %s", task.identity, error)
         return
-    if told is not None:
-        await reflect(task, told, using=using)
+    if told is None:
+        return
+    reflecting = reflect(task, told, using=using)
+    if told.settings.background:
+        using.afterwards.begin(reflecting)
+    else:
+        await reflecting
 
 
 def _count(task: Task, run: TaskRun, *, plan: _Plan, using: Learning) -> Told | None:
-    """What to reflect on, or `None` when it is not time."""
+    """What to reflect on, or `None` when it is not time, or a person has pinned a version."""
     archive, settings = using.archive, task.settings or Reflect()
     seen = archive.count(plan.ground, run=run)
     recent = tuple(archive.runs(plan.ground, limit=_RECENT))
     told = Told(ground=plan.ground, settings=settings, run=run, seen=seen, recent=recent)
+    standings = standings_of(archive.cards(plan.ground), plan.versions.values())
+    if standings.pinned is not None:
+        return None
     if not settings.gated:
         return told if run.standing is Standing.ACCEPTED else None
-    standings = standings_of(archive.cards(plan.ground), plan.versions.values())
     for change in settle(standings, most_cost=settings.most_cost):
         apply(change, ground=plan.ground, using=using)
     due = seen % settings.every == 0 or _is_new_trouble(told, plan.versions.values())

@@ -7,8 +7,18 @@ from typing import Any
 
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.interfaces import Archive
-from mulligan.core.notes import Ground, Notes, NotesState
-from mulligan.learning.versions import Result, compare, export, pin, results, roll_back, unpin
+from mulligan.core.notes import Ground, Notes
+from mulligan.learning.select import standings_of
+from mulligan.learning.versions import (
+    Result,
+    compare,
+    export,
+    find,
+    pin,
+    results,
+    roll_back,
+    unpin,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,8 +28,11 @@ class TaskSummary:
     ground: Ground
     versions: int
     on_top: int
-    """The version that is champion or pinned; 0 is the static definition."""
+    """The version that is pinned, else the champion; 0 is the static definition."""
+    pinned: bool
+    """Whether a person put it there."""
     runs: int
+    """Of the versions that are still kept."""
     mean: float | None
     """Of that version's scores."""
 
@@ -32,76 +45,105 @@ class TaskHistory:
     versions: tuple[Notes, ...]
     results: tuple[Result, ...]
 
+    @property
+    def on_top(self) -> int:
+        """The version that is pinned, else the champion."""
+        return standings_of([result.card for result in self.results], ()).on_top
+
+    def result(self, version: int) -> Result | None:
+        """How one version did, if it was ever tried."""
+        return next((each for each in self.results if each.card.version == version), None)
+
 
 class TaskList:
-    """Questions about tasks, and a person's word on their versions."""
+    """Questions about tasks, and a person's word on their versions.
+
+    A task is named by its identity or the beginning of it. Of several grounds, the one that was
+    run on last is meant, unless a model or a tenant is named.
+    """
 
     def __init__(self, archive: Archive) -> None:
         self._archive = archive
 
     def tasks(self) -> list[TaskSummary]:
         """Every task that was run, on each ground it was run on."""
-        return [self._summary(ground) for ground in self._archive.grounds()]
+        return [self.summary(ground) for ground in self._archive.grounds()]
 
-    def history(self, task: str, *, model: str | None = None) -> TaskHistory:
-        """One task with all its versions; the latest ground unless a model is named."""
-        ground = self.ground(task, model=model)
+    def summary(self, ground: Ground) -> TaskSummary:
+        """One task on one ground."""
+        found = results(self._archive, ground)
+        standings = standings_of([result.card for result in found], ())
+        top = standings.on_top
+        return TaskSummary(
+            ground=ground,
+            versions=len(self._archive.versions(ground.task, tenant=ground.tenant)),
+            on_top=top,
+            pinned=standings.pinned is not None,
+            runs=sum(result.card.runs for result in found),
+            mean=next((result.mean for result in found if result.card.version == top), None),
+        )
+
+    def history(
+        self, task: str, *, model: str | None = None, tenant: str | None = None
+    ) -> TaskHistory:
+        """One task with all its versions."""
+        ground = self.ground(task, model=model, tenant=tenant)
         versions = self._archive.versions(ground.task, tenant=ground.tenant)
         found = tuple(results(self._archive, ground))
         return TaskHistory(ground=ground, versions=tuple(reversed(versions)), results=found)
 
-    def diff(self, task: str, *, one: int, other: int) -> list[str]:
-        """What differs between two versions, as lines of a unified diff."""
-        history = self.history(task)
-        by_number = {notes.version: notes for notes in history.versions}
-        for number in (one, other):
-            if number not in by_number:
-                raise ConfigurationError(
-                    f"Task {history.ground.task} has no version {number}: "
-                    f"it has 0 to {max(by_number)}."
-                )
-        return compare(by_number[one], by_number[other])
+    def diff(self, task: str, *, one: int, other: int, tenant: str | None = None) -> list[str]:
+        """What differs between the notes of two versions, as lines of a unified diff."""
+        ground = self.ground(task, tenant=tenant)
+        before, after = (find(self._archive, ground, version=each) for each in (one, other))
+        return compare(before, after)
 
-    def pin(self, task: str, *, version: int | None, model: str | None = None) -> Ground:
-        """Give a version every run from now on; `None` lets evidence decide again."""
-        ground = self.ground(task, model=model)
+    def pin(
+        self,
+        task: str,
+        *,
+        version: int | None,
+        model: str | None = None,
+        tenant: str | None = None,
+    ) -> Ground:
+        """Give a version every run from now on; `None` lets runs decide again."""
+        ground = self.ground(task, model=model, tenant=tenant)
         if version is None:
             unpin(self._archive, ground)
         else:
             pin(self._archive, ground, version=version)
         return ground
 
-    def roll_back(self, task: str, *, model: str | None = None) -> int | None:
+    def roll_back(
+        self, task: str, *, model: str | None = None, tenant: str | None = None
+    ) -> int | None:
         """Take the version on top out; version 0 takes its place. Which one left, if any."""
-        return roll_back(self._archive, self.ground(task, model=model))
+        return roll_back(self._archive, self.ground(task, model=model, tenant=tenant))
 
-    def export(self, task: str) -> dict[str, Any]:
+    def export(self, task: str, *, tenant: str | None = None) -> dict[str, Any]:
         """Everything that is kept about a task but its runs."""
-        ground = self.ground(task)
+        ground = self.ground(task, tenant=tenant)
         return export(self._archive, ground.task, tenant=ground.tenant)
 
-    def ground(self, task: str, *, model: str | None = None) -> Ground:
-        """Where a task was run, by its identity or the beginning of it."""
-        grounds = [g for g in self._archive.grounds() if task and g.task.startswith(task)]
-        exact = [g for g in grounds if g.task == task] or grounds
-        if model is not None:
-            exact = [g for g in exact if g.model == model]
-        if len({g.task for g in exact}) == 1:
-            return exact[-1]
-        found = (
-            f"{len({g.task for g in exact})} tasks start so" if exact else "no such task was run"
-        )
-        raise ConfigurationError(f"{task!r}: {found}. `mulligan tasks list` has them.")
+    def ground(self, task: str, *, model: str | None = None, tenant: str | None = None) -> Ground:
+        """Where a task was run; an error says what else has to be named."""
+        known = [g for g in self._archive.grounds() if tenant in (None, g.tenant)]
+        near = [g for g in known if task and g.task.startswith(task)]
+        meant = [g for g in near if g.task == task] or near
+        names = {g.task for g in meant}
+        if len(names) != 1:
+            found = f"{len(names)} tasks start so" if names else "no such task was run"
+            raise ConfigurationError(f"{task!r}: {found}. `mulligan tasks list` has them.")
+        tenants = sorted({g.tenant for g in meant})
+        if len(tenants) > 1:
+            raise ConfigurationError(
+                f"{task!r} was run for {len(tenants)} tenants: name one of {tenants}."
+            )
+        models = sorted({g.model for g in meant})
+        if model not in (None, *models):
+            raise ConfigurationError(f"{task!r} was never run on {model!r}, only on {models}.")
+        return max((g for g in meant if model in (None, g.model)), key=self._last_run)
 
-    def _summary(self, ground: Ground) -> TaskSummary:
-        found = results(self._archive, ground)
-        top = [r for r in found if r.card.state in (NotesState.CHAMPION, NotesState.PINNED)]
-        on_top = top[0].card.version if top else 0
-        mean = next((r.mean for r in found if r.card.version == on_top), None)
-        return TaskSummary(
-            ground=ground,
-            versions=len(self._archive.versions(ground.task, tenant=ground.tenant)),
-            on_top=on_top,
-            runs=sum(r.card.runs for r in found),
-            mean=mean,
-        )
+    def _last_run(self, ground: Ground) -> float:
+        latest = self._archive.runs(ground, limit=1)
+        return latest[0].at.timestamp() if latest else 0.0

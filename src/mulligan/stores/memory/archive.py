@@ -5,10 +5,12 @@ from __future__ import annotations
 import threading
 from collections import deque
 from dataclasses import replace
+from datetime import datetime
 
 from mulligan.core.errors import StaleNotesError
 from mulligan.core.instants import from_us, to_us
 from mulligan.core.notes import (
+    ON_TOP,
     Ground,
     Notes,
     NotesState,
@@ -16,7 +18,9 @@ from mulligan.core.notes import (
     TaskRun,
     add_run,
     check_move,
+    may_enter,
     stand,
+    still_needed,
 )
 
 RUNS_KEPT = 40
@@ -37,10 +41,11 @@ class MemoryArchive:
         at = from_us(to_us(notes.at, name="The time of notes"))
         with self._lock:
             versions = self._notes.setdefault((notes.tenant, notes.task), [])
-            if notes.version != len(versions):
+            following = versions[-1].version + 1 if versions else 0
+            if notes.version != following:
                 raise StaleNotesError(
                     f"Version {notes.version} of task {notes.task} is not the next one, which is "
-                    f"{len(versions)}: read its versions again, and append under that number."
+                    f"{following}: read its versions again, and append under that number."
                 )
             versions.append(replace(notes, at=at))
 
@@ -78,20 +83,50 @@ class MemoryArchive:
         with self._lock:
             cards = self._cards.setdefault(ground, {})
             card = cards.get(version)
-            if (card.state if card else None) is not was:
+            top = next((card for card in cards.values() if card.state in ON_TOP), None)
+            pinned = top.version if top and top.state is NotesState.PINNED else None
+            stands = card.state if card else None
+            if stands is not was or not may_enter(state, version=version, pinned=pinned):
                 return False
+            if state in ON_TOP and top is not None:
+                cards[top.version] = stand(top, NotesState.TRIAL)
             cards[version] = stand(card or Scorecard(version=version), state)
-            if state in (NotesState.CHAMPION, NotesState.PINNED):
-                for other in cards.values():
-                    on_top = other.state in (NotesState.CHAMPION, NotesState.PINNED)
-                    if on_top and other.version != version:
-                        cards[other.version] = stand(other, NotesState.TRIAL)
             return True
 
     def grounds(self, task: str | None = None) -> list[Ground]:
         """Where runs were counted."""
         with self._lock:
             return [ground for ground in self._cards if task in (None, ground.task)]
+
+    def prune(self, *, before: datetime) -> int:
+        """Forget old runs, and old versions that nothing rests on."""
+        limit = from_us(to_us(before, name="The time to prune before"))
+        with self._lock:
+            for runs in self._runs.values():
+                while runs and runs[0].at < limit:
+                    runs.popleft()
+            return sum(self._forget(tenant, task, limit) for tenant, task in list(self._notes))
+
+    def _forget(self, tenant: str, task: str, limit: datetime) -> int:
+        versions = self._notes[tenant, task]
+        grounds = [
+            cards
+            for ground, cards in self._cards.items()
+            if (ground.tenant, ground.task) == (tenant, task)
+        ]
+        in_play = {
+            card.version
+            for cards in grounds
+            for card in cards.values()
+            if card.state is not NotesState.RETIRED
+        }
+        needed = still_needed({n.version: n.parent for n in versions}, in_play=in_play)
+        gone = {n.version for n in versions if n.at < limit} - needed
+        self._notes[tenant, task] = [n for n in versions if n.version not in gone]
+        for cards in grounds:
+            for version in gone & cards.keys():
+                del cards[version]
+        return len(gone)
 
     def forked(self) -> None:
         """In a child: a lock another thread held is nobody's now."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from datetime import datetime
+from functools import partial
 from typing import Any
 
 from mulligan.core.errors import StaleNotesError
@@ -11,6 +13,7 @@ from mulligan.core.escape import escape
 from mulligan.core.finding import Standing
 from mulligan.core.instants import from_us, to_us
 from mulligan.core.notes import (
+    ON_TOP,
     Ground,
     Notes,
     NotesState,
@@ -18,6 +21,8 @@ from mulligan.core.notes import (
     Scorecard,
     TaskRun,
     check_move,
+    may_enter,
+    still_needed,
 )
 from mulligan.stores.encoding import load, readable
 from mulligan.stores.pool import Pool
@@ -79,11 +84,14 @@ class ArchiveTables:
             session = transaction.session
             number, _ = _see(session, ground, more=0)
             place: dict[str, object] = {"ground": number, "version": version}
+            pinned = fetch_one(session, "pinned", ground=number)
+            if not may_enter(state, version=version, pinned=pinned[0] if pinned else None):
+                return False
             if was is None:
                 moved = session.run("add_scorecard", state=str(state), **place)
             else:
                 moved = session.run("move_scorecard", state=str(state), was=str(was), **place)
-            if moved and state in (NotesState.CHAMPION, NotesState.PINNED):
+            if moved and state in ON_TOP:
                 session.run("clear_the_top", **place)
             return bool(moved)
 
@@ -98,6 +106,16 @@ class ArchiveTables:
             Ground(task=task, tenant=tenant, model=model, definition=definition)
             for task, tenant, model, definition in rows
         ]
+
+    def prune(self, *, before: datetime) -> int:
+        """Forget old runs, and old versions that nothing rests on."""
+        limit = to_us(before, name="The time to prune before")
+        self._write(lambda transaction: transaction.session.run("forget_old_runs", before=limit))
+        tasks = self._pool.ask(lambda session: session.fetch("old_notes", before=limit))
+        return sum(
+            self._write(partial(_forget, tenant=tenant, task=task, before_us=limit))
+            for tenant, task in tasks
+        )
 
     def _of_ground(self, query: str, ground: Ground, **values: object) -> list[Row]:
         def ask(session: Session) -> list[Row]:
@@ -144,6 +162,21 @@ def _count(session: Session, ground: Ground, run: TaskRun, *, at_us: int) -> int
     )
     session.run("forget_runs", ground=number, most=RUNS_KEPT)
     return seen
+
+
+def _forget(transaction: Transaction, *, tenant: str, task: str, before_us: int) -> int:
+    """Forget what is old and needed by nothing of one task, while nobody moves its versions."""
+    session = transaction.session
+    whose: dict[str, object] = {"tenant": tenant, "task": task}
+    session.run("lock_grounds", **whose)
+    known = session.fetch("lineage", **whose)
+    in_play = {version for (version,) in session.fetch("in_play", **whose)}
+    needed = still_needed({version: parent for version, parent, _ in known}, in_play=in_play)
+    gone = [v for v, _, at_us in known if at_us < before_us and v not in needed]
+    for version in gone:
+        session.run("forget_scorecards", version=version, **whose)
+        session.run("forget_notes", version=version, **whose)
+    return len(gone)
 
 
 def _key(ground: Ground) -> dict[str, object]:

@@ -68,6 +68,9 @@ update scorecard set
   since_score = 0
 where ground = :ground and version <> :version and state in ('champion', 'pinned')
 
+-- name: pinned
+select version from scorecard where ground = :ground and state = 'pinned'
+
 -- name: add_run
 insert into task_run (ground, version, at_us, score, standing, problem, excerpt, tokens, seconds)
 values (:ground, :version, :at_us, :score, :standing, :problem, :excerpt, :tokens, :seconds)
@@ -80,3 +83,27 @@ delete from task_run where ground = :ground and number <= (
 -- name: task_runs
 select version, at_us, score, standing, problem, excerpt, tokens, seconds from task_run
 where ground = :ground order by number desc limit :most
+
+-- name: forget_old_runs
+delete from task_run where at_us < :before
+
+-- name: old_notes
+select distinct tenant, task from notes where at_us < :before and version > 0
+
+-- name: lock_grounds
+update ground set runs = runs where tenant = :tenant and task = :task
+
+-- name: lineage
+select version, parent, at_us from notes where tenant = :tenant and task = :task
+
+-- name: in_play
+select distinct scorecard.version from scorecard join ground on ground.number = scorecard.ground
+where ground.tenant = :tenant and ground.task = :task and scorecard.state <> 'retired'
+
+-- name: forget_scorecards
+delete from scorecard where version = :version and ground in (
+  select number from ground where tenant = :tenant and task = :task
+)
+
+-- name: forget_notes
+delete from notes where tenant = :tenant and task = :task and version = :version

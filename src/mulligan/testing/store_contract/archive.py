@@ -55,7 +55,112 @@ def task_run(version: int = 0, score: float | None = 1.0, **changes: object) -> 
     return replace(run, **changes)  # type: ignore[arg-type]
 
 
-class ArchiveContract(Contract):
+class _Places:
+    """Where versions stand, and which of them are forgotten."""
+
+    def test_a_version_moves_only_from_where_it_was_said_to_be(self, archive: Archive) -> None:
+        """So of two processes that settle the same thing, one does."""
+        entered = archive.move(GROUND, version=1, state=TRIAL, was=None)
+        again = archive.move(GROUND, version=1, state=TRIAL, was=None)
+        crowned = archive.move(GROUND, version=1, state=CHAMPION, was=TRIAL)
+        late = archive.move(GROUND, version=1, state=RETIRED, was=TRIAL)
+
+        assert (entered, again, crowned, late) == (True, False, True, False)
+        assert [(card.version, card.state) for card in archive.cards(GROUND)] == [(1, CHAMPION)]
+
+    @pytest.mark.parametrize("top", [CHAMPION, PINNED])
+    def test_there_is_room_for_one_at_the_top(self, archive: Archive, top: NotesState) -> None:
+        """On each ground."""
+        other = replace(GROUND, definition="d2")
+        for ground in (GROUND, other):
+            for version in (1, 2):
+                archive.move(ground, version=version, state=TRIAL, was=None)
+            archive.move(ground, version=1, state=CHAMPION, was=TRIAL)
+
+        archive.move(GROUND, version=2, state=top, was=TRIAL)
+
+        assert [card.state for card in archive.cards(GROUND)] == [TRIAL, top]
+        assert [card.state for card in archive.cards(other)] == [CHAMPION, TRIAL]
+
+    def test_a_persons_word_outlasts_evidence(self, archive: Archive) -> None:
+        """While a version is pinned, no other becomes champion."""
+        for version in (1, 2):
+            archive.move(GROUND, version=version, state=TRIAL, was=None)
+        archive.move(GROUND, version=1, state=PINNED, was=TRIAL)
+
+        crowned = archive.move(GROUND, version=2, state=CHAMPION, was=TRIAL)
+        entered = archive.move(GROUND, version=3, state=CHAMPION, was=None)
+        let_go = archive.move(GROUND, version=1, state=CHAMPION, was=PINNED)
+
+        assert (crowned, entered, let_go) == (False, False, True)
+        assert [(card.version, card.state) for card in archive.cards(GROUND)] == [
+            (1, CHAMPION),
+            (2, TRIAL),
+        ]
+
+    def test_a_fallen_champion_keeps_what_was_seen_since_it_was_one(self, archive: Archive) -> None:
+        """What made it champion was picked for being good."""
+        for score in (1.0, 1.0, 1.0):
+            archive.count(GROUND, run=task_run(1, score))
+        archive.move(GROUND, version=1, state=CHAMPION, was=TRIAL)
+        archive.count(GROUND, run=task_run(1, 0.5))
+        archive.count(GROUND, run=task_run(1, None))
+        [champion] = archive.cards(GROUND)
+
+        archive.move(GROUND, version=1, state=TRIAL, was=CHAMPION)
+
+        [fallen] = archive.cards(GROUND)
+        assert (champion.scored, champion.score) == (4, 3.5)
+        assert (champion.since_scored, champion.since_score) == (1, 0.5)
+        assert (fallen.runs, fallen.scored, fallen.score, fallen.since_scored) == (5, 1, 0.5, 0)
+
+    @pytest.mark.parametrize("state", [CHAMPION, RETIRED])
+    def test_version_0_never_leaves(self, archive: Archive, state: NotesState) -> None:
+        """It can be pinned, but neither crowned nor retired."""
+        archive.append(notes(0))
+        archive.count(GROUND, run=task_run(0))
+
+        with pytest.raises(ConfigurationError, match="Version 0"):
+            archive.move(GROUND, version=0, state=state, was=TRIAL)
+
+        assert archive.move(GROUND, version=0, state=PINNED, was=TRIAL)
+        assert [card.state for card in archive.cards(GROUND)] == [PINNED]
+
+    def test_pruning_leaves_what_is_young_or_needed(self, archive: Archive) -> None:
+        """Version 0, the newest, those in play on any ground, and what they came from."""
+        for version in range(8):
+            archive.append(replace(notes(version), parent={0: None, 4: 1}.get(version, 0)))
+            archive.count(GROUND, run=task_run(version))
+        archive.append(replace(notes(8), at=NOW + timedelta(days=2)))
+        archive.append(replace(notes(0, task="another"), at=NOW))
+        for version in (1, 2, 3, 5, 6, 7):
+            archive.move(GROUND, version=version, state=RETIRED, was=TRIAL)
+        archive.move(GROUND, version=6, state=PINNED, was=RETIRED)
+        archive.move(replace(GROUND, model="large"), version=3, state=CHAMPION, was=None)
+
+        gone = archive.prune(before=NOW + timedelta(days=1))
+
+        kept = [each.version for each in archive.versions("weekly-report", tenant="home")]
+        assert (gone, kept) == (3, [8, 6, 4, 3, 1, 0])
+        assert [card.version for card in archive.cards(GROUND)] == [0, 1, 3, 4, 6]
+        assert archive.runs(GROUND, limit=9) == []
+        assert archive.prune(before=NOW + timedelta(days=1)) == 0
+        assert len(archive.versions("another", tenant="home")) == 1
+
+    def test_after_pruning_numbers_go_on(self, archive: Archive) -> None:
+        """So that no number ever names two versions."""
+        for version in range(4):
+            archive.append(notes(version))
+        archive.count(GROUND, run=task_run(0))
+
+        gone = archive.prune(before=NOW + timedelta(days=1))
+        archive.append(notes(4))
+
+        assert gone == 2
+        assert archive.versions("weekly-report", tenant="home") == [notes(4), notes(3), notes(0)]
+
+
+class ArchiveContract(_Places, Contract):
     """Versions that are never lost, and evidence that is never counted twice."""
 
     @pytest.fixture
@@ -139,58 +244,6 @@ class ArchiveContract(Contract):
         assert version.at == run.at == NOW
         assert {version.at.utcoffset(), run.at.utcoffset()} == {timedelta()}
 
-    def test_a_version_moves_only_from_where_it_was_said_to_be(self, archive: Archive) -> None:
-        """So of two processes that settle the same thing, one does."""
-        entered = archive.move(GROUND, version=1, state=TRIAL, was=None)
-        again = archive.move(GROUND, version=1, state=TRIAL, was=None)
-        crowned = archive.move(GROUND, version=1, state=CHAMPION, was=TRIAL)
-        late = archive.move(GROUND, version=1, state=RETIRED, was=TRIAL)
-
-        assert (entered, again, crowned, late) == (True, False, True, False)
-        assert [(card.version, card.state) for card in archive.cards(GROUND)] == [(1, CHAMPION)]
-
-    @pytest.mark.parametrize("top", [CHAMPION, PINNED])
-    def test_there_is_room_for_one_at_the_top(self, archive: Archive, top: NotesState) -> None:
-        """On each ground."""
-        other = replace(GROUND, definition="d2")
-        for ground in (GROUND, other):
-            for version in (1, 2):
-                archive.move(ground, version=version, state=TRIAL, was=None)
-            archive.move(ground, version=1, state=CHAMPION, was=TRIAL)
-
-        archive.move(GROUND, version=2, state=top, was=TRIAL)
-
-        assert [card.state for card in archive.cards(GROUND)] == [TRIAL, top]
-        assert [card.state for card in archive.cards(other)] == [CHAMPION, TRIAL]
-
-    def test_a_fallen_champion_keeps_what_was_seen_since_it_was_one(self, archive: Archive) -> None:
-        """What made it champion was picked for being good."""
-        for score in (1.0, 1.0, 1.0):
-            archive.count(GROUND, run=task_run(1, score))
-        archive.move(GROUND, version=1, state=CHAMPION, was=TRIAL)
-        archive.count(GROUND, run=task_run(1, 0.5))
-        archive.count(GROUND, run=task_run(1, None))
-        [champion] = archive.cards(GROUND)
-
-        archive.move(GROUND, version=1, state=TRIAL, was=CHAMPION)
-
-        [fallen] = archive.cards(GROUND)
-        assert (champion.scored, champion.score) == (4, 3.5)
-        assert (champion.since_scored, champion.since_score) == (1, 0.5)
-        assert (fallen.runs, fallen.scored, fallen.score, fallen.since_scored) == (5, 1, 0.5, 0)
-
-    @pytest.mark.parametrize("state", [CHAMPION, RETIRED])
-    def test_version_0_never_leaves(self, archive: Archive, state: NotesState) -> None:
-        """It can be pinned, but neither crowned nor retired."""
-        archive.append(notes(0))
-        archive.count(GROUND, run=task_run(0))
-
-        with pytest.raises(ConfigurationError, match="Version 0"):
-            archive.move(GROUND, version=0, state=state, was=TRIAL)
-
-        assert archive.move(GROUND, version=0, state=PINNED, was=TRIAL)
-        assert [card.state for card in archive.cards(GROUND)] == [PINNED]
-
     def test_grounds_are_listed_once(self, archive: Archive) -> None:
         """Those of one task, or all."""
         other = Ground(task="other")
@@ -217,6 +270,8 @@ class ArchiveContract(Contract):
             archive.append(replace(notes(0), at=naive))
         with pytest.raises(NaiveTimeError):
             archive.count(GROUND, run=task_run(at=naive))
+        with pytest.raises(NaiveTimeError):
+            archive.prune(before=naive)
 
         assert archive.versions("weekly-report", tenant="home") == []
         assert archive.cards(GROUND) == []

@@ -1,4 +1,4 @@
--- Versions of what was learned about a task's instructions. Only ever added.
+-- Versions of what was learned about a task's instructions. They never change.
 create table notes (
   tenant text collate "C" not null,
   task text collate "C" not null,

@@ -1,0 +1,33 @@
+"""Waiting for work of others, but not for ever."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from datetime import timedelta
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+async def in_time(work: Coroutine[Any, Any, T], *, patience: timedelta) -> T:
+    """What the work comes to, or a `TimeoutError`: late work is left behind, even if it goes on."""
+    task = asyncio.ensure_future(work)
+    try:
+        await asyncio.wait({task}, timeout=patience.total_seconds())
+        if not task.done():
+            raise TimeoutError
+        if task.cancelled():
+            # Its own doing, not ours: our caller goes on.
+            raise ConnectionAbortedError
+        return task.result()
+    finally:
+        if not task.done():
+            task.cancel()
+            task.add_done_callback(_let_go)
+
+
+def _let_go(task: asyncio.Future[Any]) -> None:
+    """Take notice of how abandoned work ended, so that nobody complains that no one did."""
+    if not task.cancelled():
+        task.exception()
