@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 
 import pytest
 
+from mulligan import Mulligan
 from mulligan.cli.main import main
 
 
@@ -50,3 +52,61 @@ def test_what_is_not_there_is_one_sentence(wrong: list[str], capsys) -> None:
 
     assert code == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> str:
+    """A store with three replies that were checked with the marketing preset."""
+    url = f"sqlite:///{tmp_path}/boatyard.db"
+    texts = ("Let's delve into it.", "We build rowing boats.", "We have 500+ clients.")
+
+    async def work() -> None:
+        async with Mulligan(url) as m:
+            for text in texts:
+                await m.reply(
+                    lambda _, text=text: text, query="What?", context="100+ clients, rowing boats"
+                )
+
+    asyncio.run(work())
+    return url
+
+
+def test_replies_of_the_store_are_replayed_under_other_checks(
+    store: str, tmp_path: Path, capsys
+) -> None:
+    stricter = tmp_path / "stricter.toml"
+    stricter.write_text('[checks.grounded]\n[checks.words]\nkind = "avoids"\nwords = ["delve"]\n')
+
+    code = main(["evaluate", str(stricter), "--recorded", "--store", store, "--json"])
+    report = json.loads(capsys.readouterr().out)
+    limited = main(
+        ["evaluate", "default", "--recorded", "--limit", "2", "--store", store, "--json"]
+    )
+    few = json.loads(capsys.readouterr().out)
+
+    assert (code, limited) == (0, 0)
+    assert (report["n"], report["total_reflections"] > 0) == (3, True)
+    assert report["reflection_rate"] == pytest.approx(2 / 3)
+    assert set(report["check_rates"]) == {"grounding.number", "text.unwanted_word"}
+    assert few["n"] == 2
+
+
+def test_two_sets_of_checks_are_compared_on_the_replies_of_the_store(store: str, capsys) -> None:
+    code = main(
+        ["evaluate", "--compare", "default", "marketing", "--recorded", "--store", store, "--json"]
+    )
+
+    told = json.loads(capsys.readouterr().out)
+    assert code == 1
+    assert told["change"] > 0
+    assert told["before"]["n"] == told["after"]["n"] == 3
+
+
+def test_a_store_without_replies_says_how_they_come_there(tmp_path: Path, capsys) -> None:
+    url = f"sqlite:///{tmp_path}/empty.db"
+    Mulligan(url).close()
+
+    code = main(["evaluate", "--recorded", "--store", url])
+
+    assert code == 2
+    assert "kept no replies" in capsys.readouterr().err

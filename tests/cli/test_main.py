@@ -118,7 +118,7 @@ def test_doctor_is_content_with_a_healthy_store(store: str, capsys) -> None:
     assert report["dropped"] == 0
     assert report["with_context"] == 1.0
     assert report["retention"]["log_days"] == 30
-    assert report["retention"]["episodes_days"] == 90
+    assert report["retention"]["learned_days"] == 90
 
 
 def test_doctor_shows_a_table_to_people(store: str, capsys) -> None:

@@ -287,6 +287,18 @@ def test_rules_that_cannot_be_kept_are_refused(wrong: dict[str, object]) -> None
         DraftRules(**{"critics": [Critic(9)], **wrong})
 
 
+async def test_a_writer_that_returns_no_text_gives_the_fallback_and_a_warning(caplog) -> None:
+    async def write(brief):
+        return 7
+
+    with caplog.at_level("WARNING", "mulligan"):
+        rules = DraftRules(critics=[lambda *_: Critique(score=9)], fallback="Sorry.")
+        drafted = await write_draft(write, question="Why?", rules=rules)
+
+    assert drafted.text == "Sorry."
+    assert "returned int, not text" in caplog.text
+
+
 def test_a_loop_is_chosen_by_name() -> None:
     assert loop_named("reflect") is write_draft
     with pytest.raises(ConfigurationError, match="There are: reflect"):

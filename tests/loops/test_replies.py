@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -134,6 +135,46 @@ async def test_there_is_always_a_reply_and_never_an_exception(text: str | Except
     assert replied.text == FALLBACK
     assert replied.standing is Standing.REJECTED
     assert replied.findings[0].rule == "reply.empty"
+
+
+@pytest.mark.parametrize("written", [None, 7, b"bytes", ["text"], Reply(text=None)])
+async def test_a_writer_that_returns_no_text_is_told_apart_and_the_next_try_counts(
+    written: object, caplog
+) -> None:
+    answers = [written, "We open at nine, every day of the week."]
+
+    async def write(correction):
+        return answers.pop(0)
+
+    with caplog.at_level(logging.WARNING, "mulligan"):
+        replied = await write_reply(write, rules=ReplyRules(checks=preset()))
+
+    assert replied.text == "We open at nine, every day of the week."
+    [finding] = replied.iterations[0].verdict.findings
+    assert f"returned {type(written).__name__}, not text" in finding.issue
+    assert "not text" in caplog.text
+
+
+async def test_a_writer_that_never_returns_text_still_leaves_an_answer() -> None:
+    async def write(correction):
+        return object()
+
+    replied = await write_reply(write, rules=ReplyRules(checks=preset(), fallback="Sorry."))
+
+    assert (replied.text, replied.bound_reached) == ("Sorry.", True)
+
+
+async def test_a_plain_function_can_write() -> None:
+    replied = await write_reply(
+        lambda correction: "We open at nine, every day.", rules=ReplyRules(checks=preset())
+    )
+
+    assert replied.text == "We open at nine, every day."
+
+
+async def test_what_cannot_be_called_is_refused_at_once() -> None:
+    with pytest.raises(ConfigurationError, match="str cannot write replies"):
+        await write_reply("We open at nine.", rules=ReplyRules())
 
 
 async def test_what_was_written_before_the_writer_failed_is_kept() -> None:

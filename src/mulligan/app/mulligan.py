@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypedDict, TypeVar, Unpack, overload
 
 from mulligan.app.settings import Settings
@@ -25,6 +26,7 @@ from mulligan.turns.turn import OpenTurn
 
 if TYPE_CHECKING:
     from mulligan.app.insights.insights import Insights
+    from mulligan.app.texts import Texts
     from mulligan.loops.drafting import Writer
     from mulligan.loops.drafts import Drafted, DraftRules
     from mulligan.loops.replies import Replied, ReplyRules, Write
@@ -161,15 +163,7 @@ class Mulligan:
         done = await acting.run(agent)
         if self._replies is None or not isinstance(done.reply, str) or not _stands(done):
             return done
-        from mulligan.turns.answering import answer
-
-        replied = await answer(
-            done.reply,
-            turn,
-            rules=self._replies,
-            rewrite=rewrite,
-            announce=self._parts.instruments.events.publish,
-        )
+        replied = await self._texts.answer(done.reply, turn, rules=self._replies, rewrite=rewrite)
         return replace(done, reply=replied.text, replied=replied)
 
     async def reply(
@@ -178,30 +172,33 @@ class Mulligan:
         /,
         *,
         query: str = "",
-        context: Iterable[str] = (),
+        context: str | Iterable[str] = (),
         rules: ReplyRules | str | None = None,
     ) -> Replied:
         """Write a reply, check it, and have it written again until it is good or the bound is met.
 
         `rules`: a preset such as "marketing", a TOML file, or rules of your own; else those of the
-        application. At the bound the best reply goes out, marked; nothing is raised.
+        application. At the bound the best reply goes out, marked; nothing is raised. Where the
+        rules have claims verified, the application's judge is asked, unless they name another.
         """
-        from mulligan.loops.replies import write_reply
-
-        return await write_reply(
+        return await self._texts.reply(
             write,
             rules=self._rules(rules) or self._replies or self._preset("default"),
             query=query,
-            context=tuple(context),
-            announce=self._parts.instruments.events.publish,
+            context=(context,) if isinstance(context, str) else tuple(context),
         )
 
-    async def draft(self, write: Writer, /, *, question: str, rules: DraftRules) -> Drafted:
-        """Generate, criticise, revise: the best judged draft, and always an answer."""
-        from mulligan.loops.drafts import write_draft
+    async def draft(
+        self, write: Writer | object, /, *, question: str, rules: DraftRules | None = None
+    ) -> Drafted:
+        """Generate, criticise, revise: the best judged draft, and always an answer.
 
-        announce = self._parts.instruments.events.publish
-        return await write_draft(write, question=question, rules=rules, announce=announce)
+        `write` is any async function of a brief, a pydantic-ai agent, or a model's name. Without
+        rules the application's judge is the critic. The setting `loop` says how it is done.
+        """
+        return await self._texts.draft(
+            write, question=question, rules=rules, loop=self.settings.loop
+        )
 
     def requirements(self, rules: ReplyRules | str | None = None) -> str:
         """What the checks of replies ask for, as text for the writer's prompt."""
@@ -275,6 +272,12 @@ class Mulligan:
     def close(self) -> None:
         """Store what is left and let go of everything. Twice is fine."""
         self._parts.close()
+
+    @cached_property
+    def _texts(self) -> Texts:
+        from mulligan.app.texts import Texts
+
+        return Texts(self._parts, retention=self.settings.retention, clock=self._clock)
 
     def _rules(self, rules: ReplyRules | str | None) -> ReplyRules | None:
         return self._preset(rules) if isinstance(rules, str) else rules

@@ -47,6 +47,8 @@ class Settings:
     retention: Retention = field(default_factory=Retention)
     backoff: Backoff = field(default_factory=Backoff)
     """How long a failed call waits before it is made again."""
+    loop: str = "reflect"
+    """How drafts are made: `reflect` (criticised and revised), or `once`."""
     app: str = ""
     """Where the application is, `module:name`: what has the code to undo and to run."""
     unadvised: frozenset[str] = frozenset()
@@ -248,5 +250,6 @@ _READERS = {
     "similarity": lambda value: value if callable(value) else _text(value),
     "strict": _truth,
     "app": _text,
+    "loop": _text,
     "migrate": _truth,
 }

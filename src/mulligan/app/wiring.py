@@ -89,7 +89,7 @@ def assemble(
         retention=settings.retention,
     )
     instruments = _instruments(settings, store, clock=clock)
-    instruments = replace(instruments, judge=_judge(asked.judge, instruments))
+    instruments = replace(instruments, judge=make_judge(asked.judge, instruments))
     reviewers = _reviewers(asked, instruments)
     toolbox = Toolbox()
     recovery = Recovery(
@@ -136,7 +136,7 @@ def _reviewers(asked: Asked, instruments: Instruments) -> Reviewers:
     )
 
 
-def _judge(judge: object, instruments: Instruments) -> Judge | None:
+def make_judge(judge: object, instruments: Instruments) -> Judge | None:
     """A judge of the application's own, or a model by its name."""
     if judge is None or hasattr(judge, "ask"):
         return cast("Judge | None", judge)

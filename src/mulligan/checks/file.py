@@ -22,10 +22,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from mulligan.checks import text
 from mulligan.checks.grounding import grounded
+from mulligan.checks.grounding.verified import Verification
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.finding import Severity
 from mulligan.core.text import Reply, TextCheck
@@ -46,6 +47,9 @@ KINDS: Mapping[str, Callable[..., TextCheck]] = {
 }
 """The checks there are, by the name a file gives them."""
 
+VERIFIED = "verified"
+"""The check that takes a judge, so it is made by whoever has one."""
+
 CONDITIONS: Mapping[str, Callable[[Reply], bool]] = {"small_talk": text.is_small_talk}
 """What a check may be switched off for, by the name a file gives it."""
 
@@ -53,6 +57,7 @@ SETTINGS = frozenset({"preset", "checks", "attempts", "mend"})
 """What a file may set. The last two are the reply loop's."""
 
 _Table = dict[str, Any]
+_Made = TypeVar("_Made")
 
 
 def preset(name: str = DEFAULT) -> tuple[TextCheck, ...]:
@@ -82,14 +87,27 @@ def make_checks(asked: Mapping[str, Any]) -> tuple[TextCheck, ...]:
     if unknown := sorted(asked.keys() - SETTINGS):
         known = ", ".join(sorted(SETTINGS))
         raise ConfigurationError(f"There is no setting {unknown[0]!r}. There are: {known}.")
+    tables = _tables(asked)
+    tables.pop(VERIFIED, None)
+    return tuple(_make(name, table) for name, table in tables.items())
+
+
+def make_verification(asked: Mapping[str, Any]) -> Verification | None:
+    """What a table says about claims that a judge verifies; `None`: nothing, or to leave it."""
+    table = _tables(asked).get(VERIFIED)
+    if table is None:
+        return None
+    return _made(Verification, dict(table), name=VERIFIED)
+
+
+def _tables(asked: Mapping[str, Any]) -> dict[str, _Table]:
+    """The checks that are on: those of the preset, changed and added to."""
     tables = _preset_tables(asked["preset"]) if "preset" in asked else {}
     for name, table in asked.get("checks", {}).items():
         if not isinstance(table, dict):
             raise ConfigurationError(f"checks.{name} is {table!r}; write it as [checks.{name}].")
         tables[name] = tables.get(name, {}) | table
-    return tuple(
-        _make(name, table) for name, table in tables.items() if table.pop("on", True) is True
-    )
+    return {name: table for name, table in tables.items() if table.pop("on", True) is True}
 
 
 def _preset_tables(name: str) -> dict[str, _Table]:
@@ -110,7 +128,13 @@ def _make(name: str, table: Mapping[str, Any]) -> TextCheck:
             f"checks.{name} is of kind {kind!r}. There are: {', '.join(sorted(KINDS))}."
         )
     unless = _condition(name, settings.pop("unless", None))
-    known = inspect.signature(KINDS[kind]).parameters
+    check = _made(KINDS[kind], settings, name=name)
+    return replace(check, name=name, unless=unless)
+
+
+def _made(make: Callable[..., _Made], settings: _Table, *, name: str) -> _Made:
+    """What a table asks for, or a sentence about the setting that cannot be."""
+    known = inspect.signature(make).parameters
     if unknown := sorted(settings.keys() - known.keys()):
         raise ConfigurationError(
             f"checks.{name} has no setting {unknown[0]!r}. There are: {', '.join(known)}."
@@ -118,10 +142,9 @@ def _make(name: str, table: Mapping[str, Any]) -> TextCheck:
     try:
         if "severity" in settings:
             settings["severity"] = Severity(settings["severity"])
-        check = KINDS[kind](**settings)
+        return make(**settings)
     except (TypeError, ValueError) as error:
         raise ConfigurationError(f"checks.{name} cannot be made: {error}.") from error
-    return replace(check, name=name, unless=unless)
 
 
 def _condition(name: str, wanted: str | None) -> Callable[[Reply], bool] | None:

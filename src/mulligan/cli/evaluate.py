@@ -11,9 +11,11 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import Progress
 
+from mulligan.app.insights import Insights
 from mulligan.app.settings import Settings
 from mulligan.cli import render
-from mulligan.cli.options import Commands, add_command, add_json, count
+from mulligan.cli.options import Commands, add_command, add_json, add_store, count
+from mulligan.core.errors import ConfigurationError
 from mulligan.evaluation.cases import Case, golden_cases, read_cases
 from mulligan.evaluation.compare import Advice, Comparison
 from mulligan.evaluation.evaluate import evaluate, evaluate_both, write_page
@@ -31,6 +33,7 @@ def add_to(commands: Commands) -> None:
         "rejected, by\nwhich check, and how many tries it took; or compare two sets of checks on "
         "the same cases.",
     )
+    add_store(parser)
     add_json(parser)
     parser.add_argument(
         "checks",
@@ -45,16 +48,18 @@ def add_to(commands: Commands) -> None:
         "--cases", type=Path, metavar="FILE", help="JSON lines; else the set we ship"
     )
     parser.add_argument(
-        "--recorded", action="store_true", help="the replies in the cases are replayed, not written"
+        "--recorded",
+        action="store_true",
+        help="replay replies that were written: those in --cases, else the latest of the store",
     )
     parser.add_argument("--limit", type=count, metavar="N", help="only the first cases")
     parser.add_argument("--html", type=Path, metavar="FILE", help="write a page with plots there")
     parser.set_defaults(run=run)
 
 
-def run(options: argparse.Namespace, settings: Settings) -> int:  # noqa: ARG001
+def run(options: argparse.Namespace, settings: Settings) -> int:
     """Evaluate or compare. Exit code 1 when a change is not safe."""
-    cases = golden_cases() if options.cases is None else read_cases(options.cases)
+    cases = _cases(options, settings)
     runs = 2 if options.compare else 1
     with Progress(console=Console(stderr=True), disable=not sys.stderr.isatty()) as progress:
         bar = progress.add_task("cases", total=runs * len(cases[: options.limit]))
@@ -66,6 +71,21 @@ def run(options: argparse.Namespace, settings: Settings) -> int:  # noqa: ARG001
     else:
         _show(render.console(), outcome)
     return 1 if isinstance(outcome, Comparison) and outcome.verdict is not Advice.SAFE else 0
+
+
+def _cases(options: argparse.Namespace, settings: Settings) -> tuple[Case, ...]:
+    if options.cases is not None:
+        return read_cases(options.cases)
+    if not options.recorded:
+        return golden_cases()
+    with Insights.open(settings) as insights:
+        cases = insights.recorded(limit=options.limit)
+    if not cases:
+        raise ConfigurationError(
+            "The store has kept no replies. Those of m.reply(…), and of m.act(…) with "
+            f"Mulligan(replies=…), are kept for {settings.retention.kept.days} days."
+        )
+    return cases
 
 
 async def _outcome(

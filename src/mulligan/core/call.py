@@ -8,6 +8,9 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import NamedTuple
 
+OWN = "(mulligan)"
+"""The server of rows that tell steps of our own loops. They are no calls of any tool."""
+
 
 class Outcome(StrEnum):
     """What came of a call."""

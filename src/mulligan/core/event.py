@@ -275,6 +275,9 @@ class Responded:
     draft: Draft
     critique: Critique | None
     accepted: bool
+    tokens: int = 0
+    """Taken in all, as far as the writer reported it; so is the money."""
+    money: float = 0.0
 
 
 Event = (

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from mulligan.core.call import LogRow, Outcome
+from mulligan.core.call import OWN, LogRow, Outcome
 
 HOUR_US = 3_600_000_000
 _SUCCESS = Outcome.SUCCESS.value
@@ -57,7 +57,7 @@ def bucket_floor_us(bucket: int) -> int:
 
 
 def roll_up(rows: Iterable[LogRow]) -> dict[Slot, Rollup]:
-    """Add rows up by slot."""
+    """Add calls up by slot; steps of our own loops are none."""
     slots: dict[tuple[object, ...], Rollup] = {}
     # Runs once for every row ever logged: unpacking is twice as fast as naming each field.
     for (
@@ -78,4 +78,5 @@ def roll_up(rows: Iterable[LogRow]) -> dict[Slot, Rollup]:
             counts.with_context += weight
         bucket = latency_bucket(duration_us)
         counts.latency[bucket] = counts.latency.get(bucket, 0) + weight
-    return {Slot._make(key): counts for key, counts in slots.items()}
+    counted = ((Slot._make(key), counts) for key, counts in slots.items())
+    return {slot: counts for slot, counts in counted if slot.server != OWN}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import inspect
 import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
@@ -89,7 +90,25 @@ async def write_draft(
     ).run()
 
 
-LOOPS: Mapping[str, Callable[..., Awaitable[Drafted]]] = {"reflect": write_draft}
+async def write_once(
+    write: Writer,
+    *,
+    question: str,
+    rules: DraftRules,
+    announce: Announce = stay_quiet,
+    monotonic: Callable[[], float] = time.monotonic,
+) -> Drafted:
+    """Generate, and ask no critic: one draft, unreviewed, for where time matters more."""
+    meter = Meter(rules.budget, monotonic=monotonic)
+    return await _DraftLoop(
+        write, question=question, rules=rules, announce=announce, meter=meter, critics=()
+    ).run()
+
+
+LOOPS: Mapping[str, Callable[..., Awaitable[Drafted]]] = {
+    "reflect": write_draft,
+    "once": write_once,
+}
 """The loops for drafts, by the name a configuration gives them."""
 
 
@@ -126,11 +145,19 @@ class _DraftLoop:
     """The five functions of the engine, and what they share."""
 
     def __init__(
-        self, write: Writer, *, question: str, rules: DraftRules, announce: Announce, meter: Meter
+        self,
+        write: Writer,
+        *,
+        question: str,
+        rules: DraftRules,
+        announce: Announce,
+        meter: Meter,
+        critics: Sequence[Critic] | None = None,
     ) -> None:
         self._write = write
         self._question = question
         self._rules = rules
+        self._critics = rules.critics if critics is None else critics
         self._announce = announce
         self._meter = meter
         self._last: Draft | None = None
@@ -149,7 +176,15 @@ class _DraftLoop:
         )
         drafted = self._drafted(rounds)
         accepted = drafted.standing is Standing.ACCEPTED
-        self._announce(Responded(draft=drafted.draft, critique=drafted.critique, accepted=accepted))
+        self._announce(
+            Responded(
+                draft=drafted.draft,
+                critique=drafted.critique,
+                accepted=accepted,
+                tokens=drafted.tokens,
+                money=drafted.money,
+            )
+        )
         return drafted
 
     async def _attempt(self, number: int, critique: Critique | None) -> Draft:
@@ -180,14 +215,20 @@ class _DraftLoop:
         )
         try:
             async with asyncio.timeout(self._meter.seconds_left):
-                text = await self._write(brief)
+                text: object = self._write(brief)
+                if inspect.isawaitable(text):
+                    text = await text
         except OutOfStepsError:
             self._out_of_steps = True
             return ""
         except Exception as error:  # noqa: BLE001 - whatever a writer raises, somebody waits
             _report.warning("A draft was not written (%s).", type(error).__name__)
             return ""
-        return text.strip() if isinstance(text, str) else ""
+        if not isinstance(text, str):
+            kind = type(text).__name__
+            _report.warning("A draft was not written: the writer returned %s, not text.", kind)
+            return ""
+        return text.strip()
 
     async def _review(self, draft: Draft) -> Critique | None:
         if not draft.text or self._meter.used_up:
@@ -195,7 +236,7 @@ class _DraftLoop:
         try:
             async with asyncio.timeout(self._meter.seconds_left):
                 return await criticise(
-                    self._rules.critics,
+                    self._critics,
                     question=self._question,
                     draft=draft,
                     combine=self._rules.combine,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from mulligan.checks.file import make_checks, read_table
-from mulligan.checks.grounding.verified import Verified, Verifier
+from mulligan.checks.file import VERIFIED, make_checks, make_verification, read_table
+from mulligan.checks.grounding.verified import Verification, Verified, Verifier
 from mulligan.checks.requirements import render_requirements
 from mulligan.checks.text.fold import visible
 from mulligan.core.engine import Loop, Round, run_loop
@@ -47,6 +48,8 @@ class ReplyRules:
     checks: Sequence[Check[Reply]] = ()
     verifier: Verifier | None = None
     """Asked only about replies that the checks let pass."""
+    verify: Verification | None = None
+    """Have claims verified by the application's judge, where there is one, without a `verifier`."""
     attempts: int = ATTEMPTS
     mend: bool = False
     """Whether a check that can put right by rule what it found may do so first."""
@@ -62,7 +65,13 @@ def rules_named(name: str, *, verifier: Verifier | None = None) -> ReplyRules:
         raise ConfigurationError(f"attempts is {attempts!r}; write a number from 1 on.")
     if type(mend) is not bool:
         raise ConfigurationError(f"mend is {mend!r}; write true or false.")
-    return ReplyRules(checks=make_checks(asked), verifier=verifier, attempts=attempts, mend=mend)
+    return ReplyRules(
+        checks=make_checks(asked),
+        verifier=verifier,
+        verify=make_verification(asked),
+        attempts=attempts,
+        mend=mend,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,9 +141,14 @@ async def write_reply(
 ) -> Replied:
     """Write a reply, check it, and write it again until it is good or the bound is reached.
 
-    Never raises what the writer raised, and never answers with nothing: at the bound the best
-    reply goes out, marked.
+    Never raises what the writer raised, and never answers with nothing, also where the writer
+    returns something that is no text: at the bound the best reply goes out, marked.
     """
+    if not callable(write):
+        raise ConfigurationError(
+            f"{type(write).__name__} cannot write replies. Pass an async function that takes the "
+            "feedback on the reply before, or None, and returns text."
+        )
     asked = Reply(text="", query=query, context=context)
     loop = _ReplyLoop(write, rules=rules, asked=asked, turn=turn, announce=announce)
     return await loop.run()
@@ -204,13 +218,20 @@ class _ReplyLoop:
         self._number = number
         self._failure = None
         try:
-            written = await self._write(correction)
+            written: object = self._write(correction)
+            if inspect.isawaitable(written):
+                written = await written
         except Exception as error:  # noqa: BLE001 - whatever a writer raises, a person waits
-            self._failure = type(error).__name__
-            _report.warning("Attempt %d of a reply was not written (%s).", number, self._failure)
-            return self._asked
-        reply = written if isinstance(written, Reply) else replace(self._asked, text=written)
+            return self._nothing(f"the writer failed with {type(error).__name__}")
+        reply = replace(self._asked, text=written) if isinstance(written, str) else written
+        if not isinstance(reply, Reply) or not isinstance(reply.text, str):
+            return self._nothing(f"the writer returned {type(written).__name__}, not text")
         return mended(reply, self._rules.checks) if self._rules.mend else reply
+
+    def _nothing(self, why: str) -> Reply:
+        self._failure = why
+        _report.warning("Attempt %d of a reply came to nothing: %s.", self._number, why)
+        return self._asked
 
     async def _review(self, reply: Reply) -> Verdict:
         if not visible(reply.text):
@@ -279,10 +300,14 @@ class _ReplyLoop:
                 for played, told in zip(rounds, [*self._feedback, ""], strict=True)
             ),
             bound_reached=bound_reached,
-            checks_run=tuple(_name(check) for check in self._rules.checks),
+            checks_run=self._checks_run(),
             judge_asked=self._asked_judge,
             judge_recalled=self._recalled,
         )
+
+    def _checks_run(self) -> tuple[str, ...]:
+        names = tuple(_name(check) for check in self._rules.checks)
+        return names if self._rules.verifier is None else (*names, VERIFIED)
 
 
 def mended(reply: Reply, checks: Iterable[Check[Reply]]) -> Reply:
@@ -313,7 +338,7 @@ def best_of(rounds: Sequence[Round[Reply, Verdict]]) -> Round[Reply, Verdict]:
 
 
 def _nothing_written(failure: str | None) -> Finding:
-    why = f" (the writer failed with {failure})" if failure else ""
+    why = f" ({failure})" if failure else ""
     return Finding(
         rule="reply.empty",
         severity=Severity.ERROR,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import replace
 
 from mulligan.core.call import Execution, Outcome
 from mulligan.core.event import ReplyChecked, ReplySettled
@@ -54,9 +55,7 @@ def results_of(executions: Iterable[Execution]) -> Iterable[str]:
 
 def _once(rules: ReplyRules) -> ReplyRules:
     """Nobody can write it again, so it is looked at once."""
-    return ReplyRules(
-        checks=rules.checks, verifier=rules.verifier, attempts=1, fallback=rules.fallback
-    )
+    return replace(rules, attempts=1, mend=False)
 
 
 def _text(result: object) -> str:

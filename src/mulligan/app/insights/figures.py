@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from mulligan.core.call import Call, ErrorClass, Failure, LogRow, Outcome
+from mulligan.core.call import OWN, Call, ErrorClass, Failure, LogRow, Outcome
 from mulligan.core.instants import from_us
 from mulligan.core.interfaces import Log, LogQuery
 from mulligan.core.lesson import Alike, ErrorRule, Pattern
@@ -186,7 +186,8 @@ def _failures(log: Log, *, since: datetime, until: datetime) -> list[LogRow]:
             LogQuery(outcome=outcome, since=since, until=until, limit=MOST_FAILURES)
         )
     ]
-    return sorted(found, key=lambda row: row.id, reverse=True)
+    calls = (row for row in found if row.server != OWN)
+    return sorted(calls, key=lambda row: row.id, reverse=True)
 
 
 def _later_tries(log: Log, *, since: datetime, until: datetime) -> list[LogRow]:

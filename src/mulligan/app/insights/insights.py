@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from mulligan.app.insights.figures import (
     Figures,
@@ -32,6 +32,9 @@ from mulligan.learning.wording import class_of_text
 from mulligan.redaction import Capture
 from mulligan.stores.clock import utc_now
 from mulligan.stores.opening import open_store
+
+if TYPE_CHECKING:
+    from mulligan.evaluation.cases import Case
 
 CONTEXT_GOAL = 0.8
 """The share of calls that should say which agent made them, and what for."""
@@ -102,6 +105,12 @@ class Insights:
     def task_list(self) -> TaskList:
         """What was learned about tasks."""
         return TaskList(self._store.archive)
+
+    def recorded(self, *, limit: int | None = None) -> tuple[Case, ...]:
+        """Replies that were written of late, as cases to try other checks on, the newest first."""
+        from mulligan.app.insights.recorded import recorded_cases
+
+        return recorded_cases(self._store, limit=limit)
 
     def tools(self) -> list[KnownTool]:
         """What applications have declared their tools to be, and what that promises."""

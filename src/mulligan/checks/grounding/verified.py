@@ -43,6 +43,20 @@ class Verified:
         return bool(self.claims) and supported
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verification:
+    """That the claims of a reply are to be verified, and by whom."""
+
+    severity: Severity = Severity.ERROR
+    """Of a claim that the context does not support."""
+    judge: str = ""
+    """A model of its own, such as `anthropic:…`; else the application's judge."""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.judge, str):
+            raise TypeError(f"judge is {self.judge!r}; write the name of a model")
+
+
 class Verifier:
     """Asks a judge about a reply's claims, and never twice about the same."""
 

@@ -1,0 +1,30 @@
+"""Replies that were really written, as cases to try other thresholds on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mulligan.core.call import OWN
+from mulligan.core.interfaces import LogQuery, Store
+from mulligan.evaluation.cases import Case
+from mulligan.turns.recording import NAME, unpack_reply
+from mulligan.turns.steps import SETTLED
+
+MOST = 1_000
+
+
+def recorded_cases(store: Store, *, limit: int | None = None) -> tuple[Case, ...]:
+    """The latest replies that are still kept, the newest first, each with all its tries."""
+    return tuple(_cases(store, most=limit or MOST))
+
+
+def _cases(store: Store, *, most: int) -> Iterator[Case]:
+    seen: set[str] = set()
+    for row in store.log.rows(LogQuery(server=OWN, tool=SETTLED, limit=most)):
+        owner = row.turn or row.id
+        kept = None if owner in seen else store.vault.get(owner, NAME)
+        if kept is None:
+            continue
+        seen.add(owner)
+        told = unpack_reply(kept)
+        yield Case(id=owner, question=told.query, context=told.context, recorded=told.tries)

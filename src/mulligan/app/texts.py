@@ -1,0 +1,120 @@
+"""How an application has its texts written: with its judge, in its log, and kept for a while."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+
+from mulligan.adapters.pydantic_ai import writer_of
+from mulligan.app.wiring import Parts, make_judge
+from mulligan.checks.grounding.verified import Verification, Verifier
+from mulligan.core.action import Kept
+from mulligan.core.errors import ConfigurationError
+from mulligan.core.event import ReplyChecked, ReplySettled
+from mulligan.core.interfaces import Clock
+from mulligan.core.retention import Retention
+from mulligan.loops.critics import judged_by
+from mulligan.loops.drafts import Drafted, DraftRules, loop_named
+from mulligan.loops.replies import Replied, ReplyRules, Write, warn_at_the_bound, write_reply
+from mulligan.turns.answering import Rewrite, answer
+from mulligan.turns.recording import NAME, pack_reply
+from mulligan.turns.steps import StepLog
+from mulligan.turns.turn import OpenTurn
+
+_report = logging.getLogger("mulligan")
+
+
+class Texts:
+    """Replies and drafts of one application."""
+
+    def __init__(self, parts: Parts, *, retention: Retention, clock: Clock) -> None:
+        self._parts = parts
+        self._retention = retention
+        self._clock = clock
+        self._verifiers: dict[Verification, Verifier] = {}
+
+    async def reply(
+        self, write: Write, *, rules: ReplyRules, query: str, context: tuple[str, ...]
+    ) -> Replied:
+        """Have a reply written and checked."""
+        steps = StepLog(self._parts.instruments)
+        replied = await write_reply(
+            write,
+            rules=self._with_verifier(rules),
+            query=query,
+            context=context,
+            turn=steps.turn.id if steps.turn is not None else "",
+            announce=_telling(steps),
+        )
+        await self._keep(replied, owner=steps.owner)
+        return replied
+
+    async def answer(
+        self, reply: str, turn: OpenTurn, *, rules: ReplyRules, rewrite: Rewrite | None
+    ) -> Replied:
+        """Have the reply of a turn checked, and written again where somebody can."""
+        steps = StepLog(self._parts.instruments, turn=turn)
+        replied = await answer(
+            reply,
+            turn,
+            rules=self._with_verifier(rules),
+            rewrite=rewrite,
+            announce=_telling(steps),
+        )
+        await self._keep(replied, owner=steps.owner)
+        return replied
+
+    async def draft(
+        self, write: object, *, question: str, rules: DraftRules | None, loop: str
+    ) -> Drafted:
+        """Have an answer drafted; without rules, the application's judge is the critic."""
+        held_to = self._drafting() if rules is None else rules
+        steps = StepLog(self._parts.instruments)
+        run = loop_named(loop)
+        return await run(writer_of(write), question=question, rules=held_to, announce=steps)
+
+    def _drafting(self) -> DraftRules:
+        judge = self._parts.reviewers.judge
+        if judge is None:
+            raise ConfigurationError(
+                "A draft needs a critic: pass rules=DraftRules(critics=[…]), or give the "
+                "application a judge."
+            )
+        return DraftRules(critics=[judged_by(judge)])
+
+    def _with_verifier(self, rules: ReplyRules) -> ReplyRules:
+        """The rules with a judge for the claims, where they ask for one and there is one."""
+        asked = rules.verify
+        if asked is None or rules.verifier is not None:
+            return rules
+        if asked not in self._verifiers:
+            own = make_judge(asked.judge or None, self._parts.instruments)
+            judge = own or self._parts.reviewers.judge
+            if judge is None:
+                return rules
+            # Kept, because it remembers what was answered before.
+            self._verifiers[asked] = Verifier(judge, severity=asked.severity)
+        return replace(rules, verifier=self._verifiers[asked])
+
+    async def _keep(self, replied: Replied, *, owner: str) -> None:
+        tries = tuple(iteration.reply.text for iteration in replied.iterations)
+        try:
+            kept = Kept(
+                owner=owner,
+                name=NAME,
+                value=pack_reply(replied.reply, tries),
+                expires_at=self._clock() + self._retention.kept,
+            )
+            await asyncio.to_thread(self._parts.store.vault.put, kept)
+        except Exception as error:  # noqa: BLE001 - the reply goes out, kept or not
+            _report.warning("A reply was not kept for later (%s).", type(error).__name__)
+
+
+def _telling(steps: StepLog) -> Callable[[ReplyChecked | ReplySettled], None]:
+    def tell(event: ReplyChecked | ReplySettled) -> None:
+        steps(event)
+        warn_at_the_bound(event)
+
+    return tell

@@ -1,0 +1,54 @@
+"""Replies as they were written, kept for a while: what thresholds can be tried on afterwards."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import orjson
+
+from mulligan.core.text import Reply
+
+NAME = "reply"
+"""Of a reply among what is kept for a turn."""
+MOST_BYTES = 256 * 1024
+"""Of one recording. What a context holds beyond that is left out, from its end."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recording:
+    """What was asked, what was known, and what was written, try by try."""
+
+    query: str
+    context: tuple[str, ...]
+    tries: tuple[str, ...]
+
+
+def pack_reply(asked: Reply, tries: tuple[str, ...]) -> bytes:
+    """A recording as the vault keeps it."""
+    room = MOST_BYTES - sum(len(text.encode(errors="replace")) for text in (asked.query, *tries))
+    context: list[str] = []
+    for passage in asked.context:
+        room -= len(passage.encode(errors="replace"))
+        if room < 0:
+            break
+        context.append(passage)
+    return orjson.dumps(
+        {
+            "query": _writable(asked.query),
+            "context": [_writable(passage) for passage in context],
+            "tries": [_writable(text) for text in tries],
+        }
+    )
+
+
+def unpack_reply(kept: bytes) -> Recording:
+    """The recording as it was."""
+    told = orjson.loads(kept)
+    return Recording(
+        query=told["query"], context=tuple(told["context"]), tries=tuple(told["tries"])
+    )
+
+
+def _writable(text: str) -> str:
+    # A lone surrogate has no bytes of its own.
+    return text.encode("utf-8", "replace").decode()
