@@ -7,7 +7,7 @@ from mulligan.app.housekeeping import sweep
 from mulligan.core.action import Entry, Kept, Opening, State
 from mulligan.core.casebook import CaseQuery, LessonQuery
 from mulligan.core.effect import Effect
-from mulligan.core.interfaces import Batch, LogQuery
+from mulligan.core.log import Batch, LogQuery
 from mulligan.core.notes import Ground, Notes, NotesState, Refinement
 from mulligan.core.retention import Retention
 from mulligan.core.rollup import roll_up

@@ -11,7 +11,7 @@ import pytest
 from mulligan import Effect, Mode, Mulligan, Repeat, State
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.event import CallRepaired, Event
-from mulligan.core.interfaces import LogQuery
+from mulligan.core.log import LogQuery
 from mulligan.core.record import Record
 from mulligan.turns.turn import OpenTurn
 

@@ -10,7 +10,7 @@ import pytest
 from mulligan import Effect, Mode, Mulligan
 from mulligan.core.errors import FlaggedCallError
 from mulligan.core.event import CallFlagged, Event
-from mulligan.core.interfaces import LogQuery
+from mulligan.core.log import LogQuery
 from mulligan.turns.turn import OpenTurn
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)

@@ -10,8 +10,8 @@ import pytest
 
 from mulligan import Effect, Mulligan, State
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.interfaces import LogQuery
 from mulligan.core.limits import Backoff
+from mulligan.core.log import LogQuery
 from mulligan.core.record import Record
 from mulligan.turns.turn import OpenTurn
 

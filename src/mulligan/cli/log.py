@@ -9,7 +9,7 @@ from mulligan.app.settings import Settings
 from mulligan.cli import render
 from mulligan.cli.options import Commands, add_command, add_json, add_store, count, moment
 from mulligan.core.call import ErrorClass, Outcome
-from mulligan.core.interfaces import LogQuery
+from mulligan.core.log import LogQuery
 from mulligan.redaction import Capture
 
 

@@ -26,6 +26,7 @@ from mulligan.core.casebook import Balance, CaseQuery, CaseSlot, Episode, Lesson
 from mulligan.core.event import Event
 from mulligan.core.finding import Fact, Finding
 from mulligan.core.lesson import Decision, ErrorRule, FailedCall, Suggestion
+from mulligan.core.log import Batch, LogQuery, Loss
 from mulligan.core.notes import Ground, Notes, NotesState, Scorecard, TaskRun
 from mulligan.core.question import Question
 from mulligan.core.rollup import Rollup, Slot
@@ -189,50 +190,6 @@ class Vault(Protocol):
         """Delete what has expired, so that it is gone from the disk too. Returns how many."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Loss:
-    """Rows the log gave up."""
-
-    at: datetime
-    reason: str
-    """`overflow`, `refused`, `shutdown`; `damage`, when the log itself was found shortened."""
-    successes: int = 0
-    failures: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Batch:
-    """What the log writes in one transaction."""
-
-    rows: Sequence[LogRow]
-    rollups: Mapping[Slot, Rollup] = field(default_factory=dict)
-    losses: Sequence[Loss] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LogQuery:
-    """Which rows of the log are wanted. `None` and empty mean any."""
-
-    id_prefix: str = ""
-    tenant: str | None = None
-    agent: str | None = None
-    server: str | None = None
-    tool: str | None = None
-    outcome: str | None = None
-    error_class: str | None = None
-    turn: str | None = None
-    later_tries: bool = False
-    """Only tries after the first."""
-    since: datetime | None = None
-    """This time included."""
-    until: datetime | None = None
-    """This time not included."""
-    after: str = ""
-    """Only rows with an id above this one: how a follower goes on."""
-    oldest_first: bool = False
-    limit: int = 50
-
-
 class Log(Protocol):
     """Telemetry about every call: batched, may lose rows, and says how many."""
 
@@ -333,7 +290,7 @@ class Casebook(Protocol):
         """
 
     def lessons(self, query: LessonQuery) -> list[Lesson]:
-        """The latest of every readable lesson that fits: by tool, or the closest to a text first."""
+        """The latest of each readable lesson that fits: by tool, or the closest to a text first."""
 
     def history(self, lesson: str) -> list[Lesson]:
         """Every version of a lesson, oldest first."""

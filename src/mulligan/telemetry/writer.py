@@ -13,7 +13,8 @@ from queue import Empty, SimpleQueue
 from mulligan.core.call import LogRow, Outcome
 from mulligan.core.errors import StoreError
 from mulligan.core.event import RowsDropped
-from mulligan.core.interfaces import Batch, Clock, Log, Loss
+from mulligan.core.interfaces import Clock, Log
+from mulligan.core.log import Batch, Loss
 from mulligan.core.rollup import roll_up
 from mulligan.telemetry import shutdown
 from mulligan.telemetry.queue import RowQueue

@@ -11,7 +11,7 @@ import pytest
 
 from mulligan.core.action import State
 from mulligan.core.errors import StoreDamagedError
-from mulligan.core.interfaces import Batch, LogQuery
+from mulligan.core.log import Batch, LogQuery
 from mulligan.core.rollup import roll_up
 from mulligan.stores.opening import open_store
 from mulligan.stores.postgres.session import PostgresSession

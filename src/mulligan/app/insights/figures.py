@@ -8,8 +8,9 @@ from datetime import datetime, timedelta
 
 from mulligan.core.call import OWN, Call, ErrorClass, Failure, LogRow, Outcome
 from mulligan.core.instants import from_us
-from mulligan.core.interfaces import Log, LogQuery
+from mulligan.core.interfaces import Log
 from mulligan.core.lesson import Alike, ErrorRule, Pattern
+from mulligan.core.log import LogQuery
 from mulligan.core.rollup import Rollup, Slot, bucket_floor_us
 from mulligan.learning.fingerprint import pattern_of
 from mulligan.learning.wording import likely_class

@@ -21,8 +21,9 @@ from mulligan.app.settings import Settings
 from mulligan.core.call import Call, Failure, LogRow
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.instants import from_us
-from mulligan.core.interfaces import Clock, Health, KnownTool, LogQuery, Loss, Store
+from mulligan.core.interfaces import Clock, Health, KnownTool, Store
 from mulligan.core.lesson import Advice, Alike, ErrorRule, FailedCall, Suggestion
+from mulligan.core.log import LogQuery, Loss
 from mulligan.core.retention import Retention
 from mulligan.learning.decide import decide
 from mulligan.learning.fingerprint import pattern_of

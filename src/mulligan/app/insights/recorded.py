@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mulligan.core.call import OWN
-from mulligan.core.interfaces import LogQuery, Store
+from mulligan.core.interfaces import Store
+from mulligan.core.log import LogQuery
 from mulligan.evaluation.cases import Case
 from mulligan.turns.recording import NAME, unpack_reply
 from mulligan.turns.steps import SETTLED

@@ -21,7 +21,7 @@ from mulligan.cli.demo.flaky import found_on_disk, look_around
 from mulligan.cli.demo.story import Facts, plan_the_week
 from mulligan.cli.demo.telling import Teller
 from mulligan.cli.options import Commands, add_command, add_json
-from mulligan.core.interfaces import LogQuery
+from mulligan.core.log import LogQuery
 from mulligan.testing.remote import Effected
 
 WIDTH = 80

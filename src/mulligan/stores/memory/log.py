@@ -8,7 +8,7 @@ from datetime import datetime
 
 from mulligan.core.call import LogRow
 from mulligan.core.instants import to_us
-from mulligan.core.interfaces import Batch, LogQuery, Loss
+from mulligan.core.log import Batch, LogQuery, Loss
 from mulligan.core.rollup import HOUR_US, Rollup, Slot, roll_up
 from mulligan.stores.filter import fits
 

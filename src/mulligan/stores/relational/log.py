@@ -13,7 +13,7 @@ import orjson
 
 from mulligan.core.call import LogRow
 from mulligan.core.instants import from_us, to_us
-from mulligan.core.interfaces import Batch, LogQuery, Loss
+from mulligan.core.log import Batch, LogQuery, Loss
 from mulligan.core.rollup import HOUR_US, Rollup, Slot, roll_up
 from mulligan.stores.histogram import dump_counts, load_counts
 from mulligan.stores.pool import Pool

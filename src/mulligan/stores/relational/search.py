@@ -5,7 +5,7 @@ from __future__ import annotations
 from mulligan.core.call import LogRow, Outcome
 from mulligan.core.ids import time_ordered_id
 from mulligan.core.instants import to_us
-from mulligan.core.interfaces import LogQuery
+from mulligan.core.log import LogQuery
 from mulligan.stores.filter import fits
 from mulligan.stores.relational.archive import unpack
 from mulligan.stores.session import Session

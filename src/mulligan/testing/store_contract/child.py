@@ -11,7 +11,8 @@ from dataclasses import replace
 from mulligan.core.action import Kept, State
 from mulligan.core.casebook import LessonQuery
 from mulligan.core.errors import StaleEntryError, StaleLessonError, StaleNotesError
-from mulligan.core.interfaces import Archive, Batch, Store
+from mulligan.core.interfaces import Archive, Store
+from mulligan.core.log import Batch
 from mulligan.core.rollup import roll_up
 from mulligan.testing.store_contract.archive import GROUND, notes, task_run
 from mulligan.testing.store_contract.cases import a_lesson, a_use, an_episode

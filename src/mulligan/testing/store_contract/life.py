@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from mulligan.core.action import Kept
 from mulligan.core.errors import StoreUnavailableError
-from mulligan.core.interfaces import Batch, KnownTool, Loss, Store
+from mulligan.core.interfaces import KnownTool, Store
+from mulligan.core.log import Batch, Loss
 from mulligan.testing.store_contract.contract import NOW, Contract, first, log_row
 
 

@@ -11,7 +11,8 @@ from datetime import timedelta
 import pytest
 
 from mulligan.core.call import LogRow, Outcome
-from mulligan.core.interfaces import Batch, LogQuery, Loss, Store
+from mulligan.core.interfaces import Store
+from mulligan.core.log import Batch, LogQuery, Loss
 from mulligan.core.rollup import Rollup, Slot, roll_up
 from mulligan.testing.store_contract.contract import (
     DAY,

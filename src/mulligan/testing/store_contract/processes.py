@@ -9,7 +9,8 @@ import sys
 
 from mulligan.core.action import State
 from mulligan.core.casebook import LessonQuery
-from mulligan.core.interfaces import LogQuery, Store
+from mulligan.core.interfaces import Store
+from mulligan.core.log import LogQuery
 from mulligan.testing.store_contract.archive import GROUND, notes
 from mulligan.testing.store_contract.contract import DAY, NOW, Contract
 

@@ -1,0 +1,54 @@
+"""What the log is given, and what it is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from mulligan.core.call import LogRow
+from mulligan.core.rollup import Rollup, Slot
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loss:
+    """Rows the log gave up."""
+
+    at: datetime
+    reason: str
+    """`overflow`, `refused`, `shutdown`; `damage`, when the log itself was found shortened."""
+    successes: int = 0
+    failures: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batch:
+    """What the log writes in one transaction."""
+
+    rows: Sequence[LogRow]
+    rollups: Mapping[Slot, Rollup] = field(default_factory=dict)
+    losses: Sequence[Loss] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogQuery:
+    """Which rows of the log are wanted. `None` and empty mean any."""
+
+    id_prefix: str = ""
+    tenant: str | None = None
+    agent: str | None = None
+    server: str | None = None
+    tool: str | None = None
+    outcome: str | None = None
+    error_class: str | None = None
+    turn: str | None = None
+    later_tries: bool = False
+    """Only tries after the first."""
+    since: datetime | None = None
+    """This time included."""
+    until: datetime | None = None
+    """This time not included."""
+    after: str = ""
+    """Only rows with an id above this one: how a follower goes on."""
+    oldest_first: bool = False
+    limit: int = 50
