@@ -180,3 +180,33 @@ def test_a_tool_that_rarely_fails_is_not_looked_at_before(m: Mulligan) -> None:
 
     assert made[-1] == MADE_UP
     assert caught.value.mulligan.foreseen  # type: ignore[attr-defined]
+
+
+def test_a_tool_that_has_nothing_to_do_with_the_question_is_a_warning_and_is_called(
+    m: Mulligan, flagged: list[Event]
+) -> None:
+    @m.tool(effect=Effect.READ, precheck="refuse")
+    def area_of_triangle(base: int, height: int) -> float:
+        """Work out how large a triangle is."""
+        return base * height / 2
+
+    with m.turn("Which composer wrote the opera about Figaro?", now=NOW):
+        area_of_triangle(base=3, height=4)
+    with m.turn("How large is a triangle with base 3 and height 4?", now=NOW):
+        area_of_triangle(base=3, height=4)
+
+    assert told(m, flagged) == [(("call.irrelevant",), True, None)]
+
+
+def test_what_a_declaration_means_for_calls_and_results_is_told_without_the_code(
+    m: Mulligan,
+) -> None:
+    orders(m, [], precheck="refuse", returns=dict, may_be_empty=False)
+
+    with m.turn("Where is W17?", now=NOW):
+        [tool] = m.insights.tools()
+
+    assert [said.split(",")[0] for said in tool.promises[1:]] == [
+        "In a turn",
+        "A result that is not what it declares to return is a failure",
+    ]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from mulligan.core.call import Call, ErrorClass, Execution, Failure, Outcome
 from mulligan.core.effect import Mode, Precheck
 from mulligan.core.errors import FlaggedCallError
 from mulligan.core.event import CallFlagged
-from mulligan.core.finding import Finding
+from mulligan.core.finding import Finding, Severity
 from mulligan.core.lesson import Earlier, Planned
 from mulligan.turns.pending import Pending
 from mulligan.turns.turn import OpenTurn
@@ -34,10 +36,29 @@ def foresee(watch: Watch, planned: Planned) -> tuple[Finding, ...]:
     from mulligan.learning.precheck import precheck
 
     try:
-        return tuple(precheck(planned))
+        # The weaker witness is heard where the others have nothing to say.
+        return tuple(precheck(planned)) or tuple(_beside_the_question(watch, planned))
     except Exception as error:  # noqa: BLE001 - values of others may refuse anything
         watch.note("A call of %s could not be looked at", error)
         return ()
+
+
+def _beside_the_question(watch: Watch, planned: Planned) -> Iterator[Finding]:
+    """A warning where nothing of a turn's first call comes from what the person said."""
+    if not planned.schema or not planned.said or planned.earlier:
+        return
+    from mulligan.learning.irrelevance import irrelevant
+    from mulligan.learning.shape.schema import schema_of
+
+    found = irrelevant(
+        schema_of(planned.schema, tool=planned.call.tool),
+        tool=planned.call.tool,
+        description=" ".join(watch.declaration.docs),
+        arguments=planned.call.arguments,
+        said=planned.said,
+    )
+    if found is not None:
+        yield found
 
 
 def refusal(watch: Watch, pending: Pending, *, turn: OpenTurn) -> Execution | None:
@@ -49,11 +70,13 @@ def refusal(watch: Watch, pending: Pending, *, turn: OpenTurn) -> Execution | No
     if not found:
         return None
     declared = watch.declaration
-    made = declared.precheck is not Precheck.REFUSE or declared.mode is Mode.OBSERVE
+    against = [each for each in found if each.severity is Severity.ERROR]
+    may_refuse = declared.precheck is Precheck.REFUSE and declared.mode is not Mode.OBSERVE
+    made = not (against and may_refuse)
     tell_flagged(watch, proposed.call, found=found, made=made, failed=None)
     if made:
         return None
-    reasons = " ".join(f"{each.issue} {each.correction or ''}".strip() for each in found)
+    reasons = " ".join(f"{each.issue} {each.correction or ''}".strip() for each in against)
     error = FlaggedCallError(f"{declared.tool} was not called. {reasons}")
     # Nothing was sent, so that a correction may be tried as after any refusal of arguments.
     failure = Failure(error_class=ErrorClass.VALIDATION, error=error, answered=True)

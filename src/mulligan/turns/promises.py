@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import fields
 
-from mulligan.core.effect import Effect, Mode, Repeat
+from mulligan.core.effect import Effect, Mode, Precheck, Repeat
 from mulligan.core.interfaces import KnownTool
 from mulligan.turns.declaration import Declaration
 from mulligan.turns.hold import HOLD_LIFE
@@ -43,6 +43,17 @@ def promises(declaration: Declaration, *, strict: bool = False) -> Iterator[str]
         yield _ambiguity(declaration)
     if declaration.loses:
         yield f"An undo does not bring back: {', '.join(declaration.loses)}."
+    yield from _calls(declaration)
+
+
+def _calls(declaration: Declaration) -> Iterator[str]:
+    """What follows for calls and results, beyond their effect."""
+    if declaration.precheck is Precheck.REFUSE:
+        yield "In a turn, a call that will fail by all that is known is not made."
+    if declaration.returns or not declaration.may_be_empty:
+        yield "A result that is not what it declares to return is a failure, and is returned."
+    if declaration.ask_judge:
+        yield "A judge, if there is one, is asked about a failure that nothing else can mend."
 
 
 def _effect(declaration: Declaration, *, strict: bool) -> str:
