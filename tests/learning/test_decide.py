@@ -77,6 +77,22 @@ def test_what_the_person_gave_is_asked_for_again_and_what_was_made_up_is_not() -
     assert made_up.decision is Decision.REPAIR
 
 
+@pytest.mark.parametrize(
+    ("cards", "decision"),
+    [(["card_1001", "card_2002"], Decision.ASK), (["card_1001"], Decision.REPAIR)],
+)
+def test_who_pays_is_the_persons_choice_where_there_is_one(cards, decision) -> None:
+    wallet = Earlier(tool="get_user", result={"card_ids": cards})
+
+    advice = decide(
+        failed({"card_id": "gift_0000"}, error="Card not found", said=("Pay.",), earlier=(wallet,))
+    )
+
+    assert advice.decision is decision
+    assert (advice.ask is not None) == (len(cards) > 1)
+    assert all(card in (advice.ask or card) for card in cards)
+
+
 def test_ten_megabytes_of_arguments_and_one_of_error_get_advice_too() -> None:
     call = failed({"a": "x" * 10_000_000}, error="nope " * 200_000, schema=obj(a=TEXT))
 

@@ -10,6 +10,8 @@ from mulligan.learning.precheck import precheck
 from tests.learning.failures import TEXT, obj
 
 ORDER = Earlier(tool="get_order", result=json.dumps({"order_id": "#W17", "status": "delivered"}))
+OPENED = Earlier(tool="get_order", result={"order_id": "#W19", "status": "opened (changed)"})
+PLAIN = Earlier(tool="get_order", result={"order_id": "#W20", "status": "opened"})
 CARD = Earlier(tool="get_user", result={"cards": [{"id": "gift_17", "balance": 40}]})
 STOCK = Earlier(tool="get_product", result={"variants": {"881": {"available": False}}})
 
@@ -29,6 +31,12 @@ def rules(tool: str, arguments: dict[str, object], **known: object) -> list[str]
         ("find", {"user_id": "unknown"}, {}, "call.placeholder"),
         ("find", {"order_id": "<order id>"}, {}, "call.placeholder"),
         ("cancel_pending_order", {"order_id": "#W17"}, {"earlier": (ORDER,)}, "call.wrong_state"),
+        (
+            "change_opened_order",
+            {"order_id": "#W19"},
+            {"earlier": (OPENED, PLAIN)},
+            "call.wrong_state",
+        ),
         ("exchange", {"new_ids": ["881"]}, {"earlier": (STOCK,)}, "call.unavailable"),
         ("exchange", {"ids": [1, 2], "new_ids": [3]}, {}, "call.lists_differ"),
         (
@@ -61,6 +69,8 @@ def test_a_call_that_will_fail_is_noticed(tool, arguments, known, rule) -> None:
             {"earlier": (Earlier(tool="x", result='{"orders": ["#W1'),)},
         ),
         ("return_delivered_order", {"order_id": "#W17"}, {"earlier": (ORDER,)}),
+        ("change_opened_order", {"order_id": "#W19"}, {"earlier": (OPENED,)}),
+        ("change_opened_order", {"order_id": "#W20"}, {"earlier": (OPENED, PLAIN)}),
         ("get_order_tracking", {"order_id": "#W17"}, {"earlier": (ORDER,)}),
         ("pay", {"payments": [{"card_id": "gift_17", "amount": 40}]}, {"earlier": (CARD,)}),
         ("send", {"text": "unknown", "title": "Order 99"}, {}),

@@ -14,6 +14,7 @@ from mulligan.learning.complaints.reading import complaints_in
 from mulligan.learning.from_turn import Culprit, culprits
 from mulligan.learning.knowledge import Knowledge
 from mulligan.learning.leaves import is_small
+from mulligan.learning.locked import is_locked
 from mulligan.learning.wording import likely_class
 
 PASSING: Mapping[ErrorClass, str] = {
@@ -32,6 +33,8 @@ MAY_HAVE_LANDED = frozenset({ErrorClass.AMBIGUOUS, ErrorClass.TOOL_EXCEPTION})
 
 ENOUGH = 2
 """By how many failures of its pattern one decision must lead to outweigh the rules."""
+
+MOST_CHOICES = 5
 
 Past = Mapping[Decision, int]
 """How often each decision turned out right for failures of this pattern."""
@@ -119,6 +122,9 @@ def _missing(failed: FailedCall) -> Advice:
     found = culprits(failed, known)
     made_up = [each for each in found if not known.was_seen(each.value)]
     held = [each for each in made_up if _candidates(each, known)]
+    if held and (choice := _choice(held[0], known)):
+        why = f"{held[0].key} {held[0].value!r} is not there, and several others are."
+        return Advice(decision=Decision.ASK, why=why, ask=choice)
     if held:
         why = f"{held[0].key} {held[0].value!r} was never mentioned, and this turn has others."
         return Advice(decision=Decision.REPAIR, why=why)
@@ -128,6 +134,14 @@ def _missing(failed: FailedCall) -> Advice:
         why=f"Nothing is there under {names}.",
         ask=f"{names} cannot be found: is it right?",
     )
+
+
+def _choice(culprit: Culprit, known: Knowledge) -> str | None:
+    """What to ask where several would do and the field is who, where or how much."""
+    others = list(dict.fromkeys(_candidates(culprit, known)))
+    if len(others) < 2 or not is_locked(culprit.path):
+        return None
+    return f"Which {culprit.key} is meant: {', '.join(others[:MOST_CHOICES])}?"
 
 
 def _candidates(culprit: Culprit, known: Knowledge) -> list[str]:

@@ -130,10 +130,19 @@ def _wrong_state(case: _Case) -> Iterator[Finding]:
     for path, value in case.values:
         wanted = _state_named(case.tool, key_of(path))
         state = _last_state(case, key_of(path), value) if wanted else None
-        if wanted and state and wanted not in tokens(state):
+        if wanted and state and not _is_in(state, wanted, case.known):
             issue = f"{str(value)[:60]!r} is {state}; {case.tool} is for {wanted} ones."
             correction = "Use the tool for that state, or tell the person."
             yield _finding("call.wrong_state", issue, correction)
+
+
+def _is_in(state: str, wanted: str, known: Knowledge) -> bool:
+    """Whether a state is the wanted one: `pending (changed)` is not, where others are `pending`."""
+    words = tuple(tokens(state))
+    if wanted not in words or words == (wanted,):
+        return words == (wanted,)
+    named = (each for each in known.values if each.key.casefold() in STATE)
+    return all(tuple(tokens(each.text)) != (wanted,) for each in named)
 
 
 def _state_named(tool: str, key: str) -> str | None:
