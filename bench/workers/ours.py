@@ -26,10 +26,10 @@ def main(path: str) -> None:
         m.flush()
 
     def counted(block: Coroutine[Any, Any, dict[str, Any]]) -> dict[str, Any]:
-        before = m.tally()
+        before = m.insights.tally()
         with m.turn(agent=AGENT, context=CONTEXT, now=datetime.now(UTC)):
             answer = runner.run(block)
-        after = m.tally()
+        after = m.insights.tally()
         stored = after.stored - before.stored
         return {**answer, "lost": after.emitted - before.emitted - stored}
 

@@ -97,7 +97,7 @@ async def test_leaving_does_not_hold_the_event_loop_up() -> None:
     async with Mulligan("memory:") as m:
         m.tool(len)([1])
 
-    assert m.tally().stored == 1
+    assert m.insights.tally().stored == 1
 
 
 def test_decorating_something_that_cannot_be_called_is_refused() -> None:
@@ -117,7 +117,7 @@ def test_every_row_is_accounted_for_in_the_tally() -> None:
             find([1])
         m.flush()
 
-        tally = m.tally()
+        tally = m.insights.tally()
 
     assert (tally.emitted, tally.stored, tally.dropped, tally.waiting) == (1000, 1000, 0, 0)
 

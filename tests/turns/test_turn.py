@@ -125,7 +125,7 @@ async def test_outside_a_turn_a_tool_is_only_logged(family: Family) -> None:
     await family.m.recover()
 
     assert family.days == {"dinner": SATURDAY}
-    assert family.m.tally().emitted == 1
+    assert family.m.insights.tally().emitted == 1
 
 
 async def test_a_call_whose_outcome_is_unknown_is_not_repeated_in_the_turn(family: Family) -> None:

@@ -18,7 +18,6 @@ from mulligan.core.task import Task
 from mulligan.core.turn import NOTHING_KNOWN, Turn
 from mulligan.loops.actions import Attempted
 from mulligan.stores.clock import utc_now
-from mulligan.telemetry.writer import Tally
 from mulligan.turns.acting import Acting, Agent, Done
 from mulligan.turns.declaration import Declared, declare, name_of
 from mulligan.turns.tool import wrap_tool
@@ -242,6 +241,17 @@ class Mulligan:
 
         return await run_task(task, work, using=self._parts.learning)
 
+    def pitfalls(self, tool: str, *, tokens: int = 400) -> str:
+        """What is known to go wrong with a tool, as a short section for a prompt; empty if nothing.
+
+        It says how corrections work, what agents get wrong, and what to try when it fails.
+        """
+        return self.insights.lesson_list.pitfalls([tool], tokens=tokens)
+
+    def pitfalls_for(self, agent: str, *, tokens: int = 400) -> str:
+        """The same about every tool that has failed this agent."""
+        return self.insights.lesson_list.pitfalls_for(agent, tokens=tokens)
+
     async def recover(self) -> int:
         """Look after what crashes, cancelled turns and people left, now. How much was taken up.
 
@@ -254,19 +264,22 @@ class Mulligan:
         """Every question about what was logged and done, and every act a person may take."""
         from mulligan.app.insights.insights import Insights
 
-        return Insights(self._parts.store, settings=self.settings, clock=self._clock)
+        return Insights(
+            self._parts.store,
+            settings=self.settings,
+            clock=self._clock,
+            tally=self._parts.instruments.log.tally,
+        )
 
     def subscribe(self, subscriber: Subscriber) -> Callable[[], None]:
         """Get every event as it happens; the answer ends the subscription."""
         return self._parts.instruments.events.subscribe(subscriber)
 
-    def tally(self) -> Tally:
-        """What became of every row of the log so far: stored, dropped or waiting."""
-        return self._parts.instruments.log.tally()
-
     def flush(self) -> bool:
         """Store everything logged so far, and hand on every event. False if it took too long."""
-        stored = self._parts.instruments.log.flush()
+        memory = self._parts.memory
+        remembered = memory is None or memory.flush()
+        stored = self._parts.instruments.log.flush() and remembered
         return self._parts.instruments.events.flush() and stored
 
     def close(self) -> None:
@@ -294,6 +307,7 @@ class Mulligan:
             book=self._parts.instruments.book,
             on_entering=self._parts.begin,
             on_leaving=self._parts.keeping.wake,
+            remember=self._parts.memory.remember if self._parts.memory is not None else None,
         )
 
     def __enter__(self) -> Self:

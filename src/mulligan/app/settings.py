@@ -60,6 +60,13 @@ class Settings:
     default: the words they share."""
     recover: bool = True
     """Look after what was left open while turns run; else only when `m.recover()` is called."""
+    memory: bool = True
+    """Remember how failures ended, and learn from it."""
+    control: float = 0.05
+    """The share of failures that memory has something to say about and leaves alone, so that what
+    it is worth can be measured."""
+    seeds: bool = True
+    """Begin with the curated lessons about tools of any kind."""
     strict: bool = False
     """Hold calls of tools that declare no effect, until a person approves them."""
     migrate: bool = True
@@ -70,6 +77,12 @@ class Settings:
             raise ConfigurationError(
                 f"sample is {self.sample}; it is the share of successes to keep, "
                 "above 0 and up to 1."
+            )
+
+        if not 0.0 <= self.control < 1.0:
+            raise ConfigurationError(
+                f"control is {self.control}; it is the share of failures that memory leaves "
+                "alone, from 0 to below 1."
             )
 
     @classmethod
@@ -249,6 +262,9 @@ _READERS = {
     "error_rules": _error_rules,
     "similarity": lambda value: value if callable(value) else _text(value),
     "strict": _truth,
+    "memory": _truth,
+    "control": _number,
+    "seeds": _truth,
     "app": _text,
     "loop": _text,
     "migrate": _truth,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from mulligan.app.housekeeping import Housekeeping
+from mulligan.app.memory import Memory
 from mulligan.app.settings import Settings
 from mulligan.core.interfaces import Check, Clock, Gather, Judge, Store
 from mulligan.learning.nearest import KnownPatterns
@@ -23,6 +24,7 @@ from mulligan.turns.book import Book
 from mulligan.turns.instruments import Instruments
 from mulligan.turns.keeping import Heart, Keeping
 from mulligan.turns.promises import known_tool
+from mulligan.turns.recalling import Recall
 from mulligan.turns.recovery import Recovery
 from mulligan.turns.toolbox import Toolbox
 
@@ -49,6 +51,8 @@ class Parts:
     recovery: Recovery
     keeping: Keeping
     heart: Heart
+    memory: Memory | None
+    """`None`: the application remembers nothing."""
     housekeeping: Housekeeping
     recover: bool
 
@@ -69,6 +73,8 @@ class Parts:
         """Close everything, the store last."""
         self.heart.stop()
         self.housekeeping.close()
+        if self.memory is not None:
+            self.memory.close()
         self.instruments.log.close()
         self.instruments.events.close()
         self.store.close()
@@ -108,9 +114,30 @@ def assemble(
         recovery=recovery,
         keeping=Keeping(recovery),
         heart=Heart(store.journal.beat),
+        memory=_memory(settings, store, instruments, clock=clock),
         housekeeping=Housekeeping(store, retention=settings.retention, clock=clock),
         recover=settings.recover,
     )
+
+
+def _memory(
+    settings: Settings, store: Store, instruments: Instruments, *, clock: Clock
+) -> Memory | None:
+    if not settings.memory:
+        return None
+    return Memory(
+        store,
+        redactor=instruments.redactor,
+        clock=clock,
+        calls=lambda: instruments.log.tally().emitted,
+        tell=instruments.events.publish,
+    )
+
+
+def _recall(settings: Settings, store: Store, *, clock: Clock) -> Recall | None:
+    if not settings.memory:
+        return None
+    return Recall(store.casebook, clock=clock, control=settings.control, seeds=settings.seeds)
 
 
 def _learning(
@@ -164,6 +191,7 @@ def _instruments(settings: Settings, store: Store, *, clock: Clock) -> Instrumen
         book=Book(journal=store.journal, clock=clock, scrub=redactor.text, announce=events.publish),
         events=events,
         strict=settings.strict,
+        recall=_recall(settings, store, clock=clock),
         unadvised=settings.unadvised,
         error_rules=settings.error_rules,
         patterns=KnownPatterns(settings.measure()),

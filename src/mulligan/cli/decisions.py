@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import getpass
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -12,7 +11,7 @@ from mulligan.app.insights.open_list import OpenList
 from mulligan.app.settings import Settings
 from mulligan.cli import render
 from mulligan.cli.actions import action_json
-from mulligan.cli.options import Commands, add_command, add_json, add_store
+from mulligan.cli.options import Commands, add_command, add_json, add_store, who
 from mulligan.core.action import Action, State
 
 Decide = Callable[[OpenList], Action]
@@ -55,18 +54,18 @@ def add_to(commands: Commands) -> None:
 
 def run_approve(options: argparse.Namespace, settings: Settings) -> int:
     """Approve a hold."""
-    return _decide(lambda listed: listed.approve(options.id, by=_who()), options, settings)
+    return _decide(lambda listed: listed.approve(options.id, by=who()), options, settings)
 
 
 def run_deny(options: argparse.Namespace, settings: Settings) -> int:
     """Deny a hold."""
     note = options.note
-    return _decide(lambda listed: listed.deny(options.id, by=_who(), note=note), options, settings)
+    return _decide(lambda listed: listed.deny(options.id, by=who(), note=note), options, settings)
 
 
 def run_undo(options: argparse.Namespace, settings: Settings) -> int:
     """Ask for an undo."""
-    return _decide(lambda listed: listed.undo(options.id, by=_who()), options, settings)
+    return _decide(lambda listed: listed.undo(options.id, by=who()), options, settings)
 
 
 def _add(commands: Commands, name: str, *, help: str, about: str) -> argparse.ArgumentParser:  # noqa: A002
@@ -112,11 +111,3 @@ def _insights(app: str, settings: Settings) -> Iterator[tuple[Insights, Callable
         yield application.insights, lambda: settle_now(application)
     finally:
         application.close()
-
-
-def _who() -> str:
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError, ImportError):
-        # A container may run under a number that has no name.
-        return "somebody at the command line"

@@ -8,7 +8,18 @@ import sys
 from collections.abc import Sequence
 
 from mulligan.app.settings import Settings
-from mulligan.cli import actions, decisions, doctor, evaluate, figures, log, migrate, render, tasks
+from mulligan.cli import (
+    actions,
+    decisions,
+    doctor,
+    evaluate,
+    figures,
+    lessons,
+    log,
+    migrate,
+    render,
+    tasks,
+)
 from mulligan.cli.demo import command as demo
 from mulligan.cli.options import Parser
 from mulligan.core.errors import ConfigurationError, MulliganError
@@ -23,7 +34,7 @@ exit codes:
   3  the store could not be used
 """
 
-_COMMANDS = (demo, log, actions, decisions, figures, tasks, evaluate, doctor, migrate)
+_COMMANDS = (demo, log, actions, decisions, figures, lessons, tasks, evaluate, doctor, migrate)
 
 
 def build_parser() -> argparse.ArgumentParser:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import getpass
 import re
 from datetime import UTC, datetime, timedelta
 from typing import Any, NoReturn
@@ -72,3 +73,12 @@ def count(text: str) -> int:
     if not re.fullmatch(r"[0-9]{1,7}", text) or not 1 <= int(text) <= MOST_ROWS:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 to {MOST_ROWS:,}")
     return int(text)
+
+
+def who() -> str:
+    """Who gives this command, for what they decide to be on record under their name."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError, ImportError):
+        # A container may run under a number that has no name.
+        return "somebody at the command line"

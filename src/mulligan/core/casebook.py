@@ -6,17 +6,16 @@ failing one, so that a lesson can be used where every value is another.
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
-from types import MappingProxyType
 from typing import NamedTuple
 
 from mulligan.core.call import ErrorClass
 from mulligan.core.lesson import Decision, Kind, Origin
-
-NOTHING_GIVEN: Mapping[str, object] = MappingProxyType({})
 
 
 class How(StrEnum):
@@ -58,7 +57,7 @@ class Transformation:
 
     argument: str
     how: How
-    given: Mapping[str, object] = field(default_factory=lambda: NOTHING_GIVEN)
+    given: Mapping[str, object] = field(default_factory=dict)
     """What the rule needs, JSON only: `{"text": "#"}` of a prefix."""
 
 
@@ -76,6 +75,14 @@ class Remedy:
 
     changes: tuple[Transformation, ...] = ()
     first: tuple[Prerequisite, ...] = ()
+
+
+def schema_hash_of(schema: Mapping[str, object]) -> str:
+    """Equal for equal schemas; empty where there is none."""
+    if not schema:
+        return ""
+    written = json.dumps(schema, sort_keys=True, default=str)
+    return hashlib.sha256(written.encode("utf-8", "replace")).hexdigest()[:16]
 
 
 class Ending(StrEnum):

@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from mulligan.core.action import State
 from mulligan.core.call import ErrorClass, LogRow
+from mulligan.core.casebook import LessonState
 from mulligan.core.finding import Confidence, Severity, Standing
 from mulligan.core.text import Critique, Draft
 
@@ -210,6 +211,17 @@ class NotesRejected:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LessonLearned:
+    """A lesson has a new version: first seen, proven, quarantined or retired."""
+
+    lesson: str
+    version: int
+    tool: str
+    state: LessonState
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReplyChecked:
     """One try of a reply was checked."""
 
@@ -297,6 +309,7 @@ Event = (
     | NotesRolledBack
     | NotesRetired
     | NotesRejected
+    | LessonLearned
     | ReplyChecked
     | ReplySettled
     | Thought

@@ -24,6 +24,8 @@ SHAPE_ONLY = frozenset(
     {Kind.COERCE, Kind.RENAME, Kind.CLAMP, Kind.ENUM, Kind.DEFAULT, Kind.DROP, Kind.REFORMAT}
 )
 """What a correction may do by itself; anything else is for the agent to decide."""
+FORM_ONLY = frozenset({Kind.COERCE, Kind.RENAME, Kind.DROP, Kind.REFORMAT})
+"""Of these, what brings in no value from elsewhere."""
 
 
 def suggestions(
@@ -76,6 +78,9 @@ def _automatic(failed: FailedCall, suggestion: Suggestion) -> bool:
         return False
     if suggestion.source is Origin.SCHEMA and Kind.ENUM not in suggestion.kinds:
         return not _could_mean_another(failed, after)
+    if suggestion.lesson is not None and set(suggestion.kinds) <= FORM_ONLY:
+        # A proven lesson makes each value out of the call's own: a sign in front, a list of one.
+        return suggestion.proven
     # Near in spelling is not the same: another name on a list is another person.
     return _only_shape(failed, after)
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from mulligan.core.action import SETTLED, State, UndoResult
@@ -25,6 +26,7 @@ from mulligan.loops.actions import (
 from mulligan.loops.checking import run_checks
 from mulligan.turns.attempt import LiveAttempt, take_back_all
 from mulligan.turns.book import Book
+from mulligan.turns.cases import Ended
 from mulligan.turns.hands import IN_PASSING, ON_LOOP, run_to_end
 from mulligan.turns.settling import settle
 from mulligan.turns.turn import OpenTurn, Reviewed
@@ -65,12 +67,14 @@ class Acting:
         book: Book,
         on_entering: Callable[[], None] = lambda: None,
         on_leaving: Callable[[], None] = lambda: None,
+        remember: Callable[[OpenTurn, Sequence[Ended]], None] | None = None,
     ) -> None:
         self._turn = turn
         self._reviewers = reviewers
         self._book = book
         self._on_entering = on_entering
         self._on_leaving = on_leaving
+        self._remember = remember
         self._corrections: list[Correction | None] = [None]
         self._verdicts: list[Verdict] = []
         self._taken_back: list[TakenBack] = []
@@ -128,6 +132,23 @@ class Acting:
         self._book.release(actions)
         if any(action.state not in SETTLED for action in actions):
             self._on_leaving()
+        if self._remember is not None:
+            self._remember(self._turn, self._ended() if self._turn.cases else ())
+
+    def _ended(self) -> list[Ended]:
+        """Every call of the turn, with what the review of its attempt came to."""
+        found = []
+        for attempt, verdict in zip_longest(self._turn.attempts, self._verdicts):
+            standing = None if verdict is None else verdict.standing
+            found += [
+                Ended(
+                    execution=execution,
+                    accepted=standing is Standing.ACCEPTED,
+                    rejected=standing is Standing.REJECTED,
+                )
+                for execution in attempt.executions()
+            ]
+        return found
 
     def _loop(
         self, attempt: Callable[[int, Correction | None], Awaitable[object]]

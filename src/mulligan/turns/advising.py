@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
+from typing import Any, cast
 
 from mulligan.core.call import ErrorClass, Execution, Failure
+from mulligan.core.casebook import schema_hash_of
 from mulligan.core.effect import Effect, Mode, Repeat
 from mulligan.core.finding import Finding
-from mulligan.core.lesson import Advice, Alike, FailedCall, Suggestion
+from mulligan.core.lesson import Advice, Alike, FailedCall, Pattern, Suggestion
+from mulligan.turns.cases import Case
 from mulligan.turns.foresight import foresee, planned_call, tell_flagged
+from mulligan.turns.hands import Hands
 from mulligan.turns.offers import Corrected
+from mulligan.turns.recalling import Asking, Recalled, with_memory
 from mulligan.turns.turn import OpenTurn
 from mulligan.turns.watch import Watch
 
@@ -53,47 +58,99 @@ class Advised:
         return "\n".join(lines)
 
 
-def conclude(watch: Watch, execution: Execution, *, turn: OpenTurn | None) -> Any:
+async def conclude(
+    watch: Watch, execution: Execution, *, turn: OpenTurn | None, hands: Hands
+) -> Any:
     """What a call returned, or its own error again, with advice on it."""
     failure = execution.failure
-    if failure is None or failure.error is None:
+    if failure is None:
         return execution.result
-    if watch.declaration.mode is Mode.OBSERVE or not watch.advises(execution.call.agent):
-        _count(watch, execution, turn=turn)
+    observed = watch.declaration.mode is Mode.OBSERVE or not watch.advises(execution.call.agent)
+    if observed or failure.error is None:
+        _only_note(watch, execution, turn=turn)
+        if failure.error is None:
+            return execution.result
         raise failure.error
-    advised = advise(watch, execution, turn=turn)
+    advised = await advise(watch, execution, turn=turn, hands=hands)
     if advised is not None:
         attach(failure.error, advised)
         offer(advised, turn=turn)
     raise failure.error
 
 
-def advise(watch: Watch, execution: Execution, *, turn: OpenTurn | None) -> Advised | None:
+async def advise(
+    watch: Watch, execution: Execution, *, turn: OpenTurn | None, hands: Hands
+) -> Advised | None:
     """What would help; `None` if even that cannot be said. It never stands in the error's way."""
     # Only a failure pays for it: the validator and the tables take a while to load.
-    from mulligan.learning.decide import decide
-    from mulligan.learning.suggest import suggestions
+    from mulligan.learning.decide import NO_PAST, decide
+    from mulligan.learning.suggest import SOURCES, suggestions
 
     try:
-        failed = _failed_call(watch, execution, turn=turn)
-        found = suggestions(failed)
+        case = _case(watch, execution, turn=turn)
+        recalled = await _recalled(watch, case, turn=turn, hands=hands)
+        sources = SOURCES if recalled is None else (*SOURCES, recalled.suggest)
+        found = suggestions(case.failed, sources=sources)
+        if recalled is not None:
+            found, best, group = with_memory(found, recalled)
+            case = replace(case, best=best, group=group)
+        if turn is not None:
+            turn.cases.append(case)
+        past = NO_PAST if recalled is None else recalled.past
         return Advised(
             execution=execution,
-            failed=failed,
-            advice=decide(failed, found),
+            failed=case.failed,
+            advice=decide(case.failed, found, past=past),
             suggestions=found,
-            foreseen=_foreseen(watch, failed, turn=turn),
-            like=_like(watch, failed),
+            foreseen=_foreseen(watch, case.failed, turn=turn),
+            like=_like(watch, case.pattern),
         )
     except Exception as error:  # noqa: BLE001 - the tool's own error is what matters
         watch.note("No advice on a failure of %s", error)
         return None
 
 
-def _failed_call(watch: Watch, execution: Execution, *, turn: OpenTurn | None) -> FailedCall:
+async def _recalled(
+    watch: Watch, case: Case, *, turn: OpenTurn | None, hands: Hands
+) -> Recalled | None:
+    """What memory says; nothing where it is off, down or slow."""
+    recall = watch.instruments.recall
+    if recall is None:
+        return None
+    asking = Asking(
+        failed=case.failed,
+        pattern=case.pattern,
+        tenant=turn.labels.tenant if turn is not None else watch.instruments.tenant,
+        principal=turn.turn.principal if turn is not None else "",
+        schema_hash=case.schema_hash,
+        doubted=frozenset(_doubted(case, turn)),
+    )
+    try:
+        return cast("Recalled", await hands.ask(partial(recall.about, asking)))
+    except Exception as error:  # noqa: BLE001 - memory may be down; the other sources are not
+        watch.note("Nothing could be recalled about a failure of %s", error)
+        return None
+
+
+def _doubted(case: Case, turn: OpenTurn | None) -> Iterator[str]:
+    """Lessons that were followed in this turn, and the call failed all the same."""
+    call = case.execution.call
+    for before in turn.cases if turn is not None else ():
+        best = before.best
+        if best is None or best.lesson is None or before.execution.call.tool != call.tool:
+            continue
+        if case.given(case.execution) == best.patch.apply(case.given(before.execution)):
+            yield best.lesson
+
+
+def _case(watch: Watch, execution: Execution, *, turn: OpenTurn | None) -> Case:
+    from mulligan.learning.fingerprint import pattern_of
+    from mulligan.learning.wording import likely_class
+
     planned = planned_call(watch, execution.call, turn=turn)
     failure = execution.failure or Failure(error_class=ErrorClass.UNKNOWN)
-    return FailedCall(
+    said = str(failure.error) if failure.error is not None else watch.said_of(execution.result)
+    failed = FailedCall(
         call=planned.call,
         schema=planned.schema,
         effect=planned.effect,
@@ -101,22 +158,26 @@ def _failed_call(watch: Watch, execution: Execution, *, turn: OpenTurn | None) -
         said=planned.said,
         earlier=planned.earlier,
         failure=failure,
-        error=str(failure.error),
+        error=said,
     )
-
-
-def _like(watch: Watch, failed: FailedCall) -> Alike | None:
-    """The known error that one is most like which nobody understands."""
-    from mulligan.learning.fingerprint import pattern_of
-    from mulligan.learning.wording import likely_class
-
     pattern = pattern_of(
         failed.call,
-        error=failed.error,
-        error_class=likely_class(failed.failure, failed.error),
-        error_type=type(failed.failure.error).__name__,
+        error=said,
+        error_class=likely_class(failure, said),
+        error_type=type(failure.error).__name__ if failure.error is not None else "SilentError",
         rules=watch.error_rules,
     )
+    return Case(
+        execution=execution,
+        failed=failed,
+        pattern=pattern,
+        schema_hash=schema_hash_of(planned.schema),
+        key=watch.declaration.key,
+    )
+
+
+def _like(watch: Watch, pattern: Pattern) -> Alike | None:
+    """The known error that one is most like which nobody understands."""
     try:
         return watch.instruments.patterns.meet(pattern)
     except Exception as error:  # noqa: BLE001 - the measure may be the user's own
@@ -134,13 +195,17 @@ def _foreseen(watch: Watch, failed: FailedCall, *, turn: OpenTurn | None) -> tup
     return found
 
 
-def _count(watch: Watch, execution: Execution, *, turn: OpenTurn | None) -> None:
-    """Who is only observed is told nothing; whoever counts events hears what was foreseeable."""
-    if turn is not None and watch.instruments.events.wanted:
-        try:
-            _foreseen(watch, _failed_call(watch, execution, turn=turn), turn=turn)
-        except Exception as error:  # noqa: BLE001 - the tool's own error is what matters
-            watch.note("A failure of %s was not looked at", error)
+def _only_note(watch: Watch, execution: Execution, *, turn: OpenTurn | None) -> None:
+    """Nobody is told anything, but the failure is remembered, and what was foreseeable counted."""
+    if turn is None:
+        return
+    try:
+        case = _case(watch, execution, turn=turn)
+        turn.cases.append(case)
+        if watch.instruments.events.wanted and execution.failure and execution.failure.error:
+            _foreseen(watch, case.failed, turn=turn)
+    except Exception as error:  # noqa: BLE001 - the tool's own error is what matters
+        watch.note("A failure of %s was not looked at", error)
 
 
 def correction_of(error: BaseException, watch: Watch) -> Corrected | None:

@@ -12,13 +12,18 @@ from typing import Any, TypeVar, cast
 
 R = TypeVar("R")
 
+PATIENCE = 1.0
+"""Seconds that an answer which is only good to have is waited for."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hands:
-    """The two things that differ between a sync and an async tool."""
+    """The things that differ between a sync and an async tool."""
 
     wait: Callable[[Future[None]], Awaitable[None]]
     sleep: Callable[[float], Awaitable[None]]
+    ask: Callable[[Callable[[], Any]], Awaitable[Any]]
+    """Ask what answers from a disk or a network, for as long as `PATIENCE` on an event loop."""
 
 
 async def _wait_on_loop(future: Future[None]) -> None:
@@ -38,6 +43,15 @@ async def _sleep_here(seconds: float) -> None:
         asyncio.get_running_loop()
     except RuntimeError:
         time.sleep(seconds)  # noqa: ASYNC251 - there is no loop on this thread to hold up
+
+
+async def _ask_aside(question: Callable[[], Any]) -> Any:
+    async with asyncio.timeout(PATIENCE):
+        return await asyncio.to_thread(question)
+
+
+async def _ask_here(question: Callable[[], Any]) -> Any:
+    return question()
 
 
 async def _wait_never(future: Future[None]) -> None:
@@ -61,7 +75,7 @@ def run_to_end(steps: Coroutine[Any, Any, R]) -> R:
     raise RuntimeError("A synchronous tool was handed something that waits for an event loop.")
 
 
-ON_LOOP = Hands(wait=_wait_on_loop, sleep=asyncio.sleep)
-ON_THREAD = Hands(wait=_wait_here, sleep=_sleep_here)
-IN_PASSING = Hands(wait=_wait_never, sleep=_sleep_here)
+ON_LOOP = Hands(wait=_wait_on_loop, sleep=asyncio.sleep, ask=_ask_aside)
+ON_THREAD = Hands(wait=_wait_here, sleep=_sleep_here, ask=_ask_here)
+IN_PASSING = Hands(wait=_wait_never, sleep=_sleep_here, ask=_ask_here)
 """For the end of a `with`, where nobody may wait."""

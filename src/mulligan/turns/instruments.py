@@ -20,6 +20,7 @@ from mulligan.redaction import Redactor
 from mulligan.telemetry.events import Events
 from mulligan.telemetry.writer import LogWriter
 from mulligan.turns.book import Book
+from mulligan.turns.recalling import Recall
 
 _chances: weakref.WeakSet[random.Random] = weakref.WeakSet()
 
@@ -58,6 +59,8 @@ class Instruments:
     """Hold what nobody has declared."""
     patterns: KnownPatterns = field(default_factory=KnownPatterns)
     """What has failed before in this process."""
+    recall: Recall | None = None
+    """What earlier failures say; `None`: the application has no memory."""
     judge: Judge | None = None
     """Asked for corrections by tools that want that."""
     tools: dict[str, None] = field(default_factory=dict)

@@ -58,7 +58,7 @@ class Performing:
     async def _only_make(self, make: Make) -> Any:
         tried = await try_call(self.watch, self.pending, make=make, hands=self.hands)
         self.attempt.notes.append(lambda: tried.last)
-        return conclude(self.watch, tried.last, turn=self.turn)
+        return await conclude(self.watch, tried.last, turn=self.turn, hands=self.hands)
 
     async def _held(self, make: Make, effect: Effect, *, reason: str) -> Any:
         action = self._action(dict(self.pending.arguments), effect=effect, id=self.pending.id)
@@ -148,7 +148,7 @@ class Performing:
         self.attempt.done.append(tried.last)
         await self._account(actions, tried)
         await reach(Point.EXECUTED)
-        return conclude(self.watch, tried.last, turn=self.turn)
+        return await conclude(self.watch, tried.last, turn=self.turn, hands=self.hands)
 
     async def _leave_to_others(self, actions: Sequence[LiveAction]) -> None:
         """The turn did not wait for this call, so that its answer was given without it."""

@@ -139,7 +139,7 @@ async def _guarded(
     """A call of a turn that is looked at or written down before it is made."""
     refused = refusal(watch, pending, turn=turn)
     if refused is not None:
-        return _noted(watch, refused, turn)
+        return await _noted(watch, refused, turn=turn, hands=hands)
     if watch.acts:
         attempt = turn.attempt
         return await Performing(
@@ -147,14 +147,14 @@ async def _guarded(
         ).run(make)
     tried = await try_call(watch, pending, make=make, hands=hands)
     turn.attempt.asks = turn.attempt.asks or watch.declaration.review
-    return _noted(watch, tried.last, turn)
+    return await _noted(watch, tried.last, turn=turn, hands=hands)
 
 
 async def _rescued(
     watch: Watch, failed: Execution, *, first: Pending, make: Make, hands: Hands
 ) -> Any:
     tried = await rescue(watch, failed, first=first, make=make, hands=hands)
-    return _noted(watch, tried.last, first.turn)
+    return await _noted(watch, tried.last, turn=first.turn, hands=hands)
 
 
 def _succeeded(watch: Watch, pending: Pending, result: Any) -> Any:
@@ -168,7 +168,7 @@ def _succeeded(watch: Watch, pending: Pending, result: Any) -> Any:
     return result
 
 
-def _noted(watch: Watch, execution: Execution, turn: OpenTurn | None) -> Any:
+async def _noted(watch: Watch, execution: Execution, *, turn: OpenTurn | None, hands: Hands) -> Any:
     if turn is not None:
         turn.attempt.notes.append(lambda: execution)
-    return conclude(watch, execution, turn=turn)
+    return await conclude(watch, execution, turn=turn, hands=hands)

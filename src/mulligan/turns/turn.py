@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from contextvars import ContextVar, Token
 from dataclasses import dataclass
@@ -14,7 +15,11 @@ from mulligan.core.turn import Turn
 from mulligan.redaction import Redactor
 from mulligan.turns.attempt import LiveAttempt
 from mulligan.turns.book import LiveAction
+from mulligan.turns.cases import Case
 from mulligan.turns.offers import Offers
+
+MOST_CASES = 200
+"""Failures of one turn that are learned from, the latest."""
 
 _current: ContextVar[OpenTurn | None] = ContextVar("mulligan_turn", default=None)
 
@@ -60,7 +65,8 @@ class OpenTurn:
     """A turn while it lasts: `with` or `async with` makes it the current one."""
 
     __slots__ = (
-        "_tokens", "attempts", "correction", "labels", "offers", "over", "reviewing", "turn",
+        "_tokens", "attempts", "cases", "correction", "labels", "offers", "over", "reviewing",
+        "turn",
     )  # fmt: skip
 
     def __init__(self, turn: Turn, *, redactor: Redactor) -> None:
@@ -68,6 +74,8 @@ class OpenTurn:
         self.attempts: list[LiveAttempt] = [LiveAttempt(number=1)]
         self.correction: Correction | None = None
         """What was wrong with the attempt before this one, and what is true now."""
+        self.cases: deque[Case] = deque(maxlen=MOST_CASES)
+        """What failed in it, for when its end is known."""
         self.offers = Offers()
         """Corrections its agent was told of."""
         self.over = False

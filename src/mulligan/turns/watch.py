@@ -206,6 +206,11 @@ class Watch:
         failed = self.log_failure(pending, SilentError(said), failure=failure)
         return replace(failed, result=result)
 
+    def said_of(self, result: object) -> str:
+        """What a result says is wrong, where it is an error."""
+        trouble = self._results.trouble(result)
+        return "" if trouble is None else trouble[0]
+
     def _announce_repair(self, pending: Pending, by: Corrected) -> None:
         tool, tries = self.declaration.tool, pending.try_number
         self.instruments.events.publish(

@@ -15,6 +15,7 @@ from mulligan.app.insights.figures import (
     read_figures,
     understood,
 )
+from mulligan.app.insights.lesson_list import LessonList
 from mulligan.app.insights.open_list import OpenList
 from mulligan.app.insights.task_list import TaskList
 from mulligan.app.settings import Settings
@@ -33,6 +34,7 @@ from mulligan.learning.wording import class_of_text
 from mulligan.redaction import Capture
 from mulligan.stores.clock import utc_now
 from mulligan.stores.opening import open_store
+from mulligan.telemetry.writer import Tally
 
 if TYPE_CHECKING:
     from mulligan.evaluation.cases import Case
@@ -73,8 +75,16 @@ class Diagnosis:
 class Insights:
     """Questions about a store, and the acts a person may take on it."""
 
-    def __init__(self, store: Store, *, settings: Settings, clock: Clock = utc_now) -> None:
+    def __init__(
+        self,
+        store: Store,
+        *,
+        settings: Settings,
+        clock: Clock = utc_now,
+        tally: Callable[[], Tally] | None = None,
+    ) -> None:
         self._store = store
+        self._tally = tally
         self._settings = settings
         self._clock = clock
 
@@ -101,6 +111,11 @@ class Insights:
     def open_list(self) -> OpenList:
         """The effects that still need somebody."""
         return OpenList(self._store, clock=self._clock)
+
+    @property
+    def lesson_list(self) -> LessonList:
+        """What was learned from failures."""
+        return LessonList(self._store, clock=self._clock)
 
     @property
     def task_list(self) -> TaskList:
@@ -159,6 +174,11 @@ class Insights:
         )
         found = suggestions(failed)
         return decide(failed, found), found
+
+    def tally(self) -> Tally:
+        """What became of every row this process has logged: stored, dropped or waiting."""
+        nothing = Tally(emitted=0, stored=0, dropped=0, waiting=0)
+        return nothing if self._tally is None else self._tally()
 
     def log(self, query: LogQuery) -> list[LogRow]:
         """Rows of the log."""

@@ -39,13 +39,20 @@ Chance = Callable[[Lesson, Nearness, Suggestion], tuple[float, int]]
 
 
 def from_memory(
-    lessons: Sequence[Lesson], *, chance: Chance, schemas: Schemas = NO_SCHEMAS
+    lessons: Sequence[Lesson],
+    *,
+    chance: Chance,
+    schemas: Schemas = NO_SCHEMAS,
+    pattern: str | None = None,
 ) -> Suggest:
-    """Suggestions from lessons: of this pattern, else of failures like it, on whatever tool."""
+    """Suggestions from lessons: of this pattern, else of failures like it, on whatever tool.
+
+    `pattern` is the failure's fingerprint where the application has rules of its own for it.
+    """
     living = [each for each in lessons if each.state in (LessonState.CANDIDATE, LessonState.ACTIVE)]
 
     def suggest(failed: FailedCall) -> Iterator[Suggestion]:
-        for lesson, nearness in near(failed, living):
+        for lesson, nearness in near(failed, living, pattern=pattern):
             made = suggestion_from(lesson, failed, schemas=schemas)
             if made is not None:
                 probability, n = chance(lesson, nearness, made)
@@ -54,10 +61,12 @@ def from_memory(
     return suggest
 
 
-def near(failed: FailedCall, lessons: Sequence[Lesson]) -> list[tuple[Lesson, Nearness]]:
+def near(
+    failed: FailedCall, lessons: Sequence[Lesson], *, pattern: str | None = None
+) -> list[tuple[Lesson, Nearness]]:
     """The lessons that may say something about a failure, the nearest first."""
     masked = template(failed.error, failed.call.arguments)
-    pattern = fingerprint(failed.call.tool, masked)
+    pattern = pattern or fingerprint(failed.call.tool, masked)
     words = _words(masked, failed.call.tool)
     found = likely_class(failed.failure, failed.error)
     about: list[str] | None = None

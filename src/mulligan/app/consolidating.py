@@ -1,0 +1,119 @@
+"""Lessons drawn from everything that was remembered, in one batch that can be taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from mulligan.core.casebook import (
+    CaseQuery,
+    Episode,
+    Lesson,
+    LessonQuery,
+    LessonState,
+    schema_hash_of,
+)
+from mulligan.core.errors import ConfigurationError, StaleLessonError
+from mulligan.core.interfaces import Casebook, KnownTool
+from mulligan.learning.lessons.life import balance_of, counted_from, judge_life
+from mulligan.learning.lessons.mine import mine
+from mulligan.learning.lessons.uses import uses_in
+
+MOST_LESSONS = 100_000
+PAGE = 5_000
+MOST_RACES = 5
+
+Hashes = Mapping[tuple[str, str], str]
+"""The hash of each tool's schema as it is now, by server and name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Consolidated:
+    """What one batch came to."""
+
+    batch: str
+    episodes: int
+    lessons: tuple[Lesson, ...] = ()
+    """New versions, in the order they were written."""
+
+
+def hashes_of(tools: Sequence[KnownTool]) -> Hashes:
+    """The schemas that tools are declared with now."""
+    return {(tool.server, tool.tool): schema_hash_of(tool.schema) for tool in tools}
+
+
+def consolidate(casebook: Casebook, *, batch: str, now: datetime, schemas: Hashes) -> Consolidated:
+    """Mine every episode that is kept, then let each lesson's uses say where it stands."""
+    episodes = list(_episodes(casebook))
+    known = casebook.lessons(LessonQuery(limit=MOST_LESSONS))
+    mined = mine(episodes, known=known, at=now, batch=batch)
+    written = [each for each in mined if _appended(casebook, each)]
+    lessons = casebook.lessons(LessonQuery(limit=MOST_LESSONS))
+    casebook.use(uses_in(episodes, lessons))
+    for lesson in lessons:
+        moved = grow(casebook, lesson, now=now, schemas=schemas, batch=batch)
+        written += [] if moved is None else [moved]
+    return Consolidated(batch=batch, episodes=len(episodes), lessons=tuple(written))
+
+
+def grow(
+    casebook: Casebook, lesson: Lesson, *, now: datetime, schemas: Hashes, batch: str = ""
+) -> Lesson | None:
+    """Let what a lesson's uses came to say where it stands; its new version, if it has moved."""
+    since = counted_from(casebook.history(lesson.id))
+    uses = casebook.uses(lesson.id)
+    moved = judge_life(
+        lesson,
+        balance_of(uses, since=since),
+        now=now,
+        schema_hash=schemas.get((lesson.server, lesson.tool), ""),
+        tenants=bool(lesson.tenant),
+        last_needed=max((use.at for use in uses), default=None),
+    )
+    if moved is None:
+        return None
+    moved = replace(moved, batch=batch)
+    return moved if _appended(casebook, moved) else None
+
+
+def take_back(casebook: Casebook, batch: str, *, now: datetime, by: str) -> list[Lesson]:
+    """Undo a consolidation: what it wrote stays on record, and what stood before counts again."""
+    written = []
+    for lesson in casebook.lessons(LessonQuery(limit=MOST_LESSONS)):
+        if lesson.batch != batch or not batch:
+            continue
+        before = [each for each in casebook.history(lesson.id) if each.batch != batch]
+        # A lesson that the batch brought forth has no earlier self to go back to.
+        content = before[-1] if before else replace(lesson, state=LessonState.RETIRED)
+        back = replace(
+            content,
+            version=lesson.version + 1,
+            why=f"consolidation {batch} was taken back",
+            by=by,
+            batch="",
+            learned_at=now,
+        )
+        written += [back] if _appended(casebook, back) else []
+    if not written:
+        raise ConfigurationError(
+            f"No lesson stands as consolidation {batch!r} left it. "
+            "`mulligan lessons list --json` shows the batch of each."
+        )
+    return written
+
+
+def _episodes(casebook: Casebook) -> Iterator[Episode]:
+    after = ""
+    while page := casebook.episodes(CaseQuery(after=after, limit=PAGE)):
+        yield from page
+        after = page[-1].id
+
+
+def _appended(casebook: Casebook, lesson: Lesson) -> bool:
+    """Whether it was written; another process that was first has said something newer."""
+    try:
+        casebook.append([lesson])
+    except StaleLessonError:
+        return False
+    return True

@@ -1,0 +1,186 @@
+"""What was learned from failures, a person's word on it, and what an agent should know of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from mulligan.app.consolidating import Consolidated, consolidate, hashes_of, take_back
+from mulligan.core.casebook import (
+    Balance,
+    CaseQuery,
+    Episode,
+    Lesson,
+    LessonQuery,
+    LessonState,
+    Use,
+)
+from mulligan.core.errors import ConfigurationError, StaleLessonError
+from mulligan.core.interfaces import Clock, Store
+from mulligan.learning.lessons import life
+from mulligan.learning.lessons.calibrate import Calibration, Lift, calibration, lift_of
+from mulligan.learning.lessons.lines import decode_lessons, encode_lessons
+from mulligan.learning.lessons.pitfalls import render_pitfalls
+
+MOST_RACES = 5
+"""How often a change is made again because another process made one first."""
+MOST_LESSONS = 100_000
+WINDOW = timedelta(days=90)
+"""How far back offers are looked at: as long as episodes are kept."""
+
+Decide = Callable[..., Lesson]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LessonSeen:
+    """A lesson as it stands, and what its uses came to."""
+
+    lesson: Lesson
+    balance: Balance
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LessonHistory:
+    """One lesson with all its versions, and every call it touched."""
+
+    versions: tuple[Lesson, ...]
+    balance: Balance
+    uses: tuple[Use, ...]
+
+    @property
+    def lesson(self) -> Lesson:
+        """As it stands now."""
+        return self.versions[-1]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """Whether the probabilities mean what they say, and what memory is worth."""
+
+    calibration: Calibration
+    lift: Lift | None
+    """`None` while one of the groups is empty."""
+
+
+class LessonList:
+    """Questions about lessons, and what a person may decide."""
+
+    def __init__(self, store: Store, *, clock: Clock) -> None:
+        self._store = store
+        self._casebook = store.casebook
+        self._clock = clock
+
+    def lessons(self, query: LessonQuery) -> list[LessonSeen]:
+        """Lessons that fit, each in its latest version."""
+        found = self._casebook.lessons(query)
+        balances = self._casebook.balances([lesson.id for lesson in found])
+        return [
+            LessonSeen(lesson=lesson, balance=balances.get(lesson.id, Balance()))
+            for lesson in found
+        ]
+
+    def history(self, lesson: str) -> LessonHistory:
+        """One lesson, by its id or the beginning of it."""
+        found = self._find(lesson)
+        return LessonHistory(
+            versions=tuple(self._casebook.history(found.id)),
+            balance=self._casebook.balances([found.id]).get(found.id, Balance()),
+            uses=tuple(self._casebook.uses(found.id)),
+        )
+
+    def approve(self, lesson: str, *, by: str, note: str = "") -> Lesson:
+        """A person's word: it is used from now on, whatever the evidence."""
+        return self._decided(lesson, life.approve, by=by, note=note)
+
+    def quarantine(self, lesson: str, *, by: str, note: str = "") -> Lesson:
+        """Nobody uses it until it is approved."""
+        return self._decided(lesson, life.quarantine, by=by, note=note)
+
+    def revoke(self, lesson: str, *, by: str, note: str = "") -> LessonHistory:
+        """Take it out for good. Every call it touched is in the answer."""
+        return self.history(self._decided(lesson, life.revoke, by=by, note=note).id)
+
+    def consolidate(self) -> Consolidated:
+        """Draw lessons from everything that is remembered, now."""
+        now = self._clock()
+        schemas = hashes_of(self._store.catalog.tools())
+        return consolidate(self._casebook, batch=f"{now:%Y%m%dT%H%M%S}", now=now, schemas=schemas)
+
+    def take_back(self, batch: str, *, by: str) -> list[Lesson]:
+        """Undo a consolidation; the lessons that changed."""
+        return take_back(self._casebook, batch, now=self._clock(), by=by)
+
+    def export(self, query: LessonQuery) -> Iterator[str]:
+        """Lessons as JSON lines."""
+        return encode_lessons(self._casebook.lessons(query))
+
+    def add(self, lines: Iterable[str], *, tenant: str = "") -> list[Lesson]:
+        """Take lessons of a file in as candidates: all of them or, with one sentence, none.
+
+        One that is known here already is left as it is.
+        """
+        tools = {tool.tool for tool in self._store.catalog.tools()} or None
+        read = decode_lessons(lines, at=self._clock(), tools=tools, tenant=tenant)
+        new = [lesson for lesson in read if not self._casebook.history(lesson.id)]
+        self._casebook.append(new)
+        return new
+
+    def pitfalls(self, tools: Iterable[str], *, tokens: int, link: str = "") -> str:
+        """What is known to go wrong with some tools, for a prompt or a tool's description."""
+        lessons = [
+            lesson
+            for tool in dict.fromkeys(tools)
+            for lesson in self._casebook.lessons(
+                LessonQuery(tool=tool, state=LessonState.ACTIVE, limit=MOST_LESSONS)
+            )
+        ]
+        return render_pitfalls(lessons, tokens=tokens, link=link)
+
+    def pitfalls_for(self, agent: str, *, tokens: int, link: str = "") -> str:
+        """The same for every tool that has failed an agent."""
+        query = LessonQuery(agent=agent, state=LessonState.ACTIVE, limit=MOST_LESSONS)
+        return render_pitfalls(self._casebook.lessons(query), tokens=tokens, link=link)
+
+    def changed_since(self, since: datetime) -> list[str]:
+        """Tools whose lessons have changed since then."""
+        found = self._casebook.lessons(LessonQuery(since=since, limit=MOST_LESSONS))
+        return sorted({lesson.tool for lesson in found})
+
+    def measured(self) -> Measured:
+        """The probabilities that were given against what came of them."""
+        offers = [
+            episode.offer for episode in self._episodes() if episode.offer and episode.offer.taken
+        ]
+        forecasts = [(offer.probability, bool(offer.helped)) for offer in offers]
+        since = (self._clock() - WINDOW).date()
+        return Measured(
+            calibration=calibration(forecasts), lift=lift_of(self._casebook.counts(since=since))
+        )
+
+    def _episodes(self) -> Iterator[Episode]:
+        after = ""
+        while page := self._casebook.episodes(CaseQuery(after=after, limit=5_000)):
+            yield from page
+            after = page[-1].id
+
+    def _decided(self, lesson: str, decide: Decide, *, by: str, note: str) -> Lesson:
+        for _ in range(MOST_RACES):
+            decided = decide(self._find(lesson), by=by, at=self._clock(), why=note)
+            try:
+                self._casebook.append([decided])
+            except StaleLessonError:
+                continue
+            return decided
+        raise ConfigurationError(f"Lesson {lesson} is being changed by others: try again.")
+
+    def _find(self, lesson: str) -> Lesson:
+        exact = self._casebook.history(lesson)[-1:]
+        if exact:
+            return exact[0]
+        every = self._casebook.lessons(LessonQuery(limit=MOST_LESSONS))
+        found = [each for each in every if lesson and each.id.startswith(lesson)]
+        if len(found) == 1:
+            return found[0]
+        what = f"{len(found)} lessons start so" if found else "there is no such lesson"
+        raise ConfigurationError(f"{lesson!r}: {what}. `mulligan lessons list` has them.")

@@ -1,0 +1,143 @@
+"""What turns leave behind, written down and learned from where nobody waits for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from functools import partial
+
+from mulligan.core.casebook import Episode, Lesson, LessonQuery
+from mulligan.core.event import LessonLearned
+from mulligan.core.interfaces import Clock, Store, Subscriber
+from mulligan.redaction import Redactor
+from mulligan.telemetry.errands import Errands
+from mulligan.turns.cases import Case, Ended
+from mulligan.turns.turn import OpenTurn
+
+MOST_WAITING = 1_000
+CALLS = 1_000
+"""After so many calls everything is consolidated …"""
+DAY = timedelta(days=1)
+"""… and at least so often while there are turns."""
+
+
+class Memory:
+    """Remembers failures and how they ended. What goes wrong in here reaches nobody's turn."""
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        redactor: Redactor,
+        clock: Clock,
+        calls: Callable[[], int],
+        tell: Subscriber,
+    ) -> None:
+        self._store = store
+        self._redactor = redactor
+        self._clock = clock
+        self._calls = calls
+        """How many calls were made so far."""
+        self._tell = tell
+        self._errands = Errands("mulligan-memory", most=MOST_WAITING)
+        self._consolidated_after = 0
+        self._consolidated_at: datetime | None = None
+
+    def remember(self, turn: OpenTurn, calls: Sequence[Ended]) -> None:
+        """A turn is over: see to its failures. Never waits, never raises."""
+        cases = list(turn.cases)
+        turn.cases.clear()
+        if cases or self._is_due():
+            self._errands.add(partial(self._learn, turn, cases, calls))
+
+    def flush(self) -> bool:
+        """Wait until everything so far is written down. False if it took too long."""
+        return self._errands.flush()
+
+    def close(self) -> None:
+        """Write down what is left, then stop."""
+        self._errands.close()
+
+    def _learn(self, turn: OpenTurn, cases: Sequence[Case], calls: Sequence[Ended]) -> None:
+        # The rules and their tables take a while to load, and most turns have no failure.
+        from mulligan.turns.remembering import episodes_of
+
+        tools = self._store.catalog.tools()
+        schemas = {tool.tool: tool.schema for tool in tools}
+        found = episodes_of(turn.turn, cases, calls=calls, schemas=schemas)
+        episodes = [self._scrubbed(each, turn) for each in found]
+        self._store.casebook.record(episodes)
+        self._grow(episodes)
+        if self._is_due():
+            self.consolidate()
+
+    def consolidate(self) -> None:
+        """Draw lessons from everything that is kept."""
+        from mulligan.app.consolidating import consolidate, hashes_of
+
+        now = self._clock()
+        self._consolidated_after, self._consolidated_at = self._calls(), now
+        batch = f"{now:%Y%m%dT%H%M%S}"
+        schemas = hashes_of(self._store.catalog.tools())
+        done = consolidate(self._store.casebook, batch=batch, now=now, schemas=schemas)
+        self._announce(done.lessons)
+
+    def _grow(self, episodes: Sequence[Episode]) -> None:
+        """What these episodes say of the lessons about them counts at once: harm above all."""
+        from mulligan.app.consolidating import grow, hashes_of
+        from mulligan.learning.lessons.uses import uses_in
+
+        casebook = self._store.casebook
+        patterns = {(each.tenant, each.tool, each.fingerprint) for each in episodes}
+        offered = {each.offer.lesson for each in episodes if each.offer and each.offer.lesson}
+        lessons = {
+            lesson.id: lesson
+            for tenant, tool, fingerprint in patterns
+            for lesson in casebook.lessons(
+                LessonQuery(tenant=tenant, tool=tool, fingerprint=fingerprint)
+            )
+        }
+        for name in offered - set(lessons):
+            lessons |= {lesson.id: lesson for lesson in casebook.history(name or "")[-1:]}
+        uses = uses_in(episodes, list(lessons.values()))
+        casebook.use(uses)
+        touched = {use.lesson for use in uses}
+        schemas = hashes_of(self._store.catalog.tools())
+        moved = [
+            grow(casebook, lesson, now=self._clock(), schemas=schemas)
+            for lesson in lessons.values()
+            if lesson.id in touched
+        ]
+        self._announce(each for each in moved if each is not None)
+
+    def _announce(self, lessons: Iterable[Lesson]) -> None:
+        for lesson in lessons:
+            self._tell(
+                LessonLearned(
+                    lesson=lesson.id,
+                    version=lesson.version,
+                    tool=lesson.tool,
+                    state=lesson.state,
+                    why=lesson.why,
+                )
+            )
+
+    def _is_due(self) -> bool:
+        if self._consolidated_at is None:
+            # A program's first turns say nothing yet of how long ago the last batch was.
+            self._consolidated_at = self._clock()
+        enough = self._calls() - self._consolidated_after >= CALLS
+        return enough or self._clock() - self._consolidated_at >= DAY
+
+    def _scrubbed(self, episode: Episode, turn: OpenTurn) -> Episode:
+        """With the labels that the log has too, and no secret in what an error said."""
+        labels, redactor = turn.labels, self._redactor
+        return replace(
+            episode,
+            tenant=labels.tenant,
+            agent=labels.agent,
+            context=labels.context,
+            principal=redactor.label(turn.turn.principal) if turn.turn.principal else "",
+            template=redactor.text(episode.template),
+        )

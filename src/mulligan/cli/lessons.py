@@ -1,0 +1,344 @@
+"""`mulligan lessons`, `pitfalls` and `calibration`: what was learned from failures."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+from mulligan.app.insights import Insights
+from mulligan.app.insights.lesson_list import LessonHistory, LessonSeen, Measured
+from mulligan.app.settings import Settings
+from mulligan.cli import render
+from mulligan.cli.options import Commands, add_command, add_json, add_store, count, moment, who
+from mulligan.core.casebook import Lesson, LessonQuery, LessonState
+from mulligan.core.errors import ConfigurationError
+
+BAR = 30
+
+
+def add_to(commands: Commands) -> None:
+    """Add the commands."""
+    lessons = add_command(
+        commands,
+        "lessons",
+        help="what was learned from failures, and your word on it",
+        about="See the lessons drawn from failures and their repairs, approve or take out one, "
+        "and move them\nbetween stores.",
+    )
+    verbs = lessons.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    _add_list(verbs)
+    _add(verbs, "show", says="one lesson: its versions, and the calls it touched", run=run_show)
+    for name, says, run in (
+        ("approve", "use a lesson from now on, on your word", run_approve),
+        ("quarantine", "let nobody use a lesson until it is approved", run_quarantine),
+        ("revoke", "take a lesson out for good, and list every call it touched", run_revoke),
+    ):
+        _add(verbs, name, says=says, run=run).add_argument("--note", default="", help="why")
+    batch = _add(
+        verbs, "consolidate", says="draw lessons from all that is remembered, now",
+        run=run_consolidate, lesson=False,
+    )  # fmt: skip
+    batch.add_argument("--undo", metavar="BATCH", help="take a consolidation back instead")
+    export = _add(verbs, "export", says="lessons as JSON lines", run=run_export, lesson=False)
+    _add_filters(export)
+    bring = _add(
+        verbs, "import", says="take lessons of a file in as candidates", run=run_import,
+        lesson=False,
+    )  # fmt: skip
+    bring.add_argument("file", help="JSON lines as `export` writes them; - for standard input")
+    _add_pitfalls(commands)
+    calibration = add_command(
+        commands,
+        "calibration",
+        help="whether probabilities mean what they say, and what memory is worth",
+        about="Hold the probabilities that suggestions were given against what came of them, and "
+        "show how much\nmore often failures are repaired where memory has its say.",
+    )
+    add_store(calibration)
+    add_json(calibration)
+    calibration.set_defaults(run=run_calibration)
+
+
+def _add(
+    verbs: Commands, name: str, *, says: str, run: object, lesson: bool = True
+) -> argparse.ArgumentParser:
+    parser = add_command(verbs, name, help=says, about=f"{says[0].upper()}{says[1:]}.")
+    add_store(parser)
+    add_json(parser)
+    if lesson:
+        parser.add_argument("lesson", help="its id or the beginning of it")
+    parser.set_defaults(run=run)
+    return parser
+
+
+def _add_list(verbs: Commands) -> None:
+    parser = _add(verbs, "list", says="every lesson as it stands", run=run_list, lesson=False)
+    _add_filters(parser)
+    parser.add_argument("-n", "--limit", type=count, default=100, help="how many (default: 100)")
+
+
+def _add_filters(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--tool", help="only about this tool")
+    parser.add_argument("--agent", help="only where the failure happened to this agent")
+    parser.add_argument("--tenant", help="only of this tenant")
+    parser.add_argument("--state", choices=[each.value for each in LessonState])
+    parser.add_argument("--text", default="", help="only those that share words with this")
+
+
+def _add_pitfalls(commands: Commands) -> None:
+    parser = add_command(
+        commands,
+        "pitfalls",
+        help="what an agent should know about a tool, as Markdown",
+        about="Write what is known to go wrong with tools as a short section for a prompt, a "
+        "tool's description\nor a file of skills.",
+    )
+    add_store(parser)
+    add_json(parser)
+    parser.add_argument("tool", nargs="*", help="about these tools")
+    parser.add_argument("--agent", help="about every tool that has failed this agent")
+    parser.add_argument("--tokens", type=count, default=400, help="at most (default: 400)")
+    parser.add_argument("--link", default="", metavar="URL", help="where there is more")
+    parser.add_argument(
+        "--changed-since",
+        type=moment,
+        metavar="TIME",
+        help="list the tools whose lessons changed since then: 2h, 7d, or an ISO time",
+    )
+    parser.set_defaults(run=run_pitfalls)
+
+
+def run_list(options: argparse.Namespace, settings: Settings) -> int:
+    """List the lessons."""
+    with Insights.open(settings) as insights:
+        found = insights.lesson_list.lessons(_query(options, limit=options.limit))
+    if options.json:
+        render.print_json({"lessons": [_seen(each) for each in found]})
+    elif found:
+        columns = ("id", "tool", "state", "seen", "helped", "harmed", "what was learned")
+        render.console().print(render.table_of(map(_row, found), columns=columns))
+    else:
+        render.console().print("Nothing was learned yet.")
+    return 0
+
+
+def run_show(options: argparse.Namespace, settings: Settings) -> int:
+    """Show one lesson."""
+    with Insights.open(settings) as insights:
+        history = insights.lesson_list.history(options.lesson)
+    _show(options, history)
+    return 0
+
+
+def run_approve(options: argparse.Namespace, settings: Settings) -> int:
+    """Vouch for a lesson."""
+    with Insights.open(settings) as insights:
+        lesson = insights.lesson_list.approve(options.lesson, by=who(), note=options.note)
+    return _say(options, lesson)
+
+
+def run_quarantine(options: argparse.Namespace, settings: Settings) -> int:
+    """Doubt a lesson."""
+    with Insights.open(settings) as insights:
+        lesson = insights.lesson_list.quarantine(options.lesson, by=who(), note=options.note)
+    return _say(options, lesson)
+
+
+def run_revoke(options: argparse.Namespace, settings: Settings) -> int:
+    """Take a lesson out."""
+    with Insights.open(settings) as insights:
+        history = insights.lesson_list.revoke(options.lesson, by=who(), note=options.note)
+    _show(options, history)
+    return 0
+
+
+def run_consolidate(options: argparse.Namespace, settings: Settings) -> int:
+    """Draw lessons, or take a batch back."""
+    with Insights.open(settings) as insights:
+        if options.undo is not None:
+            lessons = insights.lesson_list.take_back(options.undo, by=who())
+            said = {"batch": options.undo, "episodes": 0}
+        else:
+            done = insights.lesson_list.consolidate()
+            lessons, said = list(done.lessons), {"batch": done.batch, "episodes": done.episodes}
+    if options.json:
+        render.print_json({**said, "lessons": [_lesson(each) for each in lessons]})
+        return 0
+    words = "was taken back" if options.undo is not None else f"read {said['episodes']} episodes"
+    console = render.console()
+    console.print(f"Consolidation {said['batch']} {words}: {len(lessons)} lessons changed.")
+    for each in lessons:
+        console.print(render.plain(f"{each.id} {each.state}: {each.statement} ({each.why})"))
+    return 0
+
+
+def run_export(options: argparse.Namespace, settings: Settings) -> int:
+    """Write lessons as JSON lines."""
+    with Insights.open(settings) as insights:
+        for line in insights.lesson_list.export(_query(options, limit=100_000)):
+            print(line)
+    return 0
+
+
+def run_import(options: argparse.Namespace, settings: Settings) -> int:
+    """Take lessons in."""
+    lines = list(_lines(options.file))
+    with Insights.open(settings) as insights:
+        new = insights.lesson_list.add(lines, tenant=settings.tenant)
+    if options.json:
+        render.print_json({"imported": [_lesson(each) for each in new]})
+    else:
+        known = max(0, len([line for line in lines if line.strip()]) - 1 - len(new))
+        said = (
+            f"{len(new)} lessons are candidates now; {known} were known. Approve those you trust."
+        )
+        render.console().print(said)
+    return 0
+
+
+def run_pitfalls(options: argparse.Namespace, settings: Settings) -> int:
+    """Write the section, or list the tools whose section has changed."""
+    if not (options.tool or options.agent or options.changed_since):
+        raise ConfigurationError("Name a tool, --agent NAME or --changed-since TIME.")
+    with Insights.open(settings) as insights:
+        known = insights.lesson_list
+        if options.changed_since is not None:
+            return _changed(options, known.changed_since(options.changed_since))
+        size, link = options.tokens, options.link
+        if options.agent:
+            text = known.pitfalls_for(options.agent, tokens=size, link=link)
+        else:
+            text = known.pitfalls(options.tool, tokens=size, link=link)
+    if options.json:
+        render.print_json({"pitfalls": text})
+    else:
+        print(text or "No pitfalls are known.")
+    return 0
+
+
+def run_calibration(options: argparse.Namespace, settings: Settings) -> int:
+    """Show the figures, and the curve."""
+    with Insights.open(settings) as insights:
+        measured = insights.lesson_list.measured()
+    if options.json:
+        render.print_json(asdict(measured))
+    else:
+        _curve(measured)
+    return 0
+
+
+def _changed(options: argparse.Namespace, tools: list[str]) -> int:
+    if options.json:
+        render.print_json({"tools": tools})
+    else:
+        for tool in tools or ["No lesson has changed."]:
+            render.console().print(render.plain(tool))
+    return 0
+
+
+def _curve(measured: Measured) -> None:
+    console, found = render.console(), measured.calibration
+    if not found.n:
+        console.print("No suggestion was taken yet, so there is nothing to measure.")
+    else:
+        rows = [
+            (f"{each.said:.2f}", f"{each.true:.2f}", each.n, "█" * round(each.true * BAR))
+            for each in found.bins
+        ]
+        columns = ("said", "came true", "n", "0 … 1")
+        console.print(render.table_of(rows, columns=columns))
+        console.print(
+            f"n {found.n}, calibration error {found.ece:.3f}, Brier {found.brier:.3f} "
+            f"(always saying the mean: {found.base_brier:.3f})"
+        )
+    lift = measured.lift
+    said = (
+        "no failure was left alone yet to compare with"
+        if lift is None
+        else f"{lift.lift:+.0%} repaired ({lift.low:+.0%} to {lift.high:+.0%}), "
+        f"{lift.treated} treated, {lift.control} left alone"
+    )
+    console.print(f"What memory is worth: {said}.")
+
+
+def _show(options: argparse.Namespace, history: LessonHistory) -> None:
+    if options.json:
+        render.print_json(
+            {
+                "versions": [_lesson(each) for each in history.versions],
+                "balance": asdict(history.balance),
+                "uses": [asdict(each) for each in history.uses],
+            }
+        )
+        return
+    console, lesson = render.console(), history.lesson
+    for line in _told(lesson):
+        console.print(render.plain(line))
+    rows = [(v.version, v.state.value, v.by, f"{v.learned_at:%Y-%m-%d %H:%M}", v.why)
+            for v in history.versions]  # fmt: skip
+    console.print(render.table_of(rows, columns=("version", "state", "by", "since", "why")))
+    if history.uses:
+        touched = [(u.call, u.agent, f"{u.at:%Y-%m-%d %H:%M}", u.benefit.value, u.note)
+                   for u in history.uses]  # fmt: skip
+        columns = ("call it touched", "agent", "at, UTC", "what it brought", "how")
+        console.print(render.table_of(touched, columns=columns))
+    else:
+        console.print("It has touched no call.")
+
+
+def _told(lesson: Lesson) -> Iterator[str]:
+    yield f"{lesson.id}: {lesson.statement}"
+    yield f"tool: {lesson.tool or 'any'}   when: {lesson.when}"
+    yield from (f"not when: {lesson.when_not}",) if lesson.when_not else ()
+    yield f"mistake: {lesson.mistake}   correction: {lesson.correction}"
+    yield f"failing: {lesson.example[0]}   corrected: {lesson.example[1]}"
+    yield f"seen {lesson.seen} times, of {lesson.of} repairs; agents: {', '.join(lesson.agents)}"
+
+
+def _query(options: argparse.Namespace, *, limit: int) -> LessonQuery:
+    return LessonQuery(
+        tenant=options.tenant,
+        tool=options.tool,
+        agent=options.agent,
+        state=None if options.state is None else LessonState(options.state),
+        text=options.text,
+        limit=limit,
+    )
+
+
+def _lines(file: str) -> Iterator[str]:
+    if file == "-":
+        yield from sys.stdin
+        return
+    try:
+        with Path(file).open(encoding="utf-8") as lines:
+            yield from lines
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(
+            f"{file} cannot be read: {error}. Nothing was imported."
+        ) from error
+
+
+def _say(options: argparse.Namespace, lesson: Lesson) -> int:
+    if options.json:
+        render.print_json({"lesson": _lesson(lesson)})
+    else:
+        render.console().print(render.plain(f"{lesson.id} is {lesson.state}: {lesson.statement}"))
+    return 0
+
+
+def _row(seen: LessonSeen) -> tuple[object, ...]:
+    lesson, balance = seen.lesson, seen.balance
+    counts = (lesson.seen, balance.helped, balance.harmed)
+    return (lesson.id, lesson.tool, lesson.state.value, *counts, lesson.statement)
+
+
+def _seen(seen: LessonSeen) -> dict[str, object]:
+    return {**_lesson(seen.lesson), "balance": asdict(seen.balance)}
+
+
+def _lesson(lesson: Lesson) -> dict[str, object]:
+    return {**asdict(lesson), "learned_at": lesson.learned_at.isoformat()}

@@ -1,0 +1,45 @@
+"""The failures of a turn with all that is known about them, and how its calls ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mulligan.core.call import Execution, Outcome
+from mulligan.core.casebook import Group
+from mulligan.core.lesson import FailedCall, Pattern, Suggestion
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """What a turn keeps of a failure until it is over, when its end is known."""
+
+    execution: Execution
+    failed: FailedCall
+    pattern: Pattern
+    schema_hash: str = ""
+    best: Suggestion | None = None
+    """The likeliest correction, told or withheld."""
+    group: Group | None = None
+    """`None`: memory had nothing to say."""
+    key: str | None = None
+    """The argument that carries the call's key, another one at every call."""
+
+    def given(self, execution: Execution) -> dict[str, object]:
+        """What a call of this tool was given, by its agent."""
+        return {n: value for n, value in execution.call.arguments.items() if n != self.key}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """A call of a turn that is over."""
+
+    execution: Execution
+    accepted: bool = False
+    """Its attempt was reviewed, and accepted."""
+    rejected: bool = False
+    """Its attempt was reviewed, and rejected: what it did was taken back or is in dispute."""
+
+    @property
+    def succeeded(self) -> bool:
+        """It came back, with something that is not an error in disguise."""
+        return self.execution.outcome is Outcome.SUCCESS

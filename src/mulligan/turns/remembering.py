@@ -1,0 +1,165 @@
+"""What a turn's failures came to, as episodes for the casebook: how they ended, and no values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+from mulligan.core.call import Execution, Outcome
+from mulligan.core.casebook import Ending, Episode, Offer, Remedy
+from mulligan.core.effect import Effect
+from mulligan.core.lesson import Decision, Earlier, Suggestion
+from mulligan.core.turn import Turn
+from mulligan.learning.lessons.explain import remedies_between
+from mulligan.turns.cases import Case, Ended
+
+MOST_CALLS = 10
+"""How many calls after a failure may still be about it."""
+
+Schemas = Mapping[str, Mapping[str, object]]
+"""The schemas of an application's tools, by name."""
+
+
+def episodes_of(
+    turn: Turn, cases: Sequence[Case], *, calls: Sequence[Ended], schemas: Schemas
+) -> list[Episode]:
+    """Every failure of a turn that is over, with what came of it. `calls` are in their order."""
+    places = {each.execution.call.id: at for at, each in enumerate(calls)}
+    found = []
+    for case in cases:
+        at = places.get(case.execution.call.id)
+        if at is not None:
+            later = calls[at + 1 : at + 1 + MOST_CALLS]
+            found.append(_Story(case=case, later=later, schemas=schemas).episode(turn))
+    return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Story:
+    """One failure, and the calls made after it."""
+
+    case: Case
+    later: Sequence[Ended]
+    schemas: Schemas
+
+    def episode(self, turn: Turn) -> Episode:
+        execution, pattern, fixed = self.case.execution, self.case.pattern, self._fixed
+        return Episode(
+            id=execution.call.id,
+            at=execution.at,
+            tool=execution.call.tool,
+            server=execution.call.server,
+            schema_hash=self.case.schema_hash,
+            fingerprint=pattern.fingerprint,
+            error_class=pattern.error_class,
+            template=pattern.template,
+            tenant=turn.tenant,
+            principal=turn.principal,
+            agent=turn.agent,
+            context=turn.context,
+            turn=turn.id,
+            ending=self._ending,
+            decision=self._decision,
+            verified=fixed is not None and self._verified(fixed),
+            remedies=self._remedies,
+            offer=self._offer,
+            group=self.case.group,
+            calls=0 if fixed is None else self.later.index(fixed) + 1,
+            took=timedelta() if fixed is None else _until(execution, fixed.execution),
+        )
+
+    @property
+    def _reads(self) -> bool:
+        return self.case.failed.effect is Effect.READ
+
+    def _verified(self, call: Ended) -> bool:
+        """A read that succeeded needs no more; what nobody declared is never called verified."""
+        declared = self.case.failed.effect is not Effect.UNDECLARED
+        return self._reads or (declared and call.accepted)
+
+    def _undone(self, call: Ended) -> bool:
+        return call.rejected and not self._reads
+
+    @property
+    def _again(self) -> list[Ended]:
+        tool = self.case.execution.call.tool
+        return [each for each in self.later if each.execution.call.tool == tool]
+
+    @property
+    def _fixed(self) -> Ended | None:
+        return next((each for each in self._again if each.succeeded), None)
+
+    def _before(self, call: Ended) -> list[Execution]:
+        return [each.execution for each in self.later[: self.later.index(call)]]
+
+    @property
+    def _ending(self) -> Ending:
+        fixed = self._fixed
+        if fixed is None:
+            return Ending.FAILED if self._again else Ending.LEFT
+        return Ending.UNDONE if self._undone(fixed) else Ending.REPAIRED
+
+    @property
+    def _decision(self) -> Decision | None:
+        """What turned out to be right, where the calls show it."""
+        fixed = self._fixed
+        if fixed is None or self._undone(fixed):
+            return None
+        failing = self.case.execution
+        if any(each.call.tool != failing.call.tool for each in self._before(fixed)):
+            return Decision.LOOK_UP
+        same = self.case.given(fixed.execution) == self.case.given(failing)
+        return Decision.RETRY if same else Decision.REPAIR
+
+    @property
+    def _remedies(self) -> tuple[Remedy, ...]:
+        fixed = self._fixed
+        if fixed is None or self._undone(fixed):
+            return ()
+        call = replace(self.case.failed.call, arguments=self.case.given(self.case.execution))
+        return remedies_between(
+            replace(self.case.failed, call=call),
+            self.case.given(fixed.execution),
+            between=[_earlier(each) for each in self._before(fixed)],
+            schemas=self.schemas,
+        )
+
+    @property
+    def _offer(self) -> Offer | None:
+        best, call = self.case.best, next(iter(self._again), None)
+        if best is None:
+            return None
+        taken = call is not None and self._as_suggested(best, call)
+        return Offer(
+            source=best.source,
+            kinds=best.kinds,
+            probability=best.probability,
+            n=best.n,
+            lesson=best.lesson,
+            taken=taken,
+            automatic=taken and call is not None and call.execution.call.parent is not None,
+            helped=call.succeeded and not self._undone(call) if taken and call else None,
+        )
+
+    def _as_suggested(self, best: Suggestion, call: Ended) -> bool:
+        """Whether the next call of the tool was made as suggested, and after what came first."""
+        made = {each.call.tool for each in self._before(call)}
+        wanted = best.patch.apply(self.case.given(self.case.execution))
+        first = all(each.tool in made for each in best.patch.first)
+        return first and self.case.given(call.execution) == wanted
+
+
+def _earlier(execution: Execution) -> Earlier:
+    """A call between; of one that failed, what it said."""
+    error = execution.failure.error if execution.failure is not None else None
+    return Earlier(
+        tool=execution.call.tool,
+        arguments=execution.call.arguments,
+        result=execution.result if error is None else str(error),
+        failed=execution.outcome is not Outcome.SUCCESS,
+    )
+
+
+def _until(failed: Execution, fixed: Execution) -> timedelta:
+    return fixed.at + fixed.duration - failed.at

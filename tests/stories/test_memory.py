@@ -1,0 +1,133 @@
+"""Two worlds, one mistake: what an agent that is told is worth against one that is not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from mulligan import Effect, Mode, Mulligan
+from mulligan.core.casebook import CaseQuery, Ending, LessonQuery, LessonState
+from mulligan.turns.turn import OpenTurn
+
+ORDERS = {f"#W{1000 + n}": {"total": n} for n in range(10)}
+
+
+class Desk:
+    """A tool with a habit that its schema does not tell, and an agent that falls for it."""
+
+    def __init__(self, m: Mulligan, *, mode: Mode = Mode.SUGGEST) -> None:
+        self.m = m
+        self.failures = 0
+
+        @m.tool(effect=Effect.READ, mode=mode)
+        async def find_order(order_id: str) -> dict[str, int]:
+            if order_id not in ORDERS:
+                raise ValueError(f"Order {order_id} not found; write it as on the bill")
+            return ORDERS[order_id]
+
+        self.find_order = find_order
+
+    async def serve(self, n: int) -> object:
+        """One request; the agent leaves the sign out, unless its prompt tells it better."""
+
+        async def agent(turn: OpenTurn) -> str:
+            warned = "#" in self.m.pitfalls("find_order")
+            try:
+                found = await self.find_order(f"#W{1000 + n}" if warned else f"W{1000 + n}")
+            except ValueError:
+                self.failures += 1
+                found = await self.find_order(f"#W{1000 + n}")
+            return f"It comes to {found['total']}."
+
+        done = await self.m.act(f"What is order W{1000 + n}?", agent, agent="desk")
+        self.m.flush()
+        return done.reply
+
+
+async def test_without_memory_an_agent_fails_the_same_way_ten_times_and_with_it_twice() -> None:
+    forgetful = Desk(Mulligan("memory:", memory=False))
+    learning = Desk(Mulligan("memory:", control=0))
+
+    for number in range(10):
+        assert await forgetful.serve(number) == f"It comes to {number}."
+        assert await learning.serve(number) == f"It comes to {number}."
+        if number == 1:
+            _approve_what_was_learned(learning.m)
+
+    assert forgetful.failures == 10
+    assert learning.failures == 2
+
+
+async def test_evidence_alone_takes_three_failures() -> None:
+    desk = Desk(Mulligan("memory:", control=0))
+
+    for number in range(10):
+        await desk.serve(number)
+        desk.m.insights.lesson_list.consolidate()
+
+    assert desk.failures == 3
+
+
+async def test_a_correction_that_was_proven_is_made_by_itself_where_the_tool_allows_it() -> None:
+    desk = Desk(Mulligan("memory:", control=0), mode=Mode.AUTO)
+    for number in range(3):
+        await desk.serve(number)
+    desk.m.insights.lesson_list.consolidate()
+
+    async def stubborn(turn: OpenTurn) -> object:
+        return await desk.find_order("W1007")
+
+    done = await desk.m.act("What is order W1007?", stubborn)
+
+    assert done.reply == ORDERS["#W1007"]
+
+
+async def test_a_revoked_lesson_is_gone_at_once_and_names_every_call_it_touched() -> None:
+    desk = Desk(Mulligan("memory:", control=0))
+    for number in range(4):
+        await desk.serve(number)
+        desk.m.insights.lesson_list.consolidate()
+    known = desk.m.insights.lesson_list
+    [learned] = known.lessons(LessonQuery(tool="find_order"))
+
+    gone = known.revoke(learned.lesson.id, by="anna", note="Wrong shop.")
+
+    assert len(gone.uses) >= 3
+    assert gone.lesson.state is LessonState.RETIRED
+    assert desk.m.pitfalls("find_order") == ""
+    await desk.serve(8)
+    assert desk.failures == 4
+
+
+async def test_nothing_that_was_called_with_is_kept() -> None:
+    desk = Desk(Mulligan("memory:", control=0))
+
+    await desk.serve(5)
+
+    store = desk.m._parts.store
+    [episode] = store.casebook.episodes(CaseQuery())
+    assert episode.ending is Ending.REPAIRED
+    assert "1005" not in repr(episode)
+
+
+@pytest.mark.parametrize("broken", ["record", "counts", "endings"])
+async def test_a_memory_that_is_down_costs_nobody_an_answer(
+    broken: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = Desk(Mulligan("memory:"))
+    store = desk.m._parts.store
+
+    def down(*args: object, **kwargs: object) -> Callable[[], None]:
+        raise RuntimeError("no store")
+
+    monkeypatch.setattr(store.casebook, broken, down)
+
+    assert await desk.serve(3) == "It comes to 3."
+
+
+def _approve_what_was_learned(m: Mulligan) -> None:
+    known = m.insights.lesson_list
+    known.consolidate()
+    for seen in known.lessons(LessonQuery(tool="find_order")):
+        known.approve(seen.lesson.id, by="anna")
