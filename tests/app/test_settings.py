@@ -69,10 +69,10 @@ def test_a_bad_value_is_named_with_the_way_out(values: dict[str, object], says: 
     assert "no base64!" not in str(caught.value)
 
 
-def test_how_long_episodes_are_kept_may_come_from_the_environment() -> None:
+def test_how_long_learned_are_kept_may_come_from_the_environment() -> None:
     settings = Settings.load(folder=Path("/"), environment={"MULLIGAN_EPISODES_DAYS": "7"})
 
-    assert settings.retention == Retention(episodes=timedelta(days=7))
+    assert settings.retention == Retention(learned=timedelta(days=7))
 
 
 def test_days_change_the_retention_they_are_given_with() -> None:

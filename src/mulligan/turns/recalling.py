@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 FRESH = 60.0
 """Seconds that what was counted of all suggestions stays good."""
+LEAST_TOLD = 0.3
+"""Below this probability, memory keeps it to itself."""
 MOST_ALIKE = 50
 """Lessons about other patterns that are looked at, where none is about this one."""
 
@@ -75,7 +77,9 @@ class Recall:
         outcomes = self._measured(asking.tenant)
         chance = chance_of(outcomes, balances, error_class=error_class)
         return Recalled(
-            suggest=from_memory(usable, chance=chance, pattern=asking.pattern.fingerprint),
+            suggest=_worth_telling(
+                from_memory(usable, chance=chance, pattern=asking.pattern.fingerprint)
+            ),
             weigh=lambda made: weighed(made, outcomes, error_class=error_class),
             past=self._casebook.endings(
                 failed.call.tool, fingerprint=asking.pattern.fingerprint, tenant=asking.tenant
@@ -133,6 +137,15 @@ class Recall:
                 own = {slot: n for slot, n in counts.items() if slot.tenant == tenant}
                 self._outcomes[tenant] = outcomes_of(own, today=today)
             return self._outcomes[tenant]
+
+
+def _worth_telling(suggest: Suggest) -> Suggest:
+    """Without what is hardly ever right: an agent that is told it reads it, and tries it."""
+
+    def suggested(failed: FailedCall) -> Iterator[Suggestion]:
+        return (each for each in suggest(failed) if each.probability >= LEAST_TOLD)
+
+    return suggested
 
 
 _LIVING = (LessonState.CANDIDATE, LessonState.ACTIVE)

@@ -56,7 +56,9 @@ def from_memory(
             made = suggestion_from(lesson, failed, schemas=schemas)
             if made is not None:
                 probability, n = chance(lesson, nearness, made)
-                yield replace(made, probability=probability, n=n)
+                # What was proven on other failures is only a guess about this one.
+                proven = made.proven and nearness is Nearness.PATTERN
+                yield replace(made, probability=probability, n=n, proven=proven)
 
     return suggest
 
