@@ -100,6 +100,23 @@ def test_a_suggestion_uses_the_schema_that_was_declared(store: str, capsys) -> N
     assert answer["suggestions"][0]["patch"]["changes"] == {"limit": 10}
 
 
+@pytest.mark.parametrize(
+    "written",
+    [
+        "{'query': 'event', 'limit': '10',}",
+        'search(query="event", limit="10")',
+        '<tool_call>{"name": "search", "arguments": {"query": "event", "limit": "10"}}</tool_call>',
+    ],
+)
+def test_a_call_may_be_given_as_the_model_wrote_it(store: str, capsys, written: str) -> None:
+    error = "limit: Input should be a valid integer"
+    asked = ("suggest", "--store", store, "--tool", "search", "--args", written)
+
+    answer = told(capsys, *asked, "--error", error)
+
+    assert answer["suggestions"][0]["patch"]["changes"] == {"limit": 10}
+
+
 @pytest.mark.parametrize("command", [["stats"], ["patterns", "--window", "30d"]])
 def test_people_get_tables(store: str, capsys, command: list[str]) -> None:
     code = main([*command, "--store", store])
@@ -108,8 +125,9 @@ def test_people_get_tables(store: str, capsys, command: list[str]) -> None:
     assert "search" in capsys.readouterr().out
 
 
-def test_arguments_that_are_no_object_are_one_sentence(store: str, capsys) -> None:
-    code = main(["suggest", "--store", store, "--tool", "x", "--args", "[1]", "--error", "no"])
+@pytest.mark.parametrize("written", ["[1]", "nonsense", "", "{" * 100_000])
+def test_what_holds_no_arguments_is_one_sentence(store: str, capsys, written: str) -> None:
+    code = main(["suggest", "--store", store, "--tool", "x", "--args", written, "--error", "no"])
 
     assert code == 2
     assert capsys.readouterr().err.count("\n") == 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Iterable
 from dataclasses import asdict
 
@@ -11,10 +10,10 @@ from rich.console import Console
 
 from mulligan.app.insights import Insights
 from mulligan.app.insights.figures import WINDOWS, Criterion, Figures, PatternSeen, Share
+from mulligan.app.insights.reading import read_arguments
 from mulligan.app.settings import Settings
 from mulligan.cli import render
 from mulligan.cli.options import Commands, add_command, add_json, add_store, count
-from mulligan.core.errors import ConfigurationError
 from mulligan.core.lesson import Advice
 
 
@@ -48,7 +47,12 @@ def add_to(commands: Commands) -> None:
     add_store(suggest)
     add_json(suggest)
     suggest.add_argument("--tool", required=True, help="the tool that failed")
-    suggest.add_argument("--args", required=True, metavar="JSON", help="what it was given")
+    suggest.add_argument(
+        "--args",
+        required=True,
+        metavar="TEXT",
+        help="what it was given: JSON, or what the model wrote",
+    )
     suggest.add_argument("--error", required=True, metavar="TEXT", help="what it said")
     suggest.set_defaults(run=run_suggest)
 
@@ -87,7 +91,7 @@ def run_patterns(options: argparse.Namespace, settings: Settings) -> int:
 
 def run_suggest(options: argparse.Namespace, settings: Settings) -> int:
     """Say what would help."""
-    arguments = _arguments(options.args)
+    arguments = read_arguments(options.args, tool=options.tool)
     with Insights.open(settings) as insights:
         advice, found = insights.suggest(options.tool, arguments=arguments, error=options.error)
         like = insights.alike(options.tool, arguments=arguments, error=options.error)
@@ -105,16 +109,6 @@ def run_suggest(options: argparse.Namespace, settings: Settings) -> int:
         columns = ("change", "from", "probability", "n", "because")
         console.print(render.table_of(rows, columns=columns))
     return 0
-
-
-def _arguments(text: str) -> dict[str, object]:
-    try:
-        found = json.loads(text)
-    except ValueError as error:
-        raise ConfigurationError(f"--args is no JSON: {error}.") from error
-    if not isinstance(found, dict):
-        raise ConfigurationError('--args must be a JSON object, such as \'{"limit": "10"}\'.')
-    return found
 
 
 def _said(advice: Advice) -> str:
