@@ -197,6 +197,20 @@ async def test_a_call_made_as_suggested_is_linked_to_the_one_it_mends(sample: fl
     assert repairs(events) == [("schema", 2)]
 
 
+async def test_what_was_mended_by_itself_is_not_mended_again_by_the_agent(m: Mulligan) -> None:
+    events: list[Event] = []
+    m.subscribe(events.append)
+    search = searching(m, Mode.AUTO)
+
+    with m.turn("Find dinner", now=NOW):
+        search("dinner", limit="2")
+        search("dinner", limit=2)
+
+    m.flush()
+    assert rows(m) == [("failure", 1), ("success", 2), ("success", 1)]
+    assert repairs(events) == [("schema", 2)]
+
+
 async def test_another_call_of_the_same_tool_is_no_repair(m: Mulligan) -> None:
     events: list[Event] = []
     m.subscribe(events.append)

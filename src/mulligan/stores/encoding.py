@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
@@ -12,10 +12,10 @@ import orjson
 
 from mulligan.core.action import SETTLED, Action, Entry, Opening, State
 from mulligan.core.effect import Effect, Repeat
-from mulligan.core.errors import JournalError
+from mulligan.core.errors import ConfigurationError, JournalError
 from mulligan.core.instants import from_us, to_us
 from mulligan.core.interfaces import KnownTool
-from mulligan.core.lesson import read_error_rules
+from mulligan.core.lesson import ErrorRule, read_error_rules
 from mulligan.stores.session import UnreadableError
 
 _OPENING_FIELDS = tuple(field.name for field in fields(Opening))
@@ -113,8 +113,15 @@ def known_tool_of(text: str) -> KnownTool:
         names = [each.name for each in fields(KnownTool) if each.name in content]
         found = {name: content[name] for name in names}
         lists = {name: tuple(found.get(name, ())) for name in ("abilities", "promises")}
-        rules = {"error_rules": read_error_rules(found.get("error_rules", ()))}
+        rules = {"error_rules": tuple(_error_rules(found.get("error_rules", ())))}
         return KnownTool(**(found | lists | rules))
+
+
+def _error_rules(given: list[object]) -> Iterator[ErrorRule]:
+    """Rules for errors; those that only a later Mulligan understands are left aside."""
+    for each in given:
+        with suppress(ConfigurationError):  # it is for whoever wrote it, and no damage
+            yield from read_error_rules([each])
 
 
 def load(text: str) -> Any:

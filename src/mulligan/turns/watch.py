@@ -110,8 +110,9 @@ class Watch:
         arguments = self.signature.bind(args, kwargs)
         pending.take(arguments)
         turn = pending.turn = current_turn()
-        if turn is not None and turn.offers and corrects is None:
-            corrects = self._offered(turn, arguments)
+        if turn is not None and turn.offers:
+            offered = self._offered(turn, arguments)
+            corrects = corrects or offered
         if corrects is not None:
             pending.follow(corrects)
         self._calls += 1

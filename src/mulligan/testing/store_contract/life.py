@@ -6,8 +6,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from mulligan.core.action import Kept
+from mulligan.core.call import ErrorClass
 from mulligan.core.errors import StoreUnavailableError
 from mulligan.core.interfaces import KnownTool, Store
+from mulligan.core.lesson import ErrorRule
 from mulligan.core.log import Batch, Loss
 from mulligan.testing.store_contract.contract import NOW, Contract, first, log_row
 
@@ -30,7 +32,14 @@ class LifeContract(Contract):
     def test_the_last_word_on_a_tool_counts(self, store: Store) -> None:
         """Every field of it, by server and name."""
         said = KnownTool(tool="move", server="calendar", effect="read", repeat="once", mode="auto")
-        able = replace(said, effect="reversible", abilities=("undo",), promises=("Räumt auf.",))
+        rule = ErrorRule(says="sold out", error_class=ErrorClass.RULE, pattern="sold out")
+        able = replace(
+            said,
+            effect="reversible",
+            abilities=("undo",),
+            promises=("Räumt auf.",),
+            error_rules=(rule,),
+        )
         store.catalog.remember([said, replace(said, server="")]).result()
 
         store.catalog.remember([able]).result()
