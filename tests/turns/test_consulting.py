@@ -149,7 +149,7 @@ async def test_a_judges_correction_that_the_agent_tries_is_counted() -> None:
     with Mulligan("memory:", judge=judge, recover=False) as m:
         m.subscribe(events.append)
         report = reporting(m)
-        with m.turn("Report on May", now=NOW):
+        with m.turn("Report on May", now=NOW) as turn:
             with pytest.raises(RefusedError):
                 await report("May 1 to May 31")
             await report("May 1..May 31")
@@ -157,6 +157,7 @@ async def test_a_judges_correction_that_the_agent_tries_is_counted() -> None:
 
     [repaired] = [event for event in events if isinstance(event, CallRepaired)]
     assert repaired.by.startswith("judge: the manual says")
+    assert [len(advised.suggestions) for advised in turn.advised] == [1]
 
 
 def test_a_tool_that_cannot_wait_may_not_ask() -> None:

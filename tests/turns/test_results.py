@@ -148,3 +148,21 @@ def test_a_schema_that_cannot_be_used_costs_one_sentence_and_no_result(m: Mullig
     assert found == [{"id": "17"}, {"id": "18"}]
     [said] = [record.getMessage() for record in caplog.records]
     assert "is no JSON Schema" in said
+
+
+def test_what_would_help_after_a_failure_that_was_returned_stands_in_the_turn(m: Mulligan) -> None:
+    @m.tool(effect=Effect.READ)
+    def find_order(order_id: str) -> dict[str, object]:
+        if order_id == "W17":
+            return {"order_id": "W17"}
+        return {"isError": True, "content": [{"type": "text", "text": "Order not found"}]}
+
+    with m.turn("Where is my order W17?", now=NOW) as turn:
+        find_order("W71")
+        find_order("W17")
+
+    m.flush()
+    second, first = m.insights.log(LogQuery())
+    [advised] = turn.advised
+    assert advised.suggestions[0].patch.changes == {"order_id": "W17"}
+    assert (first.error_class, second.parent) == ("missing", first.id)

@@ -62,7 +62,9 @@ class Failure:
 
     error_class: ErrorClass
     error: BaseException | None = None
-    """The exception itself, in process only."""
+    """The exception itself, in process only; `None` where a result was the failure."""
+    said: str = field(default="", repr=False)
+    """What a result said went wrong, where nothing was raised."""
     retry_after: timedelta | None = None
     """How long the remote asked us to wait."""
     answered: bool = False

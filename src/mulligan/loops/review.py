@@ -210,7 +210,8 @@ def _calls(executions: Sequence[Execution], show: Show) -> Iterator[str]:
 def _results(executions: Sequence[Execution], show: Show) -> Iterator[tuple[str, str]]:
     for number, execution in enumerate(executions, 1):
         failure = execution.failure
-        result = execution.result if failure is None else failure.error
+        raised = None if failure is None else failure.error
+        result = execution.result if raised is None else raised
         if result is not None:
             yield f"result of call {number}", _json(result, show)
 

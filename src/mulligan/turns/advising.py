@@ -11,6 +11,7 @@ from typing import Any, cast
 from mulligan.core.call import ErrorClass, Execution, Failure
 from mulligan.core.casebook import schema_hash_of
 from mulligan.core.effect import Effect, Mode, Repeat
+from mulligan.core.errors import SilentError
 from mulligan.core.finding import Finding
 from mulligan.core.lesson import Advice, Alike, FailedCall, Pattern, Suggestion
 from mulligan.turns.cases import Case
@@ -61,21 +62,22 @@ class Advised:
 async def conclude(
     watch: Watch, execution: Execution, *, turn: OpenTurn | None, hands: Hands
 ) -> Any:
-    """What a call returned, or its own error again, with advice on it."""
+    """What a call returned, or its own error again, with advice on it.
+
+    A result that is a failure is returned as it is: what is said about it stands in the turn.
+    """
     failure = execution.failure
-    if failure is None:
+    if failure is None or (failure.error is None and turn is None):
         return execution.result
-    observed = watch.declaration.mode is Mode.OBSERVE or not watch.advises(execution.call.agent)
-    if observed or failure.error is None:
+    if watch.declaration.mode is Mode.OBSERVE or not watch.advises(execution.call.agent):
         _only_note(watch, execution, turn=turn)
-        if failure.error is None:
-            return execution.result
-        raise failure.error
-    advised = await advise(watch, execution, turn=turn, hands=hands)
-    if advised is not None:
-        attach(failure.error, advised)
+    elif (advised := await advise(watch, execution, turn=turn, hands=hands)) is not None:
         offer(advised, turn=turn)
-    raise failure.error
+        if failure.error is not None:
+            attach(failure.error, advised)
+    if failure.error is not None:
+        raise failure.error
+    return execution.result
 
 
 async def advise(
@@ -149,7 +151,6 @@ def _case(watch: Watch, execution: Execution, *, turn: OpenTurn | None) -> Case:
 
     planned = planned_call(watch, execution.call, turn=turn)
     failure = execution.failure or Failure(error_class=ErrorClass.UNKNOWN)
-    said = str(failure.error) if failure.error is not None else watch.said_of(execution.result)
     failed = FailedCall(
         call=planned.call,
         schema=planned.schema,
@@ -158,13 +159,13 @@ def _case(watch: Watch, execution: Execution, *, turn: OpenTurn | None) -> Case:
         said=planned.said,
         earlier=planned.earlier,
         failure=failure,
-        error=said,
+        error=failure.said if failure.error is None else str(failure.error),
     )
     pattern = pattern_of(
         failed.call,
-        error=said,
-        error_class=likely_class(failure, said),
-        error_type=type(failure.error).__name__ if failure.error is not None else "SilentError",
+        error=failed.error,
+        error_class=likely_class(failed.failure, failed.error),
+        error_type=type(failed.failure.error or SilentError()).__name__,
         rules=watch.error_rules,
     )
     return Case(
@@ -202,7 +203,7 @@ def _only_note(watch: Watch, execution: Execution, *, turn: OpenTurn | None) -> 
     try:
         case = _case(watch, execution, turn=turn)
         turn.cases.append(case)
-        if watch.instruments.events.wanted and execution.failure and execution.failure.error:
+        if watch.instruments.events.wanted:
             _foreseen(watch, case.failed, turn=turn)
     except Exception as error:  # noqa: BLE001 - the tool's own error is what matters
         watch.note("A failure of %s was not looked at", error)
@@ -279,6 +280,9 @@ def attach(error: BaseException, advised: Advised) -> None:
 def offer(advised: Advised, *, turn: OpenTurn | None) -> None:
     """Remember what an agent was told, so that it can be seen whether it was right."""
     if turn is not None:
+        if turn.advised and turn.advised[-1].execution is advised.execution:
+            turn.advised.pop()  # said again, with more
+        turn.advised.append(advised)
         turn.offers.make(advised.execution, advised.suggestions)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextvars import ContextVar, Token
 from dataclasses import dataclass
 from types import TracebackType
-from typing import NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
 from mulligan.core.call import Execution
 from mulligan.core.finding import Confidence, Correction, Finding, Standing
@@ -18,6 +18,11 @@ from mulligan.turns.book import LiveAction
 from mulligan.turns.cases import Case
 from mulligan.turns.offers import Offers
 
+if TYPE_CHECKING:
+    from mulligan.turns.advising import Advised
+
+MOST_ADVISED = 20
+"""Failures of one turn whose advice is kept."""
 MOST_CASES = 200
 """Failures of one turn that are learned from, the latest."""
 
@@ -65,7 +70,8 @@ class OpenTurn:
     """A turn while it lasts: `with` or `async with` makes it the current one."""
 
     __slots__ = (
-        "_tokens", "attempts", "cases", "correction", "labels", "offers", "over", "reviewing",
+        "_tokens", "advised", "attempts", "cases", "correction", "labels", "offers", "over",
+        "reviewing",
         "turn",
     )  # fmt: skip
 
@@ -74,6 +80,9 @@ class OpenTurn:
         self.attempts: list[LiveAttempt] = [LiveAttempt(number=1)]
         self.correction: Correction | None = None
         """What was wrong with the attempt before this one, and what is true now."""
+        self.advised: deque[Advised] = deque(maxlen=MOST_ADVISED)
+        """What its agent was told about calls that failed, also of those that returned a failure;
+        the latest last."""
         self.cases: deque[Case] = deque(maxlen=MOST_CASES)
         """What failed in it, for when its end is known."""
         self.offers = Offers()

@@ -203,14 +203,9 @@ class Watch:
         if trouble is None:
             return None
         said, error_class = trouble
-        failure = Failure(error_class=error_class)
+        failure = Failure(error_class=error_class, said=said)
         failed = self.log_failure(pending, SilentError(said), failure=failure)
         return replace(failed, result=result)
-
-    def said_of(self, result: object) -> str:
-        """What a result says is wrong, where it is an error."""
-        trouble = self._results.trouble(result)
-        return "" if trouble is None else trouble[0]
 
     def _announce_repair(self, pending: Pending, by: Corrected) -> None:
         tool, tries = self.declaration.tool, pending.try_number
