@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import pytest
 
-from mulligan import Effect, Mulligan, State
+from mulligan import Effect, Mode, Mulligan, State
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.limits import Backoff
 from mulligan.core.log import LogQuery
@@ -166,3 +167,40 @@ def test_what_would_help_after_a_failure_that_was_returned_stands_in_the_turn(m:
     [advised] = turn.advised
     assert advised.suggestions[0].patch.changes == {"order_id": "W17"}
     assert (first.error_class, second.parent) == ("missing", first.id)
+
+
+def refusing(m: Mulligan, made: list[object], *, good: object = 2):
+    """A tool that returns its refusals, as MCP servers do."""
+
+    @m.tool(effect=Effect.READ, mode=Mode.AUTO)
+    def search(limit: int) -> dict[str, object]:
+        made.append(limit)
+        if limit != good or isinstance(limit, str):
+            said = "limit: Input should be a valid integer"
+            return {"isError": True, "content": [{"type": "text", "text": said}]}
+        return {"found": limit}
+
+    return search
+
+
+@pytest.mark.parametrize("in_a_turn", [True, False])
+def test_in_auto_a_refusal_that_was_returned_is_mended_as_if_it_were_raised(
+    m: Mulligan, *, in_a_turn: bool
+) -> None:
+    made: list[object] = []
+    search = refusing(m, made)
+
+    with m.turn("Search", now=NOW) if in_a_turn else nullcontext():
+        found = search("2")
+
+    assert (found, made) == ({"found": 2}, ["2", 2])
+    assert classes(m) == ["validation", None]
+
+
+def test_a_refusal_that_stays_one_is_returned_as_the_tool_gave_it(m: Mulligan) -> None:
+    made: list[object] = []
+
+    answer = refusing(m, made, good=3)("2")
+
+    assert answer["isError"] is True
+    assert made == ["2", 2]

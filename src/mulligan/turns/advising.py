@@ -67,7 +67,7 @@ async def conclude(
     A result that is a failure is returned as it is: what is said about it stands in the turn.
     """
     failure = execution.failure
-    if failure is None or (failure.error is None and turn is None):
+    if failure is None or (failure.error is None and not _is_heard(watch, turn)):
         return execution.result
     if watch.declaration.mode is Mode.OBSERVE or not watch.advises(execution.call.agent):
         _only_note(watch, execution, turn=turn)
@@ -75,9 +75,24 @@ async def conclude(
         offer(advised, turn=turn)
         if failure.error is not None:
             attach(failure.error, advised)
+        elif _correction(advised, watch) is not None:
+            raise _ReturnedError(advised)
     if failure.error is not None:
         raise failure.error
     return execution.result
+
+
+def _is_heard(watch: Watch, turn: OpenTurn | None) -> bool:
+    """Whether advice on a failure that was returned can reach anybody."""
+    return turn is not None or watch.declaration.mode is Mode.AUTO
+
+
+class _ReturnedError(SilentError):
+    """A result that is a failure and has a correction: on its way to `mend`, never to a caller."""
+
+    def __init__(self, advised: Advised) -> None:
+        super().__init__()
+        self.mulligan = advised
 
 
 async def advise(
@@ -212,7 +227,11 @@ def _only_note(watch: Watch, execution: Execution, *, turn: OpenTurn | None) -> 
 def correction_of(error: BaseException, watch: Watch) -> Corrected | None:
     """What may be tried by itself after a failure, if anything."""
     advised = getattr(error, "mulligan", None)
-    if not isinstance(advised, Advised) or not advised.suggestions:
+    return _correction(advised, watch) if isinstance(advised, Advised) else None
+
+
+def _correction(advised: Advised, watch: Watch) -> Corrected | None:
+    if not advised.suggestions or watch.declaration.mode is not Mode.AUTO:
         return None
     from mulligan.learning.applying import may_apply
 
@@ -263,6 +282,8 @@ async def mend(watch: Watch, corrected: Corrected, *, once: Once) -> Any:
         except Exception as error:
             again = correction_of(error, watch) if fixes < MOST_FIXES else None
             if again is None:
+                if isinstance(error, _ReturnedError):
+                    return error.mulligan.execution.result
                 raise
             corrected = again
 
