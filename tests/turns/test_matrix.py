@@ -216,6 +216,19 @@ def test_a_conflict_comes_with_what_is_there_now(m: Mulligan) -> None:
     assert any("'day': 'Friday'" in note for note in error.__notes__)  # type: ignore[union-attr]
 
 
+def test_what_is_there_now_may_refuse_to_be_shown(m: Mulligan) -> None:
+    class Hostile:
+        def __repr__(self) -> str:
+            raise RuntimeError("closed")
+
+    act, _ = failing(m, StatusError(409), **COLUMNS["ONCE"] | {"read": lambda record: Hostile()})
+
+    error = call(act)
+
+    assert isinstance(error, StatusError)
+    assert "a Hostile" in error.__notes__[0]
+
+
 @pytest.mark.parametrize("trouble", ["raises", "waits"])
 def test_what_cannot_be_read_after_a_conflict_leaves_the_conflict(
     m: Mulligan, trouble: str

@@ -52,7 +52,7 @@ class Advised:
         if self.advice.ask:
             lines.append(f"Ask the person: {self.advice.ask}")
         if self.failed.failure.now is not None:
-            lines.append(f"What is there now: {repr(self.failed.failure.now)[:MOST_SHOWN]}")
+            lines.append(f"What is there now: {_in_words(self.failed.failure.now)}")
         lines += [f"Try: {_shown(each)}" for each in self.suggestions]
         lines += [f"It could be foreseen: {each.issue} {each.correction}" for each in self.foreseen]
         lines += [f"Nobody knows this error; it is most like {self.like}."] if self.like else []
@@ -305,6 +305,13 @@ def offer(advised: Advised, *, turn: OpenTurn | None) -> None:
             turn.advised.pop()  # said again, with more
         turn.advised.append(advised)
         turn.offers.make(advised.execution, advised.suggestions)
+
+
+def _in_words(value: object) -> str:
+    try:
+        return repr(value)[:MOST_SHOWN]
+    except Exception:  # noqa: BLE001 - an object of the remote's library may refuse to be shown
+        return f"a {type(value).__name__}"
 
 
 def _shown(suggestion: Suggestion) -> str:
