@@ -69,8 +69,8 @@ def test_a_bad_value_is_named_with_the_way_out(values: dict[str, object], says: 
     assert "no base64!" not in str(caught.value)
 
 
-def test_how_long_learned_are_kept_may_come_from_the_environment() -> None:
-    settings = Settings.load(folder=Path("/"), environment={"MULLIGAN_EPISODES_DAYS": "7"})
+def test_how_long_what_was_learned_from_is_kept_may_come_from_the_environment() -> None:
+    settings = Settings.load(folder=Path("/"), environment={"MULLIGAN_LEARNED_DAYS": "7"})
 
     assert settings.retention == Retention(learned=timedelta(days=7))
 
