@@ -83,3 +83,22 @@ async def test_an_async_function_is_a_writer_as_it_is() -> None:
 def test_what_cannot_write_is_refused_with_what_can() -> None:
     with pytest.raises(ConfigurationError, match="int cannot write drafts"):
         writer_of(3)
+
+
+async def test_what_a_run_cost_counts_where_the_price_of_its_model_is_known() -> None:
+    def respond(history, info):
+        usage = pydantic_ai.RequestUsage(input_tokens=1_000_000, output_tokens=1_000_000)
+        return messages.ModelResponse(
+            parts=[messages.TextPart("an answer")],
+            provider_name="openai",
+            usage=usage,
+        )
+
+    agent = pydantic_ai.Agent(function.FunctionModel(respond, model_name="gpt-4o"))
+
+    drafted = await write_draft(
+        writer_of(agent), question="Why?", rules=DraftRules(critics=[lambda *_: Critique(score=9)])
+    )
+
+    assert drafted.text == "an answer"
+    assert drafted.money > 1

@@ -111,6 +111,17 @@ async def test_without_a_judge_the_other_checks_still_run() -> None:
     assert "too_short" in replied.checks_run
 
 
+async def test_checks_alone_are_rules_enough() -> None:
+    checks = [avoids(words=["delve"])]
+
+    async with Mulligan("memory:", replies=checks) as m:
+        replied = await m.reply(writes("Let's delve in.", "It costs £9."))
+        asked = m.requirements([avoids(words=["realm"])])
+
+    assert replied.metadata["iteration_count"] == 2
+    assert asked == "- Do not use: realm."
+
+
 async def test_a_context_that_is_one_text_is_one_passage() -> None:
     async with Mulligan("memory:") as m:
         replied = await m.reply(writes("We serve 100+ clients."), context=CONTEXT[0])

@@ -110,3 +110,35 @@ def test_a_store_without_replies_says_how_they_come_there(tmp_path: Path, capsys
 
     assert code == 2
     assert "kept no replies" in capsys.readouterr().err
+
+
+def test_a_function_of_ones_own_writes_the_replies(tmp_path: Path, monkeypatch, capsys) -> None:
+    (tmp_path / "shop_replies.py").write_text(
+        "async def reply(case, correction):\n"
+        "    return 'Yes.' if correction is None else 'Yes, we do, and gladly so, every day.'\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    arguments = ["evaluate", "default", "--limit", "10", "--json"]
+
+    code = main([*arguments, "--writer", "shop_replies:reply"])
+    report = json.loads(capsys.readouterr().out)
+
+    assert code == 0
+    assert report["check_rates"].keys() == {"text.too_short"}
+    assert report["average_iterations"] > 1.5
+
+
+def test_a_live_model_writes_the_replies(capsys) -> None:
+    pytest.importorskip("pydantic_ai")
+
+    code = main(["evaluate", "default", "--model", "test", "--limit", "3", "--json"])
+
+    report = json.loads(capsys.readouterr().out)
+    assert (code, report["n"]) == (0, 3)
+    assert report["tokens"] > 0
+
+
+def test_two_writers_at_once_are_refused(capsys) -> None:
+    code = main(["evaluate", "--model", "test", "--recorded", "--cases", __file__])
+
+    assert code == 2

@@ -208,8 +208,8 @@ def test_the_reflections_own_model_comes_first_then_the_tasks_then_the_applicati
     async def asked(judge_of_reflection, judge_of_task) -> list[int]:
         task = replace(TASK, judge=judge_of_task)
         settings = Reflect(judge=judge_of_reflection)
-        strategy = find_strategy(task, settings=settings, judge=apps)
         using, _ = learning(judge=apps)
+        strategy = find_strategy(task, settings=settings, using=using)
         await reflected(replace(settings, gate="accept"), using, task=task)
         assert strategy is not None
         return [own.asked, tasks.asked, apps.asked]
@@ -243,6 +243,24 @@ async def test_a_deterministic_task_needs_a_model_of_its_own():
     assert [notes.version for notes in without] == [0]
     assert (apps.asked, own.asked) == (0, 1)
     assert using.archive.versions(TASK.identity)[0].refinement == KEPT
+
+
+async def test_a_judge_can_be_named_and_is_opened_by_whoever_can():
+    opened: list[str] = []
+
+    def open_judge(name: str) -> Judging:
+        opened.append(name)
+        return Judging(KEPT)
+
+    able, _ = learning(judge_named=open_judge)
+    unable, events = learning()
+
+    await reflected(Reflect(gate="accept", judge="small"), able)
+    await reflected(Reflect(gate="accept", judge="small"), unable)
+
+    assert opened == ["small"]
+    assert able.archive.versions(TASK.identity)[0].refinement == KEPT
+    assert "judge='small' is a name" in events[-1].reason
 
 
 @pytest.mark.parametrize("kind", ["plain", "async"])

@@ -1,8 +1,9 @@
-"""Agents and models of pydantic-ai as writers of drafts; any async callable is one already."""
+"""Agents and models of pydantic-ai as writers; any async callable is one already."""
 
 from __future__ import annotations
 
 import inspect
+from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
 from importlib import import_module
 from typing import Any, cast
@@ -45,9 +46,33 @@ def _by_agent(agent: Any) -> Writer:
                 ) from error
             finally:
                 brief.meter.spend(tokens=usage.total_tokens)
+        brief.meter.spend(money=_price(result))
         return str(result.output)
 
     return write
+
+
+def asker_of(model: str) -> Callable[[str], Awaitable[tuple[str, int]]]:
+    """Asks the model of that name with a prompt; what it answers, and the tokens that took."""
+    agent = _pydantic_ai().Agent(model)
+
+    async def ask(prompt: str) -> tuple[str, int]:
+        usage = _pydantic_ai().RunUsage()
+        result = await agent.run(prompt, usage=usage)
+        return str(result.output), usage.total_tokens
+
+    return ask
+
+
+def _price(result: Any) -> float:
+    """What a run cost in dollars, as far as the price of its model is known."""
+    total = 0.0
+    for message in result.new_messages():
+        try:
+            total += float(message.cost().total_price)
+        except Exception:  # noqa: BLE001, S112 - a request, or a model without a listed price
+            continue
+    return total
 
 
 def _pydantic_ai() -> Any:

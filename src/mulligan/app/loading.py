@@ -9,12 +9,12 @@ from pathlib import Path
 from mulligan.core.errors import ConfigurationError
 
 
-def load_object(name: str, *, option: str) -> object:
+def load_object(name: str, *, option: str, example: str = "family.agent:m") -> object:
     """What `module:name` names, imported from the current folder or the path."""
     module, _, attribute = name.partition(":")
     if not module or not attribute:
         raise ConfigurationError(
-            f"{option} {name!r} names nothing. Write module:name, such as family.agent:m."
+            f"{option} {name!r} names nothing. Write module:name, such as {example}."
         )
     here = str(Path.cwd())
     if here not in sys.path:

@@ -26,11 +26,14 @@ from mulligan.turns.turn import OpenTurn
 if TYPE_CHECKING:
     from mulligan.app.insights.insights import Insights
     from mulligan.app.texts import Texts
+    from mulligan.core.text import Reply
     from mulligan.loops.drafting import Writer
     from mulligan.loops.drafts import Drafted, DraftRules
     from mulligan.loops.replies import Replied, ReplyRules, Write
     from mulligan.loops.tasks import TaskDone, Work
     from mulligan.turns.answering import Rewrite
+
+    Rules = ReplyRules | str | Iterable[Check[Reply]] | None
 
 # Most applications use one loop or two: the others are loaded where they are first asked for.
 
@@ -67,7 +70,7 @@ class Mulligan:
         checks: Iterable[Check[Attempted]] = (),
         facts: Iterable[Gather] = (),
         judge: object = None,
-        replies: ReplyRules | str | None = None,
+        replies: Rules = None,
         settings: Settings | None = None,
         clock: Clock = utc_now,
         **changes: object,
@@ -172,13 +175,13 @@ class Mulligan:
         *,
         query: str = "",
         context: str | Iterable[str] = (),
-        rules: ReplyRules | str | None = None,
+        rules: Rules = None,
     ) -> Replied:
         """Write a reply, check it, and have it written again until it is good or the bound is met.
 
-        `rules`: a preset such as "marketing", a TOML file, or rules of your own; else those of the
-        application. At the bound the best reply goes out, marked; nothing is raised. Where the
-        rules have claims verified, the application's judge is asked, unless they name another.
+        `rules`: a preset such as "marketing", a TOML file, checks or rules of your own; else those
+        of the application. At the bound the best reply goes out, marked; nothing is raised. If
+        claims are to be verified, the application's judge is asked, unless the rules name another.
         """
         return await self._texts.reply(
             write,
@@ -199,7 +202,7 @@ class Mulligan:
             write, question=question, rules=rules, loop=self.settings.loop
         )
 
-    def requirements(self, rules: ReplyRules | str | None = None) -> str:
+    def requirements(self, rules: Rules = None) -> str:
         """What the checks of replies ask for, as text for the writer's prompt."""
         from mulligan.checks.requirements import render_requirements
 
@@ -292,8 +295,14 @@ class Mulligan:
 
         return Texts(self._parts, retention=self.settings.retention, clock=self._clock)
 
-    def _rules(self, rules: ReplyRules | str | None) -> ReplyRules | None:
-        return self._preset(rules) if isinstance(rules, str) else rules
+    def _rules(self, rules: Rules) -> ReplyRules | None:
+        if rules is None:
+            return None
+        if isinstance(rules, str):
+            return self._preset(rules)
+        from mulligan.loops.replies import ReplyRules
+
+        return rules if isinstance(rules, ReplyRules) else ReplyRules(checks=tuple(rules))
 
     def _preset(self, name: str) -> ReplyRules:
         from mulligan.loops.replies import rules_named

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from mulligan.adapters.pydantic_ai import writer_of
-from mulligan.app.wiring import Parts, make_judge
+from mulligan.app.wiring import Parts
 from mulligan.checks.grounding.verified import Verification, Verifier
 from mulligan.core.action import Kept
 from mulligan.core.errors import ConfigurationError
@@ -76,7 +76,7 @@ class Texts:
         return await run(writer_of(write), question=question, rules=held_to, announce=steps)
 
     def _drafting(self) -> DraftRules:
-        judge = self._parts.reviewers.judge
+        judge = self._parts.learning.judge
         if judge is None:
             raise ConfigurationError(
                 "A draft needs a critic: pass rules=DraftRules(critics=[…]), or give the "
@@ -90,8 +90,8 @@ class Texts:
         if asked is None or rules.verifier is not None:
             return rules
         if asked not in self._verifiers:
-            own = make_judge(asked.judge or None, self._parts.instruments)
-            judge = own or self._parts.reviewers.judge
+            learning = self._parts.learning
+            judge = learning.judge_named(asked.judge) if asked.judge else learning.judge
             if judge is None:
                 return rules
             # Kept, because it remembers what was answered before.

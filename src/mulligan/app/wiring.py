@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from typing import cast
 
 from mulligan.app.housekeeping import Housekeeping
@@ -95,7 +96,7 @@ def assemble(
         retention=settings.retention,
     )
     instruments = _instruments(settings, store, clock=clock)
-    instruments = replace(instruments, judge=make_judge(asked.judge, instruments))
+    instruments = replace(instruments, judge=_judge(asked.judge, instruments))
     reviewers = _reviewers(asked, instruments)
     toolbox = Toolbox()
     recovery = Recovery(
@@ -149,6 +150,7 @@ def _learning(
         announce=instruments.events.publish,
         scrub=scrub,
         judge=reviewers.judge,
+        judge_named=cache(partial(open_judge, instruments=instruments)),
         tenant=instruments.tenant,
     )
 
@@ -163,15 +165,20 @@ def _reviewers(asked: Asked, instruments: Instruments) -> Reviewers:
     )
 
 
-def make_judge(judge: object, instruments: Instruments) -> Judge | None:
+def _judge(judge: object, instruments: Instruments) -> Judge | None:
     """A judge of the application's own, or a model by its name."""
     if judge is None or hasattr(judge, "ask"):
         return cast("Judge | None", judge)
+    return open_judge(judge, instruments=instruments)
+
+
+def open_judge(model: object, *, instruments: Instruments) -> Judge:
+    """A judge that is a model, or the name of one."""
     from mulligan.judge.model import ModelJudge
     from mulligan.prompts.render import render
 
     return ModelJudge(
-        cast("str", judge),
+        cast("str", model),
         render=render,
         scrub=scrub,
         tell=instruments.events.publish,

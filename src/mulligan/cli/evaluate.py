@@ -7,11 +7,14 @@ import asyncio
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import cast
 
 from rich.console import Console
 from rich.progress import Progress
 
+from mulligan.adapters.pydantic_ai import asker_of
 from mulligan.app.insights import Insights
+from mulligan.app.loading import load_object
 from mulligan.app.settings import Settings
 from mulligan.cli import render
 from mulligan.cli.options import Commands, add_command, add_json, add_store, count
@@ -20,7 +23,7 @@ from mulligan.evaluation.cases import Case, golden_cases, read_cases
 from mulligan.evaluation.compare import Advice, Comparison
 from mulligan.evaluation.evaluate import evaluate, evaluate_both, write_page
 from mulligan.evaluation.report import Report, advice, summary
-from mulligan.evaluation.writers import ScriptedWriter, replayed
+from mulligan.evaluation.writers import ReplyFunction, ScriptedWriter, prompted, replayed
 
 
 def add_to(commands: Commands) -> None:
@@ -51,6 +54,14 @@ def add_to(commands: Commands) -> None:
         "--recorded",
         action="store_true",
         help="replay replies that were written: those in --cases, else the latest of the store",
+    )
+    parser.add_argument(
+        "--model", metavar="NAME", help="a live model writes the replies, such as openai:gpt-5"
+    )
+    parser.add_argument(
+        "--writer",
+        metavar="MODULE:NAME",
+        help="an async function of yours writes them, from a case and what was wrong before",
     )
     parser.add_argument("--limit", type=count, metavar="N", help="only the first cases")
     parser.add_argument("--html", type=Path, metavar="FILE", help="write a page with plots there")
@@ -88,17 +99,34 @@ def _cases(options: argparse.Namespace, settings: Settings) -> tuple[Case, ...]:
     return cases
 
 
+def _writer(options: argparse.Namespace) -> Callable[[], ReplyFunction]:
+    """Makes the writer of one run: a replay, a live model, a function, or the script we ship."""
+    chosen = [name for name in ("recorded", "model", "writer") if getattr(options, name)]
+    if len(chosen) > 1:
+        both = " and ".join(f"--{name}" for name in chosen)
+        raise ConfigurationError(f"{both} both say who writes the replies: choose one.")
+    if options.recorded:
+        return replayed
+    if options.model:
+        return lambda: prompted(asker_of(options.model))
+    if options.writer:
+        found = load_object(options.writer, option="--writer", example="shop.agent:reply")
+        return lambda: cast("ReplyFunction", found)
+    return ScriptedWriter
+
+
 async def _outcome(
     options: argparse.Namespace, cases: tuple[Case, ...], *, step: Callable[[Case], None]
 ) -> Report | Comparison:
+    write = _writer(options)
     if options.compare:
         before, after = options.compare
-        write = replayed if options.recorded else ScriptedWriter
         return await evaluate_both(
             before, after, cases=cases, write=write, limit=options.limit, step=step
         )
-    writer = replayed() if options.recorded else None
-    return await evaluate(options.checks, cases=cases, write=writer, limit=options.limit, step=step)
+    return await evaluate(
+        options.checks, cases=cases, write=write(), limit=options.limit, step=step
+    )
 
 
 def _show(console: Console, outcome: Report | Comparison) -> None:

@@ -67,8 +67,8 @@ class Reflect:
     gate: Gate | Literal["evidence", "accept"] = Gate.EVIDENCE
     strategy: Strategy | None = None
     """`None`: a judge is asked."""
-    judge: Judge | None = None
-    """The model that reflects; else the task's, else the application's."""
+    judge: Judge | str | None = None
+    """Who reflects, or a model's name; else the task's judge, else the application's."""
     score: Score | None = None
     """`None`: from the verdict, tool errors, retries and cost."""
     every: int = 15
@@ -111,7 +111,7 @@ class Task:
     """What an output must pass to be accepted."""
     model: str = ""
     """What it runs on. Evidence is kept for each model."""
-    judge: Judge | None = field(default=None, repr=False)
+    judge: Judge | str | None = field(default=None, repr=False)
     deterministic: bool = False
     """No model does the work, so a model that reflects must be named in `reflect`."""
 

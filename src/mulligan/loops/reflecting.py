@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from mulligan.checks.notes import Proposed, screen
-from mulligan.core.errors import StaleNotesError
+from mulligan.core.errors import ConfigurationError, StaleNotesError
 from mulligan.core.event import (
     Event,
     NotesPromoted,
@@ -43,6 +43,11 @@ Aside = Callable[..., Awaitable[Any]]
 """Calls a function that may wait for a disk, without holding the event loop up."""
 
 
+def refuse_name(name: str) -> Judge:
+    """For those who open no models: a judge must be one already."""
+    raise ConfigurationError(f"judge={name!r} is a name: pass a judge, or use m.run_task.")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Learning:
     """What the loop works with, whatever the task."""
@@ -54,6 +59,8 @@ class Learning:
     """Prose less secrets."""
     judge: Judge | None = None
     """The application's, for tasks that name none."""
+    judge_named: Callable[[str], Judge] = refuse_name
+    """Opens a judge by the name of its model."""
     tenant: str = ""
     model: str = ""
     """The application's, for tasks that name none."""
@@ -82,11 +89,11 @@ async def reflect(task: Task, told: Told, *, using: Learning) -> None:
 
     Whatever goes wrong writes nothing: it is told as a `NotesRejected`, and the run is over.
     """
-    strategy = find_strategy(task, settings=told.settings, judge=using.judge)
-    if strategy is None:
-        _reject(task, "no model is there to reflect with: name one in reflect=…", using=using)
-        return
     try:
+        strategy = find_strategy(task, settings=told.settings, using=using)
+        if strategy is None:
+            _reject(task, "no model is there to reflect with: name one in reflect=…", using=using)
+            return
         versions = await using.aside(partial(_versions, task, told, using=using))
         parent = await using.aside(partial(_parent, told, versions, archive=using.archive))
         asked = _ask(strategy, _experience(task, told, parent=parent), using=using)
@@ -94,6 +101,8 @@ async def reflect(task: Task, told: Told, *, using: Learning) -> None:
         trouble = _trouble(task, refinement, versions=versions)
         if trouble is None and refinement is not None:
             await using.aside(partial(_write, told, refinement, parent=parent, using=using))
+    except ConfigurationError as error:
+        trouble = str(error)
     except TimeoutError:
         trouble = f"no answer came within {told.settings.patience.total_seconds():g} s"
     except Exception as error:  # noqa: BLE001 - a user's strategy or archive may raise anything
@@ -102,15 +111,17 @@ async def reflect(task: Task, told: Told, *, using: Learning) -> None:
         _reject(task, trouble, using=using)
 
 
-def find_strategy(task: Task, *, settings: Reflect, judge: Judge | None) -> Strategy | None:
+def find_strategy(task: Task, *, settings: Reflect, using: Learning) -> Strategy | None:
     """The task's own strategy, else its judge's: the reflection's, the task's, the application's.
 
     A deterministic task has no model at work, so one must be named for its reflection.
     """
     if settings.strategy is not None:
         return settings.strategy
-    fallback = None if task.deterministic else task.judge or judge
+    fallback = None if task.deterministic else task.judge or using.judge
     chosen = settings.judge or fallback
+    if isinstance(chosen, str):
+        chosen = using.judge_named(chosen)
     return None if chosen is None else ask_judge(chosen)
 
 
