@@ -6,6 +6,7 @@ import math
 import random
 import string
 from collections import deque
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -16,6 +17,7 @@ from mulligan.core.errors import ConfigurationError
 from mulligan.core.event import AskOutcome
 from mulligan.core.question import Question
 from tests.judge.answers import (
+    QUESTION,
     Bench,
     Opinion,
     hanging,
@@ -116,6 +118,24 @@ async def test_a_model_that_cannot_be_stopped_is_left_behind_too() -> None:
 
     assert answer is None
     assert bench.told[0].outcome is AskOutcome.LATE
+
+
+@pytest.mark.parametrize(
+    ("patience", "outcome"),
+    [(None, AskOutcome.LATE), (timedelta(hours=2), AskOutcome.ANSWERED)],
+)
+async def test_a_question_may_say_how_long_its_answer_may_take(patience, outcome) -> None:
+    async def think_for_an_hour(messages, info):
+        let_an_hour_pass()
+        for _ in range(20):
+            await asyncio.sleep(0)
+        return structured(info, {"right": True})
+
+    bench = Bench(FunctionModel(think_for_an_hour))
+
+    await bench.judge.ask(replace(QUESTION, patience=patience))
+
+    assert bench.told[0].outcome is outcome
 
 
 async def test_the_second_time_of_asking_is_inside_the_same_time() -> None:

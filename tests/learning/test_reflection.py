@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from mulligan.core.finding import Standing
 from mulligan.core.notes import Notes, Refinement, TaskRun
 from mulligan.core.question import Question
-from mulligan.core.task import Experience, Task
+from mulligan.core.task import Experience, Reflect, Task
 from mulligan.learning.reflection import ask_judge, contrasting, question_about
 from mulligan.prompts.render import render
 
@@ -96,3 +97,11 @@ def test_contrast_is_the_best_and_the_worst():
 )
 def test_runs_that_were_alike_are_no_contrast(runs):
     assert contrasting(runs) == ()
+
+
+def test_an_answer_may_take_as_long_as_the_task_has_patience():
+    patient = replace(TASK, reflect=Reflect(patience=timedelta(minutes=3)))
+
+    question = question_about(experience(task=patient))
+
+    assert question.patience == timedelta(minutes=3)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Generic, TypeVar
 
 A = TypeVar("A")
@@ -38,6 +39,8 @@ class Question(Generic[A]):
     answer: type[A]
     purpose: str
     """A few words for the log: what the answer is for."""
+    patience: timedelta | None = None
+    """How long the answer may take, where nobody waits for it; `None`: as the judge has it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

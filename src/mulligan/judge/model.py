@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -41,7 +41,8 @@ class ModelJudge:
     """Asks a model at temperature 0, once more if its answer cannot be read, then gives up.
 
     `timeout` is for the whole question, the second time of asking included: a person waits for
-    it. While the breaker is open the model is left alone and the answer is `None` at once.
+    it, unless the question itself says how long it may take. While the breaker is open the model
+    is left alone and the answer is `None` at once.
     """
 
     def __init__(
@@ -77,7 +78,9 @@ class ModelJudge:
         elif (prompt := self._written(question)) is None:
             outcome = AskOutcome.NOT_ASKABLE
         else:
-            outcome, answer = await self._outcome(prompt, question.answer, usage)
+            patience = question.patience or self._timeout
+            work = self._answer(prompt, question.answer, usage)
+            outcome, answer = await self._outcome(work, patience=patience)
             self._count(outcome)
         self._tell(
             JudgeAsked(
@@ -120,13 +123,12 @@ class ModelJudge:
         return scrubbed
 
     async def _outcome(
-        self, prompt: Prompt, kind: type[A], usage: RunUsage
+        self, work: Coroutine[Any, Any, A], *, patience: timedelta
     ) -> tuple[AskOutcome, A | None]:
         from pydantic_ai.exceptions import UnexpectedModelBehavior, UsageLimitExceeded
 
         try:
-            work = self._answer(prompt, kind, usage)
-            return AskOutcome.ANSWERED, await in_time(work, patience=self._timeout)
+            return AskOutcome.ANSWERED, await in_time(work, patience=patience)
         except TimeoutError:
             outcome = AskOutcome.LATE
         except (UnexpectedModelBehavior, UsageLimitExceeded):

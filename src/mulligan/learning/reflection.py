@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from mulligan.core.interfaces import Judge
 from mulligan.core.notes import Notes, Refinement, TaskRun
 from mulligan.core.question import Question
-from mulligan.core.task import Experience
+from mulligan.core.task import Experience, Reflect
 
 PROMPT = "reflect_task"
 _CONTRASTED = 2
@@ -37,6 +37,7 @@ def question_about(experience: Experience) -> Question[Refinement]:
         untrusted=dict(_written_by_others(experience)),
         answer=Refinement,
         purpose="reflect on a task",
+        patience=(task.settings or Reflect()).patience,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,6 +20,8 @@ from mulligan.core.event import (
 )
 from mulligan.turns.instruments import Instruments
 from mulligan.turns.turn import Labels, OpenTurn, current_turn
+
+_report = logging.getLogger("mulligan")
 
 SETTLED = "reply.settled"
 """The row that a reply ends with; its id is that of the whole."""
@@ -60,9 +63,12 @@ class StepLog:
 
     def __call__(self, event: Event) -> None:
         """Put an event into the log, and hand it on to whoever listens."""
-        step = _step_of(event)
-        if step is not None:
-            self._instruments.log.emit(self._row(step))
+        try:
+            step = _step_of(event)
+            if step is not None:
+                self._instruments.log.emit(self._row(step))
+        except Exception as error:  # noqa: BLE001 - the log may fail, the text may not
+            _report.warning("A step could not be logged (%s).", type(error).__name__)
         self._instruments.events.publish(event)
 
     def _row(self, step: _Step) -> LogRow:
