@@ -91,6 +91,7 @@ async def test_a_file_switches_the_verification_on_and_says_how_much_it_weighs(t
 
 
 async def test_another_model_than_the_applications_can_verify(tmp_path) -> None:
+    pytest.importorskip("pydantic_ai")
     rules = tmp_path / "rules.toml"
     rules.write_text('[checks.verified]\njudge = "test"\n')
     judge = ScriptedJudge([])
@@ -310,6 +311,15 @@ async def test_the_reply_of_a_turn_is_kept_under_the_turn_with_what_its_tools_re
     assert case.id == settled.turn
     assert case.context == ("What is an oar?", "£9 each")
     assert case.recorded == ("It is £9 each.",)
+
+
+async def test_an_application_may_keep_no_replies() -> None:
+    async with Mulligan("memory:", keep_replies=False) as m:
+        await m.reply(writes("We do."), rules=POLITE)
+        m.flush()
+        recorded = m.insights.recorded()
+
+    assert recorded == ()
 
 
 async def test_a_reply_goes_out_also_where_it_cannot_be_kept(caplog) -> None:

@@ -198,9 +198,7 @@ class Mulligan:
         `write` is any async function of a brief, a pydantic-ai agent, or a model's name. Without
         rules the application's judge is the critic. The setting `loop` says how it is done.
         """
-        return await self._texts.draft(
-            write, question=question, rules=rules, loop=self.settings.loop
-        )
+        return await self._texts.draft(write, question=question, rules=rules)
 
     def requirements(self, rules: Rules = None) -> str:
         """What the checks of replies ask for, as text for the writer's prompt."""
@@ -293,7 +291,7 @@ class Mulligan:
     def _texts(self) -> Texts:
         from mulligan.app.texts import Texts
 
-        return Texts(self._parts, retention=self.settings.retention, clock=self._clock)
+        return Texts(self._parts, settings=self.settings, clock=self._clock)
 
     def _rules(self, rules: Rules) -> ReplyRules | None:
         if rules is None:

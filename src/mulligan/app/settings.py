@@ -49,6 +49,8 @@ class Settings:
     """How long a failed call waits before it is made again."""
     loop: str = "reflect"
     """How drafts are made: `reflect` (criticised and revised), or `once`."""
+    keep_replies: bool = True
+    """Keep replies in the vault as long as `retention.kept` says, to try other checks on them."""
     app: str = ""
     """Where the application is, `module:name`: what has the code to undo and to run."""
     unadvised: frozenset[str] = frozenset()
@@ -267,5 +269,6 @@ _READERS = {
     "seeds": _truth,
     "app": _text,
     "loop": _text,
+    "keep_replies": _truth,
     "migrate": _truth,
 }

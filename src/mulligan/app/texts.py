@@ -8,13 +8,13 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from mulligan.adapters.pydantic_ai import writer_of
+from mulligan.app.settings import Settings
 from mulligan.app.wiring import Parts
 from mulligan.checks.grounding.verified import Verification, Verifier
 from mulligan.core.action import Kept
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.event import ReplyChecked, ReplySettled
 from mulligan.core.interfaces import Clock
-from mulligan.core.retention import Retention
 from mulligan.loops.critics import judged_by
 from mulligan.loops.drafts import Drafted, DraftRules, loop_named
 from mulligan.loops.replies import Replied, ReplyRules, Write, warn_at_the_bound, write_reply
@@ -29,9 +29,9 @@ _report = logging.getLogger("mulligan")
 class Texts:
     """Replies and drafts of one application."""
 
-    def __init__(self, parts: Parts, *, retention: Retention, clock: Clock) -> None:
+    def __init__(self, parts: Parts, *, settings: Settings, clock: Clock) -> None:
         self._parts = parts
-        self._retention = retention
+        self._settings = settings
         self._clock = clock
         self._verifiers: dict[Verification, Verifier] = {}
 
@@ -66,13 +66,11 @@ class Texts:
         await self._keep(replied, owner=steps.owner)
         return replied
 
-    async def draft(
-        self, write: object, *, question: str, rules: DraftRules | None, loop: str
-    ) -> Drafted:
+    async def draft(self, write: object, *, question: str, rules: DraftRules | None) -> Drafted:
         """Have an answer drafted; without rules, the application's judge is the critic."""
         held_to = self._drafting() if rules is None else rules
         steps = StepLog(self._parts.instruments)
-        run = loop_named(loop)
+        run = loop_named(self._settings.loop)
         return await run(writer_of(write), question=question, rules=held_to, announce=steps)
 
     def _drafting(self) -> DraftRules:
@@ -99,13 +97,15 @@ class Texts:
         return replace(rules, verifier=self._verifiers[asked])
 
     async def _keep(self, replied: Replied, *, owner: str) -> None:
+        if not self._settings.keep_replies:
+            return
         tries = tuple(iteration.reply.text for iteration in replied.iterations)
         try:
             kept = Kept(
                 owner=owner,
                 name=NAME,
                 value=pack_reply(replied.reply, tries),
-                expires_at=self._clock() + self._retention.kept,
+                expires_at=self._clock() + self._settings.retention.kept,
             )
             await asyncio.to_thread(self._parts.store.vault.put, kept)
         except Exception as error:  # noqa: BLE001 - the reply goes out, kept or not
