@@ -18,7 +18,11 @@ setup: .venv/.base                       ## the library and its command line, in
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test]'
 	touch $@
 
-demo: .venv/.base                        ## the story in the terminal: no key, no Docker, no network
+.venv/.demo: .venv/.base
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[demo]'
+	touch $@
+
+demo: .venv/.demo                        ## the story in the terminal: no key, no Docker, no network
 	$(BIN)/mulligan demo
 
 check: .venv/.test                       ## style, types and floors

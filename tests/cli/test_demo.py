@@ -1,10 +1,10 @@
-"""The demo's story, by what the calendar's own ledger says happened."""
+"""The demo's story, by what reached the calendar server and what that has in the end."""
 
 from __future__ import annotations
 
 import json
 import os
-import socket
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -13,21 +13,21 @@ from typing import Any
 
 import pytest
 
-from mulligan.cli.demo.children import running_calendar
-from mulligan.cli.demo.server import HOST
-from mulligan.testing.remote import RemoteError
+from mulligan.cli.demo import command
+from mulligan.cli.main import main
 
 PATIENCE = 120
 
 STEPS = (
-    "finding  move_event was given day='2026-11-21'",
-    "undo     back to",
+    "finding  update_calendar_event was given",
+    "undo     back to Dinner, Wed Nov 18 18:00, if it is still at",
     "Taken back, and read back to be sure",
-    "move_event(dinner, 2026-11-20): 200 OK",
+    "update_calendar_event(dinner, 2026-11-20T18:00): OK",
     "confidence: medium",
-    "look     by its key",
-    "the agent's, v8",
-    "Mum's, v9",
+    "no answer",
+    "the calendar has 1: Piano lesson",
+    "the agent's, ",
+    "Mum's, ",
     "mulligan approve",
     "kill -9",
     "mulligan log",
@@ -39,7 +39,7 @@ STEPS = (
 
 def demo(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     """Run it in a narrow terminal, and in a folder whose files are called like modules."""
-    for module in ("calendar", "json", "server"):
+    for module in ("calendar", "json", "radicale", "server"):
         (folder / f"{module}.py").write_text("raise SystemExit('not the module you wanted')\n")
     clean = {k: v for k, v in os.environ.items() if not k.startswith("MULLIGAN")}
     return subprocess.run(
@@ -57,65 +57,71 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
     return json.loads(done.stdout)
 
 
-def effects(told: Mapping[str, Any], title: str) -> list[tuple[str, str, str]]:
-    """What ever happened to an event: who, what, and the day it was on then."""
-    ids = {line["id"] for line in told["ledger"] if line["data"].get("title", "") == title}
-    return [
-        (line["by"], line["op"], line["data"]["day"])
-        for line in told["ledger"]
-        if line["id"] in ids
-    ]
+def writes(told: Mapping[str, Any], title: str) -> list[tuple[str, int]]:
+    """What the agent's program ever had the server write of an event, and what that said."""
+    return [(w["what"], w["status"]) for w in told["written"] if w["what"].startswith(title)]
+
+
+def on_server(told: Mapping[str, Any], title: str) -> list[str]:
+    return [event["start"][:10] for event in told["events"] if event["title"].startswith(title)]
 
 
 def test_a_wrong_day_is_taken_back_before_the_right_one_is_written(told) -> None:
+    wrong, back, right = (w for w in told["written"] if w["what"].startswith("Dinner, "))
+
     assert told["day"] == "2026-11-20"
     assert told["turns"][0]["attempts"] == 2
-    assert effects(told, "Dinner") == [
-        ("person", "create", "2026-11-18"),
-        ("agent", "update", "2026-11-21"),
-        ("undo", "update", "2026-11-18"),
-        ("agent", "update", "2026-11-20"),
-    ]
+    assert [w["what"][8:18] for w in (wrong, back, right)] == [
+        "Sat Nov 21", "Wed Nov 18", "Fri Nov 20",
+    ]  # fmt: skip
+    assert back["over"] == wrong["etag"]
+    assert back["etag"] == wrong["over"] == right["over"]
 
 
 def test_a_lost_answer_makes_no_second_event(told) -> None:
-    assert effects(told, "Piano lesson") == [("agent", "create", "2026-11-17")]
+    tries = [row for row in told["rows"] if row["tool"] == "create_calendar_event"][:2]
+
+    assert writes(told, "Piano") == [("Piano lesson, Tue Nov 17 16:00", s) for s in (201, 412)]
+    assert on_server(told, "Piano") == ["2026-11-17"]
     assert told["turns"][1]["reply"] == "The piano lesson is in."
-    assert [row["outcome"] for row in told["rows"] if row["tool"] == "add_event"] == ["unknown"]
+    assert [row["outcome"] for row in tries] == ["unknown", "success"]
 
 
 def test_a_persons_edit_in_between_survives_and_is_put_before_a_person(told) -> None:
     [conflict] = told["open"]
+    [dentist] = [event for event in told["events"] if event["id"] == "dentist"]
+    [ours] = [w["etag"] for w in told["written"] if w["what"].startswith("Dentist")]
 
-    assert effects(told, "Dentist")[-1] == ("person", "update", "2026-11-18")
-    assert (conflict["state"], conflict["tool"]) == ("conflict", "move_event")
-    assert "it is at v9, we left it at v8" in conflict["detail"]["why"]
+    assert (dentist["title"], dentist["start"][:10]) == ("Dentist, with Ben", "2026-11-18")
+    assert (conflict["state"], conflict["tool"]) == ("conflict", "update_calendar_event")
+    assert conflict["detail"]["left_at"] == ours
+    assert conflict["detail"]["now_at"] == dentist["etag"]
     assert told["turns"][2]["confidence"] == "low"
     assert told["still_open"] == []
 
 
-def test_mail_is_sent_once_and_only_after_a_person_said_so(told) -> None:
-    assert effects(told, "Mail to Grandma") == [("agent", "create", "2026-11-20")]
+def test_an_invitation_is_written_once_and_only_after_a_person_said_so(told) -> None:
+    assert writes(told, "Dinner with") == [("Dinner with Grandma, Fri Nov 20 18:00", 201)]
     assert told["hold"] == ["held", "approved", "intent", "executed", "verified"]
 
 
 def test_what_a_killed_process_did_is_reviewed_and_undone_by_the_next(told) -> None:
+    wrong, back = (w for w in told["written"] if w["what"].startswith("Swimming"))
+
     assert told["killed"] is True
     assert told["crash"][0] == "intent"
     assert told["crash"][-2:] == ["undoing", "undone"]
-    assert effects(told, "Swimming") == [
-        ("person", "create", "2026-11-19"),
-        ("agent", "update", "2026-11-17"),
-        ("undo", "update", "2026-11-19"),
-    ]
+    assert on_server(told, "Swimming") == ["2026-11-19"]
+    assert (back["over"], back["etag"]) == (wrong["etag"], wrong["over"])
 
 
-def test_nothing_happens_twice(told) -> None:
-    keys = [line["key"] for line in told["ledger"] if line["key"]]
-    undone = [line["before"] for line in told["ledger"] if line["by"] == "undo"]
+def test_nothing_is_written_over_what_was_not_read(told) -> None:
+    made = [w for w in told["written"] if not w["over"] and 200 <= w["status"] < 300]
+    changed = [w["over"] for w in told["written"] if w["over"]]
 
-    assert len(keys) == len(set(keys)) == 5
-    assert len(undone) == len(set(undone)) == 2
+    assert len(made) == 2
+    assert {w["status"] for w in told["written"]} == {201, 204, 412}
+    assert len(changed) == 6
 
 
 def test_failing_calls_are_repeated_only_where_that_is_harmless(told) -> None:
@@ -145,46 +151,31 @@ def test_the_story_is_told_step_by_step_and_fits_a_narrow_terminal(tmp_path: Pat
     assert [line for line in done.stdout.splitlines() if len(line) > 80] == []
 
 
-async def test_the_calendar_is_a_process_that_ends_with_its_reader(tmp_path: Path) -> None:
-    with running_calendar(tmp_path / "ledger") as calendar:
-        made = await calendar.create({"title": "Dinner", "day": "2026-11-18"}, id="e", by="person")
-        with pytest.raises(RemoteError) as refused:
-            await calendar.delete("e", if_version="v7", by="undo")
-        left = [line.after for line in await calendar.ledger()]
+def test_ctrl_c_ends_the_story_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    story = subprocess.Popen(
+        [sys.executable, "-P", "-m", "mulligan", "demo"],
+        cwd=tmp_path, env={**os.environ, "PYTHONUNBUFFERED": "1", "TMPDIR": str(tmp_path)},
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    while '1. "Move dinner' not in story.stdout.readline():
+        assert story.poll() is None
+    during = list(tmp_path.iterdir())
 
-    assert made.version == "v1"
-    assert refused.value.status == 412
-    assert left == ["v1"]
-    with pytest.raises(ConnectionRefusedError):
-        await calendar.get("e")
+    story.send_signal(signal.SIGINT)
+    _, complaint = story.communicate(timeout=PATIENCE)
 
-
-async def test_an_answer_that_is_lost_leaves_the_effect(tmp_path: Path) -> None:
-    with running_calendar(tmp_path / "ledger") as calendar:
-        await calendar.lose_next_answer()
-        with pytest.raises(ConnectionResetError):
-            await calendar.create({"title": "Dinner", "day": "2026-11-18"}, id="e", key="k")
-        found = await calendar.answer_to("k")
-
-    assert found is not None
-    assert found.id == "e"
+    assert (story.returncode, complaint) == (130, "")
+    assert len(during) > 0
+    assert list(tmp_path.iterdir()) == []
 
 
-async def test_a_reader_that_hangs_up_before_asking_disturbs_nobody(tmp_path: Path, capfd) -> None:
-    with running_calendar(tmp_path / "ledger") as calendar:
-        socket.create_connection((HOST, calendar.port)).close()
-        left = await calendar.ledger()
+@pytest.mark.parametrize("module", ["caldav", "icalendar", "radicale"])
+def test_what_is_missing_is_one_sentence(module: str, monkeypatch, capsys) -> None:
+    monkeypatch.setattr(command, "find_spec", lambda name: None if name == module else name)
 
-    assert left == []
-    assert capfd.readouterr().err == ""
+    code = main(["demo"])
 
-
-def test_the_calendar_goes_when_the_story_was_killed(tmp_path: Path) -> None:
-    server = [sys.executable, "-m", "mulligan.cli.demo.server", str(tmp_path / "ledger")]
-    running = subprocess.Popen(server, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    listening = running.stdout.readline()
-
-    running.communicate(timeout=PATIENCE)
-
-    assert int(listening) > 0
-    assert running.returncode == 0
+    assert code == 2
+    assert capsys.readouterr().err == (
+        'mulligan: The demo\'s calendar needs an extra: pip install "mulligan[demo]".\n'
+    )

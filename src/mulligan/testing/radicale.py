@@ -19,7 +19,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urljoin
 
-from mulligan.core.errors import ConfigurationError
+from mulligan.core.errors import MissingExtraError
 
 _PATIENCE = 60.0
 _USER = "family"
@@ -58,20 +58,19 @@ class RadicaleServer:
 
     def stop(self) -> None:
         """End the process that was started here, and remove what it kept."""
-        self.process.terminate()
         try:
-            self.process.wait(_PATIENCE)
+            self.process.communicate(timeout=_PATIENCE)
         except subprocess.TimeoutExpired:
             self.process.kill()
-            self.process.wait()
+            self.process.communicate()
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
 @contextmanager
 def radicale_server() -> Iterator[RadicaleServer]:
-    """A server for as long as the context lasts: about a second to start."""
+    """A server for as long as the context lasts, and no longer than this process does."""
     if find_spec("radicale") is None:
-        raise ConfigurationError("A calendar server of your own needs one: pip install radicale.")
+        raise MissingExtraError(need="A calendar server of your own", extra="demo")
     server = next((found for found in map(_start, range(_TRIES)) if found is not None), None)
     if server is None:
         raise RuntimeError(f"Radicale did not start in {_TRIES} tries.")
@@ -87,7 +86,14 @@ def _start(_try: int) -> RadicaleServer | None:
     folder = Path(tempfile.mkdtemp(prefix="mulligan-radicale-", dir=_in_memory()))
     port, log = _free_port(), folder / "server.log"
     with log.open("wb") as sink:
-        process = subprocess.Popen(_command(folder, port), stdout=sink, stderr=sink)  # noqa: S603
+        # A session of its own: Ctrl-C is for whoever started it, and they may still need it.
+        process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
+            _command(folder, port),
+            stdin=subprocess.PIPE,
+            stdout=sink,
+            stderr=sink,
+            start_new_session=True,
+        )
     server = RadicaleServer(url=f"http://127.0.0.1:{port}/", process=process, folder=folder)
     until = time.monotonic() + _PATIENCE
     while time.monotonic() < until and process.poll() is None:
@@ -120,7 +126,9 @@ def _command(folder: Path, port: int) -> list[str]:
         "logging-level": "info",
     }
     given = [f"--{name}={value}" for name, value in options.items()]
-    return [sys.executable, "-m", "radicale", *given]
+    # -P: a file in the reader's folder that is called like a module must not get in between.
+    guarded = [sys.executable, "-P", "-m", "mulligan.testing.guarded", str(folder)]
+    return [*guarded, "radicale", *given]
 
 
 def _request(

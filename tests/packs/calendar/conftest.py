@@ -10,9 +10,9 @@ import pytest
 from mulligan import Mulligan
 from mulligan.core.points import watch_points
 from mulligan.packs.calendar import CalDAV
+from mulligan.testing.line import Line, line_to
 from mulligan.testing.radicale import RadicaleServer, radicale_server
 from tests.packs.calendar.family import Family, rejects_everything
-from tests.packs.calendar.lossy import Lossy, lossy
 
 
 @pytest.fixture(scope="session")
@@ -27,8 +27,8 @@ def calendar_url(radicale: RadicaleServer) -> str:
 
 
 @pytest.fixture
-def line(radicale: RadicaleServer) -> Iterator[Lossy]:
-    with lossy(radicale.url) as between:
+def line(radicale: RadicaleServer) -> Iterator[Line]:
+    with line_to(radicale.url) as between:
         yield between
 
 
@@ -48,7 +48,7 @@ def open_calendar() -> Iterator[Callable[[str], CalDAV]]:
 
 @pytest.fixture
 async def family(
-    radicale: RadicaleServer, calendar_url: str, line: Lossy, tmp_path: Path
+    radicale: RadicaleServer, calendar_url: str, line: Line, tmp_path: Path
 ) -> AsyncIterator[Family]:
     """An application whose reviewer rejects everything, over a line that can lose answers."""
     store = f"sqlite:///{tmp_path}/family.db"

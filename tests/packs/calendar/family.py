@@ -10,10 +10,10 @@ from mulligan import Finding, Mulligan, Severity, State
 from mulligan.core.action import Action
 from mulligan.packs.calendar import CalDAV, calendar_tools
 from mulligan.packs.calendar.tools import CalendarTools
+from mulligan.testing.line import Line
 from mulligan.testing.radicale import RadicaleServer
 from mulligan.turns.acting import Done
 from mulligan.turns.turn import OpenTurn
-from tests.packs.calendar.lossy import Lossy
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 ZONE = "UTC"
@@ -48,10 +48,10 @@ class Family:
     calendar: CalDAV
     radicale: RadicaleServer
     calendar_url: str
-    line: Lossy
+    line: Line
 
     @classmethod
-    def of(cls, m: Mulligan, *, radicale: RadicaleServer, calendar_url: str, line: Lossy) -> Family:
+    def of(cls, m: Mulligan, *, radicale: RadicaleServer, calendar_url: str, line: Line) -> Family:
         calendar = CalDAV(line.seen_from_here(calendar_url), timeout=120)
         family = cls(
             m=m,

@@ -10,10 +10,10 @@ import pytest
 
 from mulligan import State
 from mulligan.core.points import Point
+from mulligan.testing.line import LineFault
 from tests.packs.calendar.family import EVENTS, WAYS, Family, bulk, create, delete, event_id, update
-from tests.packs.calendar.lossy import Fault
 
-LOST = [Fault.LOST_AFTER, Fault.LOST_BEFORE, Fault.BROKEN_AFTER]
+LOST = [LineFault.LOST_AFTER, LineFault.LOST_BEFORE, LineFault.BROKEN_AFTER]
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -97,7 +97,7 @@ async def test_an_edit_of_what_was_created_keeps_it_there(family: Family) -> Non
 @pytest.mark.parametrize("fault", LOST)
 @pytest.mark.parametrize(("way", "writes"), [("create", 1), ("update", 1), ("delete", 1)])
 async def test_a_lost_answer_is_found_again_and_nothing_is_done_twice(
-    family: Family, way: str, writes: int, fault: Fault
+    family: Family, way: str, writes: int, fault: LineFault
 ) -> None:
     before, counted = family.export(), []
 
@@ -116,7 +116,7 @@ async def test_a_lost_answer_is_found_again_and_nothing_is_done_twice(
 
 @pytest.mark.parametrize("fault", LOST)
 async def test_a_bulk_whose_answer_is_lost_half_way_is_done_once(
-    family: Family, fault: Fault
+    family: Family, fault: LineFault
 ) -> None:
     family.fill()
     before, counted = family.export(), []
@@ -137,7 +137,7 @@ async def test_a_bulk_whose_answer_is_lost_half_way_is_done_once(
 @pytest.mark.parametrize("fault", LOST)
 @pytest.mark.parametrize("way", ["create", "update", "delete"])
 async def test_an_undo_whose_answer_is_lost_still_ends_where_it_began(
-    family: Family, way: str, fault: Fault
+    family: Family, way: str, fault: LineFault
 ) -> None:
     before = family.export()
 
@@ -156,7 +156,7 @@ async def test_a_server_that_tells_no_etag_is_asked_for_it(family: Family) -> No
     before = family.export()
 
     async def do() -> None:
-        family.line.faults[:] = [Fault.NO_ETAG, Fault.NO_ETAG]
+        family.line.faults[:] = [LineFault.NO_ETAG, LineFault.NO_ETAG]
         await update(family)
         await create(family)
 

@@ -14,11 +14,12 @@ from mulligan.packs.calendar import CalDAV
 from mulligan.packs.calendar.errors import CalendarError, ChangedSinceError
 from mulligan.packs.calendar.text import new_text
 from mulligan.packs.calendar.words import Invited, Stored
+from mulligan.testing.line import Line, LineFault
 from mulligan.testing.radicale import RadicaleServer
 from tests.packs.calendar.family import event_text
-from tests.packs.calendar.lossy import Fault, Lossy
 
 Open = Callable[[str], CalDAV]
+LOST = [LineFault.LOST_AFTER, LineFault.LOST_BEFORE, LineFault.BROKEN_AFTER]
 
 
 def class_of(error: BaseException) -> ErrorClass:
@@ -69,9 +70,9 @@ def test_a_server_that_is_not_there_was_never_sent_anything(open_calendar: Open)
     assert class_of(failed.value) is ErrorClass.NOT_SENT
 
 
-@pytest.mark.parametrize("fault", [Fault.LOST_AFTER, Fault.LOST_BEFORE, Fault.BROKEN_AFTER])
+@pytest.mark.parametrize("fault", LOST)
 def test_a_write_without_an_answer_is_ambiguous(
-    open_calendar: Open, line: Lossy, radicale: RadicaleServer, calendar_url: str, fault: Fault
+    open_calendar: Open, line: Line, radicale: RadicaleServer, calendar_url: str, fault: LineFault
 ) -> None:
     radicale.put(calendar_url, event_text(1), name="event-1.ics")
     calendar = open_calendar(line.seen_from_here(calendar_url))
@@ -85,7 +86,7 @@ def test_a_write_without_an_answer_is_ambiguous(
 
 
 def test_an_answer_that_is_no_calendar_is_not_taken_for_one(
-    open_calendar: Open, line: Lossy, calendar_url: str
+    open_calendar: Open, line: Line, calendar_url: str
 ) -> None:
     line.strange = True
     calendar = open_calendar(line.seen_from_here(calendar_url))

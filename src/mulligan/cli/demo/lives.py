@@ -1,6 +1,6 @@
 """The family's program in a process of its own: killed in the middle, or started again.
 
-`python -m mulligan.cli.demo.lives killed|restarted STORE PORT`
+`python -m mulligan.cli.demo.lives killed|restarted STORE URL`
 """
 
 from __future__ import annotations
@@ -10,13 +10,12 @@ import os
 import signal
 import sys
 
-from mulligan.cli.demo.calendar import Calendar
-from mulligan.cli.demo.family import SUNDAY, ZONE, Family, open_family
+from mulligan.cli.demo.family import WEEK, Family, open_family
 from mulligan.core.points import Point, watch_points
 from mulligan.turns.turn import OpenTurn
 
 REQUEST = "Move swimming to Monday"
-TUESDAY = "2026-11-17"
+WRONG = "2026-11-17T15:00"
 
 
 async def be_killed(family: Family) -> None:
@@ -27,11 +26,12 @@ async def be_killed(family: Family) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
 
     async def planner(turn: OpenTurn) -> str:  # noqa: ARG001
-        await family.move_event("swimming", TUESDAY)
+        await family.tools.get_calendar_events(*WEEK)
+        await family.tools.update_calendar_event("swimming", start=WRONG)
         return "Swimming is on Monday."
 
     watch_points(die)
-    await family.m.act(REQUEST, planner, now=SUNDAY, timezone=ZONE)
+    await family.act(REQUEST, planner)
 
 
 async def start_again(family: Family) -> None:
@@ -45,8 +45,8 @@ LIVES = {"killed": be_killed, "restarted": start_again}
 
 async def main() -> None:
     """Live once."""
-    life, store, port = sys.argv[1:]
-    async with open_family(store, Calendar(port=int(port))) as family:
+    life, store, url = sys.argv[1:]
+    async with open_family(store, url) as family:
         await LIVES[life](family)
 
 

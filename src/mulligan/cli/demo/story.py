@@ -7,26 +7,31 @@ import signal
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from mulligan.cli.demo.calendar import in_words
 from mulligan.cli.demo.children import live
-from mulligan.cli.demo.family import SUNDAY, ZONE, Family
+from mulligan.cli.demo.family import WEEK, Family, Phone
 from mulligan.cli.demo.lives import REQUEST as LAST_REQUEST
-from mulligan.cli.demo.lives import TUESDAY
-from mulligan.core.action import State
+from mulligan.cli.demo.lives import WRONG as LAST_DAY
+from mulligan.cli.demo.telling import Teller
+from mulligan.cli.demo.words import in_words, short
+from mulligan.core.action import Action, State
 from mulligan.core.errors import ConfigurationError
-from mulligan.testing.remote import Item
+from mulligan.packs.calendar import Event
+from mulligan.testing.line import Line, LineFault
 from mulligan.turns.acting import Agent, Done
 from mulligan.turns.hold import Held
 from mulligan.turns.turn import OpenTurn
 
-MONDAY, WEDNESDAY, THURSDAY = "2026-11-16", "2026-11-18", "2026-11-19"
-FRIDAY, SATURDAY = "2026-11-20", "2026-11-21"
+WEDNESDAY, THURSDAY = "2026-11-18T10:00", "2026-11-19T10:00"
+FRIDAY, SATURDAY = "2026-11-20T18:00", "2026-11-21T18:00"
+LESSON = "2026-11-17T16:00"
+GRANDMA = "grandma@family.test"
 
 BEGINNING = {
-    "dinner": {"title": "Dinner", "day": WEDNESDAY},
-    "dentist": {"title": "Dentist", "day": MONDAY},
-    "swimming": {"title": "Swimming", "day": THURSDAY},
+    "dinner": ("Dinner", "2026-11-18T18:00"),
+    "dentist": ("Dentist", "2026-11-16T10:00"),
+    "swimming": ("Swimming", "2026-11-19T15:00"),
 }
+"""What the week looks like on Sunday."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -41,140 +46,167 @@ class Facts:
     killed: bool = False
 
 
-async def plan_the_week(family: Family, *, store: str) -> Facts:
-    """Everything, in order."""
-    facts = Facts()
-    for name, data in BEGINNING.items():
-        await family.calendar.create(data, id=name, by="person")
-    for chapter in (wrong_day, lost_answer, edit_in_between):
-        done = await chapter(family)
-        facts.turns.append(
-            {"reply": done.reply, "confidence": done.confidence, "attempts": len(done.attempts)}
-        )
-    facts.hold = await invitation(family)
-    facts.killed, facts.crash = await crash(family, store=store)
-    return facts
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Story:
+    """Who is in it: the family's program, Mum with her phone, and the line between."""
 
+    family: Family
+    phone: Phone
+    line: Line
+    store: str
 
-async def wrong_day(family: Family) -> Done:
-    """A mistake that succeeds: the calendar says 200 to the wrong day."""
+    @property
+    def tell(self) -> Teller:
+        """Where it is told."""
+        return self.family.tell
 
-    async def planner(turn: OpenTurn) -> str:
-        if turn.correction is not None:
-            family.tell.told(turn.correction.text)
-        await family.move_event("dinner", SATURDAY if turn.correction is None else FRIDAY)
-        return "Dinner is on Friday."
+    async def plan_the_week(self) -> Facts:
+        """Everything, in order."""
+        facts = Facts()
+        for uid, (title, start) in BEGINNING.items():
+            await self.phone.desk.create_calendar_event(title, start, uid=uid)
+        for chapter in (self.wrong_day, self.lost_answer, self.edit_in_between):
+            done = await chapter()
+            facts.turns.append(
+                {"reply": done.reply, "confidence": done.confidence, "attempts": len(done.attempts)}
+            )
+        facts.hold = await self.invitation()
+        facts.killed, facts.crash = await self.crash()
+        return facts
 
-    said = "Move dinner to Friday"
-    family.tell.chapter(said, about="The agent counts one day too far, and the calendar says OK.")
-    return await _act(family, said, planner)
+    async def wrong_day(self) -> Done:
+        """A mistake that succeeds: the calendar says OK to the wrong day."""
+        tools = self.family.tools
 
+        async def planner(turn: OpenTurn) -> str:
+            if turn.correction is None:
+                await tools.get_calendar_events(*WEEK)
+            else:
+                self.tell.told(turn.correction.text)
+            start = SATURDAY if turn.correction is None else FRIDAY
+            await tools.update_calendar_event("dinner", start=start)
+            return "Dinner is on Friday."
 
-async def lost_answer(family: Family) -> Done:
-    """The event is there and the answer is not: who calls again makes a second one."""
+        said = "Move dinner to Friday"
+        self.tell.chapter(said, about="The agent counts one day too far, and the calendar says OK.")
+        return await self._act(said, planner)
 
-    async def planner(turn: OpenTurn) -> str:  # noqa: ARG001
-        await family.add_event("Piano lesson", "2026-11-17")
-        return "The piano lesson is in."
+    async def lost_answer(self) -> Done:
+        """The event is there and the answer is not: who calls again makes a second one."""
 
-    said = "Put a piano lesson on Tuesday"
-    family.tell.chapter(
-        said, about="The answer gets lost. Called again, there would be two lessons."
-    )
-    await family.calendar.lose_next_answer()
-    return await _act(family, said, planner)
+        async def planner(turn: OpenTurn) -> str:  # noqa: ARG001
+            await self.family.tools.create_calendar_event("Piano lesson", LESSON)
+            return "The piano lesson is in."
 
+        said = "Put a piano lesson on Tuesday"
+        about = "The answer gets lost. It is made again under the same id, or there would be two."
+        self.tell.chapter(said, about=about)
+        self.line.faults[:] = [LineFault.LOST_AFTER]
+        done = await self._act(said, planner)
+        lessons = [event for event in await self.phone.week() if event.title == "Piano lesson"]
+        self.tell.say(f"the calendar has {len(lessons)}: {in_words(lessons[0])}", style="green")
+        return done
 
-async def edit_in_between(family: Family) -> Done:
-    """Somebody changes the event before its undo: theirs must survive."""
-    versions: list[Item] = []
+    async def edit_in_between(self) -> Done:
+        """Somebody changes the event before its undo: theirs must survive."""
+        versions: list[Event] = []
 
-    async def planner(turn: OpenTurn) -> str:  # noqa: ARG001
-        ours = await family.move_event("dentist", THURSDAY)
-        theirs = {"title": "Dentist, with Ben", "day": WEDNESDAY}
-        now = await family.calendar.update("dentist", theirs, by="person")
-        family.tell.person(f"Mum, on her phone: {in_words(theirs)}; now at {now.version}")
-        versions.extend([ours, now])
-        return "The dentist is on Wednesday."
+        async def planner(turn: OpenTurn) -> str:  # noqa: ARG001
+            tools = self.family.tools
+            await tools.get_calendar_events(*WEEK)
+            versions.append(await tools.update_calendar_event("dentist", start=THURSDAY))
+            versions.append(await self._edit_by_mum())
+            return "The dentist is on Wednesday."
 
-    said = "Move the dentist to Wednesday"
-    family.tell.chapter(
-        said, about="Wrong again, and Mum puts it right before the agent's undo can."
-    )
-    done = await family.m.act(said, planner, now=SUNDAY, timezone=ZONE)
-    for action in done.open_actions:
-        found = family.m.insights.open_list.find(action)
-        family.tell.conflict(str(found.detail.get("why", "")))
-    for whose, version in zip(("the agent's", "Mum's"), versions, strict=True):
-        family.tell.say(f"         {whose}, {version.version}: {in_words(version.data)}")
-    family.tell.reply(done.reply, confidence=done.confidence)
-    return done
+        said = "Move the dentist to Wednesday"
+        about = "Wrong again, and Mum puts it right before the agent's undo can."
+        self.tell.chapter(said, about=about)
+        done = await self.family.act(said, planner)
+        for action in done.open_actions:
+            self.tell.conflict(both_versions(self.family.m.insights.open_list.find(action)))
+        for whose, version in zip(("the agent's", "Mum's"), versions, strict=True):
+            self.tell.say(f"         {whose}, {short(version.etag)}: {in_words(version)}")
+        self.tell.reply(done.reply, confidence=done.confidence)
+        return done
 
+    async def invitation(self) -> list[str]:
+        """What cannot be undone waits for a person, and then runs once."""
+        holds: list[str] = []
 
-async def invitation(family: Family) -> list[str]:
-    """What cannot be undone waits for a person, and then runs once."""
-    holds: list[str] = []
+        async def planner(turn: OpenTurn) -> str:  # noqa: ARG001
+            asked = ("Dinner with Grandma", FRIDAY)
+            answer = await self.family.tools.create_calendar_event(*asked, attendees=[GRANDMA])
+            if isinstance(answer, Held):
+                self.tell.call("create_calendar_event", *asked, GRANDMA, came="held")
+                self.tell.told(answer)
+                holds.append(answer.hold.action)
+            return "The invitation is written, and waits for your word."
 
-    async def planner(turn: OpenTurn) -> str:  # noqa: ARG001
-        answer = await family.mail_invitation("Grandma", FRIDAY)
-        if isinstance(answer, Held):
-            family.tell.call("mail_invitation", "Grandma", FRIDAY, came="held")
-            family.tell.told(answer)
-            holds.append(answer.hold.action)
-        return "The invitation is written, and waits for your word."
+        said = f"Invite {GRANDMA} to dinner on Friday"
+        about = "A server mails guests, and mail cannot be taken back: it is held before it runs."
+        self.tell.chapter(said, about=about)
+        await self._act(said, planner)
+        (hold,) = holds
+        open_list = self.family.m.insights.open_list
+        open_list.approve(hold, by="Mum")
+        self.tell.person(f"Mum: mulligan approve {hold[:13]}…")
+        await self.family.m.recover()
+        try:
+            open_list.approve(hold, by="Dad")
+        except ConfigurationError:
+            self.tell.person("Dad approves it too, and is told that it is done: it ran once")
+        return [entry.state.value for entry in open_list.story(hold).entries]
 
-    said = "Invite Grandma to dinner on Friday"
-    family.tell.chapter(said, about="Mail cannot be taken back, so it is held before it is sent.")
-    await _act(family, said, planner)
-    (hold,) = holds
-    open_list = family.m.insights.open_list
-    open_list.approve(hold, by="Mum")
-    family.tell.person(f"Mum: mulligan approve {hold[:13]}…")
-    await family.m.recover()
-    try:
-        open_list.approve(hold, by="Dad")
-    except ConfigurationError:
-        family.tell.person("Dad approves it too, and is told that it is done: it ran once")
-    return [entry.state.value for entry in open_list.story(hold).entries]
+    async def crash(self) -> tuple[bool, list[str]]:
+        """The agent's process is killed after the effect; another one cleans up."""
+        tell, open_list = self.tell, self.family.m.insights.open_list
+        known = {action.id for action in open_list.actions()}
+        tell.chapter(LAST_REQUEST, about="Another process acts, and is killed before anyone looks.")
+        code = await self._live("killed")
+        call = ("update_calendar_event", "swimming", LAST_DAY)
+        tell.call(*call, came=f"kill -9 (exit code {code})")
+        [left] = [action for action in open_list.actions() if action.id not in known]
+        tell.say(f"the calendar says: {await self._on_calendar('swimming')}", style="yellow")
+        tell.say(f"the journal has only its {left.state.value}, with what was there before")
+        await self._live("restarted")
+        tell.say("the program is started again, and recovery takes it up:")
+        entries = open_list.story(left.id).entries
+        for entry in entries:
+            tell.state(entry.state.value, _why(entry.state, entry.detail))
+        tell.say(f"the calendar says: {await self._on_calendar('swimming')}", style="green")
+        return code == -signal.SIGKILL, [entry.state.value for entry in entries]
 
+    async def _act(self, said: str, planner: Agent) -> Done:
+        done = await self.family.act(said, planner)
+        self.tell.reply(done.reply, confidence=done.confidence)
+        return done
 
-async def crash(family: Family, *, store: str) -> tuple[bool, list[str]]:
-    """The agent's process is killed after the effect; another one cleans up."""
-    tell, calendar, open_list = family.tell, family.calendar, family.m.insights.open_list
-    known = {action.id for action in open_list.actions()}
-    tell.chapter(LAST_REQUEST, about="Another process acts, and is killed before anyone looks.")
-    code = await asyncio.to_thread(live, "killed", store=store, port=calendar.port)
-    tell.call("move_event", "swimming", TUESDAY, came=f"kill -9 (exit code {code})")
-    [left] = [action for action in open_list.actions() if action.id not in known]
-    tell.say(f"the calendar says: {await _on_calendar(family, 'swimming')}", style="yellow")
-    tell.say(f"the journal has only its {left.state.value}, with what was there before")
-    await asyncio.to_thread(live, "restarted", store=store, port=calendar.port)
-    tell.say("the program is started again, and recovery takes it up:")
-    entries = open_list.story(left.id).entries
-    for entry in entries:
-        tell.state(entry.state.value, _why(entry.state, entry.detail))
-    tell.say(f"the calendar says: {await _on_calendar(family, 'swimming')}", style="green")
-    return code == -signal.SIGKILL, [entry.state.value for entry in entries]
+    async def _edit_by_mum(self) -> Event:
+        title = "Dentist, with Ben"
+        now = await self.phone.desk.update_calendar_event("dentist", title=title, start=WEDNESDAY)
+        self.tell.person(f"Mum, on her phone: {in_words(now)}; now at {short(now.etag)}")
+        return now
+
+    async def _live(self, life: str) -> int:
+        return await asyncio.to_thread(live, life, store=self.store, url=self.family.url)
+
+    async def _on_calendar(self, event_id: str) -> str:
+        return in_words(await self.phone.event(event_id))
 
 
 MEANS = {
     State.INTENT: "on disk before the call; then the process died",
-    State.EXECUTED: "looked for by its key, and there",
+    State.EXECUTED: "looked for, and there as the call would have it",
     State.PENDING_REVIEW: "nobody has reviewed it, so that is done now",
     State.UNDONE: "and read back to be sure",
 }
 
 
+def both_versions(conflict: Action) -> str:
+    """What a person must know to decide."""
+    left, now = (short(conflict.detail.get(name)) for name in ("left_at", "now_at"))
+    return f"Someone changed it since: it is at {now}, we left it at {left}."
+
+
 def _why(state: State, detail: Mapping[str, object]) -> str:
     return MEANS.get(state) or str(detail.get("why", ""))
-
-
-async def _on_calendar(family: Family, event: str) -> str:
-    now = await family.calendar.get(event)
-    return in_words(now.data) if now else "nothing"
-
-
-async def _act(family: Family, said: str, planner: Agent) -> Done:
-    done = await family.m.act(said, planner, now=SUNDAY, timezone=ZONE)
-    family.tell.reply(done.reply, confidence=done.confidence)
-    return done

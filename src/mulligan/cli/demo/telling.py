@@ -8,9 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from mulligan.cli import render
-from mulligan.cli.demo.calendar import in_words
 from mulligan.core.call import LogRow
-from mulligan.testing.remote import Effected
 
 
 class Teller:
@@ -45,10 +43,6 @@ class Teller:
         """Something is not taken back, because it is somebody else's now."""
         self._line(f"conflict {why}", style="yellow", indent=3, hang=9)
 
-    def look(self, what: str) -> None:
-        """Somebody looks what became of a call."""
-        self._line(f"look     {what}", style="yellow", indent=3, hang=9)
-
     def person(self, what: str) -> None:
         """A person does something in between."""
         self._line(f"person   {what}", style="magenta", indent=3, hang=9)
@@ -81,16 +75,10 @@ class Teller:
         self._print()
         self._line(text, style="bold")
 
-    def ledger(self, lines: Iterable[Effected]) -> None:
-        """What took effect, by the calendar's own account."""
-        for line in lines:
-            versions = f"{line.before or '-':>4} -> {line.after or '-':4}"
-            self._line(f"{line.by:7} {line.op:7} {versions} {in_words(line.data)}", indent=3)
-
     def log(self, rows: Iterable[LogRow]) -> None:
         """Rows of the log, one line each."""
         for row in rows:
-            what = f"{row.tool:16} {row.try_number}  {row.outcome:8} "
+            what = f"{row.tool:21} {row.try_number}  {row.outcome:8} "
             room = max(self._console.width - len(what) - 3, 10)
             given = row.parameters
             shown = given if len(given) <= room else given[: room - 1] + "…"
