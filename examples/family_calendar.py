@@ -3,7 +3,7 @@
     python examples/family_calendar.py                       scripted: no key, a server of its own
     python examples/family_calendar.py --model openai:gpt-5 --url https://… --user … "Move dinner"
 
-It needs `pip install "mulligan[calendar,openai]" radicale`; the password is asked for.
+It needs `pip install "mulligan[demo,openai]"`; the password is asked for.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from mulligan.testing.radicale import radicale_server
 from mulligan.turns.turn import OpenTurn
 
 SUNDAY = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
-"""When the scripted story takes place."""
+"""When the story takes place, unless it is a real model on somebody's own calendar."""
 
 
 def scripted(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:  # noqa: ARG001
@@ -75,7 +75,8 @@ async def without_ours(_: RunContext, tool: ToolDefinition) -> ToolDefinition:
 
 async def plan(options: argparse.Namespace, calendar: CalDAV) -> None:
     """Let the agent act, and tell what became of it."""
-    now = SUNDAY if options.model is None else datetime.now(ZoneInfo(options.zone))
+    own_time = options.model and options.url
+    now = datetime.now(ZoneInfo(options.zone)) if own_time else SUNDAY
     m = Mulligan(
         options.store,
         checks=calendar_checks(),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -18,6 +18,8 @@ class Endpoint(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Request)
         self.answer: dict | str = {}
         """Text is sent as it is, and fits no protocol."""
+        self.play: Callable[[dict], tuple[str, dict] | str] | None = None
+        """What it says in a chat, where one answer is not enough: a call of a tool, or text."""
         self.status = 200
         self.asked: list[dict] = []
         self.paths: list[str] = []
@@ -48,11 +50,14 @@ class _Request(BaseHTTPRequestHandler):
         self._send(self._body(asked))
 
     def _body(self, asked: dict) -> bytes:
+        if self.server.play is not None:
+            return json.dumps(_as_completion(asked, _message(self.server.play(asked)))).encode()
         if isinstance(self.server.answer, str):
             return self.server.answer.encode()
-        arguments = json.dumps(self.server.answer)
-        form = _as_response if self.path.endswith("/responses") else _as_completion
-        return json.dumps(form(asked, arguments)).encode()
+        if self.path.endswith("/responses"):
+            return json.dumps(_as_response(asked, json.dumps(self.server.answer))).encode()
+        tool = asked["tools"][0]["function"]["name"]
+        return json.dumps(_as_completion(asked, _message((tool, self.server.answer)))).encode()
 
     def _send(self, body: bytes) -> None:
         self.send_response(self.server.status)
@@ -67,16 +72,23 @@ class _Request(BaseHTTPRequestHandler):
         """Nothing on the terminal."""
 
 
-def _as_completion(asked: dict, arguments: str) -> dict:
-    tool = asked["tools"][0]["function"]["name"]
-    call = {"id": "c1", "type": "function", "function": {"name": tool, "arguments": arguments}}
-    message = {"role": "assistant", "content": None, "tool_calls": [call]}
+def _message(said: tuple[str, dict] | str) -> dict:
+    if isinstance(said, str):
+        return {"role": "assistant", "content": said}
+    tool, arguments = said
+    function = {"name": tool, "arguments": json.dumps(arguments)}
+    call = {"id": f"call of {tool}", "type": "function", "function": function}
+    return {"role": "assistant", "content": None, "tool_calls": [call]}
+
+
+def _as_completion(asked: dict, message: dict) -> dict:
+    reason = "tool_calls" if "tool_calls" in message else "stop"
     return {
         "id": "r1",
         "object": "chat.completion",
         "created": 1_763_000_000,
         "model": asked["model"],
-        "choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}],
+        "choices": [{"index": 0, "message": message, "finish_reason": reason}],
         "usage": {"prompt_tokens": 120, "completion_tokens": 30, "total_tokens": 150},
     }
 
