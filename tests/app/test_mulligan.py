@@ -127,3 +127,15 @@ def test_closing_twice_is_fine() -> None:
 
     m.close()
     m.close()
+
+
+async def test_a_mistyped_time_zone_is_refused_before_anybody_acts() -> None:
+    async def agent(turn: object) -> str:
+        raise AssertionError
+
+    with Mulligan("memory:") as m:
+        with pytest.raises(ConfigurationError, match="Did you mean 'Europe/Berlin'"):
+            await m.act("Move dinner to Friday", agent, timezone="Europe/Berln")
+        with pytest.raises(ConfigurationError, match="Nobody knows the time zone"):
+            m.turn("Move dinner to Friday", timezone="Mars/Phobos")
+        assert m.turn("Move dinner to Friday").turn.timezone is None

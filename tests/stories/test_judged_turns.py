@@ -217,3 +217,21 @@ async def test_checks_can_let_a_call_through_that_cannot_be_undone(content: bool
     assert len(made) == ran
     assert (done.reply == "sent") is content
     assert states == ([] if content else [State.HELD])
+
+
+async def test_a_judge_is_told_of_days_and_home_though_nobody_asked_for_facts(make) -> None:
+    world = make(CONTENT)
+    write = world.tool()
+
+    async def agent(turn: OpenTurn) -> str:
+        write("2026-11-20: cook at home")
+        return "Written."
+
+    about = {"now": NOW, "timezone": "Europe/Berlin", "known": {"home": "12 Elm St"}}
+    await world.m.act("Move dinner at home to Friday", agent, **about)
+
+    told = world.judge.questions[0].values["facts"].splitlines()
+    assert told == [
+        '- "Friday", said on Sunday 2026-11-15, can mean Friday 2026-11-20.',
+        "- When the person says home, they mean 12 Elm St.",
+    ]

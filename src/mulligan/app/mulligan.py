@@ -47,6 +47,7 @@ class About(TypedDict, total=False):
     now: datetime | None
     """When it was said; aware. By default, now."""
     timezone: str | None
+    """Where the person is, by its IANA name; left out, no date is resolved."""
     agent: str
     context: str
     tenant: str
@@ -122,12 +123,17 @@ class Mulligan:
         """One request of one person: `async with m.turn("…", agent="planner") as turn:`.
 
         Calls made inside know their turn, agent and context, and what they do is journaled; review
-        it with `await turn.review(reply)` before you show the reply. `now` must be aware.
+        it with `await turn.review(reply)` before you show the reply. `now` must be aware, and the
+        time zone one that there is.
         """
         unknown = sorted(set(about) - set(About.__annotations__))
         if unknown:
             known = ", ".join(About.__annotations__)
             raise ConfigurationError(f"A turn knows no {unknown[0]!r}. It knows: {known}.")
+        if about.get("timezone") is not None:
+            from mulligan.checks.moments import require_zone
+
+            require_zone(about["timezone"])
         instruments = self._parts.instruments
         turn = Turn(
             id=instruments.new_id(instruments.wall_us()),

@@ -158,11 +158,20 @@ def _learning(
 def _reviewers(asked: Asked, instruments: Instruments) -> Reviewers:
     return Reviewers(
         checks=tuple(asked.checks),
-        gathers=tuple(asked.facts),
+        gathers=(*asked.facts, *_shipped(instruments.judge)),
         judge=instruments.judge,
         show=instruments.redactor.value,
         tell=instruments.events.publish,
     )
+
+
+def _shipped(judge: Judge | None) -> Iterable[Gather]:
+    """Facts that a judge is given whether or not the application asks for them."""
+    if judge is None:
+        return ()
+    from mulligan.checks.computed import computed_facts
+
+    return (computed_facts,)
 
 
 def _judge(judge: object, instruments: Instruments) -> Judge | None:

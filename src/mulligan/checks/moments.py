@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from difflib import get_close_matches
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
+from mulligan.core.errors import ConfigurationError
 from mulligan.core.turn import Turn
 
 _LATEST_CLOCK_ON_EARTH = timedelta(hours=12)
@@ -38,7 +40,7 @@ def earliest_now(turn: Turn) -> datetime:
     return local or turn.now.astimezone(UTC).replace(tzinfo=None) - _LATEST_CLOCK_ON_EARTH
 
 
-def zone_named(name: str | None) -> tzinfo | None:
+def zone_named(name: str | None) -> ZoneInfo | None:
     """The IANA zone of that name; `None` when nobody knows it."""
     if not name:
         return None
@@ -47,6 +49,32 @@ def zone_named(name: str | None) -> tzinfo | None:
     except (ZoneInfoNotFoundError, ValueError, OSError):
         # Not a zone, not a name at all, or a folder of zones.
         return None
+
+
+def require_zone(name: str | None) -> ZoneInfo | None:
+    """The zone of that name; `None` when none is given. A name that nobody knows is refused.
+
+    Where it is mistyped, no date would be checked, and nobody would notice.
+    """
+    if name is not None and not isinstance(name, str):
+        raise ConfigurationError(
+            f"The time zone is {name!r}, not the name of one. Pass timezone={str(name)!r}."
+        )
+    if not name:
+        return None
+    zone = zone_named(name)
+    if zone is None:
+        raise ConfigurationError(f"Nobody knows the time zone {name!r}. {_remedy(name)}")
+    return zone
+
+
+def _remedy(name: str) -> str:
+    known = available_timezones()
+    if not known:
+        return "There is none on this machine at all: pip install tzdata."
+    near = get_close_matches(name, known, n=1)
+    meant = f"Did you mean {near[0]!r}? " if near else "Give one such as 'Europe/Berlin'. "
+    return f"{meant}Leave it out where nobody knows it."
 
 
 def on_clock_of(zone: tzinfo, instant: datetime) -> datetime | None:

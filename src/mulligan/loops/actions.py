@@ -84,15 +84,18 @@ async def review_attempt(
 
 
 async def gather_facts(attempted: Attempted, gathers: Sequence[Gather]) -> tuple[Fact, ...]:
-    """Everything that can be computed or read. What one of them cannot know is left out."""
+    """What is known already, and what can be computed or read; each fact once.
+
+    What one of the gathers cannot know is left out.
+    """
     calls = [execution.call for execution in attempted.executions]
-    facts: list[Fact] = []
+    facts = list(attempted.facts)
     for gather in gathers:
         try:
             facts += await gather(attempted.turn, calls)
         except Exception as error:  # noqa: BLE001 - a user's function may raise anything
             _report.warning("Facts could not be gathered (%s).", type(error).__name__)
-    return tuple(facts)
+    return tuple(dict.fromkeys(facts))
 
 
 async def _ask(attempted: Attempted, judge: Judge, *, by: Reviewers) -> Weighed:

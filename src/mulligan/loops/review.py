@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date
 from enum import StrEnum
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from mulligan.checks.claims import WEEKDAYS
 from mulligan.checks.contradiction import (
@@ -16,6 +15,7 @@ from mulligan.checks.contradiction import (
     denies_finding,
     outcome_is_right,
 )
+from mulligan.checks.moments import zone_named
 from mulligan.core.call import Execution
 from mulligan.core.escape import one_line
 from mulligan.core.event import RemarkDropped
@@ -185,19 +185,11 @@ def _texts(value: object, depth: int = 8) -> Iterator[str]:
 
 def _now(turn: Turn) -> str:
     """Now as the person's own calendar and clock show it, if it is known where they are."""
-    zone = _zone(turn.timezone)
+    zone = zone_named(turn.timezone)
     local = turn.now.astimezone(zone or UTC)
     day = WEEKDAYS[local.weekday()].capitalize()
     where = turn.timezone if zone else "UTC; where the person is, is not known"
     return f"{day} {local:%Y-%m-%d %H:%M} ({where})"
-
-
-def _zone(name: str | None) -> ZoneInfo | None:
-    try:
-        return ZoneInfo(name) if name else None
-    except (ZoneInfoNotFoundError, ValueError):
-        # A zone nobody knows gives no fact.
-        return None
 
 
 def _calls(executions: Sequence[Execution], show: Show) -> Iterator[str]:

@@ -29,6 +29,7 @@ from mulligan.turns.book import Book
 from mulligan.turns.cases import Ended
 from mulligan.turns.hands import IN_PASSING, ON_LOOP, run_to_end
 from mulligan.turns.settling import settle
+from mulligan.turns.sightings import ids_seen_there
 from mulligan.turns.turn import OpenTurn, Reviewed
 
 if TYPE_CHECKING:
@@ -199,6 +200,7 @@ class Acting:
             turn=self._turn.turn,
             executions=attempt.executions(),
             reply=reply,
+            facts=ids_seen_there(attempt.actions),
             earlier=tuple(execution for each in before for execution in each.executions()),
         )
 

@@ -19,6 +19,7 @@ from mulligan.turns.attempt import Versions, doom, stuck_by, take_back_one
 from mulligan.turns.book import Book, LiveAction
 from mulligan.turns.evidence import executions_of, turn_of
 from mulligan.turns.hands import ON_LOOP
+from mulligan.turns.sightings import ids_seen_there
 
 
 async def review_late(
@@ -82,7 +83,9 @@ def _attempted(actions: Sequence[LiveAction], vault: Vault) -> Attempted | None:
         turn = turn_of(evidence)
         executions += executions_of(evidence)
         executions.append(_execution(action, turn))
-    return None if turn is None else Attempted(turn=turn, executions=tuple(executions))
+    if turn is None:
+        return None
+    return Attempted(turn=turn, executions=tuple(executions), facts=ids_seen_there(actions))
 
 
 def _execution(action: LiveAction, turn: Turn) -> Execution:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from mulligan.checks.dates.arguments import dates_in
-from mulligan.checks.dates.check import moment_of
+from mulligan.checks.dates.check import expressions_of, moment_of
 from mulligan.checks.dates.conventions import NO_PINS, Pins
-from mulligan.checks.dates.resolve import expressions
 from mulligan.checks.dates.telling import tell
 from mulligan.core.call import Call
 from mulligan.core.finding import Fact
@@ -29,7 +28,7 @@ def date_facts(turn: Turn, calls: Sequence[Call], *, pins: Pins = NO_PINS) -> tu
             value=tell(each.readings),
             about=f'"{each.text}", said on {at.now:%A} {at.today}, can mean {tell(each.readings)}.',
         )
-        for each in expressions(turn.message, at, pins=pins)
+        for each in expressions_of(turn, at=at, pins=pins)
         if each.known and each.dated and not each.superseded
     ]
     return (*_weekdays(calls, turn.timezone), *facts)

@@ -6,13 +6,12 @@ import asyncio
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
-from zoneinfo import ZoneInfo
 
 from mulligan.checks.conditions import condition_met
 from mulligan.checks.dates import dates_as_said
 from mulligan.checks.duplicates import made_once
 from mulligan.checks.ids import EMAIL, GOOGLE_CALENDAR, Form, not_glued, well_formed
-from mulligan.checks.moments import local_moment
+from mulligan.checks.moments import local_moment, require_zone
 from mulligan.checks.objects import on_objects, still_to_come
 from mulligan.checks.order import ends_after_start, not_in_the_past
 from mulligan.checks.people import people_named
@@ -86,8 +85,9 @@ def calendar_facts(
 ) -> list[Gather]:
     """What can be read about a turn: home, who was named, and what else the day has."""
 
+    home = require_zone(zone)
+
     async def on_day(day: date) -> list[Taken]:
-        home = ZoneInfo(zone) if zone else None
         since, until = stretch(day.isoformat(), day.isoformat(), zone=home)
         found = await asyncio.to_thread(calendar.between, since, until)
         return [taken for each in map(read_text, found) for taken in _taken(each, zone)]

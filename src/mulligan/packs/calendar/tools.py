@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from typing import Any, ParamSpec, Protocol, TypeVar, Unpack
-from zoneinfo import ZoneInfo
 
+from mulligan.checks.moments import require_zone
 from mulligan.core.effect import Effect, Repeat
 from mulligan.core.interfaces import Clock
 from mulligan.core.record import Record, Told
@@ -76,7 +76,7 @@ def calendar_tools(
     itself, as most do; what they would be told of is then held for a person. `organizer` is the
     address that invitations come from.
     """
-    home = ZoneInfo(zone) if zone else None
+    home = require_zone(zone)
     desk = Desk(calendar=calendar, zone=home, organizer=organizer)
     looking = Looking(calendar=calendar, zone=home, notifies=notifies, organizer=organizer)
     back = TakingBack(calendar=calendar)
