@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mulligan import Effect, Mode, Mulligan
+from mulligan import Effect, Finding, Mode, Mulligan, Severity
 from mulligan.cli.main import main
 
 
@@ -160,3 +160,19 @@ def test_a_pattern_that_nobody_understands_is_shown_beside_the_one_it_is_most_li
     assert like[strange]["pattern"]["template"] == known
     assert answer["like"]["pattern"]["template"] == known
     assert "most like" in capsys.readouterr().out
+
+
+def test_stats_tell_what_reviews_found(tmp_path: Path, capsys) -> None:
+    store = f"sqlite:///{tmp_path}/found.db"
+    doubt = Finding(rule="place.not_home", severity=Severity.WARNING, issue="Hm.")
+    with Mulligan(store, checks=[lambda attempted: [doubt]], recover=False) as m:
+        m.act_sync("Look around", lambda turn: "I did.", agent="planner")
+
+    found = told(capsys, "stats", "--store", store)["findings"]
+    main(["stats", "--store", store])
+
+    assert found == [
+        {"rule": "place.not_home", "severity": "warning", "server": "", "tool": "",
+         "agent": "planner", "count": 1}
+    ]  # fmt: skip
+    assert "place.not_home" in capsys.readouterr().out

@@ -107,6 +107,35 @@ def test_sloppy_work_with_the_right_outcome_is_a_warning(said: Remark) -> None:
     assert (verdict.standing, verdict.confidence) == (Standing.ACCEPTED, Confidence.MEDIUM)
 
 
+CONFIRMED = replace(FRIDAY, confirms=True)
+
+
+@pytest.mark.parametrize(
+    ("said", "facts", "severity"),
+    [
+        (remark("All wrong.", area=Area.OTHER), [FRIDAY], Severity.ERROR),
+        (remark("All wrong.", area=Area.OTHER), [CONFIRMED], Severity.WARNING),
+        (remark("All wrong.", area=Area.OTHER, correction="Undo."), [CONFIRMED], Severity.ERROR),
+        (remark("All wrong.", area=Area.OTHER, call=1), [CONFIRMED], Severity.ERROR),
+    ],
+)
+def test_a_vague_error_counts_unless_a_fact_speaks_for_the_outcome(
+    said: Remark, facts: list[Fact], severity: Severity
+) -> None:
+    opinion = Opinion(findings=(said,), confirmed=False)
+
+    seen = weigh(opinion, turn=TURN, executions=[MOVED], facts=facts)
+
+    assert [found.severity for found in seen.findings] == [severity]
+
+
+def test_a_remark_without_a_word_is_dropped() -> None:
+    seen = weighed(remark(" \n"), remark("", correction="Use 20:00."))
+
+    assert [found.correction for found in seen.findings] == ["Use 20:00."]
+    assert [(d.part, d.why) for d in seen.dropped] == [("finding", "empty")]
+
+
 @pytest.mark.parametrize("number", [0, -1, 2, 10**9])
 def test_what_is_said_of_another_call_is_dropped(number: int) -> None:
     seen = weighed(remark("Undo it.", call=number))

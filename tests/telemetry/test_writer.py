@@ -7,6 +7,7 @@ import pytest
 
 from mulligan.core.call import Outcome
 from mulligan.core.event import RowsDropped
+from mulligan.core.finding import FindingRow
 from mulligan.telemetry.writer import LogWriter, WriterLimits
 from mulligan.testing.fakes import FixedClock, StallingLog
 from tests.rows import a_row
@@ -249,3 +250,62 @@ def test_closing_again_changes_nothing(times: int) -> None:
         writer.close()
 
     assert writer.tally().stored == 1
+
+
+def a_finding(number: int) -> FindingRow:
+    return FindingRow(
+        id=f"f{number}", at_us=0, tenant="", agent="planner", server="", tool="move",
+        rule="process.sloppy", severity="warning",
+    )  # fmt: skip
+
+
+def findings_in(log: StallingLog) -> list[str]:
+    return [finding.id for batch in log.batches for finding in batch.findings]
+
+
+def test_findings_reach_the_store_also_without_any_row() -> None:
+    log = StallingLog()
+    writer = a_writer(log)
+
+    writer.note([a_finding(1), a_finding(2)])
+    flushed = writer.flush(timeout=60)
+
+    assert flushed
+    assert findings_in(log) == ["f1", "f2"]
+    writer.close()
+
+
+def test_findings_wait_for_a_store_that_is_away() -> None:
+    log = StallingLog()
+    writer = a_writer(log)
+    log.failing = True
+    writer.note([a_finding(1)])
+    log.reached.wait(60)
+    while_away = writer.flush(timeout=0.01)
+
+    log.failing = False
+    writer.note([a_finding(2)])
+    flushed = writer.flush(timeout=60)
+
+    assert (while_away, flushed) == (False, True)
+    assert findings_in(log) == ["f1", "f2"]
+    writer.close()
+
+
+def test_a_row_that_cannot_be_held_takes_no_finding_with_it() -> None:
+    log = StallingLog()
+    writer = a_writer(log)
+    bad = a_row(1)
+    log.refuses.add(bad.id)
+
+    log.stall()
+    writer.emit(a_row(0))
+    log.reached.wait(60)
+    writer.emit(bad)
+    writer.note([a_finding(1)])
+    log.go_on()
+    writer.flush(timeout=60)
+
+    assert findings_in(log) == ["f1"]
+    assert (writer.tally().stored, writer.tally().dropped) == (1, 1)
+    writer.close()

@@ -11,6 +11,7 @@ from typing import cast
 from mulligan.app.housekeeping import Housekeeping
 from mulligan.app.memory import Memory
 from mulligan.app.settings import Settings
+from mulligan.core.event import AttemptReviewed, RemarkDropped
 from mulligan.core.interfaces import Check, Clock, Gather, Judge, Store
 from mulligan.learning.nearest import KnownPatterns
 from mulligan.loops.actions import Attempted, Reviewers
@@ -22,6 +23,7 @@ from mulligan.stores.opening import open_store
 from mulligan.telemetry.events import Events
 from mulligan.telemetry.writer import LogWriter
 from mulligan.turns.book import Book
+from mulligan.turns.counting import count_findings
 from mulligan.turns.instruments import Instruments
 from mulligan.turns.keeping import Heart, Keeping
 from mulligan.turns.promises import known_tool
@@ -161,8 +163,15 @@ def _reviewers(asked: Asked, instruments: Instruments) -> Reviewers:
         gathers=(*asked.facts, *_shipped(instruments.judge)),
         judge=instruments.judge,
         show=instruments.redactor.value,
-        tell=instruments.events.publish,
+        tell=partial(_told, instruments=instruments),
     )
+
+
+def _told(event: AttemptReviewed | RemarkDropped, *, instruments: Instruments) -> None:
+    """What a review came to: for those who listen now, and for those who ask later."""
+    instruments.events.publish(event)
+    if isinstance(event, AttemptReviewed):
+        count_findings(event, instruments=instruments)
 
 
 def _shipped(judge: Judge | None) -> Iterable[Gather]:

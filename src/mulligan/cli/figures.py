@@ -14,6 +14,7 @@ from mulligan.app.insights.reading import read_arguments
 from mulligan.app.settings import Settings
 from mulligan.cli import render
 from mulligan.cli.options import Commands, add_command, add_json, add_store, count
+from mulligan.core.finding import FindingCount
 from mulligan.core.lesson import Advice
 
 
@@ -24,7 +25,8 @@ def add_to(commands: Commands) -> None:
         "stats",
         help="how calls go: success, repairs, latency, what fails most",
         about="Add up what the log knows: by tool and agent, what was repaired and how fast, the "
-        "patterns that\nfail most, and the goals of the loop with the figure for each.",
+        "patterns that\nfail most, what reviews found, and the goals of the loop with a figure for "
+        "each.",
     )
     _add_window(stats)
     stats.set_defaults(run=run_stats)
@@ -131,6 +133,8 @@ def _show(console: Console, figures: Figures, *, window: str) -> None:
         console.print(render.table_of(_share_rows(shares), columns=(what, *_SHARE)))
     if figures.patterns:
         console.print(_pattern_table(figures.patterns))
+    if figures.findings:
+        console.print(_finding_table(figures.findings))
     columns = ("what was promised", "goal", "figure", "n")
     console.print(render.table_of(map(_criterion, figures.criteria), columns=columns))
 
@@ -153,6 +157,11 @@ def _pattern_table(patterns: Iterable[PatternSeen]) -> object:
     ]  # fmt: skip
     columns = ("times", "tool", "class", "what it says", "agents", "last, UTC")
     return render.table_of(rows, columns=columns)
+
+
+def _finding_table(findings: Iterable[FindingCount]) -> object:
+    rows = [(f.count, f.severity.value, f.rule, f.tool, f.agent) for f in findings]
+    return render.table_of(rows, columns=("times", "found", "rule", "tool", "agent"))
 
 
 def _template(seen: PatternSeen) -> str:

@@ -10,7 +10,7 @@ from enum import StrEnum
 from mulligan.core.action import State
 from mulligan.core.call import ErrorClass, LogRow
 from mulligan.core.casebook import LessonState
-from mulligan.core.finding import Confidence, Severity, Standing
+from mulligan.core.finding import Confidence, FindingSeen, Standing
 from mulligan.core.text import Critique, Draft
 
 
@@ -94,9 +94,10 @@ class AttemptReviewed:
     turn: str
     attempt: int
     agent: str
+    tenant: str = ""
     standing: Standing
     confidence: Confidence | None
-    found: tuple[tuple[str, Severity, str], ...] = ()
+    found: tuple[FindingSeen, ...] = ()
 
 
 class AskOutcome(StrEnum):
@@ -137,8 +138,8 @@ class RemarkDropped:
     part: str
     """`finding`, `correction` or `severity`."""
     why: str
-    """Kind of the fact it contradicts; `call`: it spoke of one that is not the attempt's;
-    `outcome`: that is right, and only the way to it was not good."""
+    """Kind of the fact it contradicts; `call`: it spoke of one that is not the attempt's; `empty`:
+    it said nothing; `outcome`: that is right, and only the way to it was not good."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

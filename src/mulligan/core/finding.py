@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class Severity(StrEnum):
@@ -70,6 +71,42 @@ class Finding:
     """Id of the call it is about; `None`: about the attempt as a whole."""
     quote: str = ""
     """The words it is about, as they stand in the text."""
+
+
+class FindingSeen(NamedTuple):
+    """A finding for those who count: what it was and where, and nothing of what it said."""
+
+    rule: str
+    severity: Severity
+    tool: str
+    """Empty: it is about the attempt as a whole."""
+    server: str = ""
+
+
+class FindingRow(NamedTuple):
+    """A finding as the log keeps it, a column each."""
+
+    id: str
+    """The same for the same finding of the same attempt, so that twice is as once."""
+    at_us: int
+    tenant: str
+    agent: str
+    server: str
+    tool: str
+    rule: str
+    severity: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FindingCount:
+    """How often a rule spoke up about a tool of an agent's."""
+
+    rule: str
+    severity: Severity
+    server: str
+    tool: str
+    agent: str
+    count: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,7 +24,7 @@ from mulligan.core.action import Action, Entry, Kept
 from mulligan.core.call import Call, Failure, LogRow
 from mulligan.core.casebook import Balance, CaseQuery, CaseSlot, Episode, Lesson, LessonQuery, Use
 from mulligan.core.event import Event
-from mulligan.core.finding import Fact, Finding
+from mulligan.core.finding import Fact, Finding, FindingCount
 from mulligan.core.lesson import Decision, ErrorRule, FailedCall, Suggestion
 from mulligan.core.log import Batch, LogQuery, Loss
 from mulligan.core.notes import Ground, Notes, NotesState, Scorecard, TaskRun
@@ -197,8 +197,9 @@ class Log(Protocol):
         """Store a batch in one transaction, and add its roll-ups to those of their hours.
 
         A row whose id is there already is left alone, and a repeated row is never counted twice:
-        the roll-ups of a batch with such rows are made anew from the others. A loss that is there
-        already is the same loss. Text the database cannot hold costs a character, never a row.
+        the roll-ups of a batch with such rows are made anew from the others. A loss or a finding
+        that is there already is the same one. Text the database cannot hold costs a character,
+        never a row.
         """
 
     def rows(self, query: LogQuery) -> list[LogRow]:
@@ -210,8 +211,11 @@ class Log(Protocol):
     def losses(self) -> list[Loss]:
         """Every loss on record, oldest first."""
 
+    def findings(self, *, since: datetime, until: datetime) -> list[FindingCount]:
+        """How often each rule spoke up from `since` to `until`, by tool and agent, most first."""
+
     def prune(self, *, before: datetime) -> int:
-        """Delete rows, roll-ups and losses older than that. Returns how many rows."""
+        """Delete rows, roll-ups, losses and findings older than that. Returns how many rows."""
 
     def compress(self, *, before: datetime) -> int:
         """Pack successes older than that into compressed batches. Returns how many rows."""

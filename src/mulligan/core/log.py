@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from mulligan.core.call import LogRow
+from mulligan.core.finding import FindingRow
 from mulligan.core.rollup import Rollup, Slot
 
 
@@ -28,6 +29,7 @@ class Batch:
     rows: Sequence[LogRow]
     rollups: Mapping[Slot, Rollup] = field(default_factory=dict)
     losses: Sequence[Loss] = ()
+    findings: Sequence[FindingRow] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

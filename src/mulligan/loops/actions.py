@@ -7,9 +7,17 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from mulligan.core.action import UndoResult
-from mulligan.core.call import Execution
+from mulligan.core.call import Call, Execution
 from mulligan.core.event import AttemptReviewed, RemarkDropped
-from mulligan.core.finding import Correction, Fact, Finding, Severity, Verdict, reach_verdict
+from mulligan.core.finding import (
+    Correction,
+    Fact,
+    Finding,
+    FindingSeen,
+    Severity,
+    Verdict,
+    reach_verdict,
+)
 from mulligan.core.interfaces import Check, Gather, Judge
 from mulligan.core.turn import Turn
 from mulligan.loops.checking import run_checks
@@ -114,18 +122,21 @@ async def _ask(attempted: Attempted, judge: Judge, *, by: Reviewers) -> Weighed:
 
 
 def _told(attempted: Attempted, verdict: Verdict, *, attempt: int) -> AttemptReviewed:
-    tools = {execution.call.id: execution.call.tool for execution in attempted.executions}
+    calls = {execution.call.id: execution.call for execution in attempted.executions}
     return AttemptReviewed(
         turn=attempted.turn.id,
         attempt=attempt,
         agent=attempted.turn.agent,
+        tenant=attempted.turn.tenant,
         standing=verdict.standing,
         confidence=verdict.confidence,
-        found=tuple(
-            (finding.rule, finding.severity, tools.get(finding.call or "", ""))
-            for finding in verdict.findings
-        ),
+        found=tuple(_seen(finding, calls.get(finding.call or "")) for finding in verdict.findings),
     )
+
+
+def _seen(finding: Finding, call: Call | None) -> FindingSeen:
+    tool, server = (call.tool, call.server) if call else ("", "")
+    return FindingSeen(rule=finding.rule, severity=finding.severity, tool=tool, server=server)
 
 
 def render_correction(verdict: Verdict, taken_back: Iterable[TakenBack]) -> Correction:

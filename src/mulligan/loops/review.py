@@ -118,7 +118,11 @@ def weigh(
             continue
         used = tuple(text for execution in about for text in _texts(execution.call.arguments))
         known = Known(message=turn.message, used=used, facts=tuple(facts))
-        kept, told = _hold_against(_as_finding(remark, about), known)
+        finding = _as_finding(remark, about)
+        if not finding.issue and finding.correction is None:
+            dropped.append(RemarkDropped(rule=finding.rule, part="finding", why="empty"))
+            continue
+        kept, told = _hold_against(finding, known)
         findings.extend(kept)
         dropped.extend(told)
     wrong = any(remark.severity is Severity.ERROR for remark in opinion.findings)
@@ -145,10 +149,17 @@ def _hold_against(finding: Finding, known: Known) -> tuple[list[Finding], list[R
         told.append(RemarkDropped(rule=finding.rule, part="correction", why=kind))
         finding = replace(finding, correction=None)
     process = finding.rule == _SLOPPY
-    if finding.severity is Severity.ERROR and (process or outcome_is_right(finding, known)):
+    fine = process or outcome_is_right(finding, known) or _denied_as_a_whole(finding, known)
+    if finding.severity is Severity.ERROR and fine:
         told.append(RemarkDropped(rule=finding.rule, part="severity", why="outcome"))
         finding = replace(finding, severity=Severity.WARNING)
     return [finding], told
+
+
+def _denied_as_a_whole(finding: Finding, known: Known) -> bool:
+    """Whether it says no more than "wrong", of an outcome that a fact speaks for."""
+    vague = finding.call is None and finding.correction is None
+    return vague and any(fact.confirms for fact in known.facts)
 
 
 def _rule(remark: Remark) -> str:

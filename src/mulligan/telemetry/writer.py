@@ -5,14 +5,16 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from queue import Empty, SimpleQueue
 
 from mulligan.core.call import LogRow, Outcome
 from mulligan.core.errors import StoreError
 from mulligan.core.event import RowsDropped
+from mulligan.core.finding import FindingRow
 from mulligan.core.interfaces import Clock, Log
 from mulligan.core.log import Batch, Loss
 from mulligan.core.rollup import roll_up
@@ -83,6 +85,9 @@ class LogWriter:
         self._away = False
         """The store did not take the last batch."""
         self._in_hand: list[LogRow] = []
+        self._noted: deque[FindingRow] = deque(maxlen=self._limits.rows)
+        self._notes_in_hand: list[FindingRow] = []
+        self._notes_ended = 0
         self._stored = 0
         self._given_up = 0
 
@@ -91,6 +96,13 @@ class LogWriter:
         waiting = self._queue.put(row)
         if waiting in (1, self._limits.batch):
             self._wake.put(None)
+        if self._thread is None:
+            self._start()
+
+    def note(self, findings: Iterable[FindingRow]) -> None:
+        """Queue what a review found for the next batch. While the store is away, the oldest go."""
+        self._noted.extend(findings)
+        self._wake.put(None)
         if self._thread is None:
             self._start()
 
@@ -107,7 +119,7 @@ class LogWriter:
         if self._closed:
             return self._nothing_left()
         seconds = self._limits.flush if timeout is None else timeout
-        goal = self._ended() + len(self._queue) + len(self._in_hand)
+        goal = self._ended() + self._waiting()
         deadline = time.monotonic() + seconds
         self._start()
         self._hurry()
@@ -140,10 +152,14 @@ class LogWriter:
         shutdown.forget(self)
 
     def _nothing_left(self) -> bool:
-        return not len(self._queue) and not self._in_hand and not self._queue.unwritten_shed
+        return not self._waiting() and not self._queue.unwritten_shed
+
+    def _waiting(self) -> int:
+        notes = len(self._noted) + len(self._notes_in_hand)
+        return len(self._queue) + len(self._in_hand) + notes
 
     def _ended(self) -> int:
-        return self._stored + self._given_up
+        return self._stored + self._given_up + self._notes_ended
 
     def _hurry(self) -> None:
         """Wake the thread, and let it not wait for more."""
@@ -213,8 +229,10 @@ class LogWriter:
         """Store the next batch. How many rows; 0 when nothing waits; `None` when it failed."""
         if not self._in_hand:
             self._in_hand = self._queue.take(self._limits.backlog)
+        if not self._notes_in_hand:
+            self._notes_in_hand = [self._noted.popleft() for _ in range(len(self._noted))]
         losses = self._queue.take_shed()
-        if not self._in_hand and not any(losses):
+        if not self._in_hand and not self._notes_in_hand and not any(losses):
             return 0
         refused = self._write(losses)
         if refused is None:
@@ -224,6 +242,8 @@ class LogWriter:
         self._stored += written - refused
         self._given_up += refused
         self._in_hand = []
+        self._notes_ended += len(self._notes_in_hand)
+        self._notes_in_hand = []
         self._announce("overflow", sum(losses))
         self._announce("refused", refused)
         return max(written, 1)
@@ -231,7 +251,8 @@ class LogWriter:
     def _write(self, losses: tuple[int, int]) -> int | None:
         """Store what is in hand. How many rows were refused; `None` when the store is at fault."""
         try:
-            self._log.write(self._batch(self._in_hand, losses))
+            batch = self._batch(self._in_hand, losses)
+            self._log.write(replace(batch, findings=self._notes_in_hand))
         except StoreError as error:
             if not self._away:
                 _report.warning("The log cannot be written; it is tried again. %s", error)
@@ -256,15 +277,17 @@ class LogWriter:
             except Exception:  # noqa: BLE001 - counted, and written down below
                 refused[row.outcome != Outcome.SUCCESS] += 1
         for reason, lost in (("refused", (refused[0], refused[1])), ("overflow", losses)):
-            try:
-                self._log.write(self._batch([], lost, reason=reason))
-            except Exception as error:  # noqa: BLE001 - the counts stay in the tally
-                _report.warning(
-                    "%d lost rows of the log could not be written down (%s).",
-                    sum(lost),
-                    type(error).__name__,
-                )
+            what = f"{sum(lost)} lost rows of the log"
+            self._write_beside(self._batch([], lost, reason=reason), what)
+        found = f"{len(self._notes_in_hand)} findings"
+        self._write_beside(Batch(rows=[], findings=self._notes_in_hand), found)
         return sum(refused)
+
+    def _write_beside(self, batch: Batch, what: str) -> None:
+        try:
+            self._log.write(batch)
+        except Exception as error:  # noqa: BLE001 - the host never fails because of the log
+            _report.warning("%s could not be written down (%s).", what, type(error).__name__)
 
     def _batch(
         self, rows: list[LogRow], lost: tuple[int, int], *, reason: str = "overflow"

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from mulligan.core.call import OWN, Call, ErrorClass, Failure, LogRow, Outcome
+from mulligan.core.finding import FindingCount
 from mulligan.core.instants import from_us
 from mulligan.core.interfaces import Log
 from mulligan.core.lesson import Alike, ErrorRule, Pattern
@@ -83,6 +84,8 @@ class Figures:
     seconds_to_repair: float | None
     """The median."""
     patterns: tuple[PatternSeen, ...]
+    findings: tuple[FindingCount, ...]
+    """What reviews found, warnings too, by rule, tool and agent; the most frequent first."""
     criteria: tuple[Criterion, ...]
 
 
@@ -121,6 +124,7 @@ def read_figures(
         repaired_share=fixed_share,
         seconds_to_repair=_median([_seconds_to_repair(row) for row in repaired]),
         patterns=tuple(_grouped(failures, rules)[:patterns]),
+        findings=tuple(log.findings(since=since, until=until)),
         criteria=tuple(
             Criterion(what=what, goal=GOALS[what], figure=figure, n=n)
             for what, (figure, n) in measured.items()

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from copy import deepcopy
 from datetime import datetime
 
 from mulligan.core.call import LogRow
+from mulligan.core.finding import FindingCount, FindingRow, Severity
 from mulligan.core.instants import to_us
 from mulligan.core.log import Batch, LogQuery, Loss
 from mulligan.core.rollup import HOUR_US, Rollup, Slot, roll_up
@@ -21,6 +23,7 @@ class MemoryLog:
         self._rows: dict[str, LogRow] = {}
         self._rollups: dict[Slot, Rollup] = {}
         self._losses: dict[Loss, None] = {}
+        self._findings: dict[str, FindingRow] = {}
 
     def write(self, batch: Batch) -> None:
         """Store a batch. A row whose id is there already is left alone."""
@@ -34,6 +37,7 @@ class MemoryLog:
             for slot, counts in rollups.items():
                 _add(self._rollups.setdefault(slot, Rollup()), counts)
             self._losses |= dict.fromkeys(batch.losses)
+            self._findings = {row.id: row for row in batch.findings} | self._findings
 
     def rows(self, query: LogQuery) -> list[LogRow]:
         """Rows that fit, newest first unless asked otherwise."""
@@ -58,8 +62,31 @@ class MemoryLog:
         with self._lock:
             return sorted(self._losses, key=lambda loss: (loss.at, loss.reason))
 
+    def findings(self, *, since: datetime, until: datetime) -> list[FindingCount]:
+        """How often each rule spoke up, by tool and agent, most first."""
+        first, last = to_us(since, name="since"), to_us(until, name="until")
+        with self._lock:
+            seen = Counter(
+                (row.rule, row.severity, row.server, row.tool, row.agent)
+                for row in self._findings.values()
+                if first <= row.at_us <= last
+            )
+        return [
+            FindingCount(
+                rule=rule,
+                severity=Severity(severity),
+                server=server,
+                tool=tool,
+                agent=agent,
+                count=count,
+            )
+            for (rule, severity, server, tool, agent), count in sorted(
+                seen.items(), key=lambda each: (-each[1], each[0])
+            )
+        ]
+
     def prune(self, *, before: datetime) -> int:
-        """Delete rows, roll-ups and losses older than that. Returns how many rows."""
+        """Delete rows, roll-ups, losses and findings older than that. Returns how many rows."""
         before_us = to_us(before, name="before")
         with self._lock:
             old = [row.id for row in self._rows.values() if row.at_us < before_us]
@@ -68,6 +95,9 @@ class MemoryLog:
             hour = before_us // HOUR_US
             self._rollups = {s: counts for s, counts in self._rollups.items() if s.hour >= hour}
             self._losses = {loss: None for loss in self._losses if loss.at >= before}
+            self._findings = {
+                name: row for name, row in self._findings.items() if row.at_us >= before_us
+            }
         return len(old)
 
     def compress(self, *, before: datetime) -> int:

@@ -7,11 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import orjson
 
 from mulligan.core.call import LogRow
+from mulligan.core.finding import FindingCount, FindingRow, Severity
 from mulligan.core.instants import from_us, to_us
 from mulligan.core.log import Batch, LogQuery, Loss
 from mulligan.core.rollup import HOUR_US, Rollup, Slot, roll_up
@@ -28,6 +29,8 @@ from mulligan.stores.session import (
 
 _DELETED_AT_A_TIME = 500
 
+R = TypeVar("R", LogRow, FindingRow)
+
 
 class Tally(Protocol):
     """Counts what this process has logged, so that a shortened file shows."""
@@ -40,7 +43,7 @@ class Tally(Protocol):
 
 
 class LogTables:
-    """Rows, roll-ups and losses. Writers of one process take turns."""
+    """Rows, roll-ups, losses and findings. Writers of one process take turns."""
 
     def __init__(
         self,
@@ -60,7 +63,9 @@ class LogTables:
             try:
                 self._write(batch)
             except UnstorableTextError:
-                self._write(replace(batch, rows=[_storable(row) for row in batch.rows]))
+                storable = [_storable(row) for row in batch.rows]
+                findings = [_storable(row) for row in batch.findings]
+                self._write(replace(batch, rows=storable, findings=findings))
             except ConnectionLostError:
                 # Whether it was committed is not known, and need not be: twice counts once.
                 self._write(batch)
@@ -86,14 +91,31 @@ class LogTables:
             for at_us, reason, successes, failures in rows
         ]
 
+    def findings(self, *, since: datetime, until: datetime) -> list[FindingCount]:
+        """How often each rule spoke up, by tool and agent, most first."""
+        between = {"since": to_us(since, name="since"), "until": to_us(until, name="until")}
+        rows = self._pool.ask(lambda session: session.fetch("findings", **between))
+        return [
+            FindingCount(
+                rule=rule,
+                severity=Severity(severity),
+                server=server,
+                tool=tool,
+                agent=agent,
+                count=count,
+            )
+            for rule, severity, server, tool, agent, count in rows
+        ]
+
     def prune(self, *, before: datetime) -> int:
-        """Delete rows, roll-ups and losses older than that. Returns how many rows."""
+        """Delete rows, roll-ups, losses and findings older than that. Returns how many rows."""
         before_us = to_us(before, name="before")
         with self._turn, self._erasing() as session:
             pruned = _prune_rows(session, before_us) + _prune_archives(session, before_us)
             with session.transaction():
                 session.run("drop_hourly_before", hour=before_us // HOUR_US)
                 session.run("drop_losses_before", before=before_us)
+                session.run("drop_findings_before", before=before_us)
         return pruned
 
     def compress(self, *, before: datetime) -> int:
@@ -131,6 +153,8 @@ class LogTables:
             session.run_many("add_rows", batch.rows)
         if batch.rollups:
             _add_rollups(session, batch.rollups)
+        if batch.findings:
+            session.run_many("add_findings", sorted(batch.findings))
         for loss in batch.losses:
             session.run(
                 "add_loss",
@@ -179,9 +203,9 @@ def _without_present(session: Session, batch: Batch) -> Batch:
     return replace(batch, rows=rows, rollups=roll_up(rows) if batch.rollups else {})
 
 
-def _storable(row: LogRow) -> LogRow:
+def _storable(row: R) -> R:
     """The row without what no database takes as text: lone surrogates and null characters."""
-    return LogRow._make(_clean(value) if isinstance(value, str) else value for value in row)
+    return type(row)._make(_clean(value) if isinstance(value, str) else value for value in row)
 
 
 def _clean(text: str) -> str:

@@ -101,3 +101,11 @@ delete from hourly where hour < :hour
 
 -- name: drop_losses_before
 delete from loss where at_us < :before
+
+-- name: drop_findings_before
+delete from finding where at_us < :before
+
+-- name: findings
+select rule, severity, server, tool, agent, count(*) from finding
+where at_us between :since and :until group by rule, severity, server, tool, agent
+order by count(*) desc, rule, severity, server, tool, agent

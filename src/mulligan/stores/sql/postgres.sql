@@ -24,6 +24,11 @@ insert into hourly select * from unnest(
     ) as total
   )
 
+-- name: add_findings
+insert into finding select * from unnest(
+  ?::text[], ?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[]
+) on conflict do nothing
+
 -- name: ids_present
 select id from execution where id in (select json_array_elements_text(cast(:ids as json)))
 

@@ -11,6 +11,9 @@ on conflict (hour, tenant, server, tool, agent) do update set
   duration_us = hourly.duration_us + excluded.duration_us,
   latency = add_counts(hourly.latency, excluded.latency)
 
+-- name: add_findings
+insert into finding values (?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing
+
 -- name: log_writer
 select batches, successes, failures from log_writer where id = :writer
 

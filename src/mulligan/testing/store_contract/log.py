@@ -6,11 +6,14 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
+from dataclasses import replace
+from datetime import datetime, timedelta
 
 import pytest
 
 from mulligan.core.call import LogRow, Outcome
+from mulligan.core.finding import FindingRow, Severity
+from mulligan.core.instants import to_us
 from mulligan.core.interfaces import Store
 from mulligan.core.log import Batch, LogQuery, Loss
 from mulligan.core.rollup import Rollup, Slot, roll_up
@@ -34,6 +37,27 @@ def batch(rows: Sequence[LogRow]) -> Batch:
 def totals(store: Store) -> dict[Slot, Rollup]:
     """Every roll-up of the days around now."""
     return store.log.rollups(since=NOW - 400 * DAY, until=NOW + 400 * DAY)
+
+
+def finding_row(
+    number: int,
+    *,
+    rule: str = "process.sloppy",
+    severity: str = "warning",
+    agent: str = "planner",
+    at: datetime = NOW,
+) -> FindingRow:
+    """What a review found."""
+    return FindingRow(
+        id=f"{number}",
+        at_us=to_us(at, name="at"),
+        tenant="",
+        agent=agent,
+        server="cal",
+        tool="move",
+        rule=rule,
+        severity=severity,
+    )
 
 
 class LogContract(Contract):
@@ -164,12 +188,34 @@ class LogContract(Contract):
         assert store.log.losses() == losses[::-1]
         assert store.log.losses()[0].at.utcoffset() == timedelta(0)
 
+    def test_findings_are_counted_by_rule_tool_and_agent(self, store: Store) -> None:
+        """The most frequent first; one that is written twice counts once."""
+        rows = [
+            finding_row(1),
+            finding_row(2),
+            finding_row(3, agent="writer"),
+            finding_row(4, rule="date.not_as_said", severity="error"),
+            finding_row(5, at=NOW - 2 * DAY),
+        ]
+
+        store.log.write(Batch(rows=[log_row(1)], findings=rows))
+        store.log.write(Batch(rows=[log_row(1)], findings=rows[:2]))
+
+        counted = store.log.findings(since=NOW - DAY, until=NOW + DAY)
+        assert [(c.count, c.rule, c.severity, c.server, c.tool, c.agent) for c in counted] == [
+            (2, "process.sloppy", Severity.WARNING, "cal", "move", "planner"),
+            (1, "date.not_as_said", Severity.ERROR, "cal", "move", "planner"),
+            (1, "process.sloppy", Severity.WARNING, "cal", "move", "writer"),
+        ]
+
     def test_pruning_deletes_what_is_older(self, store: Store) -> None:
-        """Rows, roll-ups and losses."""
+        """Rows, roll-ups, losses and findings."""
         old = [log_row(number, at=NOW - 40 * DAY) for number in range(1100)]
         new = [log_row(0), failed_row(1)]
         losses = [Loss(at=NOW - 40 * DAY, reason="overflow"), Loss(at=NOW, reason="overflow")]
-        store.log.write(Batch(rows=[*old, *new], rollups=roll_up([*old, *new]), losses=losses))
+        findings = [finding_row(1, at=NOW - 40 * DAY), finding_row(2)]
+        rows = [*old, *new]
+        store.log.write(Batch(rows=rows, rollups=roll_up(rows), losses=losses, findings=findings))
 
         pruned = store.log.prune(before=NOW - 30 * DAY)
 
@@ -177,6 +223,8 @@ class LogContract(Contract):
         assert store.log.rows(ALL) == new[::-1]
         assert totals(store) == roll_up(new)
         assert store.log.losses() == losses[1:]
+        left = store.log.findings(since=NOW - 400 * DAY, until=NOW + DAY)
+        assert [each.count for each in left] == [1]
 
     def test_compressed_rows_are_found_like_any_other(self, store: Store) -> None:
         """In every order and through every filter; retention reaches them too."""
@@ -210,13 +258,17 @@ class LogContract(Contract):
     def test_text_no_database_takes_is_stored_in_a_readable_form(self, store: Store) -> None:
         """Lone surrogates and null characters cost a character, never a row."""
         rows = [log_row(0), log_row(1, context="a\ud800b"), log_row(2, context="a\x00b")]
+        findings = [finding_row(1, agent="a\x00b"), finding_row(2, agent="a\ud800b")]
 
-        store.log.write(batch(rows))
+        store.log.write(replace(batch(rows), findings=findings))
 
         found = store.log.rows(LogQuery(oldest_first=True))
         assert [row.id for row in found] == [row.id for row in rows]
         assert all(row.context[0] == "a" and row.context[-1] == "b" for row in found[1:])
         assert sum(counts.calls for counts in totals(store).values()) == 3
+        seen = store.log.findings(since=NOW - DAY, until=NOW + DAY)
+        assert all(each.agent[0] == "a" and each.agent[-1] == "b" for each in seen)
+        assert sum(each.count for each in seen) == 2
 
     def test_many_threads_write_at_once(self, store: Store) -> None:
         """No row and no count is lost."""
