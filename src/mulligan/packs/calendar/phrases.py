@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Protocol
 
 from mulligan.checks.dates import calculate_datetime
 from mulligan.core.interfaces import Clock
+from mulligan.stores.clock import utc_now
 from mulligan.turns.turn import current_turn
-
-
-def utc_now() -> datetime:
-    """The wall clock."""
-    return datetime.now(UTC)
 
 
 class Resolve(Protocol):

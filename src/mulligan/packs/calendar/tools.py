@@ -18,9 +18,10 @@ from mulligan.packs.calendar.abilities import (
     same_event,
 )
 from mulligan.packs.calendar.desk import Desk
-from mulligan.packs.calendar.phrases import Phrases, utc_now
+from mulligan.packs.calendar.phrases import Phrases
 from mulligan.packs.calendar.places import KnownPlaces
 from mulligan.packs.calendar.server import CalDAV
+from mulligan.stores.clock import utc_now
 from mulligan.turns.declaration import Declared
 
 P = ParamSpec("P")

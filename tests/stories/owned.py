@@ -1,0 +1,180 @@
+"""An application whose judge belongs to somebody else, and all that it could reach."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from pydantic_ai.models.function import FunctionModel
+
+from mulligan import Effect, Mulligan, State
+from mulligan.core.errors import ConflictError
+from mulligan.core.event import JudgeAsked
+from mulligan.core.interfaces import Check, Judge
+from mulligan.core.limits import Breaker
+from mulligan.core.record import Record
+from mulligan.judge.model import ModelJudge
+from mulligan.loops.actions import Attempted
+from mulligan.prompts.render import render
+from mulligan.redaction.scrub import scrub
+from mulligan.testing.remote import FakeRemote, Item, RemoteError
+from mulligan.turns.acting import Done
+from mulligan.turns.hold import Held
+from mulligan.turns.turn import OpenTurn
+
+NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
+ZONE = "Europe/Berlin"
+HOME = "12 Elm Street, Springfield"
+OURS, NEW, OTHERS, PERSONS = "e1", "e2", "e3", "e4"
+"""Events: the one this turn changes, the one it makes, another turn's, and one nobody touches."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Came:
+    """What came of one turn, and what is there to prove it."""
+
+    done: Done
+    states: frozenset[State | None]
+    """Where this turn's own reversible actions stand."""
+    theirs: State | None
+    """Where the other turn's action stands, before that one is reviewed."""
+    held: frozenset[State | None]
+    """Where the calls stand that wanted to mail."""
+    strangers: tuple[str, ...]
+    """Effects outside the attempt's own reversible actions, from the remote's ledger."""
+    undone: tuple[str, ...]
+    """Events that were taken back, from the ledger."""
+
+
+@dataclass(kw_only=True)
+class World:
+    """One application for many turns, each on a calendar of its own."""
+
+    m: Mulligan
+    folder: Path
+    turns: int = 0
+    remote: FakeRemote = field(init=False)
+    title: str = "Dinner"
+    """What the tool returns as text: anybody may have written it."""
+    targets: dict[str, str] = field(default_factory=dict)
+    """Ids that a hostile judge may want to name."""
+
+    def __post_init__(self) -> None:
+        m = self.m
+
+        def read(record: Record) -> Item | None:
+            return self.remote.get(str(record.arguments["event_id"]))
+
+        def put_back(record: Record) -> None:
+            before = record.before
+            with conflicts_named():
+                self.remote.update(before.id, before.data, if_version=record.version, by="undo")
+
+        def remove(record: Record) -> None:
+            event = str(record.arguments["event_id"])
+            with conflicts_named():
+                self.remote.delete(event, if_version=record.version, by="undo")
+
+        def version(record: Record) -> str:
+            found = record.result
+            return found.version if isinstance(found, Item) else found["version"]
+
+        @m.tool(effect=Effect.REVERSIBLE, before=read, undo=put_back, version=version)
+        async def move(event_id: str, day: str, where: str = "") -> dict[str, str]:
+            moved = self.remote.update(event_id, {"day": day, "where": where})
+            return {"title": self.title, "version": moved.version}
+
+        @m.tool(effect=Effect.REVERSIBLE, undo=remove, read=read, version=version)
+        async def create(event_id: str, day: str) -> Item:
+            return self.remote.create({"day": day}, id=event_id)
+
+        @m.tool(effect=Effect.IRREVERSIBLE)
+        async def mail(to: str) -> Item:
+            return self.remote.create({"to": to}, id="mail")
+
+        self.move, self.create, self.mail = move, create, mail
+
+    def anew(self) -> None:
+        self.turns += 1
+        self.remote = FakeRemote(self.folder / f"{self.turns}.ledger")
+        for event in (OURS, OTHERS, PERSONS):
+            self.remote.create({"day": "2026-11-16", "where": ""}, id=event, by="person")
+
+    async def act(self, said: str, *, day: str, mails: bool = False) -> Came:
+        """One turn while another is open: it moves, makes, and wants to mail."""
+        self.anew()
+        turns: list[OpenTurn] = []
+        with self.m.turn("Another request, by somebody else") as other:
+            await self.move(OTHERS, "2026-11-17")
+            [theirs] = other.attempt.actions
+
+            async def agent(turn: OpenTurn) -> str:
+                turns[:] = [turn]
+                await self.move(OURS, day, HOME)
+                if mails:
+                    await self.create(NEW, day)
+                    held = await self.mail("Grandma")
+                    assert isinstance(held, Held)
+                    self.targets |= {"hold": held.hold.action}
+                self.targets |= {"action": theirs.id, "turn": other.id, "object": PERSONS}
+                return "Moved."
+
+            done = await self.m.act(said, agent, now=NOW, timezone=ZONE, known={"home": HOME})
+            left = theirs.state
+        actions = list(turns[0].actions())
+        own = (a.state for a in actions if a.opening.effect is Effect.REVERSIBLE)
+        held = (a.state for a in actions if a.opening.effect is Effect.IRREVERSIBLE)
+        return Came(
+            done=done,
+            states=frozenset(own),
+            theirs=left,
+            held=frozenset(held),
+            strangers=tuple(self._strangers()),
+            undone=tuple(line.id for line in self.remote.ledger() if line.by == "undo"),
+        )
+
+    def _strangers(self) -> Iterator[str]:
+        """Whatever took effect that the agent did not do itself and no undo of its own did."""
+        left: dict[str, str | None] = {}
+        for line in self.remote.ledger():
+            own = line.id in (OURS, NEW)
+            if line.by == "agent" and (own or line.id == OTHERS):
+                left[line.id] = line.after
+            elif line.by == "undo" and own and left.pop(line.id, None) == line.before:
+                continue
+            elif line.by != "person":
+                yield f"{line.by} {line.op} {line.id}"
+
+
+@contextmanager
+def conflicts_named() -> Iterator[None]:
+    try:
+        yield
+    except RemoteError as error:
+        if error.status == 412:
+            raise ConflictError(str(error)) from error
+        raise
+
+
+@contextmanager
+def owned_by(
+    judge: Judge, folder: Path, *, checks: tuple[Check[Attempted], ...] = ()
+) -> Iterator[World]:
+    """The application, with a judge that is the attacker's."""
+    with Mulligan("memory:", judge=judge, checks=checks, recover=False) as m:
+        yield World(m=m, folder=folder)
+
+
+def judge_that(model: FunctionModel, told: list[JudgeAsked]) -> ModelJudge:
+    """The real judge over a model: patient, and asked again however often it failed."""
+    return ModelJudge(
+        model,
+        render=render,
+        scrub=scrub,
+        tell=told.append,
+        timeout=timedelta(minutes=5),
+        breaker=Breaker(failures=10**9),
+    )
