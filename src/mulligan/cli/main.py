@@ -75,7 +75,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return FINE
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return _complain(f"the output could not be written: {error.strerror}.", FAILED)
+        why = f"the output could not be written: {error.strerror}." if error.strerror else error
+        return _complain(why, FAILED)
 
 
 def _run(options: argparse.Namespace, settings: Settings) -> int:

@@ -70,6 +70,21 @@ def test_a_server_that_is_not_there_was_never_sent_anything(open_calendar: Open)
     assert class_of(failed.value) is ErrorClass.NOT_SENT
 
 
+def test_a_server_on_this_machine_is_reached_whatever_is_said_about_proxies(
+    open_calendar: Open, radicale: RadicaleServer, calendar_url: str, monkeypatch
+) -> None:
+    radicale.put(calendar_url, event_text(1), name="event-1.ics")
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        nowhere = f"http://127.0.0.1:{taken.getsockname()[1]}"
+        for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
+            monkeypatch.setenv(name, nowhere)
+
+        found = open_calendar(calendar_url).get("event-1")
+
+    assert found is not None
+
+
 @pytest.mark.parametrize("fault", LOST)
 def test_a_write_without_an_answer_is_ambiguous(
     open_calendar: Open, line: Line, radicale: RadicaleServer, calendar_url: str, fault: LineFault

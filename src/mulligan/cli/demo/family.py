@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
@@ -13,6 +13,7 @@ from rich.console import Console
 from mulligan.app.mulligan import Mulligan
 from mulligan.app.settings import Settings
 from mulligan.cli.demo.aloud import SHOWN, Aloud, aloud
+from mulligan.cli.demo.children import PATIENCE
 from mulligan.cli.demo.telling import Teller
 from mulligan.packs.calendar import CalDAV, Event, calendar_checks, calendar_facts, calendar_tools
 from mulligan.packs.calendar.desk import Desk
@@ -42,15 +43,14 @@ class Family:
 async def open_family(store: str, url: str, *, tell: Teller | None = None) -> AsyncIterator[Family]:
     """The application on a store and a calendar. It recovers when told to, not on a timer."""
     tell = tell or Teller(Console(quiet=True))
-    calendar = CalDAV(url)
-    async with Mulligan(
-        checks=[aloud(check, tell) for check in calendar_checks()],
-        facts=calendar_facts(calendar, zone=ZONE),
-        settings=Settings(store=store, recover=False, allow=SHOWN),
-    ) as m:
-        tools = calendar_tools(Aloud(m, tell), calendar, zone=ZONE)
-        yield Family(m=m, tools=tools, url=url, tell=tell)
-    calendar.close()
+    with closing(CalDAV(url, timeout=PATIENCE)) as calendar:
+        async with Mulligan(
+            checks=[aloud(check, tell) for check in calendar_checks()],
+            facts=calendar_facts(calendar, zone=ZONE),
+            settings=Settings(store=store, recover=False, allow=SHOWN),
+        ) as m:
+            tools = calendar_tools(Aloud(m, tell), calendar, zone=ZONE)
+            yield Family(m=m, tools=tools, url=url, tell=tell)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +62,8 @@ class Phone:
     @classmethod
     def at(cls, url: str) -> Phone:
         """A phone that is set up for a calendar."""
-        return cls(desk=Desk(calendar=CalDAV(url), zone=ZoneInfo(ZONE)))
+        calendar = CalDAV(url, timeout=PATIENCE)
+        return cls(desk=Desk(calendar=calendar, zone=ZoneInfo(ZONE)))
 
     async def week(self) -> list[Event]:
         """What the server has, in the order of time."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -71,11 +72,9 @@ async def _plan(
     store: str, calendar: str, *, line: Line, tell: Teller
 ) -> tuple[Facts, Sequence[Event]]:
     """The family's program reaches the server by the line that loses answers; Mum does not."""
-    phone = Phone.at(calendar)
-    async with open_family(store, line.seen_from_here(calendar), tell=tell) as family:
-        story = Story(family=family, phone=phone, line=line, store=store)
-        facts = await story.plan_the_week()
-        await look_around(family.m, tell)
-    events = await phone.week()
-    phone.close()
-    return facts, events
+    with closing(Phone.at(calendar)) as phone:
+        async with open_family(store, line.seen_from_here(calendar), tell=tell) as family:
+            story = Story(family=family, phone=phone, line=line, store=store)
+            facts = await story.plan_the_week()
+            await look_around(family.m, tell)
+        return facts, await phone.week()
