@@ -303,9 +303,13 @@ class LogWriter:
         self._given_up += len(rows)
         lost = len(rows) + sum(self._queue.take_shed())
         hanging = len(self._in_hand)
+        notes = len(self._noted) + len(self._notes_in_hand)
+        self._noted.clear()
         _report.error(
-            "The log lost %d rows at the end: the store did not take them. %d more may be lost.",
+            "The log lost %d rows and %d findings at the end: the store did not take them. "
+            "%d more rows may be lost.",
             lost,
+            notes,
             hanging,
         )
         self._announce("shutdown", lost + hanging)

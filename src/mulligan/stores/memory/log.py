@@ -37,7 +37,8 @@ class MemoryLog:
             for slot, counts in rollups.items():
                 _add(self._rollups.setdefault(slot, Rollup()), counts)
             self._losses |= dict.fromkeys(batch.losses)
-            self._findings = {row.id: row for row in batch.findings} | self._findings
+            for row in batch.findings:
+                self._findings.setdefault(row.id, row)
 
     def rows(self, query: LogQuery) -> list[LogRow]:
         """Rows that fit, newest first unless asked otherwise."""
