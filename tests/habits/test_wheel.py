@@ -133,3 +133,18 @@ except MissingExtraError as missing:
     said = run(elsewhere / "python", "-c", wanted, **alone(tmp_path))
 
     assert said.strip().endswith('needs an extra: pip install "mulligan[anthropic]".')
+
+
+def test_the_demo_without_its_extra_says_what_to_install(elsewhere, tmp_path):
+    done = subprocess.run(
+        [elsewhere / "mulligan", "demo"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        **alone(tmp_path),
+    )
+
+    assert done.returncode == 2
+    assert done.stderr.endswith('needs an extra: pip install "mulligan[demo]".\n')
+    assert done.stdout == ""
