@@ -89,9 +89,9 @@ class _Lab:
                 if number == 1:
                     # Later than a first look, and within what the tools declare.
                     self._remote.arrive()
-                    clock.ahead += LANDS_WITHIN
+                    clock.go_on(LANDS_WITHIN)
                 await m.recover()
-                clock.ahead += LATER
+                clock.go_on(LATER)
             m.flush()
             marks = {action: _mark(m, action) for action in self._states}
         self._count(made, marks)

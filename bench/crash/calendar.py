@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
 from mulligan import Effect, Mulligan, Repeat
+from mulligan.core.effect import NoVerdict, Release
 from mulligan.core.errors import ConflictError
-from mulligan.core.finding import Finding, Severity
 from mulligan.core.record import Record
-from mulligan.loops.actions import Attempted
 from mulligan.testing.remote import FakeRemote, Item, RemoteError
 
 EVENTS = ("e1", "e2", "e3")
@@ -25,19 +24,6 @@ Midway = Callable[[str], Awaitable[None]]
 """Told when a tool has done a part of its work: a crash can come there too."""
 
 
-def reviewer(answer: str) -> Callable[[Attempted], Iterator[Finding]]:
-    """A check with a mind of its own: it answers `right`, `wrong`, `first wrong` or `down`."""
-
-    def check(attempted: Attempted) -> Iterator[Finding]:
-        marks = [str(e.call.arguments.get("mark", "")) for e in attempted.executions]
-        if answer == "down":
-            raise ConnectionError("the reviewer does not answer")
-        if answer == "wrong" or (answer == "first wrong" and any(m[:2] == "a1" for m in marks)):
-            yield Finding(rule="crash.wrong", severity=Severity.ERROR, issue="It was wrong.")
-
-    return check
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calendar:
     """The tools of one application, in one process."""
@@ -46,10 +32,21 @@ class Calendar:
     remote: FakeRemote
     midway: Midway
 
-    def tools(self) -> dict[str, Callable[..., Awaitable[Any]]]:
-        """Every tool by name, declared."""
-        sure = self._versioned() | self._sync()
-        return sure | self._less_sure() | self._bare() | self._irreversible()
+    def tools(self, wanted: Iterable[str]) -> dict[str, Callable[..., Awaitable[Any]]]:
+        """The wanted tools by name, declared, and others of their kind: declaring takes time."""
+        kinds = {
+            self._versioned: {"create", "move", "move_keyed", "move_if_reviewed", "remove"},
+            self._less_sure: {"move_unprobed", "move_blindly", "move_all"},
+            self._sync: {"move_plainly"},
+            self._bare: {"create_bare", "move_bare"},
+            self._irreversible: {"invite", "pay", "announce"},
+        }
+        names = set(wanted)
+        made: dict[str, Callable[..., Awaitable[Any]]] = {}
+        for declare, found in kinds.items():
+            if found & names:
+                made |= declare()
+        return made
 
     def _versioned(self) -> dict[str, Callable[..., Awaitable[Any]]]:
         remote, sure = self.remote, self._sure()
@@ -83,6 +80,9 @@ class Calendar:
             "create": create,
             "move": self.m.tool(name="move", **moving)(moved),
             "move_keyed": self.m.tool(name="move_keyed", repeat=Repeat.KEYED, **moving)(moved),
+            "move_if_reviewed": self.m.tool(
+                name="move_if_reviewed", on_no_verdict=NoVerdict.UNDO, **moving
+            )(moved),
             "remove": self.m.tool(**removing)(remove),
         }
 
@@ -107,7 +107,11 @@ class Calendar:
             return remote.update(event_id, {"day": day, "mark": mark}, key=key)
 
         @self.m.tool(
-            **versioned, each="events", probe=self._element_landed, if_version="if_version"
+            **versioned,
+            each="events",
+            sequential=True,
+            probe=self._element_landed,
+            if_version="if_version",
         )
         async def move_all(
             events: list[str], day: str, mark: str, if_version: list[str] | None = None
@@ -167,7 +171,13 @@ class Calendar:
         async def pay(whom: str, mark: str, key: str | None = None) -> Item:
             return remote.create({"whom": whom, "mark": mark}, key=key)
 
-        return {"invite": invite, "pay": pay}
+        @self.m.tool(
+            effect=Effect.IRREVERSIBLE, release=Release.CHECKS, probe=self._landed, key="key"
+        )
+        async def announce(whom: str, mark: str, key: str | None = None) -> Item:
+            return remote.create({"whom": whom, "mark": mark}, key=key)
+
+        return {"invite": invite, "pay": pay, "announce": announce}
 
     def _sure(self) -> dict[str, Any]:
         """What a tool declares that can tell everything about its calls."""

@@ -19,11 +19,14 @@ from bench.crash import phases
 from bench.crash.phases import Phase
 from bench.crash.processes import Ended, Gate, in_child, start_child
 from bench.crash.scenarios import Case
+from bench.crash.seams import Seam, Seams, seam_at
 from mulligan.core.points import Point
 from mulligan.testing.faults import Deed, Faults, Strike
 
 LIVING = (Deed.CANCEL, Deed.RAISE, Deed.HANG)
 """What strikes a process that lives on."""
+ON_RECOVERY = (Deed.KILL, Deed.EDIT)
+"""What strikes a recovery."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +43,8 @@ class Blow:
     """The first process makes a pass of recovery itself there, an hour later; then it goes on."""
     edit: bool = False
     """A person edits after the first process has ended."""
+    seam: Seam
+    """Between which two points it falls."""
 
     @property
     def name(self) -> str:
@@ -112,17 +117,18 @@ def _plain(value: object) -> object:
     return sorted(value) if isinstance(value, set) else value
 
 
-def blows(cases: Sequence[Case], hits: Sequence[int]) -> list[Blow]:
-    """Every way to strike the first process of each case, given how many points it comes by."""
+def blows(cases: Sequence[Case], paths: Sequence[Sequence[str]]) -> list[Blow]:
+    """Every way to strike the first process of each case, given the points that it comes by."""
     found: list[Blow] = []
-    for case, most in zip(cases, hits, strict=True):
-        for hit in range(most + 1):
-            found += [Blow(case=case, deed=Deed.KILL, hit=hit, edit=edit) for edit in (False, True)]
+    for case, path in zip(cases, paths, strict=True):
+        for hit in range(len(path) + 1):
+            at = partial(Blow, case=case, hit=hit, seam=seam_at(path, hit))
+            found += [at(deed=Deed.KILL, edit=edit) for edit in (False, True)]
             if hit:
-                found += [Blow(case=case, deed=deed, hit=hit) for deed in (Deed.EDIT, *LIVING)]
-                found.append(Blow(case=case, deed=Deed.EDIT, hit=hit, rival=True))
+                found += [at(deed=deed) for deed in (Deed.EDIT, *LIVING)]
+                found.append(at(deed=Deed.EDIT, rival=True))
             if hit and case.scenario.waits:
-                found.append(Blow(case=case, deed=Deed.EDIT, hit=hit, meanwhile=True))
+                found.append(at(deed=Deed.EDIT, meanwhile=True))
     return found
 
 
@@ -133,6 +139,7 @@ class Campaign:
         self._folder = folder
         self._chance = chance
         self._numbers = count()
+        self._seams = Seams(chance=chance)
         self._template = folder / "template"
         self.tally = Tally()
         folder.mkdir(exist_ok=True)
@@ -152,17 +159,20 @@ class Campaign:
                 importlib.import_module(name)
         shutil.rmtree(phase.folder)
 
-    def dry_run(self, case: Case) -> int:
-        """How many points the first process of a case comes by when nothing strikes it."""
+    def dry_run(self, case: Case) -> list[str]:
+        """The points that the first process of a case comes by when nothing strikes it."""
         folder = self._fresh()
         ended = in_child(
             lambda: phases.run(partial(phases.act, self._phase(case, folder, 0, Faults())))
         )
         shutil.rmtree(folder)
-        return len(ended.said["path"])
+        return list(ended.said["path"])
 
     def strike(self, blow: Blow, *, again: int) -> None:
-        """One blow, then others on the recovery that follows: `again` times as many as usual."""
+        """One blow, then others on the recovery that follows: `again` times as many as usual.
+
+        With 0, a recovery is struck only where none was struck before.
+        """
         if blow.deed in LIVING or blow.meanwhile:
             for _ in range(max(1, blow.runs * again)):
                 self._live_on(blow)
@@ -185,10 +195,10 @@ class Campaign:
             phases.edit(self._phase(blow.case, folder, 0, Faults()).remote)
         if not ended.killed:
             self.tally.reached.update(ended.said["path"])
-        most = self._count(blow, folder, process=1, delivered=delivered)
-        hits = self._chance.choices(range(1, most + 1), k=again)
-        for hit in hits:
-            self._strike_recovery(blow, folder, hit=hit, delivered=delivered)
+        path = self._count(blow, folder, process=1, delivered=delivered)
+        most = again or self._seams.fresh(path, ON_RECOVERY)
+        for hit, deed in self._seams.choose(path, ON_RECOVERY, most=most):
+            self._strike_recovery(blow, folder, hit=hit, deed=deed, delivered=delivered)
 
     def _beside_a_rival(self, blow: Blow, folder: Path) -> Ended:
         """The first process stands still in the middle, and lives: nobody may take its work."""
@@ -204,10 +214,11 @@ class Campaign:
         gate.close()
         return ended
 
-    def _strike_recovery(self, blow: Blow, folder: Path, *, hit: int, delivered: int) -> None:
+    def _strike_recovery(
+        self, blow: Blow, folder: Path, *, hit: int, deed: Deed, delivered: int
+    ) -> None:
         """Kill the recovery too, or let a person edit in the middle of it."""
         copy = self._copy(folder)
-        deed = self._chance.choice((Deed.KILL, Deed.KILL, Deed.EDIT))
         edited = partial(phases.edit, self._phase(blow.case, copy, 1, Faults()).remote)
         faults = Faults(Strike(deed=deed, hit=hit), edit=edited)
         phase = self._phase(blow.case, copy, 1, faults)
@@ -219,8 +230,8 @@ class Campaign:
 
     def _count(
         self, blow: Blow, folder: Path, *, process: int, delivered: int, name: str = ""
-    ) -> int:
-        """Recover to the end, on a copy, and count. How many points the recovery came by."""
+    ) -> list[str]:
+        """Recover to the end, on a copy, and count. The points that the recovery came by."""
         copy = self._copy(folder)
         phase = self._phase(blow.case, copy, process, Faults())
         ended = in_child(
@@ -228,7 +239,7 @@ class Campaign:
         )
         self._add(blow, ended.said, name=name or blow.name)
         shutil.rmtree(copy)
-        return len(ended.said["path"])
+        return list(ended.said["path"])
 
     def _live_on(self, blow: Blow) -> None:
         folder = self._fresh()

@@ -9,11 +9,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from bench.crash.reviewing import CONTENT, JUDGE, REJECTING
 from mulligan.core.action import SETTLED, State
 from mulligan.testing.remote import Effected
 
 HELD_FIRST = ("invite", "pay")
 """Tools whose calls wait for a person."""
+NEVER_UNREVIEWED = ("move_if_reviewed",)
+"""Tools whose calls are undone where nobody can say."""
 
 ON_THE_WAY = frozenset(
     {State.HELD, State.APPROVED, State.INTENT, State.UNKNOWN, State.EXECUTED, State.UNDOING}
@@ -185,6 +188,18 @@ class Story:
     approved: bool
     edited: bool
     undo_can_fail: bool
+    takes_back: bool = False
+    """A person has everything undone that is disputed."""
+
+    @property
+    def said(self) -> set[str]:
+        """What was said, whoever said it."""
+        return {answer.removeprefix(JUDGE) for answer in self.reviewers}
+
+    @property
+    def judge_alone(self) -> bool:
+        """Whether only a judge ever spoke against anything."""
+        return not REJECTING & set(self.reviewers)
 
 
 def keep_to_the_story(rows: Sequence[Row], story: Story, broken: Broken) -> None:
@@ -203,23 +218,35 @@ def _held_wrongly(row: Row, story: Story) -> Iterator[str]:
 
 
 def _judged_wrongly(row: Row, story: Story) -> Iterator[str]:
-    said, undone = set(story.reviewers), State.UNDOING in row.history
-    if row.state is State.VERIFIED and not {"right", "first wrong"} & said:
+    rejected = bool(REJECTING & story.said)
+    disputed, undone = State.DISPUTED in row.history, State.UNDOING in row.history
+    if row.state is State.VERIFIED and not CONTENT & story.said:
         yield f"{row.tool} is verified, and the reviewers said {story.reviewers}"
-    if undone and not {"wrong", "first wrong"} & said:
+    if disputed and not rejected:
+        yield f"{row.tool} was disputed, and the reviewers said {story.reviewers}"
+    if undone and not (story.takes_back and disputed):
+        yield from _undone_wrongly(row, story, rejected=rejected)
+
+
+def _undone_wrongly(row: Row, story: Story, *, rejected: bool) -> Iterator[str]:
+    """What nobody may undo by himself, where no person asked for it."""
+    unreviewed = row.tool in NEVER_UNREVIEWED and "down" in story.said
+    if not rejected and not unreviewed:
         yield f"{row.tool} was undone, and the reviewers said {story.reviewers}"
-    if undone and row.target[0].startswith(f"a{story.delivered}"):
+    if row.target[0].startswith(f"a{story.delivered}"):
         yield f"{row.tool} was undone after the answer was delivered"
+    if row.target[0].startswith("a2") and story.judge_alone and not unreviewed:
+        yield f"{row.tool} was undone in a second attempt, on a judge's word alone"
 
 
 def _ended_wrongly(row: Row, story: Story) -> Iterator[str]:
     """Where an action may not stop while nothing stands in its way."""
-    reviewable = story.reviewers[-1] != "down" and row.state is State.PENDING_REVIEW
-    if row.state in ON_THE_WAY or reviewable:
+    speaks = not story.reviewers[-1].endswith("down") or row.tool in NEVER_UNREVIEWED
+    if row.state in ON_THE_WAY or (speaks and row.state is State.PENDING_REVIEW):
         yield f"{row.tool} was left lying as {row.state}"
     if row.state is State.CONFLICT and not story.edited:
         yield f"{row.tool} is in conflict, and with nobody"
-    if row.state is State.UNDO_FAILED and not story.undo_can_fail:
+    if row.state is State.UNDO_FAILED and not (story.undo_can_fail or story.edited):
         yield f"{row.tool} could not be undone, and nothing stood in the way"
 
 

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from bench.crash.calendar import EVENTS, Calendar, reviewer
+from bench.crash.calendar import EVENTS, Calendar
 from bench.crash.counting import (
     Broken,
     Story,
@@ -22,34 +22,52 @@ from bench.crash.counting import (
     read_rows,
     trace,
 )  # fmt: skip
+from bench.crash.reviewing import Judging, reviewer, weekdays
 from bench.crash.scenarios import Case
 from mulligan import Mulligan
 from mulligan.app.settings import Settings
-from mulligan.core.action import Entry, State
-from mulligan.core.finding import Standing
+from mulligan.core.action import State
 from mulligan.core.limits import Backoff
 from mulligan.testing.faults import Deed, Faults, PlannedError, Strike, cancelled_when_hung
 from mulligan.testing.remote import FakeRemote
 from mulligan.turns.turn import OpenTurn
 
+SOON = timedelta(seconds=5)
+"""Sooner than a request can be late."""
 AFTER_A_WHILE = timedelta(minutes=1)
 AN_HOUR = timedelta(hours=1)
-LATER = timedelta(minutes=10)
-"""Longer than any pause of recovery, and than any request is late."""
+LATER = timedelta(minutes=20)
+"""Longer than any pause of recovery, than any call is held, and than any request is late."""
 
 MOST_PASSES = 20
+DONE = "Done."
+"""The agent's reply. Where the person reads another one, what it did was taken back."""
 NO_WAITING = Backoff(first=timedelta(), longest=timedelta(), total=timedelta(seconds=1))
 
 
-class Clock:
-    """The time, and as much later as somebody says."""
+BEGINNING = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 
-    def __init__(self, ahead: timedelta = timedelta()) -> None:
-        self.ahead = ahead
+
+class Clock:
+    """A time that passes only when somebody says so: a loaded machine changes no result.
+
+    Where it is kept in a file, the next process goes on from there.
+    """
+
+    def __init__(self, kept: Path | None = None) -> None:
+        self._kept = kept
+        written = kept is not None and kept.exists()
+        self._now = datetime.fromisoformat(kept.read_text()) if kept and written else BEGINNING
 
     def __call__(self) -> datetime:
         """Now."""
-        return datetime.now(UTC) + self.ahead
+        return self._now
+
+    def go_on(self, by: timedelta) -> None:
+        """Let time pass."""
+        self._now += by
+        if self._kept is not None:
+            self._kept.write_text(self._now.isoformat())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +90,13 @@ class Phase:
             late_by=scenario.late_by,
         )
 
+    def clock(self) -> Clock:
+        """What time it is for this process, which begins soon after the one before it ended."""
+        clock = Clock(self.folder / "clock")
+        if self.process:
+            clock.go_on(SOON + (self.case.scenario.idle if self.process == 1 else timedelta()))
+        return clock
+
     @asynccontextmanager
     async def application(self, clock: Clock) -> AsyncIterator[Application]:
         """The application, with its store open."""
@@ -81,19 +106,24 @@ class Phase:
             remote.plan(*scenario.on_calls, by="agent")
             remote.plan(*scenario.on_reads, by="read")
         else:
-            # A while has passed, and nothing is later than its tool declares.
-            remote.arrive()
+            remote.plan(*scenario.on_releases, by="agent")
+            if not scenario.looked_for_first:
+                remote.arrive()
         remote.plan(*scenario.on_undos, by="undo")
+        answer = self.case.reviewer(self.process)
         async with Mulligan(
             f"sqlite:///{self.folder}/family.db",
             settings=Settings(),
-            checks=[reviewer(self.case.reviewer(self.process))],
+            checks=[reviewer(answer)],
+            facts=[weekdays],
+            judge=Judging(answer) if self.case.judged else None,
             clock=clock,
             recover=False,
             backoff=NO_WAITING,
         ) as m:
             calendar = Calendar(m=m, remote=remote, midway=self.faults.hit)
-            yield Application(m=m, calls=calendar.tools(), case=self.case)
+            calls = calendar.tools(name for name, _ in scenario.calls)
+            yield Application(m=m, calls=calls, case=self.case, remote=remote, clock=clock)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,15 +133,17 @@ class Application:
     m: Mulligan
     calls: dict[str, Any]
     case: Case
+    remote: FakeRemote
+    clock: Clock
 
     async def act(self) -> int:
         """Let the agent do its work. The attempt whose answer was delivered, 0 if none was."""
         if self.case.scenario.form == "open":
-            async with self.m.turn("Plan the week") as turn:
+            async with self.m.turn("Plan the week", timezone="UTC") as turn:
                 await self._agent(turn)
             return 1
-        done = await self.m.act("Plan the week", self._agent)
-        return 0 if done.standing is Standing.REJECTED else len(done.attempts)
+        done = await self.m.act("Plan the week", self._agent, timezone="UTC")
+        return len(done.attempts) if done.reply == DONE else 0
 
     async def _agent(self, turn: OpenTurn) -> str:
         for number, (tool, given) in enumerate(self.case.scenario.calls, start=1):
@@ -122,22 +154,38 @@ class Application:
                 raise
             except Exception:
                 continue
-        return "Done."
+        return DONE
 
-    def answer_holds(self) -> None:
-        """What the person says to everything that waits."""
-        said = self.case.scenario.answer
-        journal = self.m._parts.store.journal
-        for action in journal.open_actions() if said else ():
-            if action.state is State.HELD:
-                entry = Entry(
-                    action=action.id,
-                    state=State(said),
-                    at=self.m._parts.instruments.book.clock(),
-                    version=action.version + 1,
-                    detail=dict(action.detail),
-                )
-                journal.submit([entry]).result()
+    def answer(self) -> None:
+        """What the person says to everything that waits for them."""
+        scenario, answers = self.case.scenario, self.m.insights.open_list
+        for action in answers.actions():
+            if action.state is State.HELD and scenario.answer == "approved":
+                answers.approve(action.id, by="a person")
+            elif action.state is State.HELD and scenario.answer == "denied":
+                answers.deny(action.id, by="a person")
+            elif action.state is State.DISPUTED and scenario.takes_back:
+                answers.undo(action.id, by="a person")
+
+    async def look_after(self) -> None:
+        """One pass of recovery, and then everything late arrives, looked for or not."""
+        await self.m.recover()
+        if self.case.scenario.looked_for_first:
+            self.clock.go_on(SOON)
+            await self.m.recover()
+        self.remote.arrive()
+
+    async def look_after_all(self) -> None:
+        """Passes until nothing moves, with the person answering in between."""
+        still = 0
+        for _ in range(MOST_PASSES):
+            before = self.standing()
+            self.answer()
+            await self.look_after()
+            still = still + 1 if self.standing() == before else 0
+            if still == 2:
+                return
+            self.clock.go_on(LATER if still else AFTER_A_WHILE)
 
     def standing(self) -> dict[str, int]:
         """The open list: which actions, and how many entries each has."""
@@ -169,7 +217,7 @@ async def act(phase: Phase) -> dict[str, object]:
 
     async def work() -> None:
         nonlocal delivered
-        async with phase.application(Clock()) as application:
+        async with phase.application(phase.clock()) as application:
             with phase.faults:
                 delivered = await application.act()
 
@@ -178,16 +226,12 @@ async def act(phase: Phase) -> dict[str, object]:
 
 
 async def recover(phase: Phase) -> dict[str, object]:
-    """A later process: the person has answered what was held, and two passes are made."""
+    """A later process: a person answers, and passes are made until nothing moves any more."""
 
     async def work() -> None:
-        clock = Clock(AFTER_A_WHILE * phase.process)
-        async with phase.application(clock) as application:
-            application.answer_holds()
+        async with phase.application(phase.clock()) as application:
             with phase.faults:
-                await application.m.recover()
-                clock.ahead += AFTER_A_WHILE
-                await application.m.recover()
+                await application.look_after_all()
 
     await cancelled_when_hung(work(), phase.faults)
     return {"path": phase.faults.path, "leaked": _leaked()}
@@ -195,25 +239,11 @@ async def recover(phase: Phase) -> dict[str, object]:
 
 async def settle_and_count(phase: Phase, *, delivered: int) -> dict[str, Any]:
     """The last process: passes until nothing moves, then what the ledger says."""
-    clock = Clock(AFTER_A_WHILE * phase.process)
-    async with phase.application(clock) as application:
-        application.answer_holds()
+    async with phase.application(phase.clock()) as application:
         with phase.faults:
-            await _until_quiet(application, clock)
-        phase.remote.arrive()
+            await application.look_after_all()
         open_ids = set(application.standing())
     return _count(phase, open_ids=open_ids, delivered=delivered)
-
-
-async def _until_quiet(application: Application, clock: Clock) -> None:
-    still = 0
-    for _ in range(MOST_PASSES):
-        before = application.standing()
-        await application.m.recover()
-        still = still + 1 if application.standing() == before else 0
-        if still == 3:
-            return
-        clock.ahead += LATER if still else AFTER_A_WHILE
 
 
 def _count(phase: Phase, *, open_ids: set[str], delivered: int) -> dict[str, Any]:
@@ -224,6 +254,7 @@ def _count(phase: Phase, *, open_ids: set[str], delivered: int) -> dict[str, Any
         reviewers=[phase.case.reviewer(process) for process in range(phase.process + 1)],
         delivered=delivered,
         approved=scenario.answer == "approved",
+        takes_back=scenario.takes_back,
         edited=sum(line.by == "person" for line in ledger) > len(EVENTS),
         undo_can_fail=bool(scenario.on_undos or scenario.on_reads),
     )
@@ -252,11 +283,13 @@ async def live_on(phase: Phase, *, later: Faults, meanwhile: int = 0) -> dict[st
 
     `meanwhile` is the point at which it makes a pass of recovery in the middle of its turn.
     """
-    clock = Clock()
+    clock = phase.clock()
     delivered = 0
 
     async def look_around() -> None:
-        clock.ahead += AN_HOUR
+        clock.go_on(AN_HOUR)
+        # In an hour everything has arrived, however late.
+        application.remote.arrive()
         alone = contextvars.Context()
         await asyncio.get_running_loop().create_task(application.m.recover(), context=alone)
 
@@ -267,22 +300,19 @@ async def live_on(phase: Phase, *, later: Faults, meanwhile: int = 0) -> dict[st
 
     async def recovering() -> None:
         with later:
-            await application.m.recover()
-            clock.ahead += AFTER_A_WHILE
-            await application.m.recover()
+            await application.look_after_all()
 
     first = phase.faults
     if meanwhile:
         first = Faults(Strike(deed=Deed.EDIT, hit=meanwhile), edit=look_around)
     async with phase.application(clock) as application:
         await cancelled_when_hung(acting(), first)
-        clock.ahead += AFTER_A_WHILE
-        phase.remote.arrive()
-        application.answer_holds()
+        clock.go_on(phase.case.scenario.idle + SOON)
+        if not phase.case.scenario.looked_for_first:
+            application.remote.arrive()
         await cancelled_when_hung(recovering(), later)
-        application.answer_holds()
         with Faults():
-            await _until_quiet(application, clock)
+            await application.look_after_all()
         open_ids = set(application.standing())
     counted = _count(phase, open_ids=open_ids, delivered=delivered)
     if _leaked():

@@ -9,12 +9,10 @@ import selectors
 import shutil
 import tempfile
 import traceback
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from itertools import accumulate
-from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +20,17 @@ from bench.crash.campaign import Blow, Campaign, Tally, blows
 from bench.crash.mutants import Mutant
 from bench.crash.processes import A_LONG_TIME, ChildError, start_child
 from bench.crash.scenarios import Case
+from bench.crash.seams import Seams
 
 Shown = Callable[[int], AbstractContextManager[Callable[[str], None]]]
 """Shows progress over so many steps."""
 
 WORKERS = 2
-LIGHT_BLOWS = 240
-"""About two on each case."""
+HEAVY_BLOWS = 150
+"""Those of the blows that are struck again with more on the recovery: three on a scenario."""
+
+OUT_OF_DATE = ("TypeError", "AttributeError", "NameError", "ImportError")
+"""What a planted mistake raises that does not fit the code any more: it shows nothing."""
 
 
 @contextmanager
@@ -46,7 +48,7 @@ def scratch() -> Iterator[Path]:
 def run_campaign(cases: Sequence[Case], *, points: int, seed: int, shown: Shown) -> Tally:
     """At least so many points, every kind of blow among them, drawn with a seed."""
     with scratch() as folder:
-        found = _drawn(cases, folder=folder, seed=seed)
+        found = _drawn(cases, folder=folder, seed=seed, most=points)
         again = max(1, points // sum(blow.runs for blow in found))
         runs = accumulate(blow.runs * again for blow in found)
         chosen = [blow for blow, run in zip(found, runs, strict=True) if run - blow.runs < points]
@@ -67,38 +69,50 @@ def hunt_all(
     """What shows each planted mistake first; `None` where nothing did."""
     versioned = [case for case in cases if case.scenario.versioned]
     with scratch() as folder:
-        chosen = _drawn(versioned, folder=folder, seed=seed)[:most]
-        found: dict[str, str | None] = {}
+        chosen = _drawn(versioned, folder=folder, seed=seed, most=most)
+        hunts = {
+            name: partial(_hunt, plant, chosen, folder=folder / name, seed=seed)
+            for name, plant in mutants.items()
+        }
+        shares = [dict(list(hunts.items())[number::WORKERS]) for number in range(WORKERS)]
+        ends = [start_child(partial(_hunt_each, s), patience=A_LONG_TIME) for s in shares]
         with shown(len(mutants)) as step:
-            for names in _few_at_a_time(list(mutants)):
-                hunts = [
-                    partial(_hunt, mutants[name], chosen, folder=folder / name, seed=seed)
-                    for name in names
-                ]
-                ends = [start_child(hunt, patience=A_LONG_TIME) for hunt in hunts]
-                for name, end in zip(names, ends, strict=True):
-                    found[name] = end().said
+            found: dict[str, str | None] = {}
+            for end in ends:
+                for name, shows in end().said.items():
+                    found[name] = shows
                     step(name)
     return found
 
 
-def _few_at_a_time(names: Sequence[str]) -> Iterator[Sequence[str]]:
-    for place in range(0, len(names), WORKERS):
-        yield names[place : place + WORKERS]
+def _hunt_each(hunts: Mapping[str, Callable[[], str | None]]) -> dict[str, str | None]:
+    """One after the other, each in a process of its own: a planted mistake stays planted."""
+    return {name: start_child(hunt, patience=A_LONG_TIME)().said for name, hunt in hunts.items()}
 
 
-def _drawn(cases: Sequence[Case], *, folder: Path, seed: int) -> list[Blow]:
-    """Every blow in an order drawn by chance, in which the cases take turns."""
+def _drawn(cases: Sequence[Case], *, folder: Path, seed: int, most: int) -> list[Blow]:
+    """The first blows of all: scenarios take turns, each with its blow at the least struck seam.
+
+    What that leaves open is drawn by chance.
+    """
     planner = Campaign(folder / "plan", chance=random.Random(seed))
     planner.warm_up(cases[0])
     found = blows(cases, [planner.dry_run(case) for case in cases])
-    random.Random(seed).shuffle(found)
-    turns: Counter[str] = Counter()
-    order: list[tuple[int, Blow]] = []
+    chance = random.Random(seed)
+    chance.shuffle(found)
+    seams = Seams(chance=chance)
+    left: dict[str, list[Blow]] = {}
     for blow in found:
-        turns[blow.case.name] += 1
-        order.append((turns[blow.case.name], blow))
-    return [blow for _, blow in sorted(order, key=itemgetter(0))]
+        left.setdefault(blow.case.scenario.name, []).append(blow)
+    order: list[Blow] = []
+    while any(left.values()) and len(order) < most:
+        for waiting in left.values():
+            if waiting:
+                chosen = min(waiting, key=lambda blow: seams.struck(blow.seam, blow.kind))
+                seams.strike(chosen.seam, chosen.kind)
+                waiting.remove(chosen)
+                order.append(chosen)
+    return order[:most]
 
 
 def _spread(
@@ -152,13 +166,16 @@ def _hunt(plant: Mutant, chosen: Sequence[Blow], *, folder: Path, seed: int) -> 
     """Plant a mistake in this process, and strike until something shows it. What did, if any."""
     plant()
     campaign = Campaign(folder, chance=random.Random(seed))
-    # Most mistakes show at the first blow on a case; some only where the recovery is struck too.
-    lightly = [(blow, 0) for blow in chosen[:LIGHT_BLOWS]]
-    for blow, again in lightly + [(blow, 1) for blow in chosen]:
+    # Most mistakes show at the first blow on a case; some only where the recovery is struck more.
+    lightly = [(blow, 0) for blow in chosen]
+    for blow, again in lightly + [(blow, 1) for blow in chosen[:HEAVY_BLOWS]]:
         try:
             campaign.strike(blow, again=again)
         except ChildError as error:
-            return f"{blow.name}: {str(error).strip().splitlines()[-1]}"
+            why = str(error).strip().splitlines()[-1]
+            if why.startswith(OUT_OF_DATE):
+                raise
+            return f"{blow.name}: {why}"
         if campaign.tally.examples:
             return campaign.tally.examples[0]
     return None

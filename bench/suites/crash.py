@@ -36,7 +36,7 @@ MEANINGS = {
     "mutants": "mistakes planted",
     "caught": "mistakes that showed",
 }
-MUTANT_BLOWS = 400
+MUTANT_BLOWS = 320
 """After so many blows a planted mistake counts as missed."""
 
 QUICK_CASES = (
@@ -46,6 +46,7 @@ QUICK_CASES = (
     "late update (wrong)",
     "no probe (wrong)",
     "hold approved (right)",
+    "judged (judge wrong)",
 )
 QUICK_MUTANTS = ("undo without a condition", "unknown means not executed", "undo twice")
 QUICK_POINTS = 60

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from mulligan.core.action import Action, State
     from mulligan.core.call import Call, Execution, Outcome
     from mulligan.core.effect import Effect, Mode, Repeat
-    from mulligan.core.errors import ConflictError, MulliganError
+    from mulligan.core.errors import AlreadyDoneError, ConflictError, MulliganError
     from mulligan.core.finding import (
         Confidence,
         Correction,
@@ -27,9 +27,11 @@ if TYPE_CHECKING:
     from mulligan.core.retention import Retention
     from mulligan.core.turn import Turn
     from mulligan.turns.acting import Done
+    from mulligan.turns.hold import Held
 
 _HOMES = {
     "Action": "mulligan.core.action",
+    "AlreadyDoneError": "mulligan.core.errors",
     "Call": "mulligan.core.call",
     "Confidence": "mulligan.core.finding",
     "ConflictError": "mulligan.core.errors",
@@ -38,6 +40,7 @@ _HOMES = {
     "Effect": "mulligan.core.effect",
     "Execution": "mulligan.core.call",
     "Finding": "mulligan.core.finding",
+    "Held": "mulligan.turns.hold",
     "Mode": "mulligan.core.effect",
     "Mulligan": "mulligan.app.mulligan",
     "MulliganError": "mulligan.core.errors",
@@ -54,9 +57,9 @@ _HOMES = {
 }
 
 __all__ = [
-    "Action", "Call", "Confidence", "ConflictError", "Correction", "Done", "Effect",
-    "Execution", "Finding", "Mode", "Mulligan", "MulliganError", "Outcome", "Record", "Repeat",
-    "Retention", "Settings", "Severity", "Standing", "State", "Turn", "Verdict",
+    "Action", "AlreadyDoneError", "Call", "Confidence", "ConflictError", "Correction", "Done",
+    "Effect", "Execution", "Finding", "Held", "Mode", "Mulligan", "MulliganError", "Outcome",
+    "Record", "Repeat", "Retention", "Settings", "Severity", "Standing", "State", "Turn", "Verdict",
 ]  # fmt: skip
 
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import random
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from bench import suites
 from bench.crash.counting import Broken, Row, Story, account, keep_to_the_story, trace
+from bench.crash.mutants.planting import swap
+from bench.crash.seams import Seams
 from mulligan.core.action import State
 from mulligan.testing.remote import Effected
 
@@ -100,6 +104,10 @@ def row(state: State, *history: State, tool: str = "move") -> Row:
     return Row(id="1", tool=tool, state=state, target=("a1c1", "e1"), history=history)
 
 
+def second(state: State, *history: State) -> Row:
+    return replace(row(state, *history), target=("a2c1", "e1"))
+
+
 @pytest.mark.parametrize(
     ("state", "ledger", "broken"),
     [
@@ -141,13 +149,21 @@ def test_an_effect_that_no_action_is_about_is_seen() -> None:
         (row(State.VERIFIED, State.INTENT, tool="invite"), ["right"], "nobody approved it"),
         (row(State.UNDOING, State.UNDOING), ["wrong"], "left lying"),
         (row(State.CONFLICT), ["wrong"], "with nobody"),
+        (row(State.VERIFIED), ["judge right"], ""),
+        (row(State.VERIFIED), ["judge against facts"], ""),
+        (row(State.DISPUTED, State.DISPUTED), ["judge wrong"], ""),
+        (row(State.DISPUTED, State.DISPUTED), ["judge against facts"], "was disputed"),
+        (row(State.UNDONE, State.UNDOING), ["judge against facts"], "was undone, and"),
+        (second(State.UNDONE, State.UNDOING), ["judge wrong"], "on a judge's word alone"),
+        (second(State.UNDONE, State.UNDOING), ["judge wrong", "wrong"], ""),
+        (row(State.PENDING_REVIEW, tool="move_if_reviewed"), ["down"], "left lying"),
     ],
 )
 def test_a_verdict_or_an_approval_that_was_not_kept_to_is_seen(
     seen: Row, reviewers: list[str], said: str
 ) -> None:
     found = Broken()
-    delivered = 1 if reviewers[0] == "down" else 0
+    delivered = 1 if reviewers[0] == "down" and seen.tool == "move" else 0
     story = Story(
         reviewers=reviewers,
         delivered=delivered,
@@ -160,3 +176,24 @@ def test_a_verdict_or_an_approval_that_was_not_kept_to_is_seen(
 
     assert said in "; ".join(found.other)
     assert bool(said) == bool(found.other)
+
+
+def test_a_blow_falls_where_none_has_fallen_before() -> None:
+    seams = Seams(chance=random.Random(1))
+    usual, rare = ["recovering", "claimed", "recovered"], ["recovering", "called", "recovered"]
+    for _ in range(5):
+        seams.choose(usual, ["kill"], most=3)
+
+    chosen = seams.choose(rare, ["kill"], most=2)
+
+    assert sorted(chosen) == [(2, "kill"), (3, "kill")]
+    assert seams.fresh(rare, ["kill"]) == 0
+
+
+def test_a_planted_mistake_that_could_not_even_be_called_is_refused() -> None:
+    def right(subject: object, *, condition: object) -> None: ...
+
+    def out_of_date(subject: object) -> None: ...
+
+    with pytest.raises(TypeError, match="right is called with subject, condition"):
+        swap(right, out_of_date)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from bench.crash.mutants.planting import mutant, swap
@@ -37,7 +38,10 @@ def unknown_means_not_executed() -> None:
 
 @mutant
 def unsure_means_not_executed() -> None:
-    async def forget(action: LiveAction, seen: Seen, *, book: Book, hands: Hands) -> None:
+    async def forget(
+        action: LiveAction, seen: Seen, *, final: bool, book: Book, hands: Hands
+    ) -> None:
+        del final
         if seen.landing is settling.Landing.LANDED:
             await settling.adopt([action], [seen.result], book=book, hands=hands)
         else:
@@ -49,6 +53,25 @@ def unsure_means_not_executed() -> None:
 @mutant
 def absent_at_once() -> None:
     swap(settling.is_too_late_to_land, lambda *_: True)
+
+
+@mutant
+def lateness_is_counted_from_the_request() -> None:
+    def since_asked_for(action: LiveAction, now: datetime) -> bool:
+        return now - action.opened_at >= action.declaration.lands_within
+
+    swap(settling.is_too_late_to_land, since_asked_for)
+
+
+@mutant
+def lateness_is_asked_after_the_look() -> None:
+    write_down = settling.write_down
+
+    async def ask_now(action: LiveAction, seen: Seen, *, book: Book, **using: Any) -> None:
+        final = settling.is_too_late_to_land(action, book.clock())
+        await write_down(action, seen, book=book, **using | {"final": final})
+
+    swap(write_down, ask_now)
 
 
 @mutant
@@ -89,16 +112,16 @@ def claims_are_ignored() -> None:
 
 @mutant
 def own_calls_are_taken_for_left_behind() -> None:
-    left_behind = Recovery._left_behind
+    run = Recovery.run
 
-    def all_of_them(self: Recovery) -> Any:
+    async def all_of_them(self: Recovery) -> int:
         live, self.book.live = self.book.live, set()
         try:
-            return left_behind(self)
+            return await run(self)
         finally:
             self.book.live = live
 
-    Recovery._left_behind = all_of_them
+    Recovery.run = all_of_them
 
 
 @mutant

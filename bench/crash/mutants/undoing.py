@@ -19,6 +19,11 @@ from mulligan.undo import taking_back
 from mulligan.undo.taking_back import Undone
 
 
+async def _remember(versions: Versions, record: Record, undone: Undone, action: LiveAction) -> None:
+    was = await taking_back.version_of(record.before, record=record, abilities=action.abilities)
+    versions.replaced(record, old=was, new=undone.version)
+
+
 @mutant
 def verdict_not_journaled_before_undoing() -> None:
     take = attempt.take_back_one
@@ -35,14 +40,9 @@ def verdict_not_journaled_before_undoing() -> None:
         if action.state is State.UNDOING:
             await take(action, versions, book=book, hands=hands, stuck=stuck)
             return
-        version = versions.current(action.record.version)
-        undone = await taking_back.take_back(
-            replace(action.record, version=version), action.abilities
-        )
-        was = await taking_back.version_of(
-            action.record.before, record=action.record, abilities=action.abilities
-        )
-        versions.replaced(was, undone.version)
+        record = replace(action.record, version=versions.current(action.record))
+        undone = await taking_back.take_back(record, action.abilities)
+        await _remember(versions, record, undone, action)
         action.undone = undone.result
         await book.move([action], State.UNDOING, hands=hands)
         await book.move([action], attempt.STATE_AFTER[undone.result], hands=hands)
@@ -107,13 +107,12 @@ def undone_is_written_before_the_undo() -> None:
         if stuck:
             await take(action, versions, book=book, hands=hands, stuck=stuck)
             return
-        record = replace(action.record, version=versions.current(action.record.version))
+        record = replace(action.record, version=versions.current(action.record))
         action.undone = UndoResult.RESTORED
         await book.move([action], State.UNDONE, hands=hands)
         await reach(Point.UNDONE)
         undone = await taking_back.take_back(record, action.abilities)
-        was = await taking_back.version_of(record.before, record=record, abilities=action.abilities)
-        versions.replaced(was, undone.version)
+        await _remember(versions, record, undone, action)
 
     swap(take, boast)
 
@@ -125,14 +124,18 @@ def one_pre_image_for_an_object() -> None:
     async def shared(live: LiveAttempt, **using: Any) -> Any:
         latest: dict[str, object] = {}
         for action in live.actions:
-            name = str(action.record.arguments.get("event_id"))
-            latest[name] = action.record.before
+            latest[_object(action)] = action.record.before
         for action in live.actions:
-            before = latest[str(action.record.arguments.get("event_id"))]
+            before = latest[_object(action)]
             action.record = replace(action.record, before=before)
         return await take_all(live, **using)
 
     swap(take_all, shared)
+
+
+def _object(action: LiveAction) -> str:
+    given = action.record.arguments
+    return str(given.get("event_id") or given.get("events") or action.id)
 
 
 @mutant

@@ -15,12 +15,12 @@ from typing import Self, cast
 
 from mulligan.app.loading import load_object
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.interfaces import Similarity
+from mulligan.core.interfaces import Similarity, Store
 from mulligan.core.lesson import ErrorRule, read_error_rules
 from mulligan.core.limits import Backoff
 from mulligan.core.retention import Retention
 from mulligan.learning.nearest import shared_words
-from mulligan.redaction import Capture
+from mulligan.redaction import Capture, Redactor
 
 PREFIX = "MULLIGAN_"
 
@@ -112,6 +112,12 @@ class Settings:
                 "answers with a number from 0 to 1 for each."
             )
         return cast("Similarity", found)
+
+    def redactor(self, store: Store) -> Redactor:
+        """What takes secrets out of everything that is logged or shown, with the store's key."""
+        return Redactor(
+            key=self.redaction_key or store.secret(), allow=self.allow, capture=self.capture
+        )
 
     def changed(self, **values: object) -> Self:
         """These settings with some values replaced, each given as itself or as text."""

@@ -16,7 +16,6 @@ from mulligan.core.interfaces import Check, Clock, Gather, Judge, Store
 from mulligan.learning.nearest import KnownPatterns
 from mulligan.loops.actions import Attempted, Reviewers
 from mulligan.loops.reflecting import Learning
-from mulligan.redaction import Redactor
 from mulligan.redaction.scrub import scrub
 from mulligan.stores.clock import utc_now
 from mulligan.stores.opening import open_store
@@ -205,11 +204,7 @@ def open_judge(model: object, *, instruments: Instruments) -> Judge:
 
 def _instruments(settings: Settings, store: Store, *, clock: Clock) -> Instruments:
     events = Events()
-    redactor = Redactor(
-        key=settings.redaction_key or store.secret(),
-        allow=settings.allow,
-        capture=settings.capture,
-    )
+    redactor = settings.redactor(store)
     return Instruments(
         redactor=redactor,
         log=LogWriter(store.log, clock=clock, on_drop=events.publish),

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import json
+from collections.abc import Mapping
 
 from mulligan.app.insights import Insights
 from mulligan.app.settings import Settings
 from mulligan.cli import render
 from mulligan.cli.options import Commands, add_command, add_json, add_store, count
 from mulligan.core.action import Action, Entry
+
+_CONTENTS: Mapping[str, str] = {
+    "before": "Before us",
+    "ours": "Ours, as we left it",
+    "theirs": "Theirs, which stands",
+}
 
 
 def add_to(commands: Commands) -> None:
@@ -81,13 +89,17 @@ def run_show(options: argparse.Namespace, settings: Settings) -> int:
     if options.json:
         entries = [_entry_json(entry) for entry in story.entries]
         recipe = list(story.recipe)
-        render.print_json({**action_json(story.action), "entries": entries, "recipe": recipe})
+        contents = dict(story.contents)
+        told = {"entries": entries, "recipe": recipe, "contents": contents}
+        render.print_json(action_json(story.action) | told)
         return 0
     opening = story.action.opening
     console = render.console()
     console.print(render.plain(f"{opening.tool} by {opening.agent or 'nobody named'}"))
     rows = [(f"{e.at:%Y-%m-%d %H:%M:%S}", e.state.value, _said(e.detail)) for e in story.entries]
     console.print(render.table_of(rows, columns=("when, UTC", "state", "what was said")))
+    for name, content in story.contents.items():
+        console.print(render.plain(f"{_CONTENTS[name]}: {json.dumps(content)}"))
     if story.recipe:
         console.print("What you can do:")
     for line in story.recipe:

@@ -29,6 +29,8 @@ class Point(StrEnum):
     """There is a verdict, and it is not written."""
     MARKED = "marked"
     """An accepted attempt is written down as verified, or as not yet reviewed."""
+    DISPUTED = "disputed"
+    """A rejection is put before a person, and what it is about stands."""
     DOOMED = "doomed"
     """The rejection is on disk; nothing was undone."""
     LOOKED = "looked"

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from mulligan.core.action import SETTLED, State, UndoResult
 from mulligan.core.call import Execution
-from mulligan.core.effect import NoVerdict
 from mulligan.core.engine import Loop, Round, run_loop
 from mulligan.core.finding import Confidence, Correction, Finding, Standing, Verdict
 from mulligan.core.points import Point, reach
@@ -24,7 +23,7 @@ from mulligan.loops.actions import (
     review_attempt,
 )
 from mulligan.loops.checking import run_checks
-from mulligan.turns.attempt import LiveAttempt, take_back_all
+from mulligan.turns.attempt import LiveAttempt, dispute, insist, take_back_all
 from mulligan.turns.book import Book
 from mulligan.turns.cases import Ended
 from mulligan.turns.hands import IN_PASSING, ON_LOOP, run_to_end
@@ -164,7 +163,7 @@ class Acting:
 
     async def _begin(self, number: int, correction: Correction | None) -> None:
         if number > 1:
-            self._turn.attempts.append(LiveAttempt(number=number))
+            self._turn.attempts.append(LiveAttempt(turn=self._turn.turn, number=number))
             self._corrections.append(correction)
         self._turn.correction = correction
 
@@ -206,10 +205,7 @@ class Acting:
 
     def _decide(self, reply: object, verdict: Verdict, number: int) -> Step:  # noqa: ARG002
         step = decide(verdict, attempt=number)
-        insists = any(
-            action.declaration.on_no_verdict is NoVerdict.UNDO
-            for action in self._turn.attempt.in_state(State.EXECUTED)
-        )
+        insists = insist(self._turn.attempt.in_state(State.EXECUTED))
         return Step.GIVE_UP if step is Step.DEFER and insists else step
 
     async def _undo(self, reply: object, verdict: Verdict) -> None:  # noqa: ARG002
@@ -227,8 +223,7 @@ class Acting:
     async def _end(self, last: Round[object, Verdict]) -> None:
         if last.step is Step.DISPUTE:
             executed = self._turn.attempt.in_state(State.EXECUTED)
-            why = reasons(last.verdict)
-            await self._book.move(executed, State.DISPUTED, hands=ON_LOOP, why=why)
+            await dispute(executed, book=self._book, why=reasons(last.verdict))
         elif last.step in (Step.ACCEPT, Step.DEFER):
             await self._mark(last.verdict, delivered=True)
 
@@ -253,7 +248,7 @@ class Acting:
                 Attempt(
                     number=attempt.number,
                     correction=correction,
-                    calls=tuple(execution.call.id for execution in attempt.executions()),
+                    calls=tuple(dict.fromkeys(e.call.id for e in attempt.executions())),
                     verdict=verdict,
                 )
                 for attempt, correction, verdict in zip(

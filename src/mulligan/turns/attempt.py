@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from mulligan.core.action import Kept, State, UndoResult
 from mulligan.core.call import Execution
-from mulligan.core.effect import Effect
-from mulligan.core.errors import JournalError
+from mulligan.core.effect import Effect, NoVerdict
+from mulligan.core.errors import ConfigurationError, JournalError
 from mulligan.core.points import Point, reach
 from mulligan.core.record import Record
+from mulligan.core.turn import Turn
 from mulligan.loops.actions import TakenBack
-from mulligan.turns.book import Book, LiveAction
-from mulligan.turns.hands import Hands
+from mulligan.turns.book import Book, LiveAction, as_execution
+from mulligan.turns.hands import ON_LOOP, Hands
 from mulligan.turns.plain import pack
 from mulligan.undo.order import builds_on
 from mulligan.undo.taking_back import Undone, take_back, version_of
@@ -43,6 +44,7 @@ Note = Callable[[], Execution]
 class LiveAttempt:
     """What has been done so far in one try of a turn."""
 
+    turn: Turn
     number: int
     notes: deque[Note] = field(default_factory=lambda: deque(maxlen=MOST_NOTES))
     done: list[Execution] = field(default_factory=list)
@@ -54,8 +56,12 @@ class LiveAttempt:
     """How many of the notes have gone into the evidence of an action."""
 
     def executions(self) -> tuple[Execution, ...]:
-        """Every call that was made, in order."""
-        seen = [*self.done, *(note() for note in self.notes)]
+        """Every call that was made, in order; one that gave no answer as a look has found it."""
+        found = [action for action in self.actions if action.looked_up]
+        calls = {action.opening.call for action in found}
+        seen = [done for done in self.done if done.call.id not in calls]
+        seen += [as_execution(action, self.turn) for action in found]
+        seen += [note() for note in self.notes]
         # Ids are in the order of time.
         return tuple(sorted(seen, key=lambda execution: execution.call.id))
 
@@ -97,13 +103,31 @@ class Versions:
         return version
 
 
+def insist(actions: Iterable[LiveAction]) -> bool:
+    """Whether one of them may not stand unless somebody could review it."""
+    return any(action.declaration.on_no_verdict is NoVerdict.UNDO for action in actions)
+
+
+def line_up(actions: Sequence[LiveAction]) -> None:
+    """Have each action know those before it, in the order in which they are to be undone."""
+    for place, action in enumerate(actions):
+        action.after = tuple(earlier.id for earlier in actions[:place])
+
+
+async def dispute(actions: Sequence[LiveAction], *, book: Book, why: str) -> None:
+    """Put a rejection before a person, who may have the actions undone: they are in their order."""
+    line_up(list(reversed(actions)))
+    await book.move(actions, State.DISPUTED, hands=ON_LOOP, why=why)
+    await reach(Point.DISPUTED)
+
+
 async def doom(actions: Sequence[LiveAction], *, book: Book, hands: Hands, why: str) -> None:
     """Put a rejection on disk, before anything is undone: nobody asks for a verdict again.
 
     The actions are in the order in which they will be undone.
     """
-    for place, action in enumerate(actions):
-        action.after = tuple(earlier.id for earlier in actions[:place])
+    line_up(actions)
+    for action in actions:
         action.tries = 1
     await book.move(actions, State.UNDOING, hands=hands, why=why)
     await reach(Point.DOOMED)
@@ -118,7 +142,8 @@ async def take_back_all(
     await doom(doomed, book=book, hands=hands, why=why)
     await _deny_holds(attempt, book=book, hands=hands, why=why)
     beyond = [action for action in executed if action not in doomed]
-    await book.move(beyond, State.DISPUTED, hands=hands, why=why)
+    if beyond:
+        await dispute(beyond[::-1], book=book, why=why)
     versions = Versions()
     for place, action in enumerate(doomed):
         await take_back_one(
@@ -156,12 +181,23 @@ async def take_back_one(
         keep = [Kept(owner=action.id, name="restored", value=pack([was, undone.version]))]
     action.undone = undone.result
     facts: dict[str, object] = {"result": undone.result.value}
+    if undone.theirs is not None:
+        keep += _theirs(action, undone)
     if undone.result is UndoResult.CONFLICT:
         # Both versions as they are: in `why` a long one would be taken for a secret.
         facts |= {"left_at": record.version, "now_at": undone.version}
     state = STATE_AFTER[undone.result]
     await book.move([action], state, hands=hands, keep=keep, why=undone.why, facts=facts)
     await reach(Point.UNDONE)
+
+
+def _theirs(action: LiveAction, undone: Undone) -> list[Kept]:
+    """What stands there in place of ours, for the person who has to choose."""
+    try:
+        return [Kept(owner=action.id, name="theirs", value=pack(undone.theirs))]
+    except ConfigurationError:
+        # It cannot be written down; that there is a conflict still must be.
+        return []
 
 
 def stuck_by(before: Sequence[LiveAction], action: LiveAction) -> str:

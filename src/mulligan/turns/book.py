@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from mulligan.core.action import Entry, Kept, Opening, State, UndoResult
+from mulligan.core.call import Call, Execution, Outcome
 from mulligan.core.errors import ConfigurationError, MulliganError
 from mulligan.core.event import ActionMoved, ActionUndone
 from mulligan.core.interfaces import Clock, Journal
 from mulligan.core.record import Abilities, Record
+from mulligan.core.turn import Turn
 from mulligan.turns.declaration import Declaration
 from mulligan.turns.hands import Hands
 from mulligan.turns.plain import pack
@@ -30,10 +32,16 @@ class LiveAction:
     """How many entries it has in the journal."""
     tries: int = 0
     """How often it was tried to find out what became of it, or to undo it."""
+    given_up_at: datetime | None = None
+    """When it was first written that nobody knows what became of it: no try was sent later."""
     after: tuple[str, ...] = ()
     """Actions of its attempt that are undone before it: later ones, on what it left behind."""
     undone: UndoResult | None = None
     """What undoing it came to, where that was tried."""
+    on_settled: Callable[[LiveAction], None] = lambda _: None
+    """Told once a look has settled what became of it, so that the log says so too."""
+    looked_up: bool = False
+    """It gave no answer, and a look has found that it happened."""
     under_way: bool = False
     """Its call was made and has not come back, perhaps on a thread that outlives the turn."""
 
@@ -125,16 +133,45 @@ class Book:
 
     def _entry(self, action: LiveAction, state: State, said: Mapping[str, object]) -> Entry:
         own: dict[str, object] = {"tries": action.tries} if action.tries else {}
-        if state is State.UNDOING and action.after:
+        at = self.clock()
+        if state is State.UNKNOWN:
+            action.given_up_at = action.given_up_at or at
+            own["given_up_at"] = action.given_up_at.isoformat()
+        if state in _TO_UNDO and action.after:
             own["after"] = list(action.after)
         return Entry(
             action=action.id,
             state=state,
-            at=self.clock(),
+            at=at,
             version=action.version + 1,
             detail={**said, **own},
             opening=action.opening if action.version == 0 else None,
         )
+
+
+def as_execution(action: LiveAction, turn: Turn) -> Execution:
+    """A call that happened, told from its action alone: nobody was there for its answer."""
+    opening = action.opening
+    return Execution(
+        call=Call(
+            id=opening.call or action.id,
+            tool=opening.tool,
+            server=opening.server,
+            arguments=action.record.arguments,
+            agent=turn.agent,
+            context=turn.context,
+            tenant=turn.tenant,
+            turn=turn.id,
+        ),
+        outcome=Outcome.SUCCESS,
+        at=action.opened_at,
+        duration=timedelta(),
+        result=action.record.result,
+    )
+
+
+_TO_UNDO = frozenset({State.UNDOING, State.UNDO_FAILED, State.CONFLICT, State.DISPUTED})
+"""States from which an undo goes on, or a person may have one made: in the right order."""
 
 
 def _undone(action: LiveAction) -> ActionUndone:

@@ -64,6 +64,8 @@ class Declared(TypedDict, total=False):
     """How late a call can take effect after its answer was given up; 30 seconds unless said."""
     each: str
     """The parameter that holds the elements of a bulk: each is an action of its own."""
+    sequential: bool
+    """A bulk is one request, or makes one after the other: refused, nothing of it is on its way."""
     deletes: bool
     """The call makes something go away, so that it is done when nothing is there."""
     schema: Mapping[str, object]
@@ -122,6 +124,7 @@ class Declaration:
     if_version: str | None = None
     lands_within: timedelta = timedelta(seconds=30)
     each: str | None = None
+    sequential: bool = False
     deletes: bool = False
     not_processed: bool = False
     loses: tuple[str, ...] = ()
@@ -170,6 +173,7 @@ def declare(tool: Callable[..., Any], **declared: Unpack[Declared]) -> Declarati
         if_version=_parameter("if_version", declared.get("if_version"), tool),
         lands_within=declared.get("lands_within", timedelta(seconds=30)),
         each=_parameter("each", declared.get("each"), tool),
+        sequential=declared.get("sequential", False),
         deletes=declared.get("deletes", False),
         not_processed=declared.get("not_processed", False),
         loses=_sentences(declared.get("loses", ())),

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from datetime import timedelta
 
 from mulligan.core.action import State
-from mulligan.core.call import Call, Execution, Outcome
+from mulligan.core.call import Execution
 from mulligan.core.finding import Standing
 from mulligan.core.interfaces import Vault
 from mulligan.core.points import Point, reach
@@ -15,8 +14,8 @@ from mulligan.core.policy import Step, decide
 from mulligan.core.turn import Turn
 from mulligan.loops.actions import Attempted, Reviewers, review_attempt
 from mulligan.turns.acting import reasons
-from mulligan.turns.attempt import Versions, doom, stuck_by, take_back_one
-from mulligan.turns.book import Book, LiveAction
+from mulligan.turns.attempt import Versions, dispute, doom, insist, stuck_by, take_back_one
+from mulligan.turns.book import Book, LiveAction, as_execution
 from mulligan.turns.evidence import executions_of, turn_of
 from mulligan.turns.hands import ON_LOOP
 from mulligan.turns.sightings import ids_seen_there
@@ -43,7 +42,7 @@ async def review_late(
     attempted = await asyncio.to_thread(_attempted, actions, vault)
     if attempted is None:
         why = "What the review would need is not kept any more."
-        await book.move(actions, State.DISPUTED, hands=ON_LOOP, why=why)
+        await dispute(actions, book=book, why=why)
         return
     number = actions[0].opening.attempt
     judged = any(action.declaration.review for action in actions)
@@ -55,9 +54,11 @@ async def review_late(
             await book.move(actions, State.VERIFIED, hands=ON_LOOP, facts=by)
             await reach(Point.MARKED)
         case Standing.REJECTED if delivered or decide(verdict, attempt=number) is Step.DISPUTE:
-            await book.move(actions, State.DISPUTED, hands=ON_LOOP, why=reasons(verdict))
+            await dispute(actions, book=book, why=reasons(verdict))
         case Standing.REJECTED:
             await _take_back(actions, book=book, why=reasons(verdict))
+        case Standing.UNREVIEWED if insist(actions) and not delivered:
+            await _take_back(actions, book=book, why="Nobody could say, and its tool insists.")
         case Standing.UNREVIEWED:
             why = "Nobody could say."
             await book.move(actions, State.PENDING_REVIEW, hands=ON_LOOP, why=why, facts=facts)
@@ -82,27 +83,7 @@ def _attempted(actions: Sequence[LiveAction], vault: Vault) -> Attempted | None:
             return None
         turn = turn_of(evidence)
         executions += executions_of(evidence)
-        executions.append(_execution(action, turn))
+        executions.append(as_execution(action, turn))
     if turn is None:
         return None
     return Attempted(turn=turn, executions=tuple(executions), facts=ids_seen_there(actions))
-
-
-def _execution(action: LiveAction, turn: Turn) -> Execution:
-    opening = action.opening
-    return Execution(
-        call=Call(
-            id=opening.call or action.id,
-            tool=opening.tool,
-            server=opening.server,
-            arguments=action.record.arguments,
-            agent=turn.agent,
-            context=turn.context,
-            tenant=turn.tenant,
-            turn=turn.id,
-        ),
-        outcome=Outcome.SUCCESS,
-        at=action.opened_at,
-        duration=timedelta(),
-        result=action.record.result,
-    )

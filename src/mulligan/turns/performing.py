@@ -11,7 +11,6 @@ from typing import Any
 from mulligan.core.action import Opening, State
 from mulligan.core.effect import Effect, Release
 from mulligan.core.errors import AlreadyDoneError, ConfigurationError, JournalError
-from mulligan.core.instants import from_us
 from mulligan.core.points import Point, reach
 from mulligan.core.record import Record
 from mulligan.turns.advising import conclude
@@ -209,7 +208,9 @@ class Performing:
         else:
             why = failure.error_class.value
             await book.move(actions, State.UNKNOWN, hands=self.hands, why=why)
-            await settle(actions, book=book, hands=self.hands)
+            # Refused, a call that makes its requests one after the other has none on its way.
+            under_way = not (tried.nothing_happened and self.watch.declaration.sequential)
+            await settle(actions, book=book, hands=self.hands, under_way=under_way)
 
     def _action(
         self,
@@ -239,7 +240,8 @@ class Performing:
             opening=opening,
             declaration=declaration,
             record=Record(arguments=own_copy(dict(arguments)), key=opening.key or id),
-            opened_at=from_us(pending.at_us),
+            opened_at=self.watch.instruments.book.clock(),
+            on_settled=self.watch.log_settled,
         )
 
     def _new_id(self) -> str:

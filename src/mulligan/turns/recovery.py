@@ -23,8 +23,8 @@ from mulligan.turns.instruments import Make
 from mulligan.turns.late_review import review_late
 from mulligan.turns.plain import unpack
 from mulligan.turns.releasing import release
-from mulligan.turns.settling import look, write_down
-from mulligan.turns.toolbox import Toolbox
+from mulligan.turns.settling import settle
+from mulligan.turns.toolbox import Toolbox, without_code
 from mulligan.undo.order import builds_on
 
 _report = logging.getLogger("mulligan")
@@ -110,8 +110,8 @@ class Recovery:
         try:
             action = await asyncio.to_thread(self.toolbox.take_up, left, self.vault)
             if action is None:
-                # The code or a value is not here: it stays on the open list.
-                return 0
+                # The code or a value is not here: it stays on the open list, a hold for its time.
+                return await self._expire(without_code(left)) if left.state in HOLDS else 0
             await recover(action)
             await reach(Point.RECOVERED)
         except JournalError:
@@ -124,19 +124,23 @@ class Recovery:
         return 1
 
     async def _hold(self, action: LiveAction) -> None:
-        now = self.book.clock()
+        if await self._expire(action) or action.state is not State.APPROVED:
+            return
+        tool = self.toolbox.find(action.opening)
+        if tool is not None:
+            make = self.held.pop(action.id, None)
+            await release(action, tool=tool, make=make, book=self.book)
+
+    async def _expire(self, action: LiveAction) -> bool:
+        """End a hold whose time is up. Whether it has ended, or somebody else has moved it."""
         current = await asyncio.to_thread(self.book.journal.action, action.id)
         if current is None or current.version != action.version:
-            return
-        if has_expired(current.detail, changed_at=current.changed_at, now=now):
-            why = "Nobody answered in time."
-            await self.book.move([action], State.EXPIRED, hands=ON_LOOP, why=why)
-        elif action.state is State.APPROVED:
-            tool = self.toolbox.find(action.opening)
-            if tool is not None:
-                await release(
-                    action, tool=tool, make=self.held.pop(action.id, None), book=self.book
-                )
+            return True
+        if not has_expired(current.detail, changed_at=current.changed_at, now=self.book.clock()):
+            return False
+        why = "Nobody answered in time."
+        await self.book.move([action], State.EXPIRED, hands=ON_LOOP, why=why)
+        return True
 
     async def _find_out(self, action: LiveAction) -> None:
         """Whether a call happened that nobody wrote an answer down for."""
@@ -150,8 +154,7 @@ class Recovery:
         action.tries += 1
         await self.book.move([action], State.UNKNOWN, hands=ON_LOOP, why="It gave no answer.")
         await reach(Point.CLAIMED)
-        seen = await look(action.record, action.declaration)
-        await write_down(action, seen, book=self.book, hands=ON_LOOP)
+        await settle([action], book=self.book, hands=ON_LOOP)
 
     async def _undo(self, action: LiveAction) -> None:
         """Go on with an undo, or try one again that failed."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from enum import StrEnum
 
 from mulligan.core.action import State
 from mulligan.core.errors import ConflictError
-from mulligan.core.interfaces import Clock
 from mulligan.core.points import Point, reach
 from mulligan.core.record import Record
 from mulligan.turns.book import Book, LiveAction
@@ -63,23 +63,34 @@ async def look(record: Record, declaration: Declaration) -> Seen:
     return Seen(landing=Landing.UNSURE, why=why, for_a_person=True)
 
 
-async def settle(actions: Sequence[LiveAction], *, book: Book, hands: Hands) -> None:
-    """Find out about actions nobody knows the outcome of, and write down what is certain."""
+async def settle(
+    actions: Sequence[LiveAction], *, book: Book, hands: Hands, under_way: bool = True
+) -> None:
+    """Find out about actions nobody knows the outcome of, and write down what is certain.
+
+    `under_way`: a request may still be on its way, so that what is not there yet may be later.
+    """
     for action in actions:
-        await write_down(
-            action, await look(action.record, action.declaration), book=book, hands=hands
-        )
+        # Asked before the look: what it does not find may arrive while it is on its way back.
+        final = not under_way or is_too_late_to_land(action, book.clock())
+        seen = await look(action.record, action.declaration)
+        await write_down(action, seen, final=final, book=book, hands=hands)
 
 
-async def write_down(action: LiveAction, seen: Seen, *, book: Book, hands: Hands) -> None:
+async def write_down(
+    action: LiveAction, seen: Seen, *, final: bool, book: Book, hands: Hands
+) -> None:
     """Move an action whose outcome was unknown to what a look has shown, if that is certain."""
     match seen.landing:
         case Landing.LANDED:
+            action.looked_up = True
             await adopt([action], [seen.result], book=book, hands=hands)
+            action.on_settled(action)
         case Landing.ABSENT:
-            if is_too_late_to_land(action, book.clock):
+            if final:
                 why = "It was looked for, and is not there."
                 await book.move([action], State.NOT_EXECUTED, hands=hands, why=why)
+                action.on_settled(action)
         case Landing.UNSURE:
             if seen.for_a_person and action.state is not State.NEEDS_HUMAN:
                 await book.move([action], State.NEEDS_HUMAN, hands=hands, why=seen.why)
@@ -101,6 +112,11 @@ async def adopt(
     await book.executed(actions, hands=hands)
 
 
-def is_too_late_to_land(action: LiveAction, clock: Clock) -> bool:
-    """Whether a request that is not there yet will not arrive any more."""
-    return clock() - action.opened_at >= action.declaration.lands_within
+def is_too_late_to_land(action: LiveAction, now: datetime) -> bool:
+    """Whether a request that is not there yet will not arrive any more.
+
+    Counted from when it was given up, not from when it was asked for: the last try may have been
+    sent just before, and a call that waited for a person long after it was asked for.
+    """
+    since = action.given_up_at
+    return since is not None and now - since >= action.declaration.lands_within

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from mulligan.core.action import Action, Opening
@@ -79,8 +80,24 @@ class Toolbox:
             state=action.state,
             version=action.version,
             tries=tries if isinstance(tries, int) else 0,
+            given_up_at=_instant(action.detail.get("given_up_at")),
             after=tuple(map(str, after)) if isinstance(after, list) else (),
+            on_settled=tool.watch.log_settled,
         )
+
+
+def without_code(action: Action) -> LiveAction:
+    """An action whose tool is not known here: enough to write of it, and to do nothing else."""
+    opening = action.opening
+    return LiveAction(
+        id=action.id,
+        opening=opening,
+        declaration=Declaration(tool=opening.tool, server=opening.server),
+        record=Record(arguments={}),
+        opened_at=action.opened_at,
+        state=action.state,
+        version=action.version,
+    )
 
 
 def _record(action: Action, arguments: bytes, *, declaration: Declaration, vault: Vault) -> Record:
@@ -98,6 +115,10 @@ def _record(action: Action, arguments: bytes, *, declaration: Declaration, vault
         before=unpack(before, hints.before) if before is not None else None,
         version=None if version is None else str(version),
     )
+
+
+def _instant(written: object) -> datetime | None:
+    return datetime.fromisoformat(written) if isinstance(written, str) else None
 
 
 def _mapping(kept: bytes | None) -> dict[str, object]:

@@ -128,7 +128,9 @@ def _knowing(watch: Watch, first: Pending) -> Knowing:
             raise UnsureError(seen.why)
         if seen.landing is Landing.ABSENT:
             return None
-        return watch.execution_of(first, result=seen.result, duration_us=0)
+        found = watch.begin_again(first, try_number=first.try_number + 1)
+        took = watch.log_success(found, seen.result)
+        return watch.execution_of(found, result=seen.result, duration_us=took)
 
     can = declaration.abilities
     can_look = can.probe is not None and declaration.each is None

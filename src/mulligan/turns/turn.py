@@ -77,7 +77,7 @@ class OpenTurn:
 
     def __init__(self, turn: Turn, *, redactor: Redactor) -> None:
         self.turn = turn
-        self.attempts: list[LiveAttempt] = [LiveAttempt(number=1)]
+        self.attempts: list[LiveAttempt] = [LiveAttempt(turn=turn, number=1)]
         self.correction: Correction | None = None
         """What was wrong with the attempt before this one, and what is true now."""
         self.advised: deque[Advised] = deque(maxlen=MOST_ADVISED)

@@ -20,6 +20,7 @@ from mulligan.core.lesson import NO_SCHEMA
 from mulligan.core.limits import Breaker, RetryBudget
 from mulligan.learning.applying import TrackRecord
 from mulligan.learning.classify import classified_by
+from mulligan.turns.book import LiveAction
 from mulligan.turns.declaration import Declaration
 from mulligan.turns.instruments import Instruments
 from mulligan.turns.offers import Corrected
@@ -38,6 +39,10 @@ _STOPPED = (asyncio.CancelledError, KeyboardInterrupt, SystemExit, GeneratorExit
 
 SUCCESS = Outcome.SUCCESS.value
 NO_ERROR = (None, None, None, None, None)
+_NOT_THERE = (
+    Outcome.FAILURE.value, 0, ErrorClass.AMBIGUOUS.value, None,
+    "It gave no answer; it was looked for, and is not there.", None, None, None,
+)  # fmt: skip
 
 
 class Watch:
@@ -189,6 +194,22 @@ class Watch:
         except Exception as trouble:  # noqa: BLE001 - the log may fail, the tool may not
             self.note("A failure of %s could not be logged", trouble)
         return execution
+
+    def log_settled(self, action: LiveAction) -> None:
+        """A look has found out what became of a call that gave no answer: a row beside its own."""
+        opening, at_us = action.opening, self.instruments.wall_us()
+        pending = Pending(at_us, chance=self.instruments.chance)
+        pending.parent, pending.try_number = opening.call, 2
+        pending.labels = Labels(
+            tenant=opening.tenant, agent=opening.agent, context="", turn=opening.turn
+        )
+        try:
+            pending.parameters = self._redacted(action.record.arguments)
+            shown = self.instruments.redactor.result(action.record.result)
+            found = (SUCCESS, 0, *NO_ERROR, shown)
+            self._emit(pending, found if action.looked_up else _NOT_THERE, weight=1.0)
+        except Exception as error:  # noqa: BLE001 - the log may fail, recovery may not
+            self.note("What became of a call of %s could not be logged", error)
 
     def disguised(self, pending: Pending, result: object) -> Execution | None:
         """A result that says of itself that it is an error, as the failure it is."""

@@ -110,7 +110,8 @@ class Insights:
     @property
     def open_list(self) -> OpenList:
         """The effects that still need somebody."""
-        return OpenList(self._store, clock=self._clock)
+        redactor = self._settings.redactor(self._store)
+        return OpenList(self._store, clock=self._clock, redactor=redactor)
 
     @property
     def lesson_list(self) -> LessonList:

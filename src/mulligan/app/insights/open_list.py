@@ -6,13 +6,16 @@ whichever process has it: the entry is the request, and recovery takes it up.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from mulligan.core.action import Action, Entry, State, leads_to
 from mulligan.core.effect import Effect
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.interfaces import Clock, Store
 from mulligan.core.recipe import recipe
+from mulligan.redaction import Redactor
 from mulligan.turns.hold import HOLD_LIFE, has_expired
 
 MOST = 1_000
@@ -29,15 +32,19 @@ class ActionStory:
     entries: tuple[Entry, ...]
     recipe: tuple[str, ...]
     """What a person can do about it, a sentence with a command each."""
+    contents: Mapping[str, object] = field(default_factory=dict)
+    """Where somebody else was there too: what was there `before`, what is `ours`, and what is
+    `theirs` and stands; as long as they are kept, less secrets."""
 
 
 class OpenList:
     """What the journal owes an answer for."""
 
-    def __init__(self, store: Store, *, clock: Clock) -> None:
+    def __init__(self, store: Store, *, clock: Clock, redactor: Redactor) -> None:
         self._journal = store.journal
         self._vault = store.vault
         self._clock = clock
+        self._redactor = redactor
 
     def actions(self, *, tenant: str | None = None, limit: int = MOST) -> list[Action]:
         """Open actions, oldest first."""
@@ -47,7 +54,24 @@ class OpenList:
         """One action with its history, settled or not."""
         action = self.find(id_or_prefix)
         entries = tuple(self._journal.history(action.id))
-        return ActionStory(action=action, entries=entries, recipe=recipe(action))
+        return ActionStory(
+            action=action, entries=entries, recipe=recipe(action), contents=self._contents(action)
+        )
+
+    def _contents(self, action: Action) -> dict[str, object]:
+        """What a person chooses between. Ours is what the call returned, else what it was given."""
+        kept = {name: self._kept(action, name) for name in ("before", "theirs")}
+        if kept["theirs"] is None:
+            return {}
+        came = self._kept(action, "result")
+        ours = came.get("result") if isinstance(came, dict) else None
+        kept["ours"] = self._kept(action, "arguments") if ours is None else ours
+        shown = (name for name in ("before", "ours", "theirs") if kept[name] is not None)
+        return {name: self._redactor.value(kept[name]) for name in shown}
+
+    def _kept(self, action: Action, name: str) -> object:
+        kept = self._vault.get(action.id, name)
+        return None if kept is None else json.loads(kept)
 
     def settle(self, id_or_prefix: str, *, note: str) -> Action:
         """Close an open action: a person has seen to it, and says how."""
@@ -86,7 +110,8 @@ class OpenList:
                 f"What undoing {action.id} needs was kept only for a while, and is gone. "
                 "Put it right by hand."
             )
-        return self._move(action, State.UNDOING, by=by, why="A person asked for it.")
+        order = {"after": after} if (after := action.detail.get("after")) else {}
+        return self._move(action, State.UNDOING, by=by, why="A person asked for it.", **order)
 
     def find(self, id_or_prefix: str) -> Action:
         """The action that an id, or the beginning of an open one's, names."""
@@ -117,7 +142,7 @@ class OpenList:
                 "Look again in a moment."
             )
 
-    def _move(self, action: Action, state: State, **detail: str) -> Action:
+    def _move(self, action: Action, state: State, **detail: object) -> Action:
         entry = Entry(
             action=action.id,
             state=state,

@@ -86,7 +86,7 @@ def calendar_tools(
     reads = m.tool(effect=Effect.READ, server=server)
     looks_up = m.tool(effect=Effect.READ, review=True, server=server)
     updating = _updating(looking, back)
-    bulk = Declared(**updating, each="updates")
+    bulk = Declared(**updating, each="updates", sequential=True)
     return CalendarTools(
         get_calendar_events=reads(desk.get_calendar_events),
         create_calendar_event=m.tool(**_creating(looking, back))(desk.create_calendar_event),

@@ -1,0 +1,69 @@
+"""Reviewers with a mind of their own, which may be another one after a crash."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from mulligan.checks.dates import date_facts
+from mulligan.core.call import Call
+from mulligan.core.finding import Fact, Finding, Severity
+from mulligan.core.question import Question
+from mulligan.core.turn import Turn
+from mulligan.loops.actions import Attempted
+from mulligan.loops.review import Area, Opinion, Remark
+
+JUDGE = "judge "
+"""How an answer begins that is a judge's and not a check's."""
+
+CONTENT = frozenset({"right", "first wrong", "against facts", "first wrong, then down"})
+"""Answers on which an attempt can end as verified. A remark that facts deny is no remark."""
+REJECTING = frozenset({"wrong", "first wrong", "first wrong, then down"})
+"""Answers on which an attempt is rejected."""
+
+
+def reviewer(answer: str) -> Callable[[Attempted], Iterator[Finding]]:
+    """A check that answers `right`, `wrong`, `first wrong` or `down`. A judge has his own."""
+
+    def check(attempted: Attempted) -> Iterator[Finding]:
+        marks = [str(e.call.arguments.get("mark", "")) for e in attempted.executions]
+        if answer == "down":
+            raise ConnectionError("the reviewer does not answer")
+        if answer == "wrong" or (answer == "first wrong" and any(m[:2] == "a1" for m in marks)):
+            yield Finding(rule="crash.wrong", severity=Severity.ERROR, issue="It was wrong.")
+
+    return check
+
+
+async def weekdays(turn: Turn, calls: Sequence[Call]) -> tuple[Fact, ...]:
+    """What is computed, whatever a judge says."""
+    return date_facts(turn, calls)
+
+
+class Judging:
+    """A judge that answers as the case has it, and says more than it is asked for."""
+
+    def __init__(self, answer: str) -> None:
+        self._answer = answer.removeprefix(JUDGE)
+
+    async def ask(self, question: Question[Any]) -> Any:
+        """An opinion, or none."""
+        first = '"a1c' in question.values["calls"]
+        match self._answer:
+            case "right":
+                return Opinion(findings=(), confirmed=True)
+            case "wrong":
+                return _against("It was wrong.", Area.VALUE)
+            case "against facts":
+                return _against("2026-11-20 is a Thursday, not a Friday.", Area.DATE)
+            case "first wrong" | "first wrong, then down" if first:
+                return _against("It was wrong.", Area.VALUE)
+            case "first wrong":
+                return Opinion(findings=(), confirmed=True)
+            case _:
+                return None
+
+
+def _against(issue: str, area: Area) -> Opinion:
+    remark = Remark(area=area, severity=Severity.ERROR, issue=issue)
+    return Opinion(findings=(remark,), confirmed=False)
