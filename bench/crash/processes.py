@@ -10,10 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-PATIENCE = 600
+PATIENCE = 1_800
 """Seconds after which a child counts as hung: far more than any needs on a loaded machine."""
 
-A_LONG_TIME = 3_600
+A_LONG_TIME = 6 * 3_600
 """Seconds for a child that has children of its own."""
 
 
