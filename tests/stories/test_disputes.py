@@ -37,6 +37,8 @@ class Family:
     remote: FakeRemote
     clock: FixedClock
     mood: list[str]
+    seen: list[tuple[list[str], list[str]]]
+    """The tools that each review was shown: of the attempt, and of earlier ones."""
 
     def __post_init__(self) -> None:
         remote = self.remote
@@ -83,18 +85,22 @@ class Family:
 @pytest.fixture
 async def family(tmp_path: Path) -> AsyncIterator[Family]:
     mood = ["right"]
+    seen: list[tuple[list[str], list[str]]] = []
 
     def check(attempted: Attempted) -> Iterator[Finding]:
+        shown = (attempted.executions, attempted.earlier)
+        now, earlier = ([each.call.tool for each in part] for part in shown)
+        seen.append((now, earlier))
         if mood[0] == "down":
             raise ConnectionError("nobody is there")
-        if mood[0] == "wrong":
+        if mood[0] == "wrong" or (mood[0] == "first wrong" and not earlier):
             yield Finding(rule="day.wrong", severity=Severity.ERROR, issue="Not that day.")
 
     clock, remote = FixedClock(NOW), FakeRemote(tmp_path / "remote")
     remote.create({"day": MONDAY}, id="dinner", by="person")
     url = f"sqlite:///{tmp_path}/family.db"
     async with Mulligan(url, checks=[check], clock=clock, recover=False) as m:
-        yield Family(m=m, remote=remote, clock=clock, mood=mood)
+        yield Family(m=m, remote=remote, clock=clock, mood=mood, seen=seen)
 
 
 async def test_a_person_can_have_everything_taken_back_that_was_disputed(family: Family) -> None:
@@ -144,6 +150,21 @@ async def test_a_tool_that_insists_on_a_review_gets_one_or_an_undo_after_a_crash
 
     assert family.open() == []
     assert family.day() == MONDAY
+
+
+async def test_a_late_review_of_a_second_attempt_knows_what_the_first_one_saw(
+    family: Family,
+) -> None:
+    family.mood[0] = "first wrong"
+    strike = Strike(deed=Deed.CANCEL, point=Point.REVIEWED, hit=2)
+    with Faults(strike), pytest.raises(asyncio.CancelledError):
+        await family.act(family.move, "2026-11-17")
+
+    await family.m.recover()
+
+    assert family.seen[-1] == (["move"], ["move"])
+    assert family.open() == []
+    assert family.day() == "2026-11-17"
 
 
 async def test_a_conflict_shows_what_we_wrote_and_what_stands(

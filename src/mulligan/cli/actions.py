@@ -45,7 +45,8 @@ def _add_show(commands: Commands) -> None:
         commands,
         "show",
         help="one action and all that happened to it",
-        about="Show an action and every entry the journal has of it.",
+        about="Show an action and every entry the journal has of it; of a conflict, also what was "
+        "there before,\nwhat we wrote and what stands, as long as that is kept.",
     )
     add_store(parser)
     add_json(parser)

@@ -17,10 +17,20 @@ MOST_BYTES = 256 * 1024
 """Of one action's evidence. What comes last is kept: it led to the action."""
 
 
-def pack_evidence(turn: Turn, executions: Sequence[Execution]) -> bytes:
-    """The turn and what its calls returned, as far as that is JSON and fits."""
+def pack_evidence(
+    turn: Turn, executions: Sequence[Execution], *, earlier: Sequence[Execution] = ()
+) -> bytes:
+    """The turn and what its calls returned, as far as that is JSON and fits.
+
+    `earlier`: the calls of attempts before this one, which the agent has seen too.
+    """
     head = _dumps({each.name: getattr(turn, each.name) for each in fields(turn)})
-    room = MOST_BYTES - len(head)
+    now = _packed(executions, room=MOST_BYTES - len(head))
+    before = _packed(earlier, room=MOST_BYTES - len(head) - len(now))
+    return b'{"turn":' + head + b',"executions":' + now + b',"earlier":' + before + b"}"
+
+
+def _packed(executions: Sequence[Execution], *, room: int) -> bytes:
     kept: list[bytes] = []
     for execution in reversed(executions):
         text = _dumps(_shown(execution))
@@ -28,7 +38,7 @@ def pack_evidence(turn: Turn, executions: Sequence[Execution]) -> bytes:
         if room < 0:
             break
         kept.insert(0, text)
-    return b'{"turn":' + head + b',"executions":[' + b",".join(kept) + b"]}"
+    return b"[" + b",".join(kept) + b"]"
 
 
 def turn_of(evidence: bytes) -> Turn:
@@ -37,10 +47,10 @@ def turn_of(evidence: bytes) -> Turn:
     return Turn(**(about | {"now": datetime.fromisoformat(about["now"])}))
 
 
-def executions_of(evidence: bytes) -> Iterable[Execution]:
-    """The calls before the action, with what they returned."""
+def executions_of(evidence: bytes, *, part: str = "executions") -> Iterable[Execution]:
+    """The calls before the action, or those of `earlier` attempts, with what they returned."""
     turn = turn_of(evidence)
-    for shown in orjson.loads(evidence)["executions"]:
+    for shown in orjson.loads(evidence).get(part, ()):
         yield execution_of(turn, shown)
 
 

@@ -77,13 +77,20 @@ def _attempted(actions: Sequence[LiveAction], vault: Vault) -> Attempted | None:
     """The attempt as far as it was kept; `None` when its turn is not known any more."""
     turn: Turn | None = None
     executions: list[Execution] = []
+    earlier: list[Execution] = []
     for action in actions:
         evidence = vault.get(action.id, "evidence")
         if evidence is None:
             return None
         turn = turn_of(evidence)
         executions += executions_of(evidence)
+        earlier += executions_of(evidence, part="earlier")
         executions.append(as_execution(action, turn))
     if turn is None:
         return None
-    return Attempted(turn=turn, executions=tuple(executions), facts=ids_seen_there(actions))
+    return Attempted(
+        turn=turn,
+        executions=tuple(executions),
+        earlier=tuple(earlier),
+        facts=ids_seen_there(actions),
+    )

@@ -249,7 +249,9 @@ class Performing:
 
     def _evidence(self) -> bytes:
         seen = [note() for note in list(self.attempt.notes)[self.attempt.told :]]
-        return pack_evidence(self.turn.turn, seen)
+        before = self.turn.attempts[: self.attempt.number - 1]
+        earlier = [execution for each in before for execution in each.executions()]
+        return pack_evidence(self.turn.turn, seen, earlier=() if self.attempt.told else earlier)
 
     def _refuse_repeats(self) -> None:
         """Made once more while the first may stand, the same call could do a thing twice."""
