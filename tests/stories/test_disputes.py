@@ -193,6 +193,25 @@ async def test_a_conflict_shows_what_we_wrote_and_what_stands(
     assert "sk-123456789012345678901234" not in told + json.dumps(shown)
 
 
+async def test_a_conflict_with_somebody_who_removed_it_says_that_nothing_is_there(
+    family: Family, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    family.mood[0] = "wrong"
+
+    def remove() -> None:
+        family.remote.delete("dinner", by="person")
+
+    with Faults(Strike(deed=Deed.EDIT, point=Point.DOOMED), edit=remove):
+        await family.act(family.move, "2026-11-17")
+    [action] = family.open()
+
+    url = f"sqlite:///{tmp_path}/family.db"
+    await asyncio.to_thread(main, ["show", action.id, "--store", url])
+
+    assert action.state is State.CONFLICT
+    assert "Theirs, which stands: nothing" in capsys.readouterr().out
+
+
 async def test_what_nobody_contests_shows_no_contents(family: Family) -> None:
     family.mood[0] = "down"
     await family.act(family.move, "2026-11-17")

@@ -100,7 +100,8 @@ def run_show(options: argparse.Namespace, settings: Settings) -> int:
     rows = [(f"{e.at:%Y-%m-%d %H:%M:%S}", e.state.value, _said(e.detail)) for e in story.entries]
     console.print(render.table_of(rows, columns=("when, UTC", "state", "what was said")))
     for name, content in story.contents.items():
-        console.print(render.plain(f"{_CONTENTS[name]}: {json.dumps(content)}"))
+        said = "nothing" if content is None else json.dumps(content)
+        console.print(render.plain(f"{_CONTENTS[name]}: {said}"))
     if story.recipe:
         console.print("What you can do:")
     for line in story.recipe:

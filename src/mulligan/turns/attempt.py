@@ -59,7 +59,7 @@ class LiveAttempt:
         """Every call that was made, in order; one that gave no answer as a look has found it."""
         found = [action for action in self.actions if action.looked_up]
         calls = {action.opening.call for action in found}
-        seen = [done for done in self.done if done.call.id not in calls]
+        seen = [done for done in self.done if calls.isdisjoint((done.call.id, done.call.parent))]
         seen += [as_execution(action, self.turn) for action in found]
         seen += [note() for note in self.notes]
         # Ids are in the order of time.
@@ -181,8 +181,8 @@ async def take_back_one(
         keep = [Kept(owner=action.id, name="restored", value=pack([was, undone.version]))]
     action.undone = undone.result
     facts: dict[str, object] = {"result": undone.result.value}
-    if undone.theirs is not None:
-        keep += _theirs(action, undone)
+    if undone.result in (UndoResult.CONFLICT, UndoResult.PARTIAL):
+        keep = _theirs(action, undone)
     if undone.result is UndoResult.CONFLICT:
         # Both versions as they are: in `why` a long one would be taken for a secret.
         facts |= {"left_at": record.version, "now_at": undone.version}
@@ -192,7 +192,7 @@ async def take_back_one(
 
 
 def _theirs(action: LiveAction, undone: Undone) -> list[Kept]:
-    """What stands there in place of ours, for the person who has to choose."""
+    """What stands there in place of ours, if only nothing, for the person who has to choose."""
     try:
         return [Kept(owner=action.id, name="theirs", value=pack(undone.theirs))]
     except ConfigurationError:

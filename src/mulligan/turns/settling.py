@@ -83,8 +83,8 @@ async def write_down(
     """Move an action whose outcome was unknown to what a look has shown, if that is certain."""
     match seen.landing:
         case Landing.LANDED:
-            action.looked_up = True
             await adopt([action], [seen.result], book=book, hands=hands)
+            action.looked_up = True
             action.on_settled(action)
         case Landing.ABSENT:
             if final:

@@ -34,7 +34,7 @@ class ActionStory:
     """What a person can do about it, a sentence with a command each."""
     contents: Mapping[str, object] = field(default_factory=dict)
     """Where somebody else was there too: what was there `before`, what is `ours`, and what is
-    `theirs` and stands; as long as they are kept, less secrets."""
+    `theirs` and stands, `None` for nothing; as long as they are kept, less secrets."""
 
 
 class OpenList:
@@ -60,14 +60,18 @@ class OpenList:
 
     def _contents(self, action: Action) -> dict[str, object]:
         """What a person chooses between. Ours is what the call returned, else what it was given."""
-        kept = {name: self._kept(action, name) for name in ("before", "theirs")}
-        if kept["theirs"] is None:
+        if action.state in (State.UNDOING, State.UNDONE) or not self._vault.get(
+            action.id, "theirs"
+        ):
             return {}
         came = self._kept(action, "result")
         ours = came.get("result") if isinstance(came, dict) else None
-        kept["ours"] = self._kept(action, "arguments") if ours is None else ours
-        shown = (name for name in ("before", "ours", "theirs") if kept[name] is not None)
-        return {name: self._redactor.value(kept[name]) for name in shown}
+        contents = {
+            "before": self._kept(action, "before"),
+            "ours": self._kept(action, "arguments") if ours is None else ours,
+            "theirs": self._kept(action, "theirs"),
+        }
+        return {name: self._redactor.value(content) for name, content in contents.items()}
 
     def _kept(self, action: Action, name: str) -> object:
         kept = self._vault.get(action.id, name)
