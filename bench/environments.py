@@ -87,6 +87,7 @@ class Environments:
             error=case["error"],
             schema=schemas.get(case["tool"], {}),
             tools=tuple(schemas),
+            schemas=schemas,
             said=tuple(case["user_messages"]),
             earlier=earlier,
         )
@@ -124,7 +125,6 @@ class Environments:
             failed,
             case["fixed_args"],
             between=played[len(before) + 1 :],
-            schemas=self.schemas(case["test"]),
         )
 
 

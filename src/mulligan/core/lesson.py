@@ -15,6 +15,7 @@ from mulligan.core.errors import ConfigurationError
 _SHOWN = 200
 """Characters of one changed argument, where a change is put into words."""
 
+NO_SCHEMAS: Mapping[str, Mapping[str, object]] = MappingProxyType({})
 NO_SCHEMA: Mapping[str, object] = MappingProxyType({})
 
 
@@ -237,6 +238,10 @@ class Planned:
     """What it can do to the world, as its tool declares."""
     tools: tuple[str, ...] = ()
     """Names of the tools that can be called; empty when nobody said."""
+    schemas: Mapping[str, Mapping[str, object]] = field(
+        default_factory=lambda: NO_SCHEMAS, repr=False
+    )
+    """Their schemas by name, as far as they are known."""
     said: tuple[str, ...] = field(default=(), repr=False)
     """The person's own words."""
     earlier: tuple[Earlier, ...] = field(default=(), repr=False)

@@ -29,7 +29,7 @@ def tightened(
     """The schema with each complaint as a rule; `None` when one cannot be placed in it."""
     strict = copy.deepcopy(dict(tree))
     strict.setdefault("type", "object")
-    if not strict.get("properties"):
+    if strict.get("properties") is None:
         # Nobody said what arguments there are, so those that are not complained of may stay.
         strict["additionalProperties"] = True
     for complaint in complaints:
@@ -62,7 +62,7 @@ def _is_known(name: str, tree: Part, arguments: Mapping[str, object]) -> bool:
 
 def _places(tree: Part, name: str, *, about: About, arguments: Mapping[str, object]) -> list[Part]:
     """The object schemas that an argument belongs to."""
-    if about is About.UNEXPECTED and not tree.get("properties"):
+    if about is About.UNEXPECTED and tree.get("properties") is None:
         return []  # Nobody knows what would be expected instead.
     if about is About.MISSING and not _is_known(name, tree, arguments):
         return _nested(tree, name, arguments, depth=0)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from types import MappingProxyType
+from collections.abc import Iterator, Mapping
 
-from mulligan.core.casebook import How, Lesson, LessonState, Prerequisite, Remedy, Transformation
+from mulligan.core.casebook import How, Lesson, LessonState, Prerequisite, Remedy
 from mulligan.core.lesson import Earlier, FailedCall, FirstCall, Kind, Origin, Patch, Suggestion
 from mulligan.learning.lessons.ways.place import NOTHING, Place, same
 from mulligan.learning.lessons.ways.table import make
@@ -31,15 +29,13 @@ KINDS: Mapping[How, Kind] = {
 }
 """What a remedy does, in the words suggestions have for it."""
 
-Schemas = Mapping[str, Mapping[str, object]]
-NO_SCHEMAS: Schemas = MappingProxyType({})
+_UNSURE = (How.OPEN, How.FROM_TURN)
+"""Arguments of a call before that the agent can find where we cannot."""
 
 
-def suggestion_from(
-    lesson: Lesson, failed: FailedCall, *, schemas: Schemas = NO_SCHEMAS
-) -> Suggestion | None:
+def suggestion_from(lesson: Lesson, failed: FailedCall) -> Suggestion | None:
     """What a lesson suggests for this very call; `None` when it cannot be made, or just was."""
-    made = patch_from(lesson.remedy, failed, schemas=schemas)
+    made = patch_from(lesson.remedy, failed)
     if made is None:
         return None
     kinds = _kinds(lesson.remedy, made)
@@ -55,9 +51,7 @@ def suggestion_from(
     )
 
 
-def patch_from(
-    remedy: Remedy, failed: FailedCall, *, schemas: Schemas = NO_SCHEMAS
-) -> Patch | None:
+def patch_from(remedy: Remedy, failed: FailedCall) -> Patch | None:
     """The remedy as a patch of this call; `None` when it has nothing to say about it.
 
     Where a change needs what a call before it would bring, the patch is that call alone: once it
@@ -68,7 +62,7 @@ def patch_from(
     if changes is None and not feeding:
         return None
     asked = [each for each in remedy.first if changes is None or each.tool not in feeding]
-    first = tuple(_first_call(each, failed, schemas=schemas) for each in asked)
+    first = tuple(_first_call(each, failed) for each in asked)
     if None in first:
         return None
     patch = Patch(
@@ -105,16 +99,14 @@ def _feeding(remedy: Remedy) -> frozenset[str]:
     return frozenset(first & taken)
 
 
-def _first_call(wanted: Prerequisite, failed: FailedCall, *, schemas: Schemas) -> FirstCall | None:
+def _first_call(wanted: Prerequisite, failed: FailedCall) -> FirstCall | None:
     """The call with its arguments; without, where one is for the agent to say; `None`: no sense."""
-    schema = schemas.get(wanted.tool, {})
+    schema = failed.schemas.get(wanted.tool, {})
     made: dict[str, object] = {}
     for each in wanted.arguments:
-        if each.how is How.OPEN:
-            return FirstCall(tool=wanted.tool)
         value = make(each, Place(argument=each.argument, failed=failed, schema=schema))
         if value is NOTHING:
-            return FirstCall(tool=wanted.tool) if each.how is How.FROM_TURN else None
+            return FirstCall(tool=wanted.tool) if each.how in _UNSURE else None
         made[each.argument] = value
     return FirstCall(tool=wanted.tool, arguments=made)
 
@@ -159,45 +151,3 @@ def _kinds(remedy: Remedy, patch: Patch) -> tuple[Kind, ...]:
         if not (each.how is How.DROP and each.argument in renamed)
     )
     return tuple(dict.fromkeys((*first, *kinds)))
-
-
-def transferred(remedy: Remedy, failed: FailedCall, *, culprits: Sequence[str]) -> Remedy | None:
-    """A remedy learned on another tool, for the arguments of this one.
-
-    A name this tool does not have stands for what the error is about, in order; `None` if there
-    are more such names than that.
-    """
-    properties = failed.schema.get("properties")
-    known = {*failed.call.arguments, *(properties if isinstance(properties, Mapping) else ())}
-    strange = list(dict.fromkeys(name for name in _names(remedy) if name not in known))
-    if len(strange) > len(culprits):
-        return None
-    renamed = dict(zip(strange, culprits, strict=False))
-    return Remedy(
-        changes=tuple(_renamed(each, renamed, target=True) for each in remedy.changes),
-        first=tuple(
-            replace(
-                call,
-                arguments=tuple(_renamed(each, renamed, target=False) for each in call.arguments),
-            )
-            for call in remedy.first
-        ),
-    )
-
-
-def _names(remedy: Remedy) -> Iterator[str]:
-    """The arguments of the failing call that a remedy speaks of."""
-    for each in remedy.changes:
-        yield each.argument
-    made = (*remedy.changes, *(each for call in remedy.first for each in call.arguments))
-    for each in made:
-        yield from (str(each.given[word]) for word in ("of", "asked") if word in each.given)
-
-
-def _renamed(made: Transformation, renamed: Mapping[str, str], *, target: bool) -> Transformation:
-    given = {
-        word: renamed.get(str(value), value) if word in ("of", "asked") else value
-        for word, value in made.given.items()
-    }
-    argument = renamed.get(made.argument, made.argument) if target else made.argument
-    return Transformation(argument=argument, how=made.how, given=given)

@@ -5,18 +5,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from types import MappingProxyType
 
 from mulligan.core.casebook import How, Prerequisite, Remedy, Transformation
 from mulligan.core.lesson import Earlier, FailedCall
 from mulligan.learning.leaves import is_small
 from mulligan.learning.lessons.ways.place import Place, same
 from mulligan.learning.lessons.ways.table import WAYS, ways_to
-
-Schemas = Mapping[str, Mapping[str, object]]
-"""The schemas of other tools, by name: what their documented words are."""
-
-NO_SCHEMAS: Schemas = MappingProxyType({})
 
 _ORDER = (*WAYS, How.DROP, How.OPEN)
 MOST_REMEDIES = 40
@@ -31,7 +25,6 @@ def remedies_between(
     fixed_arguments: Mapping[str, object],
     *,
     between: Sequence[Earlier] = (),
-    schemas: Schemas = NO_SCHEMAS,
 ) -> tuple[Remedy, ...]:
     """Every general way from the failing call to the one that succeeded, the simplest first.
 
@@ -43,7 +36,7 @@ def remedies_between(
     turn = replace(failed, earlier=(*failed.earlier, *between))
     changes = list(_changes(turn, fixed_arguments))
     steps = _steps(failed, between)
-    told = _first_calls(failed, between, schemas=schemas)
+    told = _first_calls(failed, between)
     found: dict[str, Remedy] = {}
     for change in changes:
         for chosen in _subsets(steps, needed=_lookups(change, between)):
@@ -94,9 +87,13 @@ def _steps(failed: FailedCall, between: Sequence[Earlier]) -> list[list[int]]:
             else:
                 groups.append([])
             said = str(made.result or "") or said
-        elif not made.failed:
+        elif not made.failed and not any(_same_call(made, between[i]) for i in groups[-1]):
             groups[-1].append(at)
     return [group[-MOST_FIRST:] for group in groups if group]
+
+
+def _same_call(one: Earlier, other: Earlier) -> bool:
+    return one.tool == other.tool and dict(one.arguments) == dict(other.arguments)
 
 
 def _subsets(
@@ -127,22 +124,19 @@ def _lookups(change: Sequence[Transformation], between: Sequence[Earlier]) -> fr
     )
 
 
-def _first_calls(
-    failed: FailedCall, between: Sequence[Earlier], *, schemas: Schemas
-) -> list[list[Prerequisite]]:
+def _first_calls(failed: FailedCall, between: Sequence[Earlier]) -> list[list[Prerequisite]]:
     """Each call between as a prerequisite, in the ways its arguments can be understood."""
     return [
-        _as_prerequisites(
-            replace(failed, earlier=(*failed.earlier, *between[:at])), made, schemas=schemas
-        )
+        _as_prerequisites(replace(failed, earlier=(*failed.earlier, *between[:at])), made)
         for at, made in enumerate(between)
     ]
 
 
-def _as_prerequisites(failed: FailedCall, made: Earlier, *, schemas: Schemas) -> list[Prerequisite]:
+def _as_prerequisites(failed: FailedCall, made: Earlier) -> list[Prerequisite]:
+    schema = failed.schemas.get(made.tool, {})
     ways: list[list[Transformation]] = []
     for name, value in made.arguments.items():
-        place = Place(argument=name, failed=failed, schema=schemas.get(made.tool, {}))
+        place = Place(argument=name, failed=failed, schema=schema)
         open_ended = [Transformation(argument=name, how=How.OPEN)]
         ways.append(ways_to(value, place)[:MOST_EACH] or open_ended)
     chosen = itertools.islice(itertools.product(*ways), MOST_EACH)

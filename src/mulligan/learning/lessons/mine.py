@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from mulligan.core.casebook import Ending, Episode, Lesson, LessonState, Remedy
 from mulligan.learning.lessons.explain import cost
+from mulligan.learning.lessons.general import clusters, generalised, words_of
 from mulligan.learning.lessons.phrase import (
     correction_of,
     example_of,
@@ -23,6 +24,11 @@ from mulligan.learning.lessons.phrase import (
 MOST_LESSONS = 3
 """Lessons about one pattern: beyond the third, a failure has no common remedy."""
 MOST_AGENTS = 20
+NEEDED = ("sign", "tool", "what", "like", "said")
+SUPPOSED = 0.3
+"""What an account is worth that leaves out a call which was made before the success."""
+
+LONGEST_WORDS = 200
 
 LIVING = (LessonState.CANDIDATE, LessonState.ACTIVE)
 
@@ -46,7 +52,8 @@ def mine(
     """
     latest = {lesson.id: lesson for lesson in known}
     found = []
-    for pool, held in sorted(_pools(episodes).items()):
+    pools = {**_pools(episodes), **_general_pools(episodes)}
+    for pool, held in sorted(pools.items()):
         for lesson in _lessons_of(pool, held, at=at, batch=batch):
             before = latest.get(lesson.id)
             if before is None:
@@ -93,11 +100,34 @@ def _pools(episodes: Sequence[Episode]) -> Mapping[Pool, list[Episode]]:
     return found
 
 
+def _general_pools(episodes: Sequence[Episode]) -> Mapping[Pool, list[Episode]]:
+    """Failures in the same words whatever the tool, with what mended them in general."""
+    repaired = [each for each in episodes if each.ending is Ending.REPAIRED]
+    words = {each.id: words_of(each.template, each.tool) for each in repaired}
+    heads = clusters(words.values())
+    found: dict[Pool, list[Episode]] = defaultdict(list)
+    for each in repaired:
+        head = heads[words[each.id]]
+        if head:
+            said = " ".join(sorted(head))
+            pool = Pool(each.tenant, "", each.server, "", f"words:{said}"[:LONGEST_WORDS])
+            found[pool].append(replace(each, tool="", template=said, remedies=_general(each)))
+    return {pool: held for pool, held in found.items() if len({e.fingerprint for e in held}) > 1}
+
+
+def _general(episode: Episode) -> tuple[Remedy, ...]:
+    found = (generalised(remedy) for remedy in episode.remedies)
+    return tuple({remedy_key(each): each for each in found if each is not None}.values())
+
+
 def _lessons_of(
     pool: Pool, episodes: Sequence[Episode], *, at: datetime, batch: str
 ) -> Iterator[Lesson]:
     repaired = [each for each in episodes if each.ending is Ending.REPAIRED]
+    able = {each.id: frozenset().union(*map(needs, each.remedies)) for each in repaired}
     for remedy, explained in cover(repaired):
+        if not pool.tool and len({each.fingerprint for each in explained}) < 2:
+            continue
         others = [each for each in episodes if each not in explained]
         first = explained[0]
         yield Lesson(
@@ -119,7 +149,7 @@ def _lessons_of(
             why=f"{len(explained)} of {len(repaired)} repairs were made so",
             by="evidence",
             seen=len(explained),
-            of=len(repaired),
+            of=sum(needs(remedy) <= able[each.id] for each in repaired),
             agents=tuple(sorted({each.agent for each in explained if each.agent})[:MOST_AGENTS]),
             batch=batch,
             learned_at=at,
@@ -129,29 +159,46 @@ def _lessons_of(
 def cover(repaired: Sequence[Episode]) -> Iterator[tuple[Remedy, list[Episode]]]:
     """The remedies that explain most, one after the other, each with all that it explains.
 
-    Of two that explain as much, the one with more calls before it is kept, for nothing shows
-    that a call could be left out; then the simpler one.
+    Of two that explain as much, the simpler one is kept.
     """
     by_remedy: dict[str, tuple[Remedy, list[Episode]]] = {}
     for episode in repaired:
         for remedy in episode.remedies:
             by_remedy.setdefault(remedy_key(remedy), (remedy, []))[1].append(episode)
-    open_ids = {each.id for each in repaired}
+    left = list(repaired)
     for _ in range(MOST_LESSONS):
-        ranked = sorted(
-            by_remedy.items(),
-            key=lambda item: (
-                -sum(each.id in open_ids for each in item[1][1]),
-                -len(item[1][0].first),
-                cost(item[1][0]),
-                item[0],
-            ),
+        credit = {key: _credit(*held, left) for key, held in by_remedy.items()}
+        best = min(
+            by_remedy, key=lambda key: (-credit[key], cost(by_remedy[key][0]), key), default=""
         )
-        if not ranked or not any(each.id in open_ids for each in ranked[0][1][1]):
+        if not credit.get(best):
             return
-        remedy, explained = ranked[0][1]
+        remedy, explained = by_remedy[best]
         yield remedy, explained
-        open_ids -= {each.id for each in explained}
+        explained_ids = {each.id for each in explained}
+        left = [each for each in left if each.id not in explained_ids]
+
+
+def needs(remedy: Remedy) -> frozenset[str]:
+    """What must be there for a remedy to be made: a sign in a value, an earlier call, a figure."""
+    made = (*remedy.changes, *(each for call in remedy.first for each in call.arguments))
+    return frozenset(
+        f"{word}:{each.given[word]}" for each in made for word in NEEDED if word in each.given
+    )
+
+
+def _credit(remedy: Remedy, explained: Sequence[Episode], left: Sequence[Episode]) -> float:
+    """How much of what is left a remedy explains.
+
+    A remedy that leaves out calls which were made is only supposed to be enough.
+    """
+    open_ids = {each.id for each in left}
+    full = (len(remedy.first) == _longest(each) for each in explained if each.id in open_ids)
+    return sum(1.0 if whole else SUPPOSED for whole in full)
+
+
+def _longest(episode: Episode) -> int:
+    return max((len(remedy.first) for remedy in episode.remedies), default=0)
 
 
 def _says_more(before: Lesson, now: Lesson) -> bool:

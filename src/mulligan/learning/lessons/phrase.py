@@ -132,7 +132,9 @@ def _form(given: Mapping[str, object]) -> str:
 
 
 def _seen(given: Mapping[str, object]) -> str:
-    if "like" in given:
+    if "holds" in given:
+        return f"as what holds {given['holds']} in an earlier result"
+    if "like" in given or "said" in given:
         return "as the person said it"
     name = f"{given.get('key')!r}" if given.get("key") else "the result"
     found = f"{name} of {given.get('tool')}"

@@ -27,9 +27,9 @@ WORTH: Mapping[str, float] = {"source": 20.0, "kinds": 6.0, "lesson": 3.0}
 
 FARTHER: Mapping[Nearness, float] = {
     Nearness.PATTERN: 1.0,
+    Nearness.TOOL: 0.7,
     Nearness.WORDS: 0.7,
-    Nearness.TOOL: 0.5,
-    Nearness.CLASS: 0.25,
+    Nearness.CLASS: 0.3,
 }
 """What a lesson learned on other failures is worth on this one."""
 
@@ -100,13 +100,11 @@ def outcomes_of(
     return found
 
 
-def chance_of(
-    outcomes: Outcomes, balances: Mapping[str, Balance], *, error_class: ErrorClass
-) -> Chance:
+def chance_of(outcomes: Outcomes, balances: Mapping[str, Balance]) -> Chance:
     """What a memory needs to weigh its lessons."""
 
     def chance(lesson: Lesson, nearness: Nearness, made: Suggestion) -> tuple[float, int]:
-        general, _ = outcomes.posterior(made.source, made.kinds, error_class=error_class)
+        general, _ = outcomes.posterior(made.source, made.kinds, error_class=lesson.error_class)
         balance = balances.get(lesson.id, Balance())
         used = balance.helped + balance.harmed
         own = Tally(helped=lesson.seen + balance.helped, n=lesson.of + used)

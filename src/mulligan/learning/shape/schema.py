@@ -74,7 +74,7 @@ class Schema:
     def closed(self) -> bool:
         """Whether other arguments than those it names are refused, as a function would."""
         open_ended = self.tree.get("additionalProperties") or self.tree.get("patternProperties")
-        return bool(self.properties) and not open_ended
+        return "properties" in self.tree and not open_ended
 
     def problems(self, arguments: Mapping[str, object]) -> list[Problem]:
         """Everything that is wrong with the arguments; nothing when they fit."""

@@ -133,7 +133,7 @@ def _read_part(old: object, new: object) -> Iterator[Given]:
     if not (isinstance(old, str) and isinstance(new, str) and new and len(old) <= LONGEST_TEXT):
         return
     for sign in (sign for sign in SIGNS if sign in old and new in old):
-        parts = _split(old, sign)
+        parts = split(old, sign)
         if len(parts) > 1:
             yield from ({"sign": sign, "at": at} for at in (-1, 0, 1) if _at(parts, at) == new)
             yield from ({"sign": sign, "upto": at} for at in (-1,) if sign.join(parts[:at]) == new)
@@ -143,7 +143,7 @@ def _part(old: object, given: Given) -> object:
     sign = str(given.get("sign") or "")
     if not isinstance(old, str) or not sign or len(old) > LONGEST_TEXT:
         return NOTHING
-    parts = _split(old, sign)
+    parts = split(old, sign)
     if len(parts) < 2:
         return NOTHING
     if isinstance(upto := given.get("upto"), int):
@@ -152,8 +152,9 @@ def _part(old: object, given: Given) -> object:
     return _at(parts, at) if isinstance(at, int) else NOTHING
 
 
-def _split(text: str, sign: str) -> list[str]:
-    return [part for part in text.strip().split(sign) if part.strip()]
+def split(text: str, sign: str) -> list[str]:
+    """The parts of a value; a dot alone is the place one is at, and no part."""
+    return [part for part in text.strip().split(sign) if part.strip() not in ("", ".")]
 
 
 def _at(parts: list[str], at: int) -> object:

@@ -6,17 +6,27 @@ the same place is looked up in the turn at hand.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from mulligan.core.lesson import Earlier
+from mulligan.learning.closeness import tokens
 from mulligan.learning.from_turn import shape
 from mulligan.learning.knowledge import Knowledge, structure_of
 from mulligan.learning.leaves import key_of, leaves
-from mulligan.learning.lessons.ways.place import NOTHING, Given, Place, Way, same
+from mulligan.learning.lessons.ways.place import NOTHING, PLAIN, Given, Place, Way, same
+from mulligan.learning.lessons.ways.reshape import split
 
 MOST_CALLS = 30
 MOST_VALUES = 500
 SHORTEST = 2
+HOLDING = ("/", "\\", "::", ".")
+"""What stands between a thing and what holds it."""
+MOST_SAID = 50_000
+
+_BETWEEN = r"(?:\s+(?:is|being|of|as|will be|should be)|\s*[:=])?\s*['\"`(]?"
+_GIVEN = r"((?=[\w#@.+-]*[\d_@#])[\w#@][\w#@.+-]*\w|(?<=['\"`])\w+(?=['\"`])|(?<=is )\w+)"
+"""A value is told from a word of the sentence by a digit or sign in it, by quotes, or by "is"."""
 
 
 def _explain(value: object, place: Place) -> Iterator[Given]:
@@ -27,11 +37,16 @@ def _explain(value: object, place: Place) -> Iterator[Given]:
         for where, of in (("result", structure_of(made.result)), ("arguments", made.arguments)):
             for given in _standing(value, of):
                 yield {"tool": made.tool, "in": where, **given, **asked}
+    yield from _holder(value, place)
     yield from _less(value, place)
     yield from _said(value, place)
 
 
 def _make(given: Given, place: Place) -> object:
+    if "holds" in given:
+        return _holding(given, place)
+    if "said" in given:
+        return named_by_person(given, place)
     if "like" in given:
         return _like(str(given["like"]), place)
     for made in _latest(place):
@@ -104,6 +119,28 @@ def _is_about(made: Earlier, given: Given, place: Place) -> bool:
     return name is None or any(same(value, each) for each in made.arguments.values())
 
 
+def _holder(value: object, place: Place) -> Iterator[Given]:
+    """A value of this turn ends in one of the call's: what stands before it, as a folder does."""
+    for name in place.failed.call.arguments:
+        for sign in HOLDING:
+            given = {"holds": name, "sign": sign}
+            if same(_holding(given, place), value):
+                yield given
+
+
+def _holding(given: Given, place: Place) -> object:
+    held, sign = place.failed.call.arguments.get(str(given["holds"])), str(given.get("sign"))
+    if not isinstance(held, str) or len(held) < SHORTEST:
+        return NOTHING
+    for made in _latest(place):
+        for _, each in leaves(structure_of(made.result), most=MOST_VALUES):
+            if isinstance(each, str) and each.endswith(f"{sign}{held}"):
+                parts = split(each.removesuffix(held), sign)
+                if parts:
+                    return parts[-1]
+    return NOTHING
+
+
 def _less(value: object, place: Place) -> Iterator[Given]:
     """What is left of the argument after a number of this turn is taken away."""
     wanted = _minus(place.old, value)
@@ -125,7 +162,12 @@ def _minus(one: object, other: object) -> object:
 
 
 def _said(value: object, place: Place) -> Iterator[Given]:
-    """The one word of the person's that looks like this: `USR001` looks like `A999`."""
+    """What the person said under the argument's name, or the one word that looks like this.
+
+    `USR001` looks like `A999`.
+    """
+    if same(named_by_person(PLAIN, place), value):
+        yield {"said": "named"}
     if isinstance(value, str) and any(sign.isdigit() for sign in value):
         look = shape(value)
         if same(_like(look, place), value):
@@ -136,6 +178,15 @@ def _like(look: str, place: Place) -> object:
     words = Knowledge(place.failed.said, ()).words
     found = [word for word in words if shape(word) == look]
     return found[0] if len(found) == 1 else NOTHING
+
+
+def named_by_person(_: Given, place: Place) -> object:
+    """The word that follows the argument's name in the person's words: "my user id is U7"."""
+    name = r"[\s_-]*".join(map(re.escape, tokens(place.argument)))
+    said = "\n".join(place.failed.said)[-MOST_SAID:]
+    found = re.findall(rf"\b{name}\b{_BETWEEN}{_GIVEN}", said, re.IGNORECASE) if name else []
+    distinct = list(dict.fromkeys(found))
+    return distinct[-1] if distinct else NOTHING
 
 
 FROM_TURN = Way(_explain, _make)

@@ -8,7 +8,7 @@ from mulligan.core.casebook import How, Transformation
 from mulligan.learning.lessons.ways.named import CONSTANT, FROM_ARGUMENT
 from mulligan.learning.lessons.ways.place import NOTHING, Place, Way, same
 from mulligan.learning.lessons.ways.reshape import RESHAPING
-from mulligan.learning.lessons.ways.seen import FROM_TURN
+from mulligan.learning.lessons.ways.seen import FROM_TURN, named_by_person
 from mulligan.learning.lessons.ways.told import FROM_ERROR
 
 WAYS: Mapping[How, Way] = {
@@ -18,6 +18,9 @@ WAYS: Mapping[How, Way] = {
     How.CONSTANT: CONSTANT,
     How.FROM_TURN: FROM_TURN,
 }
+
+OPEN = Way(lambda _value, _place: iter(()), named_by_person)
+"""What could not be understood is what the person calls by its name, if they do."""
 
 MOST = 6
 """Ways to one value that are worth keeping."""
@@ -36,7 +39,7 @@ def ways_to(value: object, place: Place) -> list[Transformation]:
 
 def make(made: Transformation, place: Place) -> object:
     """The value made once more out of the call at hand; `NOTHING` where it cannot be."""
-    way = WAYS.get(made.how)
+    way = OPEN if made.how is How.OPEN else WAYS.get(made.how)
     return NOTHING if way is None else way.make(made.given, place)
 
 

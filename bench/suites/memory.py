@@ -1,0 +1,108 @@
+"""Failures mended by what earlier ones taught: proposals executed in the real environments."""
+
+from __future__ import annotations
+
+import argparse
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from functools import cache
+from typing import Any
+
+from rich.console import RenderableType
+
+from bench.data import add_data_arguments, read_cases
+from bench.environments import STARTED, Case, Environments, add_environment_arguments
+from bench.proposing import Trial, try_out
+from bench.report import progress, table
+from bench.tau import add_history_argument, read_history
+from bench.versions import ours
+from mulligan.core.interfaces import Suggest
+from mulligan.learning.lessons.mine import mine
+from mulligan.learning.lessons.probability import Outcomes, chance_of
+from mulligan.learning.lessons.recall import from_memory
+from mulligan.learning.suggest import SOURCES
+
+Result = dict[str, Any]
+FILE = "bfcl_multiturn/repair_pairs"
+FOLDS = 5
+RUNS = ("cold", "warm")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_data_arguments(parser)
+    add_history_argument(parser)
+    add_environment_arguments(parser)
+
+
+def run(options: argparse.Namespace) -> Result:
+    cases = read_cases(options, FILE)
+    history = read_history(options, FILE)
+    with closing(Environments(options)) as environments:
+        step = 2 * len(cases) + len(history)
+        with progress(step) as announce:
+            remember = _memory(environments, history, apart=options.history is None, step=announce)
+            trials: dict[str, list[Trial]] = {name: [] for name in RUNS}
+            for case in cases:
+                announce(case["tool"])
+                trials["cold"].append(try_out(environments, case, sources=SOURCES))
+                announce(case["tool"])
+                sources = (*SOURCES, remember(case))
+                trials["warm"].append(try_out(environments, case, sources=sources))
+        versions = environments.versions
+    return {
+        "half": options.half,
+        "n": len(cases),
+        **{name: _shares(cases, held) for name, held in trials.items()},
+        "groups": len({case["error_group"] for case in cases}),
+        "history": len(history),
+        "versions": {**versions, **ours()},
+    }
+
+
+def show(result: Result) -> RenderableType:
+    names = ("micro", "macro", "first_try", "silent")
+    rows = [(name, *(result[run_][name] for run_ in RUNS)) for name in names]
+    title = f"memory ({result['half']}, n={result['n']}, {result['groups']} groups)"
+    return table(title, ("figure", *RUNS), rows)
+
+
+def _memory(
+    environments: Environments, history: Sequence[Case], *, apart: bool, step: Callable[[str], None]
+) -> Callable[[Case], Suggest]:
+    """What the history taught; where it is also what is tested, without the case's own fifth."""
+    episodes = []
+    for number, case in enumerate(history):
+        step("learning")
+        episodes.append(environments.episode(case, number))
+
+    @cache
+    def memory(fold: int | None) -> Suggest:
+        past = [
+            episode
+            for episode, case in zip(episodes, history, strict=True)
+            if fold is None or _fold(case) != fold
+        ]
+        return from_memory(mine(past, at=STARTED), chance=chance_of(Outcomes(), {}))
+
+    return lambda case: memory(_fold(case) if apart else None)
+
+
+def _fold(case: Case) -> int:
+    """By the number of the scenario: its variants share their environment and their errors."""
+    return int(case["test"].rsplit("_", 1)[1]) % FOLDS
+
+
+def _shares(cases: Sequence[Case], trials: Sequence[Trial]) -> dict[str, float]:
+    """Success over all failures, and the mean over the groups of errors."""
+    groups: dict[str, list[bool]] = defaultdict(list)
+    for case, trial in zip(cases, trials, strict=True):
+        groups[case["error_group"]].append(trial.succeeded)
+    n = len(cases) or 1
+    macro = sum(sum(each) / len(each) for each in groups.values()) / (len(groups) or 1)
+    return {
+        "micro": round(sum(trial.succeeded for trial in trials) / n, 4),
+        "macro": round(macro, 4),
+        "first_try": round(sum(trial.succeeded and trial.tries == 1 for trial in trials) / n, 4),
+        "silent": round(sum(not trial.tries for trial in trials) / n, 4),
+    }
