@@ -25,7 +25,7 @@ class Trial:
 
 def try_out(environments: Environments, case: Case, *, sources: Sequence[Suggest]) -> Trial:
     """Carry out the best proposal; if the call fails again, the best for that failure."""
-    stage = _Stage(environments, case, sources)
+    stage = Stage(environments, case, sources=sources)
     for number in range(1, TRIES):
         proposal = stage.proposal()
         if proposal is None:
@@ -35,10 +35,12 @@ def try_out(environments: Environments, case: Case, *, sources: Sequence[Suggest
     return Trial(succeeded=False, tries=TRIES - 1)
 
 
-class _Stage:
-    """An environment at the failure, and everything that is done in it afterwards."""
+class Stage:
+    """An environment at a failure, and everything that is done in it afterwards."""
 
-    def __init__(self, environments: Environments, case: Case, sources: Sequence[Suggest]) -> None:
+    def __init__(
+        self, environments: Environments, case: Case, *, sources: Sequence[Suggest]
+    ) -> None:
         self._environments = environments
         self._test: str = case["test"]
         self._sources = sources

@@ -6,16 +6,23 @@ import argparse
 import json
 import zlib
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from bench.data import read_cases
 from bench.missing import MissingError
 from mulligan.core.call import Call, ErrorClass, Failure
+from mulligan.core.casebook import Ending, Episode
 from mulligan.core.effect import Effect
 from mulligan.core.lesson import Decision, Earlier, FailedCall
+from mulligan.learning.fingerprint import fingerprint, template
+from mulligan.learning.lessons.explain import remedies_between
+from mulligan.learning.wording import class_of_text
 
 FOLDS = 5
+STARTED = datetime(2026, 1, 1, tzinfo=UTC)
+"""When the first case happened: the data has an order and no times."""
 
 Case = dict[str, Any]
 Schemas = Mapping[tuple[str, str], Mapping[str, Any]]
@@ -48,10 +55,11 @@ def read_history(options: argparse.Namespace, name: str) -> list[Case]:
 
 def elsewhere(case: Case, history: Sequence[Case]) -> list[Case]:
     """The history without the cases of the same fifth of the tasks, this one's own among them."""
-    return [each for each in history if _fold(each) != _fold(case)]
+    return [each for each in history if fold_of(each) != fold_of(case)]
 
 
-def _fold(case: Case) -> int:
+def fold_of(case: Case) -> int:
+    """Which fifth of the tasks a case belongs to."""
     task = f"{case['bench']}|{case['domain']}|{case['task_id']}"
     return zlib.crc32(task.encode()) % FOLDS
 
@@ -113,3 +121,26 @@ def _json(path: Path) -> dict[str, Any]:
         raise MissingError(f"{path} is not there: pass the folder that holds it as --data DIR.")
     found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return found
+
+
+def episode_of(case: Case, failed: FailedCall, number: int) -> Episode:
+    """A case as the casebook would keep it. What was called in between is not in the data."""
+    masked = template(failed.error, failed.call.arguments)
+    repaired = "fixed_args" in case
+    decision = RIGHT_DECISION.get(case.get("repair_class", ""))
+    apart = not repaired or case["calls_between"] or case["user_turns_between"]
+    return Episode(
+        id=case["id"],
+        at=STARTED + timedelta(minutes=number),
+        tool=case["tool"],
+        fingerprint=fingerprint(case["tool"], masked),
+        error_class=class_of_text(failed.error),
+        template=masked,
+        principal=case["model"],
+        agent=case["model"],
+        turn=f"{case['source']}|{case['task_id']}|{case['trial']}",
+        ending=Ending.REPAIRED if repaired else Ending.LEFT,
+        decision=decision,
+        verified=repaired,
+        remedies=() if apart else remedies_between(failed, case["fixed_args"]),
+    )

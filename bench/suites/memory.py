@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import argparse
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
-from functools import cache
 from typing import Any
 
 from rich.console import RenderableType
 
 from bench.data import add_data_arguments, read_cases
-from bench.environments import STARTED, Case, Environments, add_environment_arguments
+from bench.environments import Case, Environments, add_environment_arguments
+from bench.learner import taught_by
 from bench.proposing import Trial, try_out
-from bench.report import progress, table
+from bench.report import Step, progress, table
 from bench.tau import add_history_argument, read_history
 from bench.versions import ours
-from mulligan.core.interfaces import Suggest
-from mulligan.learning.lessons.mine import mine
-from mulligan.learning.lessons.probability import Outcomes, chance_of
-from mulligan.learning.lessons.recall import from_memory
+from mulligan.core.casebook import Episode
 from mulligan.learning.suggest import SOURCES
 
 Result = dict[str, Any]
@@ -38,16 +35,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> Result:
     cases = read_cases(options, FILE)
     history = read_history(options, FILE)
+    steps = 2 * len(cases) + len(history)
     with closing(Environments(options)) as environments:
-        step = 2 * len(cases) + len(history)
-        with progress(step) as announce:
-            remember = _memory(environments, history, apart=options.history is None, step=announce)
+        with progress(steps) as announce:
+            memory = taught_by(list(_episodes(environments, history, step=announce)))
             trials: dict[str, list[Trial]] = {name: [] for name in RUNS}
             for case in cases:
                 announce(case["tool"])
                 trials["cold"].append(try_out(environments, case, sources=SOURCES))
                 announce(case["tool"])
-                sources = (*SOURCES, remember(case))
+                sources = (*SOURCES, memory(None if options.history else _fold(case)))
                 trials["warm"].append(try_out(environments, case, sources=sources))
         versions = environments.versions
     return {
@@ -67,25 +64,12 @@ def show(result: Result) -> RenderableType:
     return table(title, ("figure", *RUNS), rows)
 
 
-def _memory(
-    environments: Environments, history: Sequence[Case], *, apart: bool, step: Callable[[str], None]
-) -> Callable[[Case], Suggest]:
-    """What the history taught; where it is also what is tested, without the case's own fifth."""
-    episodes = []
+def _episodes(
+    environments: Environments, history: Sequence[Case], *, step: Step
+) -> Iterator[tuple[int, Episode]]:
     for number, case in enumerate(history):
         step("learning")
-        episodes.append(environments.episode(case, number))
-
-    @cache
-    def memory(fold: int | None) -> Suggest:
-        past = [
-            episode
-            for episode, case in zip(episodes, history, strict=True)
-            if fold is None or _fold(case) != fold
-        ]
-        return from_memory(mine(past, at=STARTED), chance=chance_of(Outcomes(), {}))
-
-    return lambda case: memory(_fold(case) if apart else None)
+        yield _fold(case), environments.episode(case, number)
 
 
 def _fold(case: Case) -> int:

@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 import argparse
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.console import RenderableType
 
 from bench.data import add_data_arguments, read_cases
+from bench.learner import taught_by
 from bench.report import progress, table
-from bench.tau import add_history_argument, failed_call, read_schemas
+from bench.tau import (
+    Case,
+    Schemas,
+    add_history_argument,
+    episode_of,
+    failed_call,
+    fold_of,
+    read_history,
+    read_schemas,
+)
 from bench.versions import ours
-from mulligan.learning.suggest import suggestions
+from mulligan.core.interfaces import Suggest
+from mulligan.learning.suggest import SOURCES, suggestions
 
 Result = dict[str, Any]
+OUTCOMES = ("exact", "harmful", "wrong_but_harmless", "silent")
 CLASSES = ("values_in_prior_context", "computed_or_guessed")
 
 
@@ -24,35 +38,51 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> Result:
     schemas = read_schemas(options.data)
+    history = read_history(options, "tau/repair_pairs")
     cases = [
         case
         for case in read_cases(options, "tau/repair_pairs")
         if case.get("gold_strict") and case["repair_class"] in CLASSES
     ]
-    counts = {"exact": 0, "harmful": 0, "wrong_but_harmless": 0, "silent": 0}
+    memory = taught_by(
+        [
+            (fold_of(case), episode_of(case, failed_call(case, schemas), number))
+            for number, case in enumerate(history)
+        ]
+    )
+    cold: Counter[str] = Counter()
+    warm: Counter[str] = Counter()
     with progress(len(cases)) as step:
         for case in cases:
             step(case["tool"])
-            counts[_judged(case, schemas)] += 1
+            cold[_judged(case, schemas, sources=SOURCES)] += 1
+            taught = memory(None if options.history else fold_of(case))
+            warm[_judged(case, schemas, sources=(*SOURCES, taught))] += 1
     return {
         "half": options.half,
         "n": len(cases),
-        **counts,
-        "score": counts["exact"] - counts["harmful"],
-        "exact_share": round(counts["exact"] / len(cases), 4) if cases else 0.0,
-        "warm": None,
+        **_counted(warm),
+        "exact_share": round(warm["exact"] / len(cases), 4) if cases else 0.0,
+        "cold": _counted(cold),
+        "history": len(history),
         "versions": ours(),
     }
 
 
 def show(result: Result) -> RenderableType:
-    names = ("exact", "harmful", "wrong_but_harmless", "silent", "score", "exact_share", "n")
-    rows = [(name, result[name]) for name in names]
-    return table(f"tau-repair ({result['half']})", ("figure", "value"), rows)
+    names = (*OUTCOMES, "score")
+    rows = [(name, result["cold"][name], result[name]) for name in names]
+    title = f"tau-repair ({result['half']}, n={result['n']})"
+    return table(title, ("figure", "cold", "with memory"), rows)
 
 
-def _judged(case: dict[str, Any], schemas: dict[tuple[str, str], Any]) -> str:
-    found = suggestions(failed_call(case, schemas))
+def _counted(outcomes: Mapping[str, int]) -> Result:
+    counts = {name: outcomes.get(name, 0) for name in OUTCOMES}
+    return {**counts, "score": counts["exact"] - counts["harmful"]}
+
+
+def _judged(case: Case, schemas: Schemas, *, sources: Sequence[Suggest]) -> str:
+    found = suggestions(failed_call(case, schemas), sources=sources)
     if not found:
         return "silent"
     if same_arguments(found[0].patch.apply(case["failed_args"]), case["fixed_args"]):

@@ -31,6 +31,11 @@ TAU = {
     "bench": "tau-bench",
     "domain": "retail",
     "task_id": "1",
+    "trial": 0,
+    "model": "m",
+    "source": "s",
+    "calls_between": 0,
+    "user_turns_between": 0,
     "user_messages": ["My order is #W12345."],
     "prior_calls": [],
 }

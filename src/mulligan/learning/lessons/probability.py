@@ -9,15 +9,17 @@ Outcomes lose weight with age.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 
 from mulligan.core.call import ErrorClass
 from mulligan.core.casebook import Balance, CaseSlot, Lesson
-from mulligan.core.lesson import Kind, Origin, Suggestion
+from mulligan.core.interfaces import Suggest
+from mulligan.core.lesson import FailedCall, Kind, Origin, Suggestion
 from mulligan.learning.lessons.recall import Chance, Nearness
 from mulligan.learning.priors import prior
+from mulligan.learning.wording import likely_class
 
 HALF_LIFE = timedelta(days=90)
 """After so long an outcome counts half."""
@@ -106,8 +108,10 @@ def chance_of(outcomes: Outcomes, balances: Mapping[str, Balance]) -> Chance:
     def chance(lesson: Lesson, nearness: Nearness, made: Suggestion) -> tuple[float, int]:
         general, _ = outcomes.posterior(made.source, made.kinds, error_class=lesson.error_class)
         balance = balances.get(lesson.id, Balance())
-        used = balance.helped + balance.harmed
-        own = Tally(helped=lesson.seen + balance.helped, n=lesson.of + used)
+        # Repairs that agents found by themselves may be among both: they count once.
+        helped = max(lesson.seen, balance.helped)
+        otherwise = max(0, lesson.of - lesson.seen)
+        own = Tally(helped=helped, n=helped + otherwise + balance.harmed)
         mean = own.shrunk(general, worth=WORTH["lesson"])
         return min(SUREST, mean * FARTHER[nearness]), round(own.n)
 
@@ -125,3 +129,14 @@ def weighed(suggestion: Suggestion, outcomes: Outcomes, *, error_class: ErrorCla
 def joined(kinds: Sequence[Kind]) -> str:
     """Kinds as they are counted: sorted, joined by `+`."""
     return "+".join(sorted(set(kinds)))
+
+
+def weighing(source: Suggest, outcomes: Outcomes) -> Suggest:
+    """A source whose suggestions carry what was measured instead of what the table says."""
+
+    def suggest(failed: FailedCall) -> Iterator[Suggestion]:
+        found = likely_class(failed.failure, failed.error)
+        for each in source(failed):
+            yield weighed(each, outcomes, error_class=found)
+
+    return suggest

@@ -7,8 +7,9 @@ from dataclasses import replace
 from enum import IntEnum
 
 from mulligan.core.casebook import Lesson, LessonState, Remedy
+from mulligan.core.effect import Effect
 from mulligan.core.interfaces import Suggest
-from mulligan.core.lesson import FailedCall, Suggestion
+from mulligan.core.lesson import FailedCall, Kind, Suggestion
 from mulligan.learning.fingerprint import fingerprint, template
 from mulligan.learning.from_turn import culprits
 from mulligan.learning.knowledge import Knowledge
@@ -16,6 +17,7 @@ from mulligan.learning.lessons.apply import suggestion_from
 from mulligan.learning.lessons.general import alike, particular, words_of
 from mulligan.learning.wording import likely_class
 
+SEVERAL = 2
 LIVING = (LessonState.CANDIDATE, LessonState.ACTIVE)
 
 
@@ -48,13 +50,19 @@ def from_memory(
     def suggest(failed: FailedCall) -> Iterator[Suggestion]:
         for lesson, nearness in near(failed, living, pattern=pattern):
             made = suggestion_from(lesson, failed)
-            if made is not None:
+            if made is not None and not _hearsay(lesson, made, failed):
                 probability, n = chance(lesson, nearness, made)
                 # What was proven on other failures is only a guess about this one.
                 proven = made.proven and nearness is Nearness.PATTERN
                 yield replace(made, probability=probability, n=n, proven=proven)
 
     return suggest
+
+
+def _hearsay(lesson: Lesson, made: Suggestion, failed: FailedCall) -> bool:
+    """One case is too little to put another thing of the turn into a call that may change one."""
+    once = lesson.seen < SEVERAL and lesson.state is not LessonState.ACTIVE
+    return once and Kind.FOUND in made.kinds and failed.effect is not Effect.READ
 
 
 def near(

@@ -1,0 +1,87 @@
+"""A memory that lives through a stream of failures: it forecasts, is told the truth, and learns."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cache
+
+from mulligan.core.casebook import Balance, Episode, Lesson, Offer
+from mulligan.core.interfaces import Suggest
+from mulligan.core.lesson import FailedCall, Suggestion
+from mulligan.learning.lessons.life import balance_of, judge_life
+from mulligan.learning.lessons.mine import mine
+from mulligan.learning.lessons.probability import Outcomes, chance_of, joined, weighing
+from mulligan.learning.lessons.recall import from_memory
+from mulligan.learning.lessons.uses import uses_in
+from mulligan.learning.suggest import SOURCES
+from mulligan.learning.wording import likely_class
+
+BATCH = 25
+"""Failures after which lessons are drawn anew."""
+
+
+def taught_by(episodes: Sequence[tuple[int, Episode]]) -> Callable[[int | None], Suggest]:
+    """What episodes teach, each given with its fold: without those of one fold, or all of them."""
+
+    @cache
+    def memory(left_out: int | None) -> Suggest:
+        past = [episode for fold, episode in episodes if fold != left_out]
+        lessons = mine(past, at=past[-1].at) if past else []
+        return from_memory(lessons, chance=chance_of(Outcomes(), {}))
+
+    return memory
+
+
+class Learner:
+    """Episodes, the lessons drawn from them, and what became of suggestions."""
+
+    def __init__(self) -> None:
+        self._episodes: list[Episode] = []
+        self._lessons: list[Lesson] = []
+        self._outcomes = Outcomes()
+        self._balances: dict[str, Balance] = {}
+
+    @property
+    def sources(self) -> tuple[Suggest, ...]:
+        """Everything the product would ask, with what was measured so far."""
+        weighed = (weighing(each, self._outcomes) for each in SOURCES)
+        chance = chance_of(self._outcomes, self._balances)
+        return (*weighed, from_memory(self._lessons, chance=chance))
+
+    def settle(self, failed: FailedCall, made: Suggestion, *, helped: bool) -> Offer:
+        """Count what became of a suggestion, and put it on record."""
+        self._outcomes.add(
+            made.source,
+            joined(made.kinds),
+            error_class=likely_class(failed.failure, failed.error),
+            helped=helped,
+            weight=1.0,
+        )
+        return Offer(
+            source=made.source,
+            kinds=made.kinds,
+            probability=made.probability,
+            n=made.n,
+            lesson=made.lesson,
+            taken=True,
+            helped=helped,
+        )
+
+    def remember(self, episode: Episode, offer: Offer | None) -> None:
+        """Keep how a failure ended; every so often, draw lessons and judge those there are."""
+        self._episodes.append(replace(episode, offer=offer))
+        if len(self._episodes) % BATCH == 0:
+            self._consolidate(episode)
+
+    def _consolidate(self, last: Episode) -> None:
+        lessons = mine(self._episodes, at=last.at)
+        uses = defaultdict(list)
+        for use in uses_in(self._episodes, lessons):
+            uses[use.lesson].append(use)
+        self._balances = {lesson: balance_of(held) for lesson, held in uses.items()}
+        self._lessons = [
+            judge_life(each, self._balances.get(each.id, Balance()), now=last.at) or each
+            for each in lessons
+        ]
