@@ -19,6 +19,8 @@ SOURCES: tuple[Suggest, ...] = (from_schema, from_turn, from_tools)
 """What needs no memory and no model. A memory and a judge are more of the same type."""
 
 MOST = 5
+_CODE = re.compile(r"[^\W\d_]")
+_AROUND = re.compile(r"^[\W_]+|[\W_]+$")
 _GROUPED = re.compile(r"\d[.,]\d{3}(?!\d)")
 SHAPE_ONLY = frozenset(
     {Kind.COERCE, Kind.RENAME, Kind.CLAMP, Kind.ENUM, Kind.DEFAULT, Kind.DROP, Kind.REFORMAT}
@@ -95,5 +97,16 @@ def _only_shape(failed: FailedCall, after: dict[str, object]) -> bool:
     """A memory or a judge may say what it likes: every value must say what one did before."""
     before = [value for _, value in leaves(failed.call.arguments)]
     return all(
-        any(same_saying(old, value) for old in before) for _, value in leaves(after, most=2_000)
+        any(same_saying(old, value) or _but_for_signs(old, value) for old in before)
+        for _, value in leaves(after, most=2_000)
     )
+
+
+def _but_for_signs(old: object, new: object) -> bool:
+    """Whether two codes differ in nothing but signs around them: `#W17` and `W17`.
+
+    Numbers do not: `-5` is not `5`.
+    """
+    if not isinstance(old, str) or not isinstance(new, str) or not _CODE.search(new):
+        return False
+    return _AROUND.sub("", old) == _AROUND.sub("", new) != ""

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import itemgetter
 
 from mulligan.core.casebook import CaseSlot, Group
 from mulligan.learning.lessons.intervals import wilson
@@ -44,7 +45,8 @@ class Calibration:
 def calibration(forecasts: Sequence[Forecast], *, bins: int = BINS) -> Calibration:
     """Measure forecasts in bins that hold as many each."""
     n = len(forecasts)
-    drawn = _binned(sorted(forecasts), bins)
+    # By what was said alone: sorted by the truth too, equal forecasts would fall apart by it.
+    drawn = _binned(sorted(forecasts, key=itemgetter(0)), bins)
     base = sum(came for _, came in forecasts) / n if n else 0.0
     return Calibration(
         n=n,

@@ -12,6 +12,8 @@ from dataclasses import replace
 from mulligan.core.casebook import How, Prerequisite, Remedy, Transformation
 from mulligan.core.lesson import FailedCall
 from mulligan.learning.closeness import tokens
+from mulligan.learning.lessons.ways.place import NOTHING, Place
+from mulligan.learning.lessons.ways.table import make
 
 SUBJECT = "value"
 """Stands for every argument that an error is about."""
@@ -47,12 +49,19 @@ def generalised(remedy: Remedy) -> Remedy | None:
 def particular(remedy: Remedy, failed: FailedCall, *, about: Sequence[str]) -> Remedy | None:
     """A general remedy for the arguments that this error is about; `None`: it speaks of none."""
     speaks = bool(remedy.changes) or any(_named(each) for each in _all(remedy))
-    subjects = [SUBJECT] if SUBJECT in failed.call.arguments else list(about)
+    subjects = [name for name in about if _can_be(remedy, name, failed)]
     if speaks and not subjects:
         return None
     changes = tuple(_about(each, name) for name in subjects for each in remedy.changes)
     first = tuple(_renamed(call, subjects[0]) if speaks else call for call in remedy.first)
     return Remedy(changes=changes, first=first)
+
+
+def _can_be(remedy: Remedy, name: str, failed: FailedCall) -> bool:
+    """Whether the changes can be made of this argument."""
+    place = Place(argument=name, failed=failed, schema=failed.schema)
+    made = (_about(each, name) for each in remedy.changes if each.how is not How.DROP)
+    return all(make(each, place) is not NOTHING for each in made)
 
 
 def words_of(template: str, tool: str) -> frozenset[str]:

@@ -6,11 +6,11 @@ import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple
 
-from mulligan.core.casebook import Ending, Episode, Lesson, LessonState, Remedy
+from mulligan.core.casebook import Ending, Episode, Lesson, LessonState, Remedy, Transformation
 from mulligan.learning.lessons.explain import cost
 from mulligan.learning.lessons.general import clusters, generalised, words_of
 from mulligan.learning.lessons.phrase import (
@@ -65,31 +65,19 @@ def mine(
 
 def lesson_id(pool: Pool, remedy: Remedy) -> str:
     """The same for the same remedy of the same pattern, also after the schema has changed."""
-    written = json.dumps(
-        [pool.tenant, pool.server, pool.tool, pool.fingerprint, asdict(_plain(remedy))],
-        sort_keys=True,
-        default=dict,
-    )
-    return hashlib.sha256(written.encode("utf-8", "replace")).hexdigest()[:16]
+    named = json.dumps([pool.tenant, pool.server, pool.tool, pool.fingerprint])
+    written = f"{named}\n{remedy_key(remedy)}".encode("utf-8", "replace")
+    return hashlib.sha256(written).hexdigest()[:16]
 
 
 def remedy_key(remedy: Remedy) -> str:
     """A remedy as text: equal for equal remedies."""
-    return json.dumps(asdict(_plain(remedy)), sort_keys=True, default=str)
+    first = [[call.tool, list(map(_written, call.arguments))] for call in remedy.first]
+    return json.dumps([list(map(_written, remedy.changes)), first], default=str)
 
 
-def _plain(remedy: Remedy) -> Remedy:
-    """With dictionaries for what was given: a mapping of any other kind cannot be copied."""
-    return Remedy(
-        changes=tuple(replace(each, given=dict(each.given)) for each in remedy.changes),
-        first=tuple(
-            replace(
-                call,
-                arguments=tuple(replace(each, given=dict(each.given)) for each in call.arguments),
-            )
-            for call in remedy.first
-        ),
-    )
+def _written(made: Transformation) -> list[object]:
+    return [made.argument, made.how, sorted(made.given.items())]
 
 
 def _pools(episodes: Sequence[Episode]) -> Mapping[Pool, list[Episode]]:
@@ -128,7 +116,8 @@ def _lessons_of(
     for remedy, explained in cover(repaired):
         if not pool.tool and len({each.fingerprint for each in explained}) < 2:
             continue
-        others = [each for each in episodes if each not in explained]
+        ids = {each.id for each in explained}
+        others = [each for each in episodes if each.id not in ids]
         first = explained[0]
         yield Lesson(
             id=lesson_id(pool, remedy),

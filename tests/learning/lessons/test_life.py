@@ -1,0 +1,119 @@
+"""Where a lesson stands, by what its uses came to."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from mulligan.core.casebook import Balance, Benefit, LessonState, Use
+from mulligan.learning.lessons.life import (
+    RULES,
+    approve,
+    balance_of,
+    counted_from,
+    judge_life,
+    quarantine,
+    revoke,
+)
+from tests.learning.lessons.cases import DAY, NOW, lesson
+
+ACTIVE = lesson(state=LessonState.ACTIVE)
+
+
+@pytest.mark.parametrize(
+    ("balance", "tenants", "state"),
+    [
+        (Balance(helped=3, turns=2, principals=1), False, LessonState.ACTIVE),
+        (Balance(helped=3, turns=2, principals=2), True, LessonState.ACTIVE),
+        (Balance(helped=3, turns=3, principals=1), True, None),
+        (Balance(helped=3, turns=1, principals=3), False, None),
+        (Balance(helped=2, turns=2, principals=2), False, None),
+        (Balance(helped=9, turns=9, harmed=1), False, None),
+        (Balance(helped=90, turns=60, harmed=1), False, LessonState.ACTIVE),
+        (Balance(helped=3, turns=3, harmed=2), False, LessonState.QUARANTINED),
+        (Balance(helped=500, turns=500, principals=5, harmed=2), True, LessonState.QUARANTINED),
+    ],
+)
+def test_a_candidate_is_judged_by_its_uses(
+    balance: Balance, tenants: bool, state: LessonState | None
+) -> None:
+    found = judge_life(lesson(), balance, now=NOW, tenants=tenants)
+
+    assert (None if found is None else found.state) is state
+
+
+def test_an_active_lesson_is_quarantined_after_two_harms() -> None:
+    assert judge_life(ACTIVE, Balance(helped=5, turns=5, harmed=1), now=NOW) is None
+
+    found = judge_life(ACTIVE, Balance(helped=5, turns=5, harmed=2), now=NOW)
+
+    assert found is not None
+    assert found.state is LessonState.QUARANTINED
+    assert found.version == ACTIVE.version + 1
+    assert found.why == "it harmed 2 times and helped 5 times"
+
+
+def test_a_changed_schema_sends_a_lesson_back() -> None:
+    found = judge_life(ACTIVE, Balance(helped=9, turns=9), now=NOW, schema_hash="s2")
+
+    assert found is not None
+    assert (found.state, found.schema_hash) == (LessonState.CANDIDATE, "s2")
+
+
+def test_after_a_changed_schema_only_later_uses_count() -> None:
+    back = judge_life(ACTIVE, Balance(), now=NOW + DAY, schema_hash="s2")
+    assert back is not None
+    uses = [use(n, NOW + timedelta(hours=n)) for n in range(10)]
+
+    balance = balance_of(uses, since=counted_from([ACTIVE, back]))
+
+    assert balance == Balance()
+    assert judge_life(back, balance, now=NOW + DAY, schema_hash="s2") is None
+
+
+def test_what_nothing_needs_for_long_is_retired() -> None:
+    later = NOW + RULES.quiet + DAY
+
+    found = judge_life(ACTIVE, Balance(helped=9, turns=9), now=later)
+    needed = judge_life(ACTIVE, Balance(helped=9, turns=9), now=later, last_needed=later - DAY)
+
+    assert found is not None
+    assert found.state is LessonState.RETIRED
+    assert needed is None
+
+
+def test_a_person_can_approve_doubt_and_revoke() -> None:
+    assert approve(lesson(), by="ann", at=NOW).state is LessonState.ACTIVE
+    assert quarantine(ACTIVE, by="ann", at=NOW).state is LessonState.QUARANTINED
+    gone = revoke(ACTIVE, by="ann", at=NOW, why="it is wrong")
+
+    assert (gone.state, gone.by, gone.why) == (LessonState.RETIRED, "ann", "it is wrong")
+    assert judge_life(gone, Balance(helped=9, turns=9), now=NOW) is None
+
+
+def test_a_persons_word_starts_the_count_anew_but_later_harm_still_counts() -> None:
+    doubted = quarantine(ACTIVE, by="evidence", at=NOW)
+    again = approve(doubted, by="ann", at=NOW + DAY)
+    since = counted_from([ACTIVE, doubted, again])
+    before = [use(n, NOW, Benefit.HARMED) for n in (1, 2)]
+    after = [use(n, NOW + 2 * DAY, Benefit.HARMED) for n in (3, 4)]
+
+    kept = judge_life(again, balance_of(before, since=since), now=NOW + DAY)
+    lost = judge_life(again, balance_of(before + after, since=since), now=NOW + 2 * DAY)
+
+    assert kept is None
+    assert lost is not None
+    assert lost.state is LessonState.QUARANTINED
+
+
+def use(number: int, at: object, benefit: Benefit = Benefit.HELPED) -> Use:
+    return Use(
+        lesson="lesson-1",
+        version=1,
+        call=f"call-{number}",
+        at=at,  # type: ignore[arg-type]
+        turn=f"turn-{number}",
+        principal=f"person-{number}",
+        benefit=benefit,
+    )

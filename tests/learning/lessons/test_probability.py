@@ -1,0 +1,160 @@
+"""Probabilities: from the table to what was counted, and whether they mean what they say."""
+
+from __future__ import annotations
+
+import random
+from datetime import date, timedelta
+
+import pytest
+
+from mulligan.core.call import ErrorClass
+from mulligan.core.casebook import Balance, CaseSlot, Group
+from mulligan.core.lesson import Kind, Origin, Suggestion
+from mulligan.learning.lessons.apply import suggestion_from
+from mulligan.learning.lessons.calibrate import calibration, lift_of
+from mulligan.learning.lessons.picture import reliability_picture
+from mulligan.learning.lessons.probability import Outcomes, chance_of, outcomes_of, weighing
+from mulligan.learning.lessons.recall import Nearness
+from mulligan.learning.priors import prior
+from tests.learning.failures import failed
+from tests.learning.lessons.cases import lesson
+
+TODAY = date(2026, 11, 15)
+KINDS = (Kind.COERCE,)
+
+
+def slot(**fields: object) -> CaseSlot:
+    told = {
+        "day": TODAY,
+        "tenant": "",
+        "tool": "t",
+        "error_class": ErrorClass.VALIDATION,
+        "source": Origin.SCHEMA,
+        "kinds": "coerce",
+        "group": Group.TREATED,
+        "taken": True,
+        "helped": True,
+        "repaired": True,
+    }
+    return CaseSlot(**{**told, **fields})  # type: ignore[arg-type]
+
+
+def posterior(outcomes: Outcomes) -> tuple[float, int]:
+    return outcomes.posterior(Origin.SCHEMA, KINDS, error_class=ErrorClass.VALIDATION)
+
+
+def test_without_outcomes_the_table_is_all_there_is() -> None:
+    assert posterior(Outcomes()) == (prior(Origin.SCHEMA, KINDS), 0)
+
+
+def test_outcomes_move_the_probability_and_are_counted() -> None:
+    low, n = posterior(outcomes_of({slot(helped=False): 40}, today=TODAY))
+    high, _ = posterior(outcomes_of({slot(): 40}, today=TODAY))
+
+    assert low < 0.2 < 0.9 < high < 1
+    assert n == 40
+
+
+def test_what_was_not_taken_says_nothing() -> None:
+    assert posterior(outcomes_of({slot(taken=False): 99}, today=TODAY)) == posterior(Outcomes())
+
+
+def test_old_outcomes_weigh_less() -> None:
+    fresh, _ = posterior(outcomes_of({slot(helped=False): 10}, today=TODAY))
+    old, n = posterior(
+        outcomes_of({slot(helped=False, day=TODAY - timedelta(days=180)): 10}, today=TODAY)
+    )
+
+    assert fresh < old
+    assert n == 2
+
+
+def test_other_kinds_of_a_source_are_moved_a_little() -> None:
+    outcomes = outcomes_of({slot(helped=False): 100}, today=TODAY)
+
+    found, n = outcomes.posterior(Origin.SCHEMA, (Kind.RENAME,), error_class=ErrorClass.VALIDATION)
+
+    assert found < prior(Origin.SCHEMA, (Kind.RENAME,))
+    assert n == 0
+
+
+def test_a_source_carries_what_was_measured() -> None:
+    def source(_: object) -> list[Suggestion]:
+        made = suggestion_from(lesson(), failed({"order_id": "W1"}))
+        return [made] if made else []
+
+    outcomes = Outcomes()
+    for _ in range(50):
+        outcomes.add(
+            Origin.MEMORY,
+            "reformat",
+            error_class=ErrorClass.MISSING,
+            helped=False,
+            weight=1.0,
+        )
+
+    (found,) = weighing(source, outcomes)(failed({"order_id": "W1"}, error="W1 not found"))
+
+    assert found.probability < 0.2
+    assert found.n == 50
+
+
+def test_a_lesson_is_believed_by_its_own_uses_and_less_from_afar() -> None:
+    made = suggestion_from(lesson(seen=8, of=8), failed({"order_id": "W1"}))
+    assert made is not None
+    harmful = {"lesson-1": Balance(harmed=8)}
+
+    near = chance_of(Outcomes(), {})(lesson(seen=8, of=8), Nearness.PATTERN, made)
+    far = chance_of(Outcomes(), {})(lesson(seen=8, of=8), Nearness.WORDS, made)
+    bad = chance_of(Outcomes(), harmful)(lesson(seen=8, of=8), Nearness.PATTERN, made)
+
+    assert near[0] > 0.9 > far[0]
+    assert bad[0] < 0.6
+    assert (near[1], bad[1]) == (8, 16)
+
+
+def test_honest_forecasts_are_calibrated_and_overconfident_ones_are_not() -> None:
+    chance = random.Random(3)
+    said = [chance.random() for _ in range(5_000)]
+    honest = calibration([(each, chance.random() < each) for each in said])
+    boastful = calibration([(0.95, chance.random() < 0.5) for _ in said])
+
+    assert honest.ece < 0.04
+    assert honest.brier < honest.base_brier
+    assert boastful.ece == pytest.approx(0.45, abs=0.05)
+    assert boastful.brier > boastful.base_brier
+    assert sum(each.n for each in honest.bins) == 5_000
+
+
+def test_nothing_forecast_is_nothing_measured() -> None:
+    empty = calibration([])
+
+    assert (empty.n, empty.ece, empty.bins) == (0, 0.0, ())
+    assert "n=0" in reliability_picture(empty)
+
+
+def test_the_picture_has_a_mark_for_every_bin() -> None:
+    found = calibration([(0.2, False), (0.8, True)] * 50, bins=2)
+
+    drawn = reliability_picture(found)
+
+    assert drawn.count("<circle") == 2
+    assert "ECE 0.200" in drawn
+
+
+def test_lift_is_treated_less_control_with_what_is_sure_of_it() -> None:
+    counts = {
+        slot(repaired=True): 80,
+        slot(repaired=False): 20,
+        slot(group=Group.CONTROL, taken=False, helped=False, repaired=True): 10,
+        slot(group=Group.CONTROL, taken=False, helped=False, repaired=False): 10,
+        slot(group=None): 1_000,
+    }
+
+    found = lift_of(counts)
+
+    assert found is not None
+    assert found.lift == pytest.approx(0.3)
+    assert 0.05 < found.low < 0.3 < found.high < 0.55
+    assert (found.treated, found.control) == (100, 20)
+    assert lift_of({slot(): 5}) is None

@@ -1,0 +1,152 @@
+"""Which lessons speak up about a failure, and what they are allowed to say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from mulligan.core.call import ErrorClass
+from mulligan.core.casebook import How, Lesson, LessonState
+from mulligan.core.effect import Effect, Mode
+from mulligan.core.lesson import Earlier, FailedCall, Suggestion
+from mulligan.learning.applying import may_apply
+from mulligan.learning.fingerprint import fingerprint, template
+from mulligan.learning.lessons.apply import suggestion_from
+from mulligan.learning.lessons.life import revoke
+from mulligan.learning.lessons.probability import Outcomes, chance_of
+from mulligan.learning.lessons.recall import from_memory
+from mulligan.learning.suggest import suggestions
+from tests.learning.failures import failed, obj
+from tests.learning.lessons.cases import HASHED, NOW, calling, changing, lesson, made
+
+ERROR = "Order W27 not found"
+ORDER = obj("order_id", order_id={"type": "string"})
+
+
+def order(order_id: str = "W27", **others: object) -> FailedCall:
+    error = f"Order {order_id} not found"
+    return failed({"order_id": order_id}, error=error, tool="get_order", schema=ORDER, **others)  # type: ignore[arg-type]
+
+
+def fitting(**fields: object) -> Lesson:
+    masked = template(ERROR, {"order_id": "W27"})
+    told = {"fingerprint": fingerprint("get_order", masked), "when": masked, "seen": 3, "of": 3}
+    return lesson(**{**told, **fields})
+
+
+def recalled(call: FailedCall, lessons: Sequence[Lesson]) -> tuple[Suggestion, ...]:
+    memory = from_memory(lessons, chance=chance_of(Outcomes(), {}))
+    return suggestions(call, sources=(memory,))
+
+
+def test_a_lesson_speaks_about_its_pattern_with_the_values_at_hand() -> None:
+    (found,) = recalled(order("X99"), [fitting(state=LessonState.ACTIVE)])
+
+    assert found.patch.changes == {"order_id": "#X99"}
+    assert found.lesson == "lesson-1"
+    assert found.n == 3
+
+
+def test_only_a_proven_lesson_is_applied_by_itself() -> None:
+    (candidate,) = recalled(order(), [fitting()])
+    (active,) = recalled(order(), [fitting(state=LessonState.ACTIVE)])
+
+    assert not may_apply(candidate, order(), mode=Mode.AUTO)
+    assert may_apply(active, order(), mode=Mode.AUTO)
+
+
+@pytest.mark.parametrize("state", [LessonState.QUARANTINED, LessonState.RETIRED])
+def test_a_lesson_that_is_over_says_nothing(state: LessonState) -> None:
+    assert recalled(order(), [fitting(state=state)]) == ()
+
+
+def test_a_revoked_lesson_says_nothing_from_then_on() -> None:
+    known = fitting(state=LessonState.ACTIVE)
+
+    assert recalled(order(), [known])
+    assert recalled(order(), [revoke(known, by="ann", at=NOW)]) == ()
+
+
+def test_a_nearer_lesson_is_believed_more() -> None:
+    other = fitting(
+        id="other", fingerprint="1:x", remedy=changing(made("order_id", How.CASE, case="lower"))
+    )
+
+    first, second = recalled(order(), [other, fitting()])
+
+    assert first.lesson == "lesson-1"
+    assert first.probability > second.probability
+
+
+def test_a_general_lesson_is_about_what_the_error_is_about() -> None:
+    part = changing(made("value", How.PART, sign="/", at=-1))
+    general = fitting(
+        tool="", fingerprint="words", remedy=part, when="path not allowed only a name"
+    )
+    call = failed(
+        {"source": "a.txt", "destination": "x/b"}, error="destination x/b: path not allowed, a name"
+    )
+
+    (found,) = recalled(call, [general])
+
+    assert found.patch.changes == {"destination": "b"}
+
+
+def test_a_general_lesson_calls_only_tools_that_are_there() -> None:
+    touching = calling("touch", made("name", How.FROM_ARGUMENT, of="value"))
+    general = fitting(tool="", fingerprint="words", remedy=touching, when="no such file here")
+    said = "b.txt: no such file here"
+
+    there = recalled(failed({"file": "b.txt"}, error=said, tools=("touch",)), [general])
+    gone = recalled(failed({"file": "b.txt"}, error=said, tools=("rm",)), [general])
+
+    assert [str(each.patch) for each in there] == ["call touch(name='b.txt') first"]
+    assert gone == ()
+
+
+def test_a_locked_field_is_only_ever_offered() -> None:
+    paid = changing(made("amount", How.FROM_ERROR, what="number", at=0))
+    error = "total price is 375, but paid 299"
+    masked = template(error, {"amount": 299})
+    known = fitting(
+        tool="pay",
+        remedy=paid,
+        when=masked,
+        fingerprint=fingerprint("pay", masked),
+        state=LessonState.ACTIVE,
+    )
+    call = failed({"amount": 299}, error=error, tool="pay", schema=obj(amount={"type": "number"}))
+
+    (found,) = recalled(call, [known])
+
+    assert found.patch.changes == {"amount": 375}
+    assert not found.automatic
+
+
+def test_a_constant_is_never_put_into_a_locked_field() -> None:
+    poisoned = lesson(changing(made("recipient", How.CONSTANT, value="mallory")))
+
+    assert suggestion_from(poisoned, failed({"recipient": "ann"}, error="no")) is None
+
+
+@pytest.mark.parametrize(("effect", "offered"), [(Effect.READ, True), (Effect.UNDECLARED, False)])
+def test_one_case_is_too_little_to_put_another_thing_into_a_write(
+    effect: Effect, offered: bool
+) -> None:
+    seen = changing(
+        made("order_id", How.FROM_TURN, tool="get_user", **{"in": "result", "key": "last", "at": 0})
+    )
+    earlier = (Earlier(tool="get_user", result={"last": "W5"}),)
+
+    found = recalled(order(earlier=earlier, effect=effect), [fitting(remedy=seen, seen=1, of=1)])
+
+    assert bool(found) is offered
+
+
+def test_what_a_policy_forbids_is_not_probed_with_other_arguments() -> None:
+    known = fitting(remedy=HASHED, state=LessonState.ACTIVE)
+
+    found = recalled(order(effect=Effect.IRREVERSIBLE, error_class=ErrorClass.POLICY), [known])
+
+    assert all(not may_apply(each, order(), mode=Mode.SUGGEST) for each in found)
