@@ -63,9 +63,7 @@ class Memory:
         # The rules and their tables take a while to load, and most turns have no failure.
         from mulligan.turns.remembering import episodes_of
 
-        tools = self._store.catalog.tools()
-        schemas = {tool.tool: tool.schema for tool in tools}
-        found = episodes_of(turn.turn, cases, calls=calls, schemas=schemas)
+        found = episodes_of(turn.turn, cases, calls=calls)
         episodes = [self._scrubbed(each, turn) for each in found]
         self._store.casebook.record(episodes)
         self._grow(episodes)

@@ -75,7 +75,7 @@ class Recall:
         balances = self._casebook.balances([lesson.id for lesson in lessons])
         usable = [each for each in lessons if self._usable(each, balances, asking=asking)]
         outcomes = self._measured(asking.tenant)
-        chance = chance_of(outcomes, balances, error_class=error_class)
+        chance = chance_of(outcomes, balances)
         return Recalled(
             suggest=_worth_telling(
                 from_memory(usable, chance=chance, pattern=asking.pattern.fingerprint)
@@ -88,13 +88,15 @@ class Recall:
         )
 
     def _lessons(self, asking: Asking) -> Iterator[Lesson]:
-        """Those about this pattern; else those whose error shares words with this one."""
+        """Those about this pattern; else those of the tool, and those of errors like this one."""
         tool, tenant = asking.failed.call.tool, asking.tenant
         own = LessonQuery(tenant=tenant, tool=tool, fingerprint=asking.pattern.fingerprint)
         found = [each for each in self._casebook.lessons(own) if each.state in _LIVING]
         if not found:
+            same_tool = LessonQuery(tenant=tenant, tool=tool, limit=MOST_ALIKE)
             like = LessonQuery(tenant=tenant, text=asking.pattern.template, limit=MOST_ALIKE)
-            found = self._casebook.lessons(like)
+            both = (*self._casebook.lessons(same_tool), *self._casebook.lessons(like))
+            found = list({each.id: each for each in both}.values())
         yield from found
         if self._seeds:
             from mulligan.learning.lessons.seed import seed_lessons

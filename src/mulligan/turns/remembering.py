@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
@@ -17,13 +17,8 @@ from mulligan.turns.cases import Case, Ended
 MOST_CALLS = 10
 """How many calls after a failure may still be about it."""
 
-Schemas = Mapping[str, Mapping[str, object]]
-"""The schemas of an application's tools, by name."""
 
-
-def episodes_of(
-    turn: Turn, cases: Sequence[Case], *, calls: Sequence[Ended], schemas: Schemas
-) -> list[Episode]:
+def episodes_of(turn: Turn, cases: Sequence[Case], *, calls: Sequence[Ended]) -> list[Episode]:
     """Every failure of a turn that is over, with what came of it. `calls` are in their order."""
     places = {each.execution.call.id: at for at, each in enumerate(calls)}
     found = []
@@ -31,7 +26,7 @@ def episodes_of(
         at = places.get(case.execution.call.id)
         if at is not None:
             later = calls[at + 1 : at + 1 + MOST_CALLS]
-            found.append(_Story(case=case, later=later, schemas=schemas).episode(turn))
+            found.append(_Story(case=case, later=later).episode(turn))
     return found
 
 
@@ -41,7 +36,6 @@ class _Story:
 
     case: Case
     later: Sequence[Ended]
-    schemas: Schemas
 
     def episode(self, turn: Turn) -> Episode:
         execution, pattern, fixed = self.case.execution, self.case.pattern, self._fixed
@@ -122,7 +116,6 @@ class _Story:
             replace(self.case.failed, call=call),
             self.case.given(fixed.execution),
             between=[_earlier(each) for each in self._before(fixed)],
-            schemas=self.schemas,
         )
 
     @property
