@@ -1,0 +1,190 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mulligan import Effect, Mulligan
+from mulligan.cli.main import main
+from mulligan.turns.turn import OpenTurn
+
+ORDERS = {f"#W{number}": number for number in range(1000, 1010)}
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> str:
+    """A store where an agent has failed in one way in three turns, and mended it each time."""
+    url = f"sqlite:///{tmp_path}/desk.db"
+    with Mulligan(url, control=0, recover=False) as m:
+
+        @m.tool(effect=Effect.READ)
+        async def find_order(order_id: str) -> int:
+            if order_id not in ORDERS:
+                raise ValueError(f"Order {order_id} not found")
+            return ORDERS[order_id]
+
+        async def agent(turn: OpenTurn) -> int:
+            number = turn.message.split()[-1]
+            try:
+                return await find_order(number)
+            except ValueError:
+                return await find_order(f"#{number}")
+
+        for number in (1001, 1002, 1003):
+            m.act_sync(f"Find order W{number}", agent, agent="desk")
+        m.flush()
+    return url
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    code = main(list(arguments))
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
+    code, out, err = run(capsys, *arguments, "--json")
+    assert (code, err) == (0, "")
+    return json.loads(out)
+
+
+@pytest.fixture
+def lesson(store: str, capsys: pytest.CaptureFixture[str]) -> str:
+    """The id of the lesson that was drawn from it."""
+    drawn = told(capsys, "lessons", "consolidate", "--store", store)
+    assert drawn["episodes"] == 3
+    [found] = {each["id"] for each in drawn["lessons"] if each["tool"] == "find_order"}
+    return str(found)
+
+
+def test_what_was_learned_is_listed_with_what_it_brought(store: str, lesson: str, capsys) -> None:
+    listed = told(capsys, "lessons", "list", "--store", store, "--tool", "find_order")
+    _, table, _ = run(capsys, "lessons", "list", "--store", store)
+
+    [seen] = listed["lessons"]
+    assert (seen["id"], seen["state"], seen["seen"]) == (lesson, "active", 3)
+    assert seen["balance"]["helped"] == 3
+    assert "'#' in front" in table
+
+
+def test_nothing_learned_is_said_so(tmp_path: Path, capsys) -> None:
+    url = f"sqlite:///{tmp_path}/new.db"
+    Mulligan(url).close()
+
+    code, out, _ = run(capsys, "lessons", "list", "--store", url)
+
+    assert (code, out) == (0, "Nothing was learned yet.\n")
+
+
+def test_revoking_lists_every_call_that_was_touched(store: str, lesson: str, capsys) -> None:
+    gone = told(capsys, "lessons", "revoke", lesson[:6], "--store", store, "--note", "Wrong shop.")
+    shown = told(capsys, "lessons", "show", lesson, "--store", store)
+    _, pitfalls, _ = run(capsys, "pitfalls", "find_order", "--store", store)
+
+    assert len(gone["uses"]) == 3
+    assert shown["versions"][-1]["state"] == "retired"
+    assert shown["versions"][-1]["why"] == "Wrong shop."
+    assert pitfalls == "No pitfalls are known.\n"
+
+
+def test_a_doubted_lesson_waits_until_it_is_approved(store: str, lesson: str, capsys) -> None:
+    doubted = told(capsys, "lessons", "quarantine", lesson, "--store", store)
+    approved = told(capsys, "lessons", "approve", lesson, "--store", store)
+
+    assert doubted["lesson"]["state"] == "quarantined"
+    assert approved["lesson"]["state"] == "active"
+
+
+def test_a_consolidation_can_be_taken_back(store: str, capsys) -> None:
+    drawn = told(capsys, "lessons", "consolidate", "--store", store)
+
+    back = told(capsys, "lessons", "consolidate", "--store", store, "--undo", drawn["batch"])
+    again, _, err = run(capsys, "lessons", "consolidate", "--store", store, "--undo", "20200101")
+
+    assert {each["state"] for each in back["lessons"]} == {"retired"}
+    assert again == 2
+    assert "No lesson stands as consolidation '20200101' left it." in err
+
+
+def test_lessons_go_from_store_to_store_as_candidates(
+    store: str, lesson: str, tmp_path: Path, capsys
+) -> None:
+    _, lines, _ = run(capsys, "lessons", "export", "--store", store, "--tool", "find_order")
+    file = tmp_path / "lessons.jsonl"
+    file.write_text(lines)
+    other = f"sqlite:///{tmp_path}/other.db"
+    Mulligan(other).close()
+
+    new = told(capsys, "lessons", "import", str(file), "--store", other)
+    twice = told(capsys, "lessons", "import", str(file), "--store", other)
+
+    assert [(each["id"], each["state"]) for each in new["imported"]] == [(lesson, "candidate")]
+    assert twice["imported"] == []
+
+
+@pytest.mark.parametrize(
+    ("lines", "says"),
+    [
+        ('{"lessons": 99}\n', "version 99"),
+        ("hello\n", "no file of lessons"),
+        ('{"lessons": 1}\nnot json\n', "Line 2 is no JSON"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_one_sentence_and_changes_nothing(
+    store: str, tmp_path: Path, capsys, lines: str, says: str
+) -> None:
+    file = tmp_path / "bad.jsonl"
+    file.write_text(lines)
+
+    code, _, err = run(capsys, "lessons", "import", str(file), "--store", store)
+
+    assert code == 2
+    assert says in err
+    assert err.count("\n") == 1
+    assert told(capsys, "lessons", "list", "--store", store)["lessons"] == []
+
+
+def test_a_lesson_about_a_tool_that_is_gone_is_refused(
+    store: str, lesson: str, tmp_path: Path, capsys
+) -> None:
+    _, lines, _ = run(capsys, "lessons", "export", "--store", store, "--tool", "find_order")
+    file = tmp_path / "lessons.jsonl"
+    file.write_text(lines.replace('"tool": "find_order"', '"tool": "lost_tool"'))
+
+    code, _, err = run(capsys, "lessons", "import", str(file), "--store", store)
+
+    assert code == 2
+    assert "names tool 'lost_tool', which is not there" in err
+
+
+def test_pitfalls_are_for_a_tool_an_agent_or_what_has_changed(
+    store: str, lesson: str, capsys
+) -> None:
+    _, of_tool, _ = run(capsys, "pitfalls", "find_order", "--store", store)
+    _, of_agent, _ = run(capsys, "pitfalls", "--agent", "desk", "--store", store)
+    changed = told(capsys, "pitfalls", "--changed-since", "1d", "--store", store)
+    nothing, _, err = run(capsys, "pitfalls", "--store", store)
+
+    assert of_tool == of_agent
+    assert "If this fails, try:" in of_tool
+    assert "find_order" in changed["tools"]
+    assert nothing == 2
+    assert "Name a tool" in err
+
+
+def test_calibration_says_when_there_is_nothing_to_measure(store: str, capsys) -> None:
+    code, out, _ = run(capsys, "calibration", "--store", store)
+    figures = told(capsys, "calibration", "--store", store)
+
+    assert code == 0
+    assert "nothing to measure" in out
+    assert figures["calibration"]["n"] == 0
+
+
+def test_a_lesson_that_is_not_there_is_one_sentence(store: str, capsys) -> None:
+    code, _, err = run(capsys, "lessons", "show", "zzz", "--store", store)
+
+    assert code == 2
+    assert err == ("mulligan: 'zzz': there is no such lesson. `mulligan lessons list` has them.\n")
