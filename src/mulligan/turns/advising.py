@@ -12,7 +12,7 @@ from mulligan.core.call import ErrorClass, Execution, Failure
 from mulligan.core.casebook import schema_hash_of
 from mulligan.core.effect import Effect, Mode, Repeat
 from mulligan.core.errors import SilentError
-from mulligan.core.finding import Finding
+from mulligan.core.finding import Finding, Severity
 from mulligan.core.lesson import Advice, Alike, FailedCall, Pattern, Suggestion
 from mulligan.turns.cases import Case
 from mulligan.turns.foresight import foresee, planned_call, tell_flagged
@@ -119,7 +119,7 @@ async def advise(
             failed=case.failed,
             advice=decide(case.failed, found, past=past),
             suggestions=found,
-            foreseen=_foreseen(watch, case.failed, turn=turn),
+            foreseen=_foreseen(watch, case.failed, turn=turn, mendable=bool(found)),
             like=_like(watch, case.pattern),
         )
     except Exception as error:  # noqa: BLE001 - the tool's own error is what matters
@@ -201,11 +201,18 @@ def _like(watch: Watch, pattern: Pattern) -> Alike | None:
         return None
 
 
-def _foreseen(watch: Watch, failed: FailedCall, *, turn: OpenTurn | None) -> tuple[Finding, ...]:
-    """What spoke against a call of a turn; told here unless it was told before the call."""
+def _foreseen(
+    watch: Watch, failed: FailedCall, *, turn: OpenTurn | None, mendable: bool = False
+) -> tuple[Finding, ...]:
+    """What spoke against a call of a turn; told here unless it was told before the call.
+
+    Where a correction is known the call was meant, and a mere warning has nothing to add.
+    """
     if turn is None:
         return ()
     found = foresee(watch, failed)
+    if mendable:
+        found = tuple(each for each in found if each.severity is Severity.ERROR)
     if found and not watch.prechecks:
         tell_flagged(watch, failed.call, found=found, made=True, failed=True)
     return found
