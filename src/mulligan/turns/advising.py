@@ -1,10 +1,10 @@
-"""What an agent is told about a call that failed, and the one correction that needs no telling."""
+"""How an agent is told about a call that failed, and the one correction that needs no telling."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
@@ -13,7 +13,8 @@ from mulligan.core.casebook import schema_hash_of
 from mulligan.core.effect import Effect, Mode, Repeat
 from mulligan.core.errors import SilentError
 from mulligan.core.finding import Finding, Severity
-from mulligan.core.lesson import Advice, Alike, FailedCall, Pattern, Suggestion
+from mulligan.core.lesson import Alike, FailedCall, Pattern
+from mulligan.turns.advised import Advised
 from mulligan.turns.cases import Case
 from mulligan.turns.foresight import foresee, planned_call, tell_flagged
 from mulligan.turns.hands import Hands
@@ -25,38 +26,8 @@ from mulligan.turns.watch import Watch
 MOST_FIXES = 2
 """Corrections of one call that are applied by themselves."""
 
-MOST_SHOWN = 500
-"""Characters of what a conflict left, where advice is put into words."""
-
 Once = Callable[..., Awaitable[Any]]
 """Makes a call with all its tries: its arguments, and the correction that it is."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Advised:
-    """A failed call and what would help: the exception carries it as `error.mulligan`."""
-
-    execution: Execution
-    failed: FailedCall
-    """The same, with all that the advice was made from."""
-    advice: Advice
-    suggestions: tuple[Suggestion, ...]
-    foreseen: tuple[Finding, ...] = ()
-    """What spoke against the call before it was made."""
-    like: Alike | None = None
-    """Where nobody can say what kind of error it is: the known one it is most like."""
-
-    def __str__(self) -> str:
-        """What an agent or a person reads."""
-        lines = [f"What to do: {self.advice.decision}. {self.advice.why}"]
-        if self.advice.ask:
-            lines.append(f"Ask the person: {self.advice.ask}")
-        if self.failed.failure.now is not None:
-            lines.append(f"What is there now: {_in_words(self.failed.failure.now)}")
-        lines += [f"Try: {_shown(each)}" for each in self.suggestions]
-        lines += [f"It could be foreseen: {each.issue} {each.correction}" for each in self.foreseen]
-        lines += [f"Nobody knows this error; it is most like {self.like}."] if self.like else []
-        return "\n".join(lines)
 
 
 async def conclude(
@@ -312,15 +283,3 @@ def offer(advised: Advised, *, turn: OpenTurn | None) -> None:
             turn.advised.pop()  # said again, with more
         turn.advised.append(advised)
         turn.offers.make(advised.execution, advised.suggestions)
-
-
-def _in_words(value: object) -> str:
-    try:
-        return repr(value)[:MOST_SHOWN]
-    except Exception:  # noqa: BLE001 - an object of the remote's library may refuse to be shown
-        return f"a {type(value).__name__}"
-
-
-def _shown(suggestion: Suggestion) -> str:
-    sure = f"{suggestion.probability:.0%}, n={suggestion.n}"
-    return f"{suggestion.patch} ({suggestion.source}, {sure}: {suggestion.evidence})"

@@ -8,7 +8,8 @@ from datetime import timedelta
 
 from mulligan.core.interfaces import Judge
 from mulligan.core.lesson import Decision
-from mulligan.turns.advising import Advised, attach, offer
+from mulligan.turns.advised import Advised
+from mulligan.turns.advising import attach, offer
 from mulligan.turns.turn import current_turn
 from mulligan.turns.watch import Watch
 

@@ -7,19 +7,17 @@ from collections.abc import Iterator
 from contextvars import ContextVar, Token
 from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
+from typing import NamedTuple, Protocol, Self
 
 from mulligan.core.call import Execution
 from mulligan.core.finding import Confidence, Correction, Finding, Standing
 from mulligan.core.turn import Turn
 from mulligan.redaction import Redactor
+from mulligan.turns.advised import Advised
 from mulligan.turns.attempt import LiveAttempt
 from mulligan.turns.book import LiveAction
 from mulligan.turns.cases import Case
 from mulligan.turns.offers import Offers
-
-if TYPE_CHECKING:
-    from mulligan.turns.advising import Advised
 
 MOST_ADVISED = 20
 """Failures of one turn whose advice is kept."""

@@ -1,0 +1,51 @@
+"""What an agent is told about a call that failed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mulligan.core.call import Execution
+from mulligan.core.finding import Finding
+from mulligan.core.lesson import Advice, Alike, FailedCall, Suggestion
+
+MOST_SHOWN = 500
+"""Characters of what a conflict left, where advice is put into words."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Advised:
+    """A failed call and what would help: the exception carries it as `error.mulligan`."""
+
+    execution: Execution
+    failed: FailedCall
+    """The same, with all that the advice was made from."""
+    advice: Advice
+    suggestions: tuple[Suggestion, ...]
+    foreseen: tuple[Finding, ...] = ()
+    """What spoke against the call before it was made."""
+    like: Alike | None = None
+    """Where nobody can say what kind of error it is: the known one it is most like."""
+
+    def __str__(self) -> str:
+        """What an agent or a person reads."""
+        lines = [f"What to do: {self.advice.decision}. {self.advice.why}"]
+        if self.advice.ask:
+            lines.append(f"Ask the person: {self.advice.ask}")
+        if self.failed.failure.now is not None:
+            lines.append(f"What is there now: {_in_words(self.failed.failure.now)}")
+        lines += [f"Try: {_shown(each)}" for each in self.suggestions]
+        lines += [f"It could be foreseen: {each.issue} {each.correction}" for each in self.foreseen]
+        lines += [f"Nobody knows this error; it is most like {self.like}."] if self.like else []
+        return "\n".join(lines)
+
+
+def _in_words(value: object) -> str:
+    try:
+        return repr(value)[:MOST_SHOWN]
+    except Exception:  # noqa: BLE001 - an object of the remote's library may refuse to be shown
+        return f"a {type(value).__name__}"
+
+
+def _shown(suggestion: Suggestion) -> str:
+    sure = f"{suggestion.probability:.0%}, n={suggestion.n}"
+    return f"{suggestion.patch} ({suggestion.source}, {sure}: {suggestion.evidence})"
