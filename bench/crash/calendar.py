@@ -31,6 +31,8 @@ class Calendar:
     m: Mulligan
     remote: FakeRemote
     midway: Midway
+    looked: Callable[[], None] = lambda: None
+    """Told when a probe has seen what there is, and its answer is on the way back."""
 
     def tools(self, wanted: Iterable[str]) -> dict[str, Callable[..., Awaitable[Any]]]:
         """The wanted tools by name, declared, and others of their kind: declaring takes time."""
@@ -196,10 +198,15 @@ class Calendar:
         return self.remote.get(record.result.id)  # type: ignore[attr-defined]
 
     def _landed(self, record: Record) -> Item | None:
-        return self.remote.answer_to(record.key)
+        return self._answer_to(record.key)
 
     def _element_landed(self, record: Record) -> Item | None:
-        return self.remote.answer_to(f"{record.arguments['mark']}:{_event(record)}")
+        return self._answer_to(f"{record.arguments['mark']}:{_event(record)}")
+
+    def _answer_to(self, key: str) -> Item | None:
+        found = self.remote.answer_to(key)
+        self.looked()
+        return found
 
     def _put_back(self, record: Record) -> None:
         before: Any = record.before

@@ -40,7 +40,7 @@ class Blow:
     rival: bool = False
     """The first process only waits there, while another one recovers; then it goes on."""
     meanwhile: bool = False
-    """The first process makes a pass of recovery itself there, an hour later; then it goes on."""
+    """The first process makes two passes of recovery there itself, hours later; then it goes on."""
     edit: bool = False
     """A person edits after the first process has ended."""
     seam: Seam

@@ -121,7 +121,13 @@ class Phase:
             recover=False,
             backoff=NO_WAITING,
         ) as m:
-            calendar = Calendar(m=m, remote=remote, midway=self.faults.hit)
+
+            def looked() -> None:
+                if scenario.slow_looks:
+                    clock.go_on(AN_HOUR)
+                    remote.arrive()
+
+            calendar = Calendar(m=m, remote=remote, midway=self.faults.hit, looked=looked)
             calls = calendar.tools(name for name, _ in scenario.calls)
             yield Application(m=m, calls=calls, case=self.case, remote=remote, clock=clock)
 
@@ -281,17 +287,18 @@ def run(work: Callable[[], Any]) -> Any:
 async def live_on(phase: Phase, *, later: Faults, meanwhile: int = 0) -> dict[str, Any]:
     """One process that is struck but lives: it acts, recovers, is struck again, and is counted.
 
-    `meanwhile` is the point at which it makes a pass of recovery in the middle of its turn.
+    `meanwhile` is the point at which it makes passes of recovery in the middle of its turn.
     """
     clock = phase.clock()
     delivered = 0
 
     async def look_around() -> None:
-        clock.go_on(AN_HOUR)
-        # In an hour everything has arrived, however late.
-        application.remote.arrive()
-        alone = contextvars.Context()
-        await asyncio.get_running_loop().create_task(application.m.recover(), context=alone)
+        for _ in range(2):
+            clock.go_on(AN_HOUR)
+            # In an hour everything has arrived, however late.
+            application.remote.arrive()
+            alone = contextvars.Context()
+            await asyncio.get_running_loop().create_task(application.m.recover(), context=alone)
 
     async def acting() -> None:
         nonlocal delivered

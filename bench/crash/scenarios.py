@@ -35,6 +35,8 @@ class Scenario:
     """Requests that a late one lets pass; `None`: it arrives after its process has ended."""
     looked_for_first: bool = False
     """A late request arrives only after the next process has looked for it."""
+    slow_looks: bool = False
+    """A look's answer takes an hour, in which everything late arrives: the machine slept."""
     idle: timedelta = timedelta()
     """How long nobody comes back after the first process has ended."""
     answer: str = ""
@@ -116,6 +118,7 @@ SCENARIOS: tuple[Scenario, ...] = (
         on_calls=(Fault.NONE, Fault.LATE),
         looked_for_first=True,
     ),
+    Scenario(name="slowly looked for, late", calls=[CREATE, BULK], on_calls=LATE, slow_looks=True),
     Scenario(name="error after", calls=[CREATE], on_calls=(Fault.ERROR_AFTER,)),
     Scenario(name="undo refused", calls=[_move()], reviewers=ONLY_WRONG, on_undos=REFUSED * 9),
     Scenario(name="undo refused once", calls=[CREATE], reviewers=ONLY_WRONG, on_undos=REFUSED * 3),
