@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import logging
+import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -51,23 +52,27 @@ BEGINNING = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 class Clock:
     """A time that passes only when somebody says so: a loaded machine changes no result.
 
-    Where it is kept in a file, the next process goes on from there.
+    Where it is kept in a file, it is the same for all processes, also for one that stood still.
     """
 
     def __init__(self, kept: Path | None = None) -> None:
         self._kept = kept
-        written = kept is not None and kept.exists()
-        self._now = datetime.fromisoformat(kept.read_text()) if kept and written else BEGINNING
+        self._now = BEGINNING
 
     def __call__(self) -> datetime:
         """Now."""
+        if self._kept is not None and self._kept.exists():
+            return datetime.fromisoformat(self._kept.read_text())
         return self._now
 
     def go_on(self, by: timedelta) -> None:
         """Let time pass."""
-        self._now += by
+        self._now = self() + by
         if self._kept is not None:
-            self._kept.write_text(self._now.isoformat())
+            # Replaced as a whole: a heart that beats in another thread may be reading.
+            written = self._kept.with_suffix(f".{os.getpid()}")
+            written.write_text(self._now.isoformat())
+            written.replace(self._kept)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
