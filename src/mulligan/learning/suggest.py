@@ -45,12 +45,18 @@ def suggestions(
     for source in sources:
         for each in _held(failed, source):
             key = repr((each.patch.tool, each.patch.first, sorted(_after(failed, each).items())))
-            known = best.get(key)
-            if known is None or each.probability > known.probability:
-                best[key] = each
+            best[key] = _surer(each, best.get(key))
     order = list(Origin)
     ranked = sorted(best.values(), key=lambda s: (-s.probability, order.index(s.source)))
     return tuple(ranked[:MOST])
+
+
+def _surer(one: Suggestion, known: Suggestion | None) -> Suggestion:
+    """Of the same correction from two sources the likelier; what one may apply, both may."""
+    if known is None:
+        return one
+    likelier = one if one.probability > known.probability else known
+    return replace(likelier, automatic=one.automatic or known.automatic)
 
 
 def _held(failed: FailedCall, source: Suggest) -> Iterator[Suggestion]:

@@ -102,7 +102,7 @@ def test_a_source_carries_what_was_measured() -> None:
 def test_a_lesson_is_believed_by_its_own_uses_and_less_from_afar() -> None:
     made = suggestion_from(lesson(seen=8, of=8), failed({"order_id": "W1"}))
     assert made is not None
-    harmful = {"lesson-1": Balance(harmed=8)}
+    harmful = {"lesson-1": Balance(harmed=16)}
 
     near = chance_of(Outcomes(), {})(lesson(seen=8, of=8), Nearness.PATTERN, made)
     far = chance_of(Outcomes(), {})(lesson(seen=8, of=8), Nearness.WORDS, made)

@@ -1,6 +1,6 @@
 """How likely a retry with a patch succeeds: counted outcomes, shrunk towards what is more general.
 
-    the table of priors → the source → source, kinds and class → the lesson itself
+    the table of priors → the source → source, kinds and class → the lesson as seen → as used
 
 Each level is a Beta posterior whose prior is the mean of the level above, worth a few outcomes.
 Outcomes lose weight with age.
@@ -108,12 +108,11 @@ def chance_of(outcomes: Outcomes, balances: Mapping[str, Balance]) -> Chance:
     def chance(lesson: Lesson, nearness: Nearness, made: Suggestion) -> tuple[float, int]:
         general, _ = outcomes.posterior(made.source, made.kinds, error_class=lesson.error_class)
         balance = balances.get(lesson.id, Balance())
-        # Repairs that agents found by themselves may be among both: they count once.
-        helped = max(lesson.seen, balance.helped)
-        otherwise = max(0, lesson.of - lesson.seen)
-        own = Tally(helped=helped, n=helped + otherwise + balance.harmed)
-        mean = own.shrunk(general, worth=WORTH["lesson"])
-        return min(SUREST, mean * FARTHER[nearness]), round(own.n)
+        # What was repaired otherwise might have been repaired so: it is doubt, and no harm done.
+        seen = Tally(helped=lesson.seen, n=lesson.of).shrunk(general, worth=WORTH["lesson"])
+        used = Tally(helped=balance.helped, n=balance.helped + balance.harmed)
+        mean = used.shrunk(seen * FARTHER[nearness], worth=WORTH["lesson"])
+        return min(SUREST, mean), max(lesson.of, round(used.n))
 
     return chance
 
