@@ -20,6 +20,7 @@ class Unit(StrEnum):
     QUARTER = "quarter"
     YEAR = "year"
     DECADE = "decade"
+    CENTURY = "century"
 
 
 class Which(StrEnum):
@@ -34,8 +35,6 @@ class Which(StrEnum):
     """The one about to come."""
     NEXT = "next"
     AFTER_NEXT = "after next"
-    WEEK_LATER = "a week later"
-    """Friday week: a week after the coming one."""
 
 
 class Half(StrEnum):
@@ -79,6 +78,7 @@ class MonthDay:
     month: int
     day: int
     year: int | None = None
+    which: Which | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +88,7 @@ class Figures:
     first: int
     second: int
     year: int | None = None
+    which: Which | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +104,8 @@ class Weekday:
 
     day: int
     which: Which | None = None
+    weeks: int = 0
+    """Friday week, two weeks on Friday: so many weeks after the coming one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,6 +256,11 @@ class Midnight:
 
 
 @dataclass(frozen=True, slots=True)
+class ThisTime:
+    """The time of day that it is now: this time tomorrow."""
+
+
+@dataclass(frozen=True, slots=True)
 class Part:
     """A part of a day."""
 
@@ -299,5 +307,5 @@ Dated = (
     | Now
     | Puzzle
 )
-Timed = Clock | Midnight | Part | Zone
+Timed = Clock | Midnight | ThisTime | Part | Zone
 AnyPart = Dated | Timed

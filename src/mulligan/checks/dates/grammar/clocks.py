@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from mulligan.checks.dates.grammar.scan import YEARS, Found, Scan
+from mulligan.checks.dates.grammar.scan import HIGHEST_MONTH, YEARS, Found, Scan
 from mulligan.checks.dates.language.tokens import Token
-from mulligan.checks.dates.parts import Clock, Half, Midnight, Part, Puzzle, Zone
+from mulligan.checks.dates.parts import Clock, Half, Midnight, Part, Puzzle, ThisTime, Zone
 
 _HOURS = 24
 _MINUTES = 60
+_FURTHEST = 14
+"""Hours between Greenwich and the zone that is first to see a day."""
 
 
 def clock_at(scan: Scan, i: int) -> Found | None:
@@ -29,8 +31,8 @@ def bare_hour_at(scan: Scan, i: int) -> Found | None:
         return None
     j = i + 1
     told = scan.after(i, words.before_hour) or _day_follows(scan, j)
-    if len(token.digits) == 4 and token.number not in YEARS:
-        hours = words.hours_after.at(tokens, j)
+    hours = words.hours_after.at(tokens, j)
+    if len(token.digits) == 4 and (hours or token.number not in YEARS):
         found = four_figures_at(scan, i) if told or hours else None
         return (found[0], hours[1]) if found and hours else found
     if not told or token.number > _HOURS:
@@ -57,9 +59,23 @@ def four_figures_at(scan: Scan, i: int) -> Found | None:
     number = token.number or 0
     if number in YEARS and (number >= 2000 or scan.after(i, scan.words.of_year)):
         return (Puzzle(),), i + 1
-    if len(token.digits) != 4 or not _fits(number // 100, number % 100):
+    if len(token.digits) != 4 or not clock_shows(number // 100, number % 100):
         return None
     return (Clock(number // 100, number % 100, whole_day=True),), i + 1
+
+
+def lone_figures_at(scan: Scan, i: int) -> Found | None:
+    """Tomorrow *0900*, if nothing follows that there could be so many of."""
+    alone = not scan.tokens[i + 1].text[:1].isalnum()
+    return four_figures_at(scan, i) if alone else None
+
+
+def dotted_minutes_at(scan: Scan, i: int) -> Found | None:
+    """Tomorrow *5.30*: what stands behind the dot is no month."""
+    sign, minutes, after = (scan.tokens[i + n] for n in range(1, 4))
+    month = 0 < (minutes.number or 0) <= HIGHEST_MONTH
+    joined = sign.text == "." and after.glued and after.text == "."
+    return None if month or joined else dotted_at(scan, i)
 
 
 def dotted_at(scan: Scan, i: int) -> Found | None:
@@ -68,7 +84,7 @@ def dotted_at(scan: Scan, i: int) -> Found | None:
     dotted = sign.text == "." and sign.glued and second.glued
     if not dotted or len(second.digits) != 2 or first.number is None:
         return None
-    if not _fits(first.number, second.number or 0):
+    if not clock_shows(first.number, second.number or 0):
         return None
     clock, end = _half(scan, _told(first, second.number or 0), i + 3)
     return (clock,), scan.skip(end, scan.words.hours_after)
@@ -80,10 +96,51 @@ def part_at(scan: Scan, i: int) -> Found | None:
     return ((Part(found[0]),), found[1]) if found else None
 
 
+def this_time_at(scan: Scan, i: int) -> Found | None:
+    """*This time* tomorrow; alone, this time is only one of several."""
+    words, tokens = scan.words, scan.tokens
+    found = words.this_time.at(tokens, i)
+    if found is None:
+        return None
+    j = scan.skip(found[1], words.on)
+    which = words.which.at(tokens, j)
+    days = words.days.at(tokens, j) or words.weekdays.at(tokens, which[1] if which else j)
+    told = days or (which and words.units.at(tokens, which[1]))
+    return ((ThisTime(),), found[1]) if told else None
+
+
+def this_time_inside_at(scan: Scan, i: int) -> Found | None:
+    """Tomorrow at *this time*."""
+    found = scan.words.this_time.at(scan.tokens, i)
+    told = found and scan.after(i, scan.words.at)
+    return ((ThisTime(),), found[1]) if found and told else None
+
+
 def zone_at(scan: Scan, i: int) -> Found | None:
-    """A zone by its letters: CET, GMT+2 is left alone."""
+    """A zone by its letters, and by how far it is from Greenwich: CET, GMT+2."""
     found = scan.words.zones.at(scan.tokens, i)
-    return ((Zone(found[0]),), found[1]) if found else None
+    if found is None:
+        return None
+    offset = offset_at(scan, found[1])
+    if offset is None:
+        return (Zone(found[0]),), found[1]
+    # EST-5 is said by some for EST, and by others for another zone.
+    return ((Zone(offset[0]) if found[0] == 0 else Puzzle(),), offset[1])
+
+
+def offset_at(scan: Scan, i: int) -> tuple[int, int] | None:
+    """+2, -05:30, +0530: minutes east of Greenwich, and where they end."""
+    sign, hours, colon, minutes = (scan.tokens[i + n] for n in range(4))
+    if sign.text not in ("+", "-") or not (hours.glued and hours.digits):
+        return None
+    number, end = hours.number or 0, i + 2
+    hour, minute = divmod(number, 100) if len(hours.digits) == 4 else (number, 0)
+    if colon.text == ":" and len(minutes.digits) == 2:
+        minute, end = minutes.number or 0, i + 4
+    if hour > _FURTHEST or minute >= _MINUTES:
+        return None
+    east = _MINUTES * hour + minute
+    return (-east if sign.text == "-" else east), end
 
 
 def _around_hour(scan: Scan, i: int) -> Found | None:
@@ -153,15 +210,18 @@ def _written(scan: Scan, i: int) -> Found | None:
     if words.hour_mark.at(tokens, i + 1) and first.number < _HOURS and sign.glued and not counted:
         minute = second.number if second.glued and len(second.digits) == 2 else None
         return (Clock(first.number, minute or 0, whole_day=True),), i + 2 + (minute is not None)
-    if sign.text == "." and (words.halves.at(tokens, i + 3) or scan.after(i, words.before_hour)):
-        return dotted_at(scan, i)
+    if sign.text == ".":
+        if words.halves.at(tokens, i + 3) or scan.after(i, words.before_hour):
+            return dotted_at(scan, i)
+        if scan.whole(i, i + 3) or words.days.at(tokens, i + 3):
+            return dotted_minutes_at(scan, i)
     return _by_half(scan, i)
 
 
 def _with_minutes(scan: Scan, i: int) -> Found | None:
     tokens = scan.tokens
     hour, minute = tokens[i], tokens[i + 2]
-    if not _fits(hour.number or 0, minute.number or 0) or len(hour.digits) > 2:
+    if not clock_shows(hour.number or 0, minute.number or 0) or len(hour.digits) > 2:
         return None
     j, second = i + 3, None
     if tokens[j].text == ":" and len(tokens[j + 1].digits) == 2:
@@ -180,7 +240,7 @@ def _by_half(scan: Scan, i: int) -> Found | None:
     j = scan.skip(scan.skip(i + 1, words.oclock), words.roughly)
     clock = Clock(number)
     if len(token.digits) in (3, 4):
-        if not _fits(number // 100, number % 100):
+        if not clock_shows(number // 100, number % 100):
             return None
         clock = Clock(number // 100, number % 100)
     told, end = _half(scan, clock, j)
@@ -191,29 +251,40 @@ def _by_half(scan: Scan, i: int) -> Found | None:
 
 
 def _spoken(scan: Scan, i: int) -> Found | None:
-    """One thirty p.m., seven o'clock, three p.m.; at three twenty."""
+    """One thirty p.m., five oh five, seven o'clock, three p.m.; at three twenty."""
     words, tokens = scan.words, scan.tokens
-    hour, minute = tokens[i], tokens[i + 1]
+    hour = tokens[i]
     if hour.number is None or hour.digits or not 0 < hour.number <= 12:
         return None
-    j = scan.skip_sign(i + 1, "-")
-    minute = tokens[j]
-    if minute.number is not None and not minute.digits and 10 <= minute.number < _MINUTES:
-        clock, end = _half(scan, Clock(hour.number, minute.number), scan.skip(j + 1, words.minutes))
-        told = clock.half is not None or scan.after(i, words.before_hour) or j > i + 1
-        told = told or scan.whole(i, end)
+    if minute := _spoken_minute(scan, i + 1):
+        clock, end = _half(scan, Clock(hour.number, minute[0]), scan.skip(minute[1], words.minutes))
+        told = clock.half is not None or scan.after(i, words.before_hour)
+        told = told or tokens[i + 1].text == "-" or scan.whole(i, end) or _day_follows(scan, end)
         inside = i > 0 and tokens[i - 1].ordinal is not None
         return ((clock,), end) if told or inside else None
     clock, end = _half(scan, Clock(hour.number), scan.skip(i + 1, words.oclock))
     return ((clock,), end) if clock.half or end > i + 1 else None
 
 
+def _spoken_minute(scan: Scan, i: int) -> tuple[int, int] | None:
+    """Five *thirty*, five-*thirty*, five *oh five*: the minute, and where it ends."""
+    oh = scan.words.oh.at(scan.tokens, i)
+    j = oh[1] if oh else scan.skip_sign(i, "-")
+    token = scan.tokens[j]
+    fits = range(1, 10) if oh else range(10, _MINUTES)
+    told = token.number is not None and not token.digits and token.number in fits
+    return (token.number or 0, j + 1) if told else None
+
+
 def _after_at(scan: Scan, i: int) -> Found | None:
-    """At 3 15: an hour and minutes with nothing between."""
+    """At 3 15, 5 30 pm: an hour and minutes with nothing between."""
     hour, minute = scan.tokens[i], scan.tokens[i + 1]
-    if not (hour.digits and len(minute.digits) == 2 and scan.after(i, scan.words.before_hour)):
+    if not (hour.digits and len(minute.digits) == 2):
         return None
-    if not _fits(hour.number or 0, minute.number or 0) or not hour.number:
+    half = scan.words.halves.at(scan.tokens, i + 2) and (minute.number or 0) > _HOURS // 2
+    if not half and not scan.after(i, scan.words.before_hour):
+        return None
+    if not clock_shows(hour.number or 0, minute.number or 0) or not hour.number:
         return None
     if scan.words.units.at(scan.tokens, i + 2) or scan.tokens[i + 2].text in (":", "/", "."):
         return None
@@ -236,7 +307,8 @@ def _told(hour: Token, minute: int, second: int | None = None) -> Clock:
     return Clock(number, minute, second, whole_day=exact)
 
 
-def _fits(hour: int, minute: int) -> bool:
+def clock_shows(hour: int, minute: int) -> bool:
+    """Whether a clock of 24 hours can show that."""
     return 0 <= hour < _HOURS and 0 <= minute < _MINUTES
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from mulligan.checks.dates.grammar.figures import checked
+from dataclasses import replace
+
+from mulligan.checks.dates.grammar.figures import checked, figures_at
 from mulligan.checks.dates.grammar.scan import (
     HIGHEST_MONTH,
     Found,
@@ -17,6 +19,7 @@ from mulligan.checks.dates.parts import (
     DayPart,
     DayShift,
     Feast,
+    Figures,
     Limit,
     MonthDay,
     Now,
@@ -69,28 +72,45 @@ def weekday_at(scan: Scan, i: int) -> Found | None:
         return (Nth(_LAST, day),), end
     if which is None and (beside := _beside_day(scan, end)):
         return (WeekdayFrom(1, day, beside[0]),), beside[1]
-    if which is None:
-        if after := words.after_next.at(tokens, end):
-            return (Weekday(day, Which.AFTER_NEXT),), after[1]
-        if week := words.week_later.at(tokens, end):
-            return (Weekday(day, Which.WEEK_LATER),), week[1]
+    if which is None and (after := _which_after(scan, day, end)):
+        return after
     return (Weekday(day, which),), end
+
+
+def _which_after(scan: Scan, day: int, i: int) -> Found | None:
+    """Friday *after next*, Friday *before last*, Friday *week*, Friday *last*."""
+    words, tokens = scan.words, scan.tokens
+    if after := words.after_next.at(tokens, i):
+        return (Weekday(day, Which.AFTER_NEXT),), after[1]
+    if week := words.week_later.at(tokens, i):
+        return (Weekday(day, weeks=1),), week[1]
+    before = words.before_last.at(tokens, i)
+    if before and _closes(scan, before[1]):
+        return (Weekday(day, Which.BEFORE_LAST),), before[1]
+    which = words.which_after.at(tokens, i)
+    return ((Weekday(day, which[0]),), which[1]) if which and _closes(scan, which[1]) else None
+
+
+def _closes(scan: Scan, i: int) -> bool:
+    """Whether what comes next is no noun, and so no *last call*: nothing, a sign, an hour."""
+    text = scan.tokens[i].text
+    return not text[:1].isalnum() or scan.words.before_hour.at(scan.tokens, i) is not None
 
 
 def nth_at(scan: Scan, i: int) -> Found | None:
     """The first Monday of …, the last day of …; the third Tuesday."""
     words, tokens = scan.words, scan.tokens
     ordinal = tokens[i].ordinal
-    if ordinal is not None:
+    if from_end := words.from_end.at(tokens, i):
+        number, j = from_end
+    elif ordinal is not None:
         number, j = ordinal, i + 1
-    elif last := words.last_one.at(tokens, i):
-        number, j = _LAST, last[1]
     else:
         return None
     if day := words.weekdays.at(tokens, j):
         if beside := _beside_day(scan, day[1]):
             return (WeekdayFrom(number, day[0], beside[0]),), beside[1]
-        if number == _LAST and not words.of.at(tokens, day[1]):
+        if number < 0 and not words.of.at(tokens, day[1]):
             return None
         return (Nth(number, day[0]),), day[1]
     unit = words.units.at(tokens, j)
@@ -111,6 +131,22 @@ def nth_at(scan: Scan, i: int) -> Found | None:
 def month_day_at(scan: Scan, i: int) -> Found | None:
     """March 3rd, 2019; the 3rd of March; 3-Mar-19."""
     return _month_first(scan, i) or _day_first(scan, i)
+
+
+def which_date_at(scan: Scan, i: int) -> Found | None:
+    """This December 5, next 5/12."""
+    words, tokens = scan.words, scan.tokens
+    which = words.which.at(tokens, i)
+    if which is None:
+        return None
+    found = _month_first(scan, which[1]) or figures_at(scan, which[1])
+    if found is None or words.units.at(tokens, found[1]) or words.of.at(tokens, found[1]):
+        return None
+    match found[0]:
+        case ((MonthDay(year=None) | Figures(year=None)) as day,):
+            return (replace(day, which=which[0]),), found[1]
+        case _:
+            return None
 
 
 def day_number_at(scan: Scan, i: int) -> Found | None:
@@ -209,6 +245,8 @@ def _twisted(scan: Scan, i: int) -> bool:
         return False
     if before.text in scan.words.twisting:
         return True
+    if before.shouted and scan.tokens[i].shouted:
+        return False
     # Spy Wednesday: two capitals in a row are one name, except at the start of a sentence.
     named = before.capital and scan.tokens[i].capital and i > 1 and before.text.isalpha()
     return named and not _known(scan, i - 1) and scan.tokens[i - 2].text not in _CLOSING
@@ -217,7 +255,15 @@ def _twisted(scan: Scan, i: int) -> bool:
 def _known(scan: Scan, i: int) -> bool:
     """Whether a word is one that rules know."""
     text, words = scan.tokens[i].text, scan.words
-    names = (words.weekdays, words.months, words.days, words.which, words.parts, words.glue)
+    names = (
+        words.weekdays,
+        words.months,
+        words.days,
+        words.which,
+        words.parts,
+        words.halves,
+        words.glue,
+    )
     return text in words.harmless or any(text in table for table in names)
 
 
@@ -286,6 +332,9 @@ def _day_first(scan: Scan, i: int) -> Found | None:
     after = tokens[j]
     late = day_number(after)
     doubtful = tokens[i].ordinal is None and late is not None and len(after.digits) == 2
+    if len(after.digits) == len(tokens[i].digits) == 2 and after.glued and tokens[i + 1].glued:
+        # 05DEC25, as tickets have it.
+        return checked(MonthDay(month, day, full_year(after.number or 0)), j + 1)
     if doubtful and after.digits[0] != "0" and not begins_time(scan, j):
         # 12 December 27: the 12th of 2027, or a number before the 27th.
         return (Puzzle(),), j + 1

@@ -75,16 +75,18 @@ def _three_joined(scan: Scan, i: int) -> Found | None:
 
 
 def _with_month_name(scan: Scan, i: int) -> Found | None:
-    """2019-Aug-1."""
-    first, sign = scan.tokens[i], scan.tokens[i + 1]
-    named = scan.words.months.at(scan.tokens, i + 2)
-    if named is None or len(first.digits) != 4 or sign.text not in _SIGNS:
+    """2019-Aug-1, 2019 August 1st."""
+    year = scan.tokens[i]
+    if year.number not in YEARS or len(year.digits) != 4:
         return None
-    month, j = named
-    day = day_number(scan.tokens[j + 1])
-    if day is None or scan.tokens[j].text != sign.text:
+    named = scan.words.months.at(scan.tokens, scan.skip_sign(i + 1, "-/.,"))
+    if named is None:
         return None
-    return checked(MonthDay(month, day, first.number), j + 2)
+    j = scan.skip_sign(named[1], "-/.,")
+    day = day_number(scan.tokens[j])
+    if day is None or begins_time(scan, j):
+        return None
+    return checked(MonthDay(named[0], day, year.number), j + 1)
 
 
 def _two_with_slash(scan: Scan, i: int) -> Found | None:
@@ -103,6 +105,8 @@ def _two_with_dot(scan: Scan, i: int) -> Found | None:
     if sign.text != "." or not (sign.glued and second.glued) or begins_time(scan, i + 2):
         return None
     dotted = dot.text == "." and dot.glued
+    if not dotted and _is_time(scan, i):
+        return None
     end = i + 3 + dotted
     padded = len(first.digits) == len(second.digits) == 2
     if not (dotted or padded or scan.whole(i, end) or begins_time(scan, end) or _of_days(scan, i)):
@@ -126,6 +130,15 @@ def _of_days(scan: Scan, i: int) -> bool:
     return scan.after(i, words.before_day) or (
         i > 0 and (words.weekdays.at(tokens, i - 1) is not None or tokens[i - 1].text == ".")
     )
+
+
+def _is_time(scan: Scan, i: int) -> bool:
+    """At 12.30, 5.30 tomorrow: a time of day; who writes a date with dots begins with the day."""
+    words, minutes = scan.words, scan.tokens[i + 2].number or 0
+    if scan.after(i, words.at):
+        return True
+    told = scan.after(i, words.before_hour) or words.days.at(scan.tokens, i + 3) is not None
+    return minutes > HIGHEST_MONTH and told
 
 
 def _in_some_order(first: Token, second: Token, *, year: int | None, end: int) -> Found | None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from mulligan.checks.dates.grammar.amounts import shift_at
 from mulligan.checks.dates.grammar.clocks import bare_hour_at, clock_at
 from mulligan.checks.dates.grammar.rules import part_at_start, part_inside
 from mulligan.checks.dates.grammar.scan import Scan
+from mulligan.checks.dates.grammar.shifts import shift_at
 from mulligan.checks.dates.parts import (
     AnyPart,
     Clock,
@@ -29,6 +29,7 @@ from mulligan.checks.dates.parts import (
     Period,
     Puzzle,
     Quarter,
+    ThisTime,
     Unit,
     Weekday,
     WeekdayAway,
@@ -42,6 +43,7 @@ from mulligan.checks.dates.parts import (
 _SLOTS: dict[type, str] = {
     Clock: "clock",
     Midnight: "clock",
+    ThisTime: "clock",
     Part: "part",
     Zone: "zone",
     Weekday: "weekday",

@@ -99,12 +99,14 @@ def _year_in_figures(token: Token, i: int, *, short: bool) -> tuple[int, int] | 
 def _year_in_words(scan: Scan, i: int) -> tuple[int, int] | None:
     """Nineteen eighty six, twenty ten, nineteen zero one."""
     first, second, third = (scan.tokens[i + n] for n in range(3))
-    if first.number not in (18, 19, 20) or second.digits or second.number is None:
+    if first.number not in (18, 19, 20) or second.digits:
         return None
     century = first.number * 100
-    if second.number == 0 and third.number is not None and 0 < third.number < 10:
+    if second.text in scan.words.oh and third.number is not None and 0 < third.number < 10:
         return century + third.number, i + 3
-    return (century + second.number, i + 2) if 10 <= second.number < 100 else None
+    if second.number is None or not 10 <= second.number < 100:
+        return None
+    return century + second.number, i + 2
 
 
 def begins_time(scan: Scan, i: int) -> bool:

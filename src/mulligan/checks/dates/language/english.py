@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from mulligan.checks.dates.language.english_context import HARMLESS, TWISTING
 from mulligan.checks.dates.language.english_feasts import ALIASES, FEASTS
-from mulligan.checks.dates.language.words import Table, Words, listed, meaning
+from mulligan.checks.dates.language.spelling import with_slips
+from mulligan.checks.dates.language.words import Table, Words, listed, meaning, spaced
 from mulligan.checks.dates.language.zone_names import ZONES
 from mulligan.checks.dates.parts import DayPart, Half, Limit, Side, Unit, Which
 
@@ -27,32 +29,36 @@ ENGLISH = Words(
     scales={"hundred": 100, "thousand": 1000},
     ordinal_endings=frozenset({"st", "nd", "rd", "th"}),
     weekdays=meaning(
-        {
-            0: "monday | mon | monday's",
-            1: "tuesday | tue | tues | tuesday's",
-            2: "wednesday | wed | weds | wednesday's",
-            3: "thursday | thu | thur | thurs | thursday's",
-            4: "friday | fri | friday's",
-            5: "saturday | sat | saturday's",
-            6: "sunday | sun | sunday's",
-        }
+        with_slips(
+            {
+                0: "monday | mon | monday's",
+                1: "tuesday | tue | tues | tuesday's",
+                2: "wednesday | wed | weds | wednesday's",
+                3: "thursday | thu | thur | thurs | thursday's",
+                4: "friday | fri | friday's",
+                5: "saturday | sat | saturday's",
+                6: "sunday | sun | sunday's",
+            }
+        )
     ),
     weekdays_repeated=Table({f"{name}s": number for number, name in enumerate(_DAY_NAMES)}),
     months=meaning(
-        {
-            1: "january | jan",
-            2: "february | feb",
-            3: "march | mar",
-            4: "april | apr",
-            5: "may",
-            6: "june | jun",
-            7: "july | jul",
-            8: "august | aug",
-            9: "september | sep | sept",
-            10: "october | oct",
-            11: "november | nov",
-            12: "december | dec",
-        }
+        with_slips(
+            {
+                1: "january | jan",
+                2: "february | feb",
+                3: "march | mar",
+                4: "april | apr",
+                5: "may",
+                6: "june | jun",
+                7: "july | jul",
+                8: "august | aug",
+                9: "september | sep | sept",
+                10: "october | oct",
+                11: "november | nov",
+                12: "december | dec",
+            }
+        )
     ),
     doubtful=frozenset({"sun", "sat", "wed", "mon", "may", "march", "mar", "dec", "jan", "august"}),
     units=meaning(
@@ -64,17 +70,22 @@ ENGLISH = Words(
             Unit.WEEK: "week | weeks | wk | wks | week's",
             Unit.WEEKEND: "weekend | weekends | week-end | week end",
             Unit.FORTNIGHT: "fortnight | fortnights | fortnight's",
-            Unit.MONTH: "month | months | month's",
+            Unit.MONTH: "month | months | month's | mth | mths",
             Unit.QUARTER: "quarter | quarters | qtr",
             Unit.YEAR: "year | years | yr | yrs | year's",
             Unit.DECADE: "decade | decades",
+            Unit.CENTURY: "century | centuries",
         }
     ),
-    plurals=frozenset({"days", "weeks", "weekends", "fortnights", "months", "quarters", "years"}),
+    plurals=spaced(
+        "seconds secs minutes mins hours hrs days weeks wks weekends fortnights months mths "
+        "quarters years yrs decades centuries"
+    ),
     short_units=meaning(
         {
             Unit.MINUTE: "'",
             Unit.HOUR: "h",
+            Unit.MONTH: "mo | mos",
         }
     ),
     glued_units=meaning(
@@ -85,7 +96,8 @@ ENGLISH = Words(
             Unit.YEAR: "y",
         }
     ),
-    one=listed("a | an"),
+    one=listed("a | an | another"),
+    another=listed("another"),
     vague_counts=meaning(
         {
             2: "a couple of | a couple | couple of | couple | a pair of",
@@ -94,12 +106,19 @@ ENGLISH = Words(
     ),
     fractions=meaning(
         {
-            (1, 2): "half an | half a | half",
-            (1, 4): "a quarter of an | quarter of an | a quarter of a | quarter of a",
-            (3, 4): "three quarters of an | three-quarters of an | three-quarters of a",
+            (1, 2): "half | a half | one half | ½",
+            (1, 4): "quarter | a quarter | one quarter | ¼",
+            (3, 4): "three quarters | three-quarters | ¾",
         }
     ),
-    and_a_half=listed("and a half | and an half"),
+    of_one=listed("of an | of a | an | a | -"),
+    and_more=meaning(
+        {
+            (1, 2): "and a half | and an half | and half | -and-a-half | ½",
+            (1, 4): "and a quarter | and quarter | ¼",
+            (3, 4): "and three quarters | ¾",
+        }
+    ),
     time_ending=listed("time | ' time"),
     which=meaning(
         {
@@ -107,39 +126,70 @@ ENGLISH = Words(
             Which.PAST: "past | this past",
             Which.THIS: "this | current | the current | the same | same",
             Which.COMING: "coming | upcoming | this coming | this upcoming",
-            Which.NEXT: "next | following",
+            Which.NEXT: "next | following | nxt",
         }
     ),
-    last_one=listed("last"),
+    which_after=meaning(
+        {
+            Which.LAST: "last",
+            Which.PAST: "past | just gone",
+            Which.COMING: "coming",
+            Which.NEXT: "next",
+        }
+    ),
+    from_end=meaning(
+        {
+            -1: "last",
+            -2: "second to last | second-to-last | second last | next to last | penultimate",
+            -3: "third to last | third-to-last | third last",
+        }
+    ),
     after_next=listed("after next"),
     before_last=listed("before last"),
     week_later=listed("week"),
     days=meaning(
-        {
-            -2: "day before yesterday | the day before yesterday",
-            -1: "yesterday | yesterday's",
-            0: "today | today's",
-            1: "tomorrow | tomorrow's | tomorrows | tmrw | tmr | tmrrw | tommorow | tommorrow",
-            2: "day after tomorrow | the day after tomorrow",
-        }
+        with_slips(
+            {
+                -2: "day before yesterday | the day before yesterday",
+                -1: "yesterday | yesterday's | yday",
+                0: "today | today's",
+                1: (
+                    "tomorrow | tomorrow's | tomorrows | tmrw | tmr | tmw | tmrrw | "
+                    "tommorow | tomoro | tomoz"
+                ),
+                2: "day after tomorrow | the day after tomorrow | overmorrow",
+            }
+        )
     ),
-    nights=meaning({-1: "last night", 0: "tonight | tonite | this night"}),
+    nights=meaning(
+        with_slips(
+            {
+                -2: "night before last | the night before last",
+                -1: "last night",
+                0: "tonight | tonite | this night",
+            }
+        )
+    ),
     now=listed(
         "now | right now | just now | at the moment | at the minute | at this moment | "
         "at this time | at present | at the present time | atm | as soon as possible | asap | "
         "current date | immediately | straight away | right away"
     ),
+    this_time=listed("this time"),
     parts=meaning(
         {
-            DayPart.MORNING: "morning | mornings",
+            DayPart.MORNING: "morning | mornings | mid-morning | midmorning | mid morning",
             DayPart.LUNCH: "lunch | lunchtime | lunch time",
-            DayPart.AFTERNOON: "afternoon",
+            DayPart.AFTERNOON: "afternoon | mid-afternoon | midafternoon | mid afternoon",
             DayPart.EVENING: "evening",
             DayPart.NIGHT: "night | nighttime",
         }
     ),
     soft=listed("early | late | later | earlier | mid"),
-    noon=listed("noon | midday | mid day | mid-day | 12 noon | twelve noon"),
+    noon=listed(
+        "noon | midday | mid day | mid-day | 12 noon | twelve noon | 12 midday | noontime | "
+        "high noon | 12 o'clock noon | twelve o'clock noon"
+    ),
     midnight=listed("midnight | 12 midnight"),
     halves=meaning(
         {
@@ -151,20 +201,31 @@ ENGLISH = Words(
     roughly=listed("ish | - ish"),
     minutes=listed("minute | minutes | min | mins"),
     past=listed("past | after"),
-    to=listed("to | before | till"),
+    to=listed("to | before | till | til | 'til"),
     half_past=meaning(
         {
-            30: "half past | half after",
-            15: "quarter past | a quarter past | quarter after | a quarter after",
-            -15: "quarter to | a quarter to | quarter of | a quarter of | quarter till",
+            30: "half past | half-past | half after",
+            15: "quarter past | a quarter past | quarter after | a quarter after | quarter-past",
+            -15: (
+                "quarter to | a quarter to | quarter of | a quarter of | quarter till | "
+                "a quarter till | quarter til | quarter 'til | quarter before | a quarter before | "
+                "quarter-to"
+            ),
         }
     ),
     half=meaning({30: "half"}),
+    oh=listed("oh | o | zero"),
     hour_mark=listed("h"),
     hours_after=listed("h | hrs | hours"),
     more=listed("more"),
+    about=listed(
+        "about | around | approximately | approx | approx. | roughly | circa | ca. | ~ | exactly | "
+        "precisely"
+    ),
+    at=listed("at | @"),
     before_hour=listed(
-        "at | @ | around | about | approximately | circa | ~ | by | before | after | until | till"
+        "at | @ | around | about | approximately | circa | ~ | by | before | after | until | "
+        "till | til"
     ),
     before_day=listed("on | the"),
     before_month=listed(
@@ -175,21 +236,27 @@ ENGLISH = Words(
     ),
     glue=listed(
         "on | at | the | of | in | in the | for | from | by | during | around | about | circa | "
-        "approximately | early | late | later | earlier | sometime | some time | anytime | "
-        "any time | first thing | over | t | , | @ | ( | ) | - | ~ | / | ∙ | ·"
+        "ca. | approximately | approx | approx. | roughly | exactly | precisely | sharp | "
+        "on the dot | early | late | later | earlier | sometime | some time | anytime | any time | "
+        "first thing | last thing | all day | over | t | , | @ | ( | ) | - | ~ | / | ∙ | ·"
     ),
     on=listed("on | by | until | till"),
     the=listed("the"),
     of=listed("of | in"),
     of_year=listed("in | of | of year | in the year | of the year"),
     and_=listed("and"),
-    in_=listed("in | after | in about | in around | in approximately"),
-    within=listed("within | within around | within about | within the next | within the"),
-    lasting=listed("for | for about | for around"),
+    in_=listed("in | after"),
+    within=listed("within | within the next | within the"),
+    lasting=listed("for"),
     starting=listed("starting | starting from | starting on | beginning | beginning on"),
     lasting_from=listed("starting | starting from | starting on | beginning | from"),
-    back=listed("ago | back | earlier | before now"),
-    forth=listed("from now | from right now | hence | later | from today"),
+    ago=listed("ago"),
+    back=listed("ago | back | earlier | before now | in the past"),
+    forth=listed(
+        "from now | from right now | hence | later | from today | henceforth | in the future"
+    ),
+    forth_alone=listed("out | away"),
+    plus=meaning({1: "+ | plus", -1: "- | minus"}),
     back_from=listed("before | prior to"),
     forth_from=listed("after | from | since | following"),
     weeks_on=listed("on"),
@@ -227,45 +294,7 @@ ENGLISH = Words(
     quarter_letters=frozenset({"q"}),
     zones=ZONES,
     repeating=listed("every | each | every other"),
-    twisting=frozenset(
-        {
-            "closest",
-            "nearest",
-            "orthodox",
-            "chinese",
-            "lunar",
-            "jewish",
-            "islamic",
-            "persian",
-            "parsi",
-            "hindu",
-            "korean",
-            "coptic",
-            "tamil",
-            "thai",
-            "good",
-            "black",
-            "easter",
-            "ash",
-            "palm",
-            "maundy",
-            "holy",
-            "whit",
-            "white",
-            "shrove",
-            "fat",
-            "clean",
-            "cyber",
-            "giving",
-            "super",
-            "boxing",
-            "great",
-            "low",
-            "spy",
-            "plough",
-            "bloody",
-        }
-    ),
+    twisting=TWISTING,
     eras=frozenset({"bc", "bce", "ce", "ad", "be"}),
     decade_endings=frozenset({"s", "'s"}),
     ahead=listed(
@@ -289,8 +318,8 @@ ENGLISH = Words(
     past_verbs=listed("was | were | did | had | happened | went | sent | received | came | wrote"),
     or_=listed("or | and"),
     inexact=listed(
-        "around | about | approximately | circa | ~ | ish | by | before | after | until | till | "
-        "between | earliest | latest | from | since | or"
+        "around | about | approximately | approx | roughly | circa | ca | ~ | ish | by | before | "
+        "after | until | till | til | between | earliest | latest | from | since | or"
     ),
     following=listed("following | next day | next morning | next evening | previous day"),
     leaning=listed("later | earlier | back | after | before | + | -"),
@@ -307,84 +336,7 @@ ENGLISH = Words(
     corrections=listed(
         "no | actually | i mean | sorry | scratch that | rather | make that | correction | wait"
     ),
-    harmless=frozenset(
-        {
-            "the",
-            "is",
-            "was",
-            "be",
-            "on",
-            "at",
-            "in",
-            "of",
-            "for",
-            "by",
-            "a",
-            "an",
-            "and",
-            "to",
-            "will",
-            "would",
-            "please",
-            "i",
-            "we",
-            "it",
-            "s",
-            "or",
-            "if",
-            "works",
-            "work",
-            "instead",
-            "should",
-            "can",
-            "could",
-            "that",
-            "then",
-            "so",
-            "as",
-            "with",
-            "because",
-            "but",
-            "until",
-            "till",
-            "from",
-            "through",
-            "thru",
-            "are",
-            "were",
-            "has",
-            "had",
-            "there",
-            "around",
-            "about",
-            "approximately",
-            "sometime",
-            "just",
-            "exactly",
-            "possible",
-            "too",
-            "also",
-            "after",
-            "before",
-            "since",
-            "when",
-            "where",
-            "while",
-            "not",
-            "ok",
-            "okay",
-            "thanks",
-            "may",
-            "might",
-            "unless",
-            "only",
-            "still",
-            "maybe",
-            "perhaps",
-            "my",
-            "me",
-        }
-    ),
+    harmless=HARMLESS,
     feasts=FEASTS,
     feast_aliases=ALIASES,
 )

@@ -27,7 +27,8 @@ def _one(tokens: Sequence[Token], i: int, words: Words) -> tuple[Token, int]:
         if after.glued and after.text in words.ordinal_endings:
             return token._replace(ordinal=token.number, number=None, end=after.end), i + 2
         return token, i + 1
-    if token.text in words.cardinals:
+    hundred = token.text in words.one and _peek(tokens, i + 1).text in words.scales
+    if hundred or token.text in words.cardinals:
         return _spoken(tokens, i, words)
     if (ordinal := words.ordinals.get(token.text)) is not None:
         return token._replace(ordinal=ordinal), i + 1
@@ -35,8 +36,10 @@ def _one(tokens: Sequence[Token], i: int, words: Words) -> tuple[Token, int]:
 
 
 def _spoken(tokens: Sequence[Token], i: int, words: Words) -> tuple[Token, int]:
-    """A number in words from its first word on."""
-    value, ordinal, j = _below_hundred(tokens, i, words)
+    """A number in words from its first word on: twenty, a hundred and one."""
+    value, ordinal, j = 1, None, i + 1
+    if tokens[i].text in words.cardinals:
+        value, ordinal, j = _below_hundred(tokens, i, words)
     while ordinal is None and (scale := words.scales.get(_peek(tokens, j).text)) is not None:
         value *= scale
         j += 1

@@ -29,6 +29,8 @@ class Token(NamedTuple):
     digits: str = ""
     """As written; empty for a number in words."""
     capital: bool = False
+    shouted: bool = False
+    """In capitals altogether."""
 
 
 END = Token("", 0, 0)
@@ -46,6 +48,8 @@ def cut(text: str) -> list[Token]:
             tokens.append(Token(raw, start, end, start == last, value, None, raw))
         else:
             text = raw.lower().replace(APOSTROPHE, "'")
-            tokens.append(Token(text, start, end, start == last, capital=text[0] != raw[0]))
+            capital = text[0] != raw[0]
+            shouted = capital and raw.isupper()
+            tokens.append(Token(text, start, end, start == last, capital=capital, shouted=shouted))
         last = end
     return tokens

@@ -54,6 +54,11 @@ def listed(words: str) -> Table[None]:
     return Table({word.strip(): None for word in words.split("|")})
 
 
+def spaced(words: str) -> frozenset[str]:
+    """A set of single words, separated by spaces."""
+    return frozenset(words.split())
+
+
 def meaning(groups: Mapping[V, str]) -> Table[V]:
     """A table from what is meant to the words for it, separated by `|`."""
     return Table(
@@ -89,16 +94,24 @@ class Words:
     glued_units: Table[Unit]
     """Those that must stand right behind them."""
     one: Table[None]
-    """A, an: one of something."""
+    """A, an, another: one of something."""
+    another: Table[None]
+    """In *another* five minutes."""
     vague_counts: Table[int]
     """A few, with the number most would guess."""
     fractions: Table[tuple[int, int]]
-    """Of the unit that follows: half an, a quarter of an."""
-    and_a_half: Table[None]
+    """Of the unit that follows: half, a quarter."""
+    of_one: Table[None]
+    """Half *an* hour, a quarter *of an* hour."""
+    and_more: Table[tuple[int, int]]
+    """Two *and a half* hours."""
     time_ending: Table[None]
     """In two weeks' *time*."""
     which: Table[Which]
-    last_one: Table[None]
+    which_after: Table[Which]
+    """Friday *next*."""
+    from_end: Table[int]
+    """The *last* day, the *penultimate* one: negative."""
     after_next: Table[None]
     before_last: Table[None]
     week_later: Table[None]
@@ -108,6 +121,8 @@ class Words:
     nights: Table[int]
     """Tonight, last night."""
     now: Table[None]
+    this_time: Table[None]
+    """*This time* tomorrow: when the clock shows what it shows now."""
     parts: Table[DayPart]
     soft: Table[None]
     """This *early* morning."""
@@ -125,12 +140,18 @@ class Words:
     """Minutes to add to the hour that follows: half past, quarter to."""
     half: Table[int]
     """Half three."""
+    oh: Table[None]
+    """Five *oh* five."""
     hour_mark: Table[None]
     """The h of 15h30."""
     hours_after: Table[None]
     """14:00 *hours*."""
     more: Table[None]
     """In two *more* minutes."""
+    about: Table[None]
+    """*About* an hour ago."""
+    at: Table[None]
+    """*At* 12.30: no date."""
     before_hour: Table[None]
     """At, around: a bare number after it can be an hour."""
     before_day: Table[None]
@@ -155,10 +176,15 @@ class Words:
     """For three days *from* Monday."""
     starting: Table[None]
     """Three days *starting* Monday."""
+    ago: Table[None]
     back: Table[None]
-    """Ago."""
+    """Ago, and what says the same."""
     forth: Table[None]
     """From now."""
+    forth_alone: Table[None]
+    """Words that say *from now* only where nothing else stands beside them: 15 minutes *out*."""
+    plus: Table[int]
+    """Tomorrow *plus* 3 days, with the sign."""
     back_from: Table[None]
     """An amount of time *before* something."""
     forth_from: Table[None]

@@ -52,14 +52,21 @@ def agreed(parts: Sequence[DayName], at: Moment) -> list[Reading]:
         this_month = [day for day, _ in kept if (day.year, day.month) == now]
         if this_month:
             return [whole_day(day) for day in this_month]
+    which = getattr(first, "which", None)
     slips = any(isinstance(other, Weekday) for other in others)
     readings: list[Reading] = []
     for rests_on in {rests_on: None for _, rests_on in kept}:
         days = sorted(day for day, why in kept if why == rests_on)
         # Tuesday, May 9, and the last one was a Tuesday but not the next: one of them is a slip.
-        if not (slips and days[-1] < at.today - _LONG_AGO):
+        if slips and days[-1] < at.today - _LONG_AGO:
+            continue
+        if which is None:
             readings += _nearest(days, rests_on, at.today)
-    return _on_side(first, readings, at.today)
+        else:
+            most = 1 if isinstance(first, Feast) else 2
+            chosen = _chosen(days, which, at.today)[:most]
+            readings += [whole_day(day, *rests_on) for day in chosen]
+    return readings
 
 
 def _nearest(days: list[date], rests_on: frozenset[Convention], today: date) -> list[Reading]:
@@ -76,12 +83,22 @@ def _nearest(days: list[date], rests_on: frozenset[Convention], today: date) -> 
     return found
 
 
-def _on_side(part: DayName, readings: list[Reading], today: date) -> list[Reading]:
-    """Last Easter is over, next Easter is to come."""
-    if not isinstance(part, Feast) or part.which is None:
-        return readings
-    over = part.which in (Which.LAST, Which.PAST)
-    return [each for each in readings if (each.start.date() < today) is over]
+def _chosen(days: list[date], which: Which, today: date) -> list[date]:
+    """Last Easter is over, next Easter is to come, this Easter is of this year.
+
+    Next December 5 is the first to come, or the one of the next year.
+    """
+    before = [day for day in days if day < today]
+    after = [day for day in days if day >= today]
+    match which:
+        case Which.LAST | Which.PAST:
+            return before[-1:]
+        case Which.THIS:
+            return [day for day in days if day.year == today.year]
+        case Which.NEXT:
+            return after[:2]
+        case _:
+            return after[:1]
 
 
 def _candidates(part: DayName, at: Moment, *, wide: bool) -> list[Candidate]:

@@ -209,8 +209,8 @@ def _day_of_month(parts: list[Dated], at: Moment) -> list[Dated]:
         return parts
     for part in parts:
         match part:
-            case Month(month=month, year=year):
-                date = MonthDay(month, number.day, year)
+            case Month(month=month, year=year, which=which):
+                date = MonthDay(month, number.day, year, which)
             case Period(unit=Unit.MONTH) if starts := span_readings(part, at):
                 date = MonthDay(starts[0].start.month, number.day, starts[0].start.year)
             case _:

@@ -7,11 +7,13 @@ from datetime import datetime
 
 from mulligan.checks.dates.grammar.phrases import Phrase
 from mulligan.checks.dates.grammar.stretches import Spoken, Stretch
-from mulligan.checks.dates.meaning.dated import dated_readings, lasting_from
-from mulligan.checks.dates.meaning.spans import span_readings
+from mulligan.checks.dates.meaning.arithmetic import add
+from mulligan.checks.dates.meaning.dated import dated_readings, lasting_from, shifted
+from mulligan.checks.dates.meaning.spans import OFFSETS, span_readings
 from mulligan.checks.dates.meaning.times import clock_alone, with_clock, with_part
-from mulligan.checks.dates.moment import Moment, span, whole_day
+from mulligan.checks.dates.moment import Moment, instant, span, whole_day
 from mulligan.checks.dates.parts import (
+    Amount,
     AnyPart,
     Clock,
     Dated,
@@ -25,6 +27,8 @@ from mulligan.checks.dates.parts import (
     Quarter,
     Shift,
     Side,
+    ThisTime,
+    Unit,
     WeekdayFrom,
     Within,
     Year,
@@ -33,9 +37,11 @@ from mulligan.checks.dates.parts import (
 from mulligan.checks.dates.reading import Reading
 from mulligan.checks.dates.zones import told_in
 
-TIMED = (Clock, Midnight, Part, Zone)
+TIMED = (Clock, Midnight, ThisTime, Part, Zone)
 Parts = tuple[AnyPart, ...]
 _UNDATED = (*TIMED, Lasting)
+_CYCLES = {Unit.WEEK: Amount(days=7), Unit.MONTH: Amount(months=1), Unit.YEAR: Amount(months=12)}
+"""What comes back to the same day."""
 
 
 def is_dated(found: Spoken) -> bool:
@@ -96,14 +102,30 @@ def whole(parts: Parts, at: Moment) -> list[Reading]:
     if lasting is not None and clock is not None:
         rest = tuple(part for part in parts if part is not lasting)
         return lasting_from(whole(rest, at), lasting)
-    if dated:
-        readings = dated_readings(dated, at)
-        if clock is not None:
-            readings = with_clock(readings, clock, part=part)
-        elif part is not None:
-            readings = with_part(readings, part)
-    elif clock is not None:
-        readings = clock_alone(clock, at, part=part)
-    else:
-        readings = []
+    if any(isinstance(part, ThisTime) for part in parts):
+        return _at_this_time(dated, at)
+    match dated:
+        case []:
+            readings = clock_alone(clock, at, part=part) if clock else []
+        case [Shift(anchored=True) as shift] if clock and not isinstance(clock, Midnight):
+            # Two hours before noon.
+            moments = clock_alone(clock, at, part=part) if shift.amount.seconds else []
+            readings = [moved for each in moments if (moved := shifted(each, shift))]
+        case _:
+            readings = dated_readings(dated, at)
+            if clock is not None:
+                readings = with_clock(readings, clock, part=part)
+            elif part is not None:
+                readings = with_part(readings, part)
     return told_in(readings, at, minutes=zone.minutes) if zone else readings
+
+
+def _at_this_time(dated: list[Dated], at: Moment) -> list[Reading]:
+    """This time tomorrow, this time next week: the same day of that week as today."""
+    match dated:
+        case [Period(unit=unit, which=which)] if unit in _CYCLES:
+            moved = add(at.now, _CYCLES[unit], sign=OFFSETS[which])
+            return [instant(moved)] if moved else []
+        case _:
+            clock = Clock(at.now.hour, at.now.minute, at.now.second, whole_day=True)
+            return with_clock(dated_readings(dated, at), clock, part=None)

@@ -26,6 +26,10 @@ def weekday_readings(part: Weekday, at: Moment) -> list[Reading]:
     soonest = on_or_after(today + DAY, day)
     recent = on_or_after(today - WEEK, day)
     of_week = week_start(today) + timedelta(days=day)
+    if part.weeks:
+        # Said on a Friday, a week on Friday can be reckoned from that very day.
+        starts = [today, soonest] if today.weekday() == day else [soonest]
+        return [whole_day(each + part.weeks * WEEK) for each in starts]
     match part.which:
         case None if today.weekday() == day:
             return [whole_day(today), whole_day(soonest, Convention.SIDE_FUTURE)]
@@ -40,8 +44,6 @@ def weekday_readings(part: Weekday, at: Moment) -> list[Reading]:
         case Which.LAST | Which.BEFORE_LAST:
             more = WEEK if part.which is Which.BEFORE_LAST else timedelta()
             return [whole_day(each - more) for each in sorted({recent, of_week - WEEK})]
-        case Which.WEEK_LATER:
-            return [whole_day(soonest + WEEK)]
         case Which.NEXT:
             return _next(today, day, soonest)
         case Which.AFTER_NEXT:
