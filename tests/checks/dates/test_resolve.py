@@ -6,29 +6,10 @@ from datetime import datetime
 
 import pytest
 
-from mulligan.checks.dates.conventions import Convention, Pins, pins_for
-from mulligan.checks.dates.moment import Moment
+from mulligan.checks.dates.conventions import Convention, pins_for
 from mulligan.checks.dates.reading import Expression, Grain
 from mulligan.checks.dates.resolve import expressions, meaning_of
-
-NOW = datetime(2025, 10, 22, 10, 15)
-AMERICAN = pins_for("en-US")
-
-
-def moment(now: datetime = NOW) -> Moment:
-    return Moment(now=now)
-
-
-def days(phrase: str, now: datetime = NOW, pins: Pins = AMERICAN) -> list[str]:
-    """The days a phrase can mean, each as it starts."""
-    found = meaning_of(phrase, moment(now), pins=pins)
-    return sorted({str(each.start.date()) for each in found.readings})
-
-
-def moments(phrase: str, now: datetime = NOW, pins: Pins = AMERICAN) -> list[str]:
-    found = meaning_of(phrase, moment(now), pins=pins)
-    exact = (Grain.SECOND, Grain.MINUTE)
-    return sorted(each.start.isoformat(" ") for each in found.readings if each.grain in exact)
+from tests.checks.dates.said import AMERICAN, NOW, days, moment, moments
 
 
 def stretches(phrase: str, now: datetime = NOW) -> list[str]:
@@ -319,3 +300,9 @@ def test_holidays_that_are_the_same_everywhere_need_no_country(
     phrase: str, expected: list[str]
 ) -> None:
     assert days(phrase) == expected
+
+
+def test_a_long_row_of_what_is_left_out_does_not_grow_with_each() -> None:
+    found = said("Tomorrow. No, the week after. " * 40)
+
+    assert max(len(each.readings) for each in found) <= 32

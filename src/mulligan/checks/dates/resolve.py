@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from mulligan.checks.dates.context import (
@@ -33,6 +33,10 @@ from mulligan.checks.dates.meaning.stretch import readings_of
 from mulligan.checks.dates.moment import Moment
 from mulligan.checks.dates.parts import Limit, Period, Shift, Weekday, Which
 from mulligan.checks.dates.reading import Expression, Reading
+
+_MOST_SAID = 16
+_MOST_READINGS = 32
+"""That something left out is reckoned from."""
 
 
 def expressions(
@@ -152,10 +156,16 @@ def _elliptic(found: Spoken) -> Shift | None:
             return None
 
 
-def _standing(said: Iterable[Expression]) -> list[Reading]:
-    """The days that were said before, each of which a later expression can be reckoned from."""
+def _standing(said: Sequence[Expression]) -> list[Reading]:
+    """The days that were said before, each of which a later expression can be reckoned from.
+
+    None if they are too many: each of a long row would be reckoned from all before it.
+    """
+    if len(said) > _MOST_SAID:
+        return []
     days = [each for each in said if each.dated and not each.superseded]
-    return [reading for each in days for reading in each.readings]
+    readings = [reading for each in days for reading in each.readings]
+    return readings if len(readings) <= _MOST_READINGS else []
 
 
 def _moved(readings: Iterable[Reading], shift: Shift) -> tuple[Reading, ...]:
@@ -171,9 +181,13 @@ def _covers(tokens: Scan, found: Spoken) -> bool:
         if i == found.start:
             i = found.end
             continue
-        text = tokens.tokens[i].text
         joint = next((end for table in joints if (end := table.at(tokens.tokens, i))), None)
-        if joint is None and text[:1].isalnum() and text not in words.harmless:
+        if joint is None and (_says_more(tokens, i) or words.negations.at(tokens.tokens, i)):
             return False
         i = joint[1] if joint else i + 1
     return True
+
+
+def _says_more(tokens: Scan, i: int) -> bool:
+    text = tokens.tokens[i].text
+    return text[:1].isalnum() and text not in tokens.words.harmless

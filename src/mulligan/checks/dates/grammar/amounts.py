@@ -30,7 +30,9 @@ def amount_at(scan: Scan, i: int) -> Told | None:
     total: Amount | None = None
     end = j = i
     for _ in range(_MOST_TERMS):
-        term = _term(scan, j) or (_minutes_after(scan, j) if j == end > i else None)
+        term = _term(scan, j)
+        if term is None and total and not (total.days or total.months):
+            term = _minutes_after(scan, end)
         if term is None:
             break
         total, end = _sum(total, term[0]), term[1]
@@ -124,7 +126,8 @@ def _short_unit(scan: Scan, i: int) -> tuple[Unit, int] | None:
 def _number(scan: Scan, i: int) -> tuple[Fraction | None, int]:
     """A whole number, a decimal, a fraction in figures, or a number with one: 2 1/2."""
     first = scan.tokens[i]
-    if first.number is None:
+    if first.number is None or (first.glued and scan.tokens[i - 1].text == "."):
+        # What stands behind a dot is only a piece of a number.
         return None, i
     if not first.digits:
         return Fraction(first.number), i + 1

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from mulligan.checks.dates.grammar.scan import HIGHEST_MONTH, YEARS, Found, Scan
+from mulligan.checks.dates.grammar.scan import (
+    HIGHEST_MONTH,
+    YEARS,
+    Found,
+    Scan,
+    day_number,
+    half_at,
+)
 from mulligan.checks.dates.language.tokens import Token
 from mulligan.checks.dates.parts import Clock, Half, Midnight, Part, Puzzle, ThisTime, Zone
 
@@ -33,8 +40,12 @@ def bare_hour_at(scan: Scan, i: int) -> Found | None:
     told = scan.after(i, words.before_hour) or _day_follows(scan, j)
     hours = words.hours_after.at(tokens, j)
     if len(token.digits) == 4 and (hours or token.number not in YEARS):
+        told = told or _opens(scan, i, j)
         found = four_figures_at(scan, i) if told or hours else None
         return (found[0], hours[1]) if found and hours else found
+    if len(token.digits) == 3 and scan.after(i, words.at) and _day_follows(scan, j):
+        hour, minute = divmod(token.number, 100)
+        return ((Clock(hour, minute),), j) if clock_shows(hour, minute) else None
     if not told or token.number > _HOURS:
         return None
     if token.number == 0 or words.units.at(tokens, j) or words.short_units.at(tokens, j):
@@ -51,6 +62,29 @@ def _day_follows(scan: Scan, i: int) -> bool:
         or words.nights.at(tokens, i) is not None
         or words.days.at(tokens, i) is not None
     )
+
+
+def _opens(scan: Scan, i: int, j: int) -> bool:
+    """Whether figures from `i` to `j` come first of all, and a day after them: 1730 on Friday."""
+    return (i == 0 or scan.tokens[i].digits.startswith("0")) and _any_day_follows(scan, j)
+
+
+def _any_day_follows(scan: Scan, i: int) -> bool:
+    """Whether a day comes next in whatever way it is told: on Friday, Oct 24, 24 October."""
+    if _day_follows(scan, i):
+        return True
+    words, tokens = scan.words, scan.tokens
+    j = _over_glue(scan, i)
+    which = words.which.at(tokens, j)
+    if words.days.at(tokens, j) or words.weekdays.at(tokens, which[1] if which else j):
+        return True
+    if tokens[j].ordinal is not None and tokens[j].digits:
+        return True
+    month = words.months.at(tokens, j)
+    if month is not None:
+        return day_number(tokens[month[1]]) is not None
+    of = scan.skip(j + 1, words.of)
+    return day_number(tokens[j]) is not None and words.months.at(tokens, of) is not None
 
 
 def four_figures_at(scan: Scan, i: int) -> Found | None:
@@ -206,16 +240,25 @@ def _written(scan: Scan, i: int) -> Found | None:
         return None
     if sign.text == ":" and sign.glued and len(second.digits) == 2:
         return _with_minutes(scan, i)
-    counted = words.forth.at(tokens, i + 2) or words.back.at(tokens, i + 2)
+    counted = words.forth.at(tokens, i + 2) or words.back.at(tokens, i + 2) or _long(scan, i + 2)
     if words.hour_mark.at(tokens, i + 1) and first.number < _HOURS and sign.glued and not counted:
         minute = second.number if second.glued and len(second.digits) == 2 else None
         return (Clock(first.number, minute or 0, whole_day=True),), i + 2 + (minute is not None)
     if sign.text == ".":
-        if words.halves.at(tokens, i + 3) or scan.after(i, words.before_hour):
+        if half_at(scan, i + 3) or scan.after(i, words.before_hour):
             return dotted_at(scan, i)
-        if scan.whole(i, i + 3) or words.days.at(tokens, i + 3):
+        if scan.whole(i, i + 3) or words.days.at(tokens, i + 3) or _opens(scan, i, i + 3):
             return dotted_minutes_at(scan, i)
     return _by_half(scan, i)
+
+
+def _long(scan: Scan, i: int) -> bool:
+    """2h*45m*, 2h*45 ago*: minutes that are counted."""
+    words, tokens = scan.words, scan.tokens
+    if not (tokens[i].glued and tokens[i].digits):
+        return False
+    unit = tokens[i + 1].glued and (words.glued_units.at(tokens, i + 1) or _counted(scan, i))
+    return bool(unit or words.ago.at(tokens, i + 1))
 
 
 def _with_minutes(scan: Scan, i: int) -> Found | None:
@@ -259,11 +302,18 @@ def _spoken(scan: Scan, i: int) -> Found | None:
     if minute := _spoken_minute(scan, i + 1):
         clock, end = _half(scan, Clock(hour.number, minute[0]), scan.skip(minute[1], words.minutes))
         told = clock.half is not None or scan.after(i, words.before_hour)
-        told = told or tokens[i + 1].text == "-" or scan.whole(i, end) or _day_follows(scan, end)
-        inside = i > 0 and tokens[i - 1].ordinal is not None
-        return ((clock,), end) if told or inside else None
+        told = told or tokens[i + 1].text == "-" or scan.whole(i, end)
+        return ((clock,), end) if told or _any_day_follows(scan, end) else None
     clock, end = _half(scan, Clock(hour.number), scan.skip(i + 1, words.oclock))
     return ((clock,), end) if clock.half or end > i + 1 else None
+
+
+def spoken_inside_at(scan: Scan, i: int) -> Found | None:
+    """Friday *nine thirty*: after a day, two numbers in words are an hour and its minutes."""
+    hour, minute = scan.tokens[i], _spoken_minute(scan, i + 1)
+    if minute is None or hour.digits or not 0 < (hour.number or 0) <= _HOURS // 2:
+        return None
+    return (Clock(hour.number or 0, minute[0]),), minute[1]
 
 
 def _spoken_minute(scan: Scan, i: int) -> tuple[int, int] | None:
@@ -281,7 +331,7 @@ def _after_at(scan: Scan, i: int) -> Found | None:
     hour, minute = scan.tokens[i], scan.tokens[i + 1]
     if not (hour.digits and len(minute.digits) == 2):
         return None
-    half = scan.words.halves.at(scan.tokens, i + 2) and (minute.number or 0) > _HOURS // 2
+    half = half_at(scan, i + 2) and (minute.number or 0) > _HOURS // 2
     if not half and not scan.after(i, scan.words.before_hour):
         return None
     if not clock_shows(hour.number or 0, minute.number or 0) or not hour.number:
@@ -294,7 +344,7 @@ def _after_at(scan: Scan, i: int) -> Found | None:
 
 def _half(scan: Scan, clock: Clock, i: int) -> tuple[Clock, int]:
     """The clock with a.m. or p.m. if that follows."""
-    found = scan.words.halves.at(scan.tokens, i)
+    found = half_at(scan, i)
     if found is None:
         return clock, i
     return Clock(clock.hour, clock.minute, clock.second, half=found[0]), found[1]

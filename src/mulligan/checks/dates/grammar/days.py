@@ -35,6 +35,7 @@ from mulligan.checks.dates.parts import (
 _CLOSING = frozenset(",.!?;:)(")
 _LAST = -1
 _SATURDAY = 5
+_LONGEST_SHORT = len("tues")
 
 
 def relative_at(scan: Scan, i: int) -> Found | None:
@@ -66,8 +67,7 @@ def weekday_at(scan: Scan, i: int) -> Found | None:
     day, end = named
     if _twisted(scan, i):
         return (Puzzle(),), end
-    if tokens[end].text == "." and tokens[end].glued and len(tokens[j].text) <= 4:
-        end += 1
+    end = _over_dot(scan, j, end)
     if which is Which.LAST and words.of.at(tokens, end):
         return (Nth(_LAST, day),), end
     if which is None and (beside := _beside_day(scan, end)):
@@ -75,6 +75,12 @@ def weekday_at(scan: Scan, i: int) -> Found | None:
     if which is None and (after := _which_after(scan, day, end)):
         return after
     return (Weekday(day, which),), end
+
+
+def _over_dot(scan: Scan, i: int, end: int) -> int:
+    """Behind the dot of a short name: Fri."""
+    dot = scan.tokens[end]
+    return end + (dot.text == "." and dot.glued and len(scan.tokens[i].text) <= _LONGEST_SHORT)
 
 
 def _which_after(scan: Scan, day: int, i: int) -> Found | None:
@@ -100,19 +106,16 @@ def _closes(scan: Scan, i: int) -> bool:
 def nth_at(scan: Scan, i: int) -> Found | None:
     """The first Monday of …, the last day of …; the third Tuesday."""
     words, tokens = scan.words, scan.tokens
-    ordinal = tokens[i].ordinal
-    if from_end := words.from_end.at(tokens, i):
-        number, j = from_end
-    elif ordinal is not None:
-        number, j = ordinal, i + 1
-    else:
-        return None
+    if (told := _which_one(scan, i)) is None:
+        return _weekdays_beside(scan, i)
+    number, j = told
     if day := words.weekdays.at(tokens, j):
-        if beside := _beside_day(scan, day[1]):
+        end = _over_dot(scan, j, day[1])
+        if beside := _beside_day(scan, end):
             return (WeekdayFrom(number, day[0], beside[0]),), beside[1]
-        if number < 0 and not words.of.at(tokens, day[1]):
+        if number < 0 and not words.of.at(tokens, end):
             return None
-        return (Nth(number, day[0]),), day[1]
+        return (Nth(number, day[0]),), end
     unit = words.units.at(tokens, j)
     if unit is None or not words.of.at(tokens, unit[1]):
         return None
@@ -126,6 +129,27 @@ def nth_at(scan: Scan, i: int) -> Found | None:
             return (Puzzle(),), unit[1]
         case _:
             return None
+
+
+def _which_one(scan: Scan, i: int) -> tuple[int, int] | None:
+    """The *first*, the *last*, the *third to last*: from the end if negative."""
+    words, tokens = scan.words, scan.tokens
+    if from_end := words.from_end.at(tokens, i):
+        return from_end
+    ordinal = tokens[i].ordinal
+    if ordinal is None:
+        return None
+    last = words.nth_from_end.at(tokens, i + 1)
+    return (-ordinal, last[1]) if last else (ordinal, i + 1)
+
+
+def _weekdays_beside(scan: Scan, i: int) -> Found | None:
+    """Two Sundays before Christmas."""
+    count, days = scan.tokens[i].number, scan.words.weekdays_repeated.at(scan.tokens, i + 1)
+    beside = _beside_day(scan, days[1]) if count and days else None
+    if not (count and days and beside):
+        return None
+    return (WeekdayFrom(count, days[0], beside[0]),), beside[1]
 
 
 def month_day_at(scan: Scan, i: int) -> Found | None:
@@ -190,9 +214,16 @@ def _beside_day(scan: Scan, i: int) -> tuple[int, int] | None:
     j = scan.skip(limit[1], words.the)
     names = (words.feasts, words.months, words.days, scan.national)
     named = any(table.at(tokens, j) is not None for table in names)
-    if not named and tokens[j].ordinal is None:
+    if not named and tokens[j].ordinal is None and not _is_date(scan, j):
         return None
     return (-1 if limit[0] is Limit.BEFORE else 1), j
+
+
+def _is_date(scan: Scan, i: int) -> bool:
+    """Whether a date in figures begins here: 11/5, 5 November."""
+    if not scan.tokens[i].digits:
+        return False
+    return figures_at(scan, i) is not None or _day_first(scan, i) is not None
 
 
 def _of_month(scan: Scan, i: int) -> bool:
@@ -288,16 +319,15 @@ def _goes_on(scan: Scan, i: int) -> bool:
     """Whether what follows is no noun that the number before would belong to."""
     words, tokens = scan.words, scan.tokens
     text = tokens[i].text
+    names = (words.months, words.weekdays, words.parts, words.days, words.which)
+    times = (words.noon, words.midnight, words.half_past)
     return (
         text in words.glue
         or text in words.harmless
         or text in words.through
         or text in words.between
         or text in words.range_openings
-        or any(
-            table.at(tokens, i) is not None
-            for table in (words.months, words.weekdays, words.parts, words.days, words.which)
-        )
+        or any(table.at(tokens, i) is not None for table in (*names, *times))
         or tokens[i].number is not None
     )
 

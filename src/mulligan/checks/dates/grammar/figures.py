@@ -61,11 +61,12 @@ def _three_spaced(scan: Scan, i: int) -> Found | None:
 
 
 def _three_joined(scan: Scan, i: int) -> Found | None:
-    """2019-03-04, 3/4/2019, 3.4.19, 3 / 4 / 2019."""
+    """2019-03-04, 3/4/2019, 3.4.19, 3 / 4 / 2019, 3. 4. 2019."""
     first, sign, second, again, third = (scan.tokens[i + n] for n in range(5))
     if sign.text not in _SIGNS or again.text != sign.text or not (second.digits and third.digits):
         return None
-    if sign.glued and not (again.glued and third.glued):
+    apart = sign.text == "." and again.glued and third.number in YEARS
+    if sign.glued and not (again.glued and (third.glued or apart)):
         return None
     if len(first.digits) == 4 and third.number is not None:
         return checked(MonthDay(second.number or 0, third.number, first.number), i + 5)
@@ -94,7 +95,8 @@ def _two_with_slash(scan: Scan, i: int) -> Found | None:
     first, sign, second, comma, year = (scan.tokens[i + n] for n in range(5))
     if sign.text != "/":
         return None
-    if comma.text == "," and len(year.digits) in (2, 4) and not begins_time(scan, i + 4):
+    short = len(year.digits) == 2 and not begins_time(scan, i + 4)
+    if comma.text == "," and (short or (len(year.digits) == 4 and year.number in YEARS)):
         return _in_some_order(first, second, year=full_year(year.number or 0), end=i + 5)
     return _in_some_order(first, second, year=None, end=i + 3)
 

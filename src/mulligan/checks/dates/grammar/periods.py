@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mulligan.checks.dates.grammar.scan import Found, Scan, year_at
+from mulligan.checks.dates.grammar.scan import Found, Scan, begins_time, year_at
 from mulligan.checks.dates.parts import (
     Edge,
     Month,
@@ -39,7 +39,7 @@ def period_at(scan: Scan, i: int) -> Found | None:
         if not (weekend or (scan.after(i, words.the) and unit[0] is not Unit.DAY)):
             return None
         which = Which.THIS
-    if tokens[end].digits and unit[0] is Unit.WEEK:
+    if tokens[end].digits and unit[0] is Unit.WEEK and not begins_time(scan, end):
         # Week 1, as planners count them.
         return (Puzzle(),), end + 1
     if tokens[j].text in words.plurals:

@@ -13,6 +13,7 @@ from mulligan.checks.dates.grammar.clocks import (
     four_figures_at,
     lone_figures_at,
     part_at,
+    spoken_inside_at,
     this_time_at,
     this_time_inside_at,
     zone_at,
@@ -61,10 +62,22 @@ _BY_NUMBER: Rules = (
 )
 """In this order, here and below: the first that finds something is right."""
 _NUMBER_AT_START: Rules = (*_BY_NUMBER, year_alone_at)
-_NUMBER_AFTER_DATE: Rules = (dotted_at, *_BY_NUMBER, year_inside_at, four_figures_at)
-_NUMBER_AFTER_YEAR: Rules = (dotted_at, *_BY_NUMBER, four_figures_at)
-_NUMBER_AFTER_WEEKDAY: Rules = (*_BY_NUMBER, number_of_weekday_at, four_figures_at)
-_NUMBER_AFTER_DAY: Rules = (*_BY_NUMBER, dotted_minutes_at, lone_figures_at)
+_INSIDE: Rules = (*_BY_NUMBER, spoken_inside_at)
+_NUMBER_AFTER_DATE: Rules = (
+    dotted_at,
+    *_BY_NUMBER,
+    year_inside_at,
+    spoken_inside_at,
+    four_figures_at,
+)
+_NUMBER_AFTER_YEAR: Rules = (dotted_at, *_INSIDE, four_figures_at)
+_NUMBER_AFTER_WEEKDAY: Rules = (
+    *_INSIDE,
+    dotted_minutes_at,
+    number_of_weekday_at,
+    four_figures_at,
+)
+_NUMBER_AFTER_DAY: Rules = (*_INSIDE, dotted_minutes_at, lone_figures_at)
 
 _BY_WORD: tuple[tuple[Rule, Callable[[Words], tuple[Iterable[str], ...]]], ...] = (
     (elsewhere_at, lambda w: (w.elsewhere,)),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from mulligan.checks.dates.language.numerals import fold
 from mulligan.checks.dates.language.tokens import APOSTROPHE, END, LOOKAHEAD, Token, cut
 from mulligan.checks.dates.language.words import Table, Words
-from mulligan.checks.dates.parts import AnyPart
+from mulligan.checks.dates.parts import AnyPart, Half
 
 Found = tuple[tuple[AnyPart, ...], int]
 """What a rule found, and the index of the token after it."""
@@ -113,8 +113,21 @@ def begins_time(scan: Scan, i: int) -> bool:
     """Whether the number at `i` is the hour of a time of day."""
     sign, after = scan.tokens[i + 1], scan.tokens[i + 2]
     minutes = sign.text == ":" and bool(after.digits)
+    dotted = sign.text == "." and sign.glued and after.glued and len(after.digits) == 2
     marked = sign.glued and sign.text in scan.words.hour_mark
-    return minutes or marked or scan.words.halves.at(scan.tokens, i + 1) is not None
+    told = minutes or dotted or marked or sign.text in scan.words.roughly
+    return told or half_at(scan, i + 1) is not None or _oclock(scan, i + 1)
+
+
+def _oclock(scan: Scan, i: int) -> bool:
+    return scan.words.oclock.at(scan.tokens, i) is not None
+
+
+def half_at(scan: Scan, i: int) -> tuple[Half, int] | None:
+    """A.m. or p.m., and where it ends; 5 *a week* is not five in the morning."""
+    found = scan.words.halves.at(scan.tokens, i)
+    letter = found is not None and found[1] == i + 1 and scan.tokens[i].text in scan.words.one
+    return None if letter and not scan.tokens[i].glued else found
 
 
 def full_year(number: int) -> int:

@@ -93,7 +93,7 @@ def _ahead(scan: Scan, i: int) -> Found | None:
     found = amount_at(scan, i) or amount_at(scan, scan.skip(i, words.another))
     if found is None:
         return None
-    return (Shift(found[0], 1),), scan.skip(found[1], words.time_ending)
+    return (Shift(found[0], 1),), scan.skip(scan.skip(found[1], words.time_ending), words.forth)
 
 
 def _lasting(scan: Scan, i: int) -> Found | None:
@@ -106,10 +106,14 @@ def _lasting(scan: Scan, i: int) -> Found | None:
 
 def _from_somewhere(scan: Scan, i: int) -> Found | None:
     words, tokens = scan.words, scan.tokens
-    found = amount_at(scan, i) or _bare_unit(scan, i)
+    told = amount_at(scan, i)
+    found = told or _bare_unit(scan, i)
     if found is None:
         return None
     amount, j = found
+    if told is None and amount.days != 1 and _names_something(scan, j):
+        # The week after Christmas: not a day, and nobody knows where it begins.
+        return (Puzzle(),), j + 1
     if words.starting.at(tokens, j):
         return (Lasting(amount),), scan.skip(j, words.starting)
     if forth := words.forth.at(tokens, j):
@@ -124,6 +128,13 @@ def _from_somewhere(scan: Scan, i: int) -> Found | None:
     if back_from := words.back_from.at(tokens, j):
         return (Shift(amount, -1, anchored=True),), back_from[1]
     return _weeks_on(scan, amount, j)
+
+
+def _names_something(scan: Scan, i: int) -> bool:
+    """Whether it is said what comes before or after, and not left to what was said earlier."""
+    words, tokens = scan.words, scan.tokens
+    joined = words.forth_from.at(tokens, i) or words.back_from.at(tokens, i)
+    return joined is not None and tokens[joined[1]].text[:1].isalnum()
 
 
 def _over_today(scan: Scan, i: int) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mulligan.checks.dates.grammar.clocks import clock_shows, offset_at
 from mulligan.checks.dates.grammar.figures import figures_at
-from mulligan.checks.dates.grammar.scan import Found, Scan
+from mulligan.checks.dates.grammar.scan import Found, Scan, half_at
 from mulligan.checks.dates.parts import Clock, MonthDay, Zone
 
 _YEAR_FIRST = (len("2019"), len("20190304"))
@@ -47,10 +47,11 @@ def _clock(scan: Scan, i: int) -> tuple[Clock, int] | None:
             second, end = scan.tokens[end + 1].digits, end + 2
     if second and scan.tokens[end].text == "." and scan.tokens[end + 1].digits:
         end += 2
-    halved = scan.words.halves.at(scan.tokens, end) is not None
+    halved = half_at(scan, end) is not None
     if halved or not clock_shows(int(hour), int(minute)) or not clock_shows(0, int(second or 0)):
         return None
-    return Clock(int(hour), int(minute), int(second) if second else None, whole_day=True), end
+    clock = Clock(int(hour), int(minute), int(second) if second else None, whole_day=True)
+    return clock, scan.skip(end, scan.words.hours_after)
 
 
 def _zone(scan: Scan, i: int, *, marked: bool) -> tuple[int, int] | None:

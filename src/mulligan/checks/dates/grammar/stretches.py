@@ -139,7 +139,7 @@ def _matched(scan: Scan, first: Phrase, last: Phrase) -> Stretch | None:
         kind = _like(scan, first, last.parts)
         return Stretch(Phrase(kind, first.start, first.end), last) if kind else None
     if not last.parts:
-        kind = _like(scan, last, first.parts[::-1])
+        kind = _after_all(_like(scan, last, first.parts[::-1]), first.parts)
         last = continued(scan, Phrase(kind, last.start, last.end))
         return Stretch(first, last) if kind else None
     return Stretch(first, last)
@@ -159,6 +159,16 @@ def _hours(scan: Scan, first: Phrase, last: Phrase) -> Stretch | None:
         Phrase((Clock(start), *rest.parts), first.start, first.end),
         Phrase((Clock(end), *rest.parts), last.start, rest.end),
     )
+
+
+def _after_all(last: tuple[AnyPart, ...], first: tuple[AnyPart, ...]) -> tuple[AnyPart, ...]:
+    """The last end if it comes after the first: from the 24th to 5 is no stretch of days."""
+    days = [part.day for part in first if isinstance(part, MonthDay | DayNumber)]
+    match last:
+        case (DayNumber(day=day),) if days and day <= days[0]:
+            return ()
+        case _:
+            return last
 
 
 def _like(scan: Scan, loose: Phrase, parts: tuple[AnyPart, ...]) -> tuple[AnyPart, ...]:

@@ -140,10 +140,10 @@ ENGLISH = Words(
     from_end=meaning(
         {
             -1: "last",
-            -2: "second to last | second-to-last | second last | next to last | penultimate",
-            -3: "third to last | third-to-last | third last",
+            -2: "penultimate | next to last",
         }
     ),
+    nth_from_end=listed("last | to last | -to-last"),
     after_next=listed("after next"),
     before_last=listed("before last"),
     week_later=listed("week"),
@@ -151,11 +151,11 @@ ENGLISH = Words(
         with_slips(
             {
                 -2: "day before yesterday | the day before yesterday",
-                -1: "yesterday | yesterday's | yday",
-                0: "today | today's",
+                -1: "yesterday | yesterday's | yesterday's date | yday",
+                0: "today | today's | today's date",
                 1: (
-                    "tomorrow | tomorrow's | tomorrows | tmrw | tmr | tmw | tmrrw | "
-                    "tommorow | tomoro | tomoz"
+                    "tomorrow | tomorrow's | tomorrow's date | tomorrows | tmrw | tmr | tmw | "
+                    "tmrrw | tommorow | tomoro | tomoz"
                 ),
                 2: "day after tomorrow | the day after tomorrow | overmorrow",
             }

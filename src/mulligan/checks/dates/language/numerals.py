@@ -48,7 +48,8 @@ def _spoken(tokens: Sequence[Token], i: int, words: Words) -> tuple[Token, int]:
             more, ordinal, j = _below_hundred(tokens, k, words)
             value += more
     first, last = tokens[i], tokens[j - 1]
-    text = "" if j > i + 1 else first.text
+    # Of several words, none is left that a table could take for another.
+    text = first.text if j == i + 1 else str(value)
     return (
         first._replace(
             text=text,

@@ -112,6 +112,8 @@ class Words:
     """Friday *next*."""
     from_end: Table[int]
     """The *last* day, the *penultimate* one: negative."""
+    nth_from_end: Table[None]
+    """The third *last* day, the second *to last* Friday."""
     after_next: Table[None]
     before_last: Table[None]
     week_later: Table[None]

@@ -87,12 +87,18 @@ def hours(clock: Clock, part: DayPart | None) -> list[Hour]:
             return [(hour, None)]
         return [(hour % 12 + (12 if clock.half is Half.PM else 0), None)]
     if clock.whole_day or hour > 12 or hour == 0:
-        return [(hour, None)]
+        return [(hour, None)] if part is None or _lies_in(part, hour) else []
     if part is not None:
         first, placed = _HOURS_OF[part]
         found = hour - 1 + first
         return [(found, None)] if found in placed else _noon(hour, part)
     return [(hour % 12, Convention.CLOCK_AM), (hour % 12 + 12, Convention.CLOCK_PM)]
+
+
+def _lies_in(part: DayPart, hour: int) -> bool:
+    """Whether an hour told in full is of that part; 01:30 tonight is on another day."""
+    first, last = _SPANS[part]
+    return first <= hour < last
 
 
 def _noon(hour: int, part: DayPart) -> list[Hour]:
