@@ -152,6 +152,24 @@ def test_a_step_that_changed_nothing_is_left_out() -> None:
     assert {tuple(call.tool for call in each.first) for each in found} == {("brake",)}
 
 
+def test_a_long_struggle_is_looked_at_from_its_end() -> None:
+    start = failed({"mode": "START"}, error="no 0", tool="start")
+    between = [
+        made
+        for number in range(1, 200)
+        for made in (
+            *(Earlier(tool=f"try_{number}_{part}", arguments={"n": 1}) for part in range(5)),
+            Earlier(tool="start", arguments={}, result=f"no {number}", failed=True),
+        )
+    ]
+    last = Earlier(tool="brake", arguments={"position": 1})
+
+    found = remedies_between(start, {"mode": "START"}, between=[*between, last])
+
+    assert 0 < len(found) <= 40
+    assert all(each.first[-1].tool == "brake" for each in found)
+
+
 def test_a_call_that_was_just_made_in_vain_is_not_asked_for_again() -> None:
     first = failed({"id": "1"}, error="not logged in", tool="send")
     found = remedies_between(first, {"id": "1"}, between=[Earlier(tool="log_in")])

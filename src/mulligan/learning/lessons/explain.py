@@ -14,8 +14,11 @@ from mulligan.learning.lessons.ways.table import WAYS, ways_to
 
 _ORDER = (*WAYS, How.DROP, How.OPEN)
 MOST_REMEDIES = 40
-MOST_FIRST = 5
+MOST_BETWEEN = 20
 """Calls between the failure and its repair that are looked at, the last ones."""
+MOST_STEPS = 3
+MOST_FIRST = 5
+"""Calls of one step, the last ones."""
 MOST_EACH = 3
 """Ways to one argument that are combined with those to the others."""
 
@@ -33,21 +36,26 @@ def remedies_between(
     """
     if not is_small(failed.call.arguments) or not is_small(fixed_arguments):
         return ()
+    between = between[-MOST_BETWEEN:]
     turn = replace(failed, earlier=(*failed.earlier, *between))
     changes = list(_changes(turn, fixed_arguments))
     steps = _steps(failed, between)
     told = _first_calls(failed, between)
-    found: dict[str, Remedy] = {}
-    for change in changes:
-        for chosen in _subsets(steps, needed=_lookups(change, between)):
-            if not chosen and not change and steps:
-                continue
-            for first in itertools.islice(
-                itertools.product(*(told[at] for at in chosen)), MOST_EACH
-            ):
-                remedy = Remedy(changes=change, first=first)
-                found.setdefault(repr(remedy), remedy)
+    found = {
+        repr(remedy): remedy
+        for change in changes
+        for chosen in _subsets(steps, needed=_lookups(change, between))
+        if chosen or change or not steps
+        for remedy in _combined(change, [told[at] for at in chosen])
+    }
     return tuple(sorted(found.values(), key=cost)[:MOST_REMEDIES])
+
+
+def _combined(
+    change: tuple[Transformation, ...], told: Sequence[Sequence[Prerequisite]]
+) -> Iterator[Remedy]:
+    for first in itertools.islice(itertools.product(*told), MOST_EACH):
+        yield Remedy(changes=change, first=first)
 
 
 def cost(remedy: Remedy) -> float:
@@ -89,7 +97,7 @@ def _steps(failed: FailedCall, between: Sequence[Earlier]) -> list[list[int]]:
             said = str(made.result or "") or said
         elif not made.failed and not any(_same_call(made, between[i]) for i in groups[-1]):
             groups[-1].append(at)
-    return [group[-MOST_FIRST:] for group in groups if group]
+    return [group[-MOST_FIRST:] for group in groups if group][-MOST_STEPS:]
 
 
 def _same_call(one: Earlier, other: Earlier) -> bool:
@@ -102,9 +110,8 @@ def _subsets(
     """Which of the calls between may have been what it took: some of every group, or all."""
     several = len(steps) > 1
     parts = [_some(group, least=1 if several else 0) for group in steps]
-    for chosen in itertools.product(*parts):
-        merged = tuple(sorted({*itertools.chain.from_iterable(chosen), *needed}))
-        yield merged
+    for chosen in itertools.islice(itertools.product(*parts), MOST_REMEDIES):
+        yield tuple(sorted({*itertools.chain.from_iterable(chosen), *needed}))
 
 
 def _some(group: Sequence[int], *, least: int) -> list[tuple[int, ...]]:
@@ -118,7 +125,7 @@ def _some(group: Sequence[int], *, least: int) -> list[tuple[int, ...]]:
 
 def _lookups(change: Sequence[Transformation], between: Sequence[Earlier]) -> frozenset[int]:
     """The calls between that a change takes its value from."""
-    tools = {each.given.get("tool"): each for each in change if each.how is How.FROM_TURN}
+    tools = {each.given.get("tool") for each in change if each.how is How.FROM_TURN}
     return frozenset(
         at for at, made in enumerate(between) if not made.failed and made.tool in tools
     )
@@ -138,6 +145,7 @@ def _as_prerequisites(failed: FailedCall, made: Earlier) -> list[Prerequisite]:
     for name, value in made.arguments.items():
         place = Place(argument=name, failed=failed, schema=schema)
         open_ended = [Transformation(argument=name, how=How.OPEN)]
-        ways.append(ways_to(value, place)[:MOST_EACH] or open_ended)
+        found = ways_to(value, place)[:MOST_EACH] if is_small(value) else []
+        ways.append(found or open_ended)
     chosen = itertools.islice(itertools.product(*ways), MOST_EACH)
     return [Prerequisite(tool=made.tool, arguments=each) for each in chosen]

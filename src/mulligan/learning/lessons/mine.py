@@ -148,18 +148,16 @@ def _lessons_of(
 def cover(repaired: Sequence[Episode]) -> Iterator[tuple[Remedy, list[Episode]]]:
     """The remedies that explain most, one after the other, each with all that it explains.
 
-    Of two that explain as much, the simpler one is kept.
+    Of two that explain as much, the simpler one is kept; of two as simple, the one found first.
     """
     by_remedy: dict[str, tuple[Remedy, list[Episode]]] = {}
-    for episode in repaired:
+    for episode in sorted(repaired, key=lambda each: (each.at, each.id)):
         for remedy in episode.remedies:
             by_remedy.setdefault(remedy_key(remedy), (remedy, []))[1].append(episode)
     left = list(repaired)
     for _ in range(MOST_LESSONS):
         credit = {key: _credit(*held, left) for key, held in by_remedy.items()}
-        best = min(
-            by_remedy, key=lambda key: (-credit[key], cost(by_remedy[key][0]), key), default=""
-        )
+        best = min(by_remedy, key=lambda key: (-credit[key], cost(by_remedy[key][0])), default="")
         if not credit.get(best):
             return
         remedy, explained = by_remedy[best]

@@ -14,6 +14,7 @@ from mulligan.learning.fingerprint import fingerprint, template
 from mulligan.learning.from_turn import culprits
 from mulligan.learning.knowledge import Knowledge
 from mulligan.learning.lessons.apply import suggestion_from
+from mulligan.learning.lessons.explain import cost
 from mulligan.learning.lessons.general import alike, particular, words_of
 from mulligan.learning.wording import likely_class
 
@@ -79,7 +80,7 @@ def near(
     ]
     about: list[str] | None = None
     found: list[tuple[Lesson, Nearness]] = []
-    for lesson, nearness in sorted(ranked, key=lambda each: (each[1], -each[0].seen, each[0].id)):
+    for lesson, nearness in sorted(ranked, key=_order):
         if lesson.tool:
             found.append((lesson, nearness))
             continue
@@ -88,6 +89,12 @@ def near(
         if remedy is not None:
             found.append((replace(lesson, remedy=remedy), nearness))
     return found
+
+
+def _order(each: tuple[Lesson, Nearness]) -> tuple[Nearness, int, float, str]:
+    """The nearest first, then what was seen most often, then the simplest."""
+    lesson, nearness = each
+    return nearness, -lesson.seen, cost(lesson.remedy), lesson.id
 
 
 def _measure(failed: FailedCall, pattern: str | None) -> Callable[[Lesson], Nearness | None]:
