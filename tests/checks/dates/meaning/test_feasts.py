@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from datetime import datetime
+
 import pytest
 
 from tests.checks.dates.said import days
@@ -24,3 +26,9 @@ def test_days_with_a_name_are_the_same_wherever_they_are_kept(
     phrase: str, expected: list[str]
 ) -> None:
     assert days(phrase) == expected
+
+
+@pytest.mark.parametrize("now", [datetime(1, 1, 1), datetime(9999, 12, 31)])
+def test_a_holiday_at_the_end_of_the_calendar_does_not_fail(now: datetime) -> None:
+    assert len(days("Christmas", now)) <= 2
+    assert len(days("Easter", now)) <= 2

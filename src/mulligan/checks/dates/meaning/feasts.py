@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import date, timedelta
+from datetime import MAXYEAR, MINYEAR, date, timedelta
 
-from mulligan.checks.dates.meaning.arithmetic import easter, make, month_span, nth_day
+from mulligan.checks.dates.meaning.arithmetic import easter, month_span, nth_day
 from mulligan.checks.dates.meaning.national import national_days
 
 Rule = tuple[int, int, int]
@@ -85,9 +85,11 @@ _SUMMER_TIME_SINCE = 2007
 
 def feast_in(name: str, year: int, *, country: str | None) -> date | None:
     """The day of a name in a year; `None` where it has none, or more than one."""
+    if not MINYEAR <= year < MAXYEAR:
+        # Around today, at either end of the calendar.
+        return None
     if name in _FIXED:
-        month, day = _FIXED[name]
-        return make(year, month, day=day)
+        return date(year, *_FIXED[name])
     if name in _FROM_EASTER:
         # The Gregorian calendar, and so this way to count, began in 1583.
         return easter(year) + timedelta(days=_FROM_EASTER[name]) if year > 1582 else None
