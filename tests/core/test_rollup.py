@@ -7,7 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mulligan.core.call import LogRow, Outcome
-from mulligan.core.rollup import HOUR_US, Slot, bucket_floor_us, latency_bucket, roll_up
+from mulligan.core.ids import time_ordered_id
+from mulligan.core.rollup import (
+    HOUR_US,
+    Rollup,
+    Slot,
+    bucket_floor_us,
+    first_tries,
+    latency_bucket,
+    roll_up,
+    roll_up_tries,
+)
 
 durations = st.integers(min_value=0, max_value=2**62)
 
@@ -88,6 +98,57 @@ def test_a_success_on_a_later_try_is_a_repair_and_all_else_a_failure(changes, fa
     (counts,) = roll_up([row(**changes)]).values()
 
     assert (counts.failures, counts.repaired) == (failures, repaired)
+
+
+def test_a_repair_takes_from_the_first_try_to_the_end_of_the_one_that_worked():
+    first = time_ordered_id(5_000_000, 1)
+    second = {"at_us": 6_000_000, "try_number": 2, "parent": first}
+
+    (counts,) = roll_up(
+        [
+            row(**second, outcome=Outcome.FAILURE),
+            row(at_us=7_000_000, duration_us=500_000, try_number=3, parent=first),
+            row(try_number=2, parent="of somebody else"),
+        ]
+    ).values()
+
+    assert counts.repaired == 2
+    assert counts.repairs == {latency_bucket(2_500_000): 1}
+
+
+FIRST = row(id="1", parameters="wrong", outcome=Outcome.FAILURE)
+
+
+def later(name: str, parameters: str, *, worked: bool = False, parent: str = "1") -> LogRow:
+    outcome = Outcome.SUCCESS if worked else Outcome.FAILURE
+    return row(id=name, parameters=parameters, outcome=outcome, try_number=2, parent=parent)
+
+
+@pytest.mark.parametrize(
+    ("known", "new", "retried", "suggested", "right"),
+    [
+        ([], [FIRST], 0, 0, 0),
+        ([FIRST], [later("2", "wrong", worked=True)], 1, 0, 0),
+        ([FIRST], [later("2", "better", worked=True)], 1, 1, 1),
+        ([], [FIRST, later("2", "odd"), later("3", "better", worked=True)], 1, 2, 1),
+        ([FIRST, later("2", "better")], [later("3", "better", worked=True)], 0, 0, 1),
+        ([FIRST, later("3", "better", worked=True)], [later("2", "better")], 0, 0, 0),
+        ([], [later("2", "better", worked=True, parent="gone")], 1, 0, 0),
+    ],
+)
+def test_a_later_try_with_other_arguments_is_a_suggestion_and_counts_once(
+    known, new, retried, suggested, right
+):
+    total = Rollup()
+
+    for counts in roll_up_tries(new, [*known, *new]).values():
+        total.add(counts)
+
+    assert (total.retried, total.suggested, total.suggested_right) == (retried, suggested, right)
+
+
+def test_only_later_tries_come_after_another():
+    assert first_tries([FIRST, row(parent="of a step"), later("2", "better")]) == {"1"}
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,10 @@ import time
 
 import pytest
 
-from mulligan.core.call import Outcome
+from mulligan.core.call import OWN, ErrorClass, LogRow, Outcome
 from mulligan.core.event import RowsDropped
 from mulligan.core.finding import FindingRow
+from mulligan.core.lesson import Pattern
 from mulligan.telemetry.writer import LogWriter, WriterLimits
 from mulligan.testing.fakes import FixedClock, StallingLog
 from tests.rows import a_row
@@ -50,6 +51,29 @@ def test_roll_ups_are_written_with_their_rows() -> None:
     counts = [c for batch in log.batches for c in batch.rollups.values()]
     assert sum(c.calls for c in counts) == 2
     assert sum(c.failures for c in counts) == 1
+    writer.close()
+
+
+def test_failures_are_written_with_what_they_are_cases_of() -> None:
+    def recognize(row: LogRow) -> Pattern:
+        if row.error_message == "odd":
+            raise ValueError("nobody knows")
+        return Pattern(
+            fingerprint=row.tool, tool=row.tool, error_class=ErrorClass.RULE, template="", count=1
+        )
+
+    log = StallingLog()
+    writer = a_writer(log, recognize=recognize)
+    failed = a_row(1, outcome=Outcome.FAILURE)
+    odd = a_row(2, outcome=Outcome.UNKNOWN, error_message="odd")
+    step = a_row(4, outcome=Outcome.FAILURE, server=OWN)
+
+    for row in (a_row(0), failed, odd, a_row(3, outcome=Outcome.CANCELLED), step):
+        writer.emit(row)
+    writer.flush()
+
+    assert [name for batch in log.batches for name in batch.patterns] == [failed.id]
+    assert sum(len(batch.rows) for batch in log.batches) == 5
     writer.close()
 
 

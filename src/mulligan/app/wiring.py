@@ -10,6 +10,7 @@ from typing import cast
 
 from mulligan.app.housekeeping import Housekeeping
 from mulligan.app.memory import Memory
+from mulligan.app.recognizing import recognizer
 from mulligan.app.settings import Settings
 from mulligan.core.event import AttemptReviewed, RemarkDropped
 from mulligan.core.interfaces import Check, Clock, Gather, Judge, Store
@@ -96,10 +97,10 @@ def assemble(
         vault_key=settings.vault_key,
         retention=settings.retention,
     )
-    instruments = _instruments(settings, store, clock=clock)
+    toolbox = Toolbox()
+    instruments = _instruments(settings, store, toolbox=toolbox, clock=clock)
     instruments = replace(instruments, judge=_judge(asked.judge, instruments))
     reviewers = _reviewers(asked, instruments)
-    toolbox = Toolbox()
     recovery = Recovery(
         book=instruments.book,
         vault=store.vault,
@@ -202,12 +203,19 @@ def open_judge(model: object, *, instruments: Instruments) -> Judge:
     )
 
 
-def _instruments(settings: Settings, store: Store, *, clock: Clock) -> Instruments:
+def _instruments(
+    settings: Settings, store: Store, *, toolbox: Toolbox, clock: Clock
+) -> Instruments:
     events = Events()
     redactor = settings.redactor(store)
     return Instruments(
         redactor=redactor,
-        log=LogWriter(store.log, clock=clock, on_drop=events.publish),
+        log=LogWriter(
+            store.log,
+            clock=clock,
+            on_drop=events.publish,
+            recognize=recognizer(toolbox, rules=settings.error_rules),
+        ),
         book=Book(journal=store.journal, clock=clock, scrub=redactor.text, announce=events.publish),
         events=events,
         strict=settings.strict,

@@ -9,13 +9,14 @@ from dataclasses import asdict
 from rich.console import Console
 
 from mulligan.app.insights import Insights
-from mulligan.app.insights.figures import WINDOWS, Criterion, Figures, PatternSeen, Share
+from mulligan.app.insights.figures import WINDOWS, Criterion, Figures, Share
 from mulligan.app.insights.reading import read_arguments
 from mulligan.app.settings import Settings
 from mulligan.cli import render
 from mulligan.cli.options import Commands, add_command, add_json, add_store, count
 from mulligan.core.finding import FindingCount
 from mulligan.core.lesson import Advice
+from mulligan.core.log import PatternSeen
 
 
 def add_to(commands: Commands) -> None:
@@ -81,7 +82,7 @@ def run_stats(options: argparse.Namespace, settings: Settings) -> int:
 def run_patterns(options: argparse.Namespace, settings: Settings) -> int:
     """Show the patterns."""
     with Insights.open(settings) as insights:
-        patterns = insights.patterns(WINDOWS[options.window])[: options.limit]
+        patterns = insights.patterns(WINDOWS[options.window], limit=options.limit)
     if options.json:
         render.print_json({"patterns": [asdict(pattern) for pattern in patterns]})
     elif patterns:

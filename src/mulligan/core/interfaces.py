@@ -26,7 +26,7 @@ from mulligan.core.casebook import Balance, CaseQuery, CaseSlot, Episode, Lesson
 from mulligan.core.event import Event
 from mulligan.core.finding import Fact, Finding, FindingCount
 from mulligan.core.lesson import Decision, ErrorRule, FailedCall, Suggestion
-from mulligan.core.log import Batch, LogQuery, Loss
+from mulligan.core.log import Batch, LogQuery, Loss, PatternSeen
 from mulligan.core.notes import Ground, Notes, NotesState, Scorecard, TaskRun
 from mulligan.core.question import Question
 from mulligan.core.rollup import Rollup, Slot
@@ -194,12 +194,12 @@ class Log(Protocol):
     """Telemetry about every call: batched, may lose rows, and says how many."""
 
     def write(self, batch: Batch) -> None:
-        """Store a batch in one transaction, and add its roll-ups to those of their hours.
+        """Store a batch in one transaction; add its roll-ups and patterns to those of their hours.
 
         A row whose id is there already is left alone, and a repeated row is never counted twice:
-        the roll-ups of a batch with such rows are made anew from the others. A loss or a finding
-        that is there already is the same one. Text the database cannot hold costs a character,
-        never a row.
+        the roll-ups of a batch with such rows are made anew from the others. Later tries are held
+        against the tries before them (`roll_up_tries`). A loss or a finding that is there already
+        is the same one. Text the database cannot hold costs a character, never a row.
         """
 
     def rows(self, query: LogQuery) -> list[LogRow]:
@@ -208,6 +208,12 @@ class Log(Protocol):
     def rollups(self, *, since: datetime, until: datetime) -> dict[Slot, Rollup]:
         """The hourly counts from `since` to `until`, both hours included."""
 
+    def totals(self, *, since: datetime, until: datetime) -> dict[Slot, Rollup]:
+        """The counts of all those hours together, each slot in hour 0."""
+
+    def patterns(self, *, since: datetime, until: datetime, limit: int = 100) -> list[PatternSeen]:
+        """What failed alike in those hours, the most frequent first."""
+
     def losses(self) -> list[Loss]:
         """Every loss on record, oldest first."""
 
@@ -215,7 +221,7 @@ class Log(Protocol):
         """How often each rule spoke up from `since` to `until`, by tool and agent, most first."""
 
     def prune(self, *, before: datetime) -> int:
-        """Delete rows, roll-ups, losses and findings older than that. Returns how many rows."""
+        """Delete rows, counts, losses and findings older than that. Returns how many rows."""
 
     def compress(self, *, before: datetime) -> int:
         """Pack successes older than that into compressed batches. Returns how many rows."""

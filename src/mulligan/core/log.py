@@ -8,6 +8,7 @@ from datetime import datetime
 
 from mulligan.core.call import LogRow
 from mulligan.core.finding import FindingRow
+from mulligan.core.lesson import Alike, Pattern
 from mulligan.core.rollup import Rollup, Slot
 
 
@@ -28,6 +29,8 @@ class Batch:
 
     rows: Sequence[LogRow]
     rollups: Mapping[Slot, Rollup] = field(default_factory=dict)
+    patterns: Mapping[str, Pattern] = field(default_factory=dict)
+    """Of failed rows, by their ids."""
     losses: Sequence[Loss] = ()
     findings: Sequence[FindingRow] = ()
 
@@ -44,8 +47,6 @@ class LogQuery:
     outcome: str | None = None
     error_class: str | None = None
     turn: str | None = None
-    later_tries: bool = False
-    """Only tries after the first."""
     since: datetime | None = None
     """This time included."""
     until: datetime | None = None
@@ -54,3 +55,17 @@ class LogQuery:
     """Only rows with an id above this one: how a follower goes on."""
     oldest_first: bool = False
     limit: int = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PatternSeen:
+    """A pattern, and when and to whom it happened."""
+
+    pattern: Pattern
+    first_at: datetime
+    last_at: datetime
+    agents: tuple[str, ...]
+    example: str
+    """Id of the newest call."""
+    like: Alike | None = None
+    """Where nobody can say what kind of error it is: the known pattern it is most like."""

@@ -1,12 +1,13 @@
-"""Counts by hour, tool and agent, added up as rows are written so that questions stay fast."""
+"""Counts by the hour, added up as rows are written so that questions stay fast."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from mulligan.core.call import OWN, LogRow, Outcome
+from mulligan.core.lesson import Pattern
 
 HOUR_US = 3_600_000_000
 _SUCCESS = Outcome.SUCCESS.value
@@ -38,6 +39,51 @@ class Rollup:
     duration_us: float = 0
     latency: dict[int, float] = field(default_factory=dict)
     """Calls by latency bucket."""
+    repairs: dict[int, float] = field(default_factory=dict)
+    """Repaired calls by the latency bucket of the whole repair, first try included."""
+    retried: float = 0
+    """Calls that were made again."""
+    suggested: float = 0
+    """Suggestions that were tried."""
+    suggested_right: float = 0
+    """Those by which a call worked."""
+
+    def add(self, more: Rollup) -> None:
+        """Add the counts of another."""
+        self.calls += more.calls
+        self.failures += more.failures
+        self.repaired += more.repaired
+        self.with_context += more.with_context
+        self.duration_us += more.duration_us
+        self.retried += more.retried
+        self.suggested += more.suggested
+        self.suggested_right += more.suggested_right
+        for total, counts in ((self.latency, more.latency), (self.repairs, more.repairs)):
+            for bucket, calls in counts.items():
+                total[bucket] = total.get(bucket, 0) + calls
+
+
+class PatternSlot(NamedTuple):
+    """What failures are counted by: one pattern, met by one agent, in one hour."""
+
+    hour: int
+    tenant: str
+    tool: str
+    fingerprint: str
+    agent: str
+
+
+@dataclass(slots=True)
+class PatternCount:
+    """The failures of one slot."""
+
+    error_class: str
+    template: str
+    failures: int
+    first_us: int
+    last_us: int
+    example: str
+    """Id of the newest call."""
 
 
 def latency_bucket(duration_us: int) -> int:
@@ -62,7 +108,7 @@ def roll_up(rows: Iterable[LogRow]) -> dict[Slot, Rollup]:
     # Runs once for every row ever logged: unpacking is twice as fast as naming each field.
     for (
         _, at_us, tenant, agent, server, tool, _, context, outcome, duration_us,
-        _, _, _, _, _, _, try_number, _, _, weight,
+        _, _, _, _, _, _, try_number, parent, _, weight,
     ) in rows:  # fmt: skip
         key = (at_us // HOUR_US, tenant, server, tool, agent)
         counts = slots.get(key)
@@ -74,9 +120,102 @@ def roll_up(rows: Iterable[LogRow]) -> dict[Slot, Rollup]:
             counts.failures += weight
         elif try_number > 1:
             counts.repaired += weight
+            _add_repair(counts, parent, ended_us=at_us + duration_us)
         if agent and context:
             counts.with_context += weight
         bucket = latency_bucket(duration_us)
         counts.latency[bucket] = counts.latency.get(bucket, 0) + weight
     counted = ((Slot._make(key), counts) for key, counts in slots.items())
     return {slot: counts for slot, counts in counted if slot.server != OWN}
+
+
+def first_tries(rows: Iterable[LogRow]) -> set[str]:
+    """Ids of the first tries that some of these rows come after."""
+    return {row.parent for row in rows if row.try_number > 1 and row.parent}
+
+
+def roll_up_tries(rows: Iterable[LogRow], tries: Iterable[LogRow]) -> dict[Slot, Rollup]:
+    """Add up what later tries tell only beside the tries before them.
+
+    `tries` are all that the log has of the calls that `rows`, the new ones, are tries of. One with
+    other arguments than the first was made as a suggestion said: by itself, or by an agent that was
+    told. What the log shows of equal arguments is equal; made again, it is the same suggestion.
+    """
+    new = {row.id for row in rows}
+    # What was there before comes first, also before new rows that are older.
+    ordered = sorted(tries, key=lambda row: (row.id in new, row.id))
+    given = {row.id: row.parameters for row in ordered}
+    retried: set[str] = set()
+    tried: set[tuple[str, str]] = set()
+    right: set[tuple[str, str]] = set()
+    slots: dict[Slot, Rollup] = {}
+    for row in ordered:
+        if row.try_number == 1 or not row.parent:
+            continue
+        suggestion = (row.parent, row.parameters)
+        corrected = given.get(row.parent, row.parameters) != row.parameters
+        worked = row.outcome == _SUCCESS
+        counts = Rollup(
+            retried=row.parent not in retried,
+            suggested=corrected and suggestion not in tried,
+            suggested_right=corrected and worked and suggestion not in right,
+        )
+        retried.add(row.parent)
+        tried.add(suggestion)
+        if worked:
+            right.add(suggestion)
+        if row.id in new:
+            slot = Slot(row.at_us // HOUR_US, row.tenant, row.server, row.tool, row.agent)
+            slots.setdefault(slot, Rollup()).add(counts)
+    return slots
+
+
+def add_up(hours: Mapping[Slot, Rollup]) -> dict[Slot, Rollup]:
+    """The counts of all hours together, each slot in hour 0."""
+    totals: dict[Slot, Rollup] = {}
+    for slot, counts in hours.items():
+        totals.setdefault(slot._replace(hour=0), Rollup()).add(counts)
+    return totals
+
+
+def count_patterns(
+    rows: Iterable[LogRow], patterns: Mapping[str, Pattern]
+) -> dict[PatternSlot, PatternCount]:
+    """Add failed rows up by the pattern each belongs to; `patterns` has them by the row's id."""
+    slots: dict[PatternSlot, PatternCount] = {}
+    for row in rows:
+        pattern = patterns.get(row.id)
+        if pattern is None:
+            continue
+        slot = PatternSlot(
+            row.at_us // HOUR_US, row.tenant, row.tool, pattern.fingerprint, row.agent
+        )
+        seen = PatternCount(
+            str(pattern.error_class), pattern.template, 1, row.at_us, row.at_us, row.id
+        )
+        slots[slot] = add_failures(slots[slot], seen) if slot in slots else seen
+    return slots
+
+
+def add_failures(counted: PatternCount, more: PatternCount) -> PatternCount:
+    """Both together, as the newer describes them."""
+    newer = max(counted, more, key=lambda each: each.example)
+    return PatternCount(
+        newer.error_class,
+        newer.template,
+        counted.failures + more.failures,
+        min(counted.first_us, more.first_us),
+        max(counted.last_us, more.last_us),
+        newer.example,
+    )
+
+
+def _add_repair(counts: Rollup, parent: str | None, *, ended_us: int) -> None:
+    """Count how long a repair took: the first try's id begins with when it was made."""
+    try:
+        began_us = int((parent or "")[:12], 16) * 1000
+    except ValueError:
+        # An id of somebody else's making tells no time.
+        return
+    bucket = latency_bucket(ended_us - began_us)
+    counts.repairs[bucket] = counts.repairs.get(bucket, 0) + 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,14 +15,18 @@ def dump_counts(counts: Mapping[int, float]) -> str:
 
 
 def load_counts(text: str) -> dict[int, float]:
-    """The counts in a column."""
-    return {int(bucket): calls for bucket, calls in orjson.loads(text).items()}
+    """The counts in a column, or in several that are joined by commas."""
+    return {int(bucket): calls for bucket, calls in _sum(text).items()}
 
 
 def add_counts(*columns: Any) -> str:
     """Columns added up, bucket by bucket: how SQLite updates a roll-up."""
-    total: dict[str, float] = {}
-    for column in columns:
-        for bucket, calls in orjson.loads(column).items():
-            total[bucket] = total.get(bucket, 0) + calls
-    return orjson.dumps(total).decode()
+    return orjson.dumps(_sum(",".join(columns))).decode()
+
+
+def _sum(text: str) -> dict[str, float]:
+    total: defaultdict[str, float] = defaultdict(float)
+    for each in orjson.loads(f"[{text}]"):
+        for bucket, calls in each.items():
+            total[bucket] += calls
+    return total

@@ -35,6 +35,8 @@ def read_word(kind: type[W], text: str) -> W:
 
 def _plain(value: object) -> object:
     match value:
+        case None | str() | int() | float():
+            return value
         case datetime():
             return to_us(value, name="The time of what is kept")
         case timedelta():

@@ -11,15 +11,19 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from queue import Empty, SimpleQueue
 
-from mulligan.core.call import LogRow, Outcome
+from mulligan.core.call import OWN, LogRow, Outcome
 from mulligan.core.errors import StoreError
 from mulligan.core.event import RowsDropped
 from mulligan.core.finding import FindingRow
 from mulligan.core.interfaces import Clock, Log
+from mulligan.core.lesson import Pattern
 from mulligan.core.log import Batch, Loss
 from mulligan.core.rollup import roll_up
 from mulligan.telemetry import shutdown
 from mulligan.telemetry.queue import RowQueue
+
+_FAILED = (Outcome.FAILURE, Outcome.UNKNOWN)
+"""Outcomes of what can be a case of a pattern: nobody learns from a call that was called off."""
 
 _report = logging.getLogger("mulligan")
 
@@ -54,7 +58,10 @@ class Tally:
 
 
 class LogWriter:
-    """Takes rows without blocking and stores them in the background."""
+    """Takes rows without blocking and stores them in the background.
+
+    `recognize` says which pattern a failed row is a case of.
+    """
 
     def __init__(
         self,
@@ -63,11 +70,13 @@ class LogWriter:
         clock: Clock,
         limits: WriterLimits | None = None,
         on_drop: Callable[[RowsDropped], None] = lambda _: None,
+        recognize: Callable[[LogRow], Pattern] | None = None,
     ) -> None:
         self._log = log
         self._clock = clock
         self._limits = limits or WriterLimits()
         self._on_drop = on_drop
+        self._recognize = recognize
         self._queue = RowQueue(most_rows=self._limits.rows, most_bytes=self._limits.bytes)
         self.start_afresh()
         shutdown.see_to(self)
@@ -295,7 +304,18 @@ class LogWriter:
         losses = []
         if any(lost):
             losses = [Loss(at=self._clock(), reason=reason, successes=lost[0], failures=lost[1])]
-        return Batch(rows=rows, rollups=roll_up(rows), losses=losses)
+        return Batch(rows=rows, rollups=roll_up(rows), patterns=self._patterns(rows), losses=losses)
+
+    def _patterns(self, rows: list[LogRow]) -> dict[str, Pattern]:
+        if self._recognize is None:
+            return {}
+        found: dict[str, Pattern] = {}
+        for row in rows:
+            if row.outcome in _FAILED and row.server != OWN:
+                # A failure that nobody recognizes is a row all the same.
+                with suppress(Exception):
+                    found[row.id] = self._recognize(row)
+        return found
 
     def _give_up(self) -> None:
         """Count what the store did not take. A batch that hangs in it may still get there."""

@@ -58,7 +58,11 @@ class Toolbox:
 
     def find(self, opening: Opening) -> Tool | None:
         """The tool of an action, if this application has it."""
-        return self._tools.get((opening.server, opening.tool))
+        return self.named(opening.tool, server=opening.server)
+
+    def named(self, tool: str, *, server: str) -> Tool | None:
+        """The tool of that name, if this application has it."""
+        return self._tools.get((server, tool))
 
     def __iter__(self) -> Iterator[Tool]:
         return iter(list(self._tools.values()))

@@ -8,27 +8,22 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Self
 
-from mulligan.app.insights.figures import (
-    Figures,
-    PatternSeen,
-    find_patterns,
-    read_figures,
-    understood,
-)
+from mulligan.app.insights.figures import WINDOWS, Figures, read_figures
 from mulligan.app.insights.lesson_list import LessonList
 from mulligan.app.insights.open_list import OpenList
 from mulligan.app.insights.task_list import TaskList
+from mulligan.app.recognizing import understood
 from mulligan.app.settings import Settings
 from mulligan.core.call import Call, Failure, LogRow
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.instants import from_us
 from mulligan.core.interfaces import Clock, Health, KnownTool, Store
 from mulligan.core.lesson import Advice, Alike, ErrorRule, FailedCall, Suggestion
-from mulligan.core.log import LogQuery, Loss
+from mulligan.core.log import LogQuery, Loss, PatternSeen
 from mulligan.core.retention import Retention
 from mulligan.learning.decide import decide
 from mulligan.learning.fingerprint import pattern_of
-from mulligan.learning.nearest import alike
+from mulligan.learning.nearest import MOST_PATTERNS, alike
 from mulligan.learning.suggest import suggestions
 from mulligan.learning.wording import class_of_text
 from mulligan.redaction import Capture
@@ -136,18 +131,15 @@ class Insights:
     def figures(self, window: timedelta) -> Figures:
         """How calls went in a span of time up to now."""
         now = self._clock()
-        rules = self._error_rules()
-        return read_figures(self._store.log, since=now - window, until=now, rules=rules)
+        return read_figures(self._store.log, since=now - window, until=now)
 
-    def patterns(self, window: timedelta) -> list[PatternSeen]:
+    def patterns(self, window: timedelta, *, limit: int = 100) -> list[PatternSeen]:
         """Failures that are one and the same, the most frequent first."""
-        now = self._clock()
-        rules = self._error_rules()
-        found = find_patterns(self._store.log, since=now - window, until=now, rules=rules)
+        found = self._seen(window, most=max(limit, MOST_PATTERNS))
         measure, known = self._settings.measure(), [understood(each.pattern) for each in found]
         return [
             replace(seen, like=alike(pattern, known, similarity=measure))
-            for seen, pattern in zip(found, known, strict=True)
+            for seen, pattern in zip(found[:limit], known, strict=False)
         ]
 
     def alike(self, tool: str, *, arguments: Mapping[str, object], error: str) -> Alike | None:
@@ -158,7 +150,9 @@ class Insights:
             error_class=class_of_text(error),
             rules=self._error_rules(),
         )
-        known = [understood(each.pattern) for each in self.patterns(timedelta(days=30))]
+        known = [
+            understood(each.pattern) for each in self._seen(WINDOWS["30d"], most=MOST_PATTERNS)
+        ]
         return alike(pattern, known, similarity=self._settings.measure())
 
     def suggest(
@@ -232,6 +226,10 @@ class Insights:
             advice=tuple(advice),
             tools=tuple(self.tools()),
         )
+
+    def _seen(self, window: timedelta, *, most: int) -> list[PatternSeen]:
+        now = self._clock()
+        return self._store.log.patterns(since=now - window, until=now, limit=most)
 
     def _error_rules(self) -> tuple[ErrorRule, ...]:
         """What tools' authors and this application say of errors, the tools first."""

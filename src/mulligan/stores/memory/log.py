@@ -4,15 +4,30 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
+from collections.abc import Mapping
 from copy import deepcopy
 from datetime import datetime
+from functools import reduce
 
 from mulligan.core.call import LogRow
 from mulligan.core.finding import FindingCount, FindingRow, Severity
 from mulligan.core.instants import to_us
-from mulligan.core.log import Batch, LogQuery, Loss
-from mulligan.core.rollup import HOUR_US, Rollup, Slot, roll_up
+from mulligan.core.log import Batch, LogQuery, Loss, PatternSeen
+from mulligan.core.rollup import (
+    HOUR_US,
+    PatternCount,
+    PatternSlot,
+    Rollup,
+    Slot,
+    add_failures,
+    add_up,
+    count_patterns,
+    first_tries,
+    roll_up,
+    roll_up_tries,
+)
 from mulligan.stores.filter import fits
+from mulligan.stores.pattern import seen
 
 
 class MemoryLog:
@@ -22,6 +37,7 @@ class MemoryLog:
         self._lock = threading.Lock()
         self._rows: dict[str, LogRow] = {}
         self._rollups: dict[Slot, Rollup] = {}
+        self._patterns: dict[PatternSlot, PatternCount] = {}
         self._losses: dict[Loss, None] = {}
         self._findings: dict[str, FindingRow] = {}
 
@@ -33,9 +49,12 @@ class MemoryLog:
             new = {row.id: row for row in batch.rows if row.id not in self._rows}
             repeated = len(new) != len(batch.rows)
             self._rows |= new
-            rollups = roll_up(new.values()) if repeated and batch.rollups else batch.rollups
-            for slot, counts in rollups.items():
-                _add(self._rollups.setdefault(slot, Rollup()), counts)
+            if batch.rollups:
+                self._add(roll_up(new.values()) if repeated else batch.rollups)
+                self._add(roll_up_tries(new.values(), self._tries(first_tries(new.values()))))
+            for pattern, failures in count_patterns(new.values(), batch.patterns).items():
+                known = self._patterns.get(pattern)
+                self._patterns[pattern] = add_failures(known, failures) if known else failures
             self._losses |= dict.fromkeys(batch.losses)
             for row in batch.findings:
                 self._findings.setdefault(row.id, row)
@@ -57,6 +76,30 @@ class MemoryLog:
                 for slot, counts in self._rollups.items()
                 if first <= slot.hour <= last
             }
+
+    def totals(self, *, since: datetime, until: datetime) -> dict[Slot, Rollup]:
+        """The counts of all those hours together, each slot in hour 0."""
+        return add_up(self.rollups(since=since, until=until))
+
+    def patterns(self, *, since: datetime, until: datetime, limit: int = 100) -> list[PatternSeen]:
+        """What failed alike in those hours, the most frequent first."""
+        first = to_us(since, name="since") // HOUR_US
+        last = to_us(until, name="until") // HOUR_US
+        groups: dict[tuple[str, str], list[tuple[str, PatternCount]]] = {}
+        with self._lock:
+            for slot, count in self._patterns.items():
+                if first <= slot.hour <= last:
+                    group = groups.setdefault((slot.tool, slot.fingerprint), [])
+                    group.append((slot.agent, count))
+        found = [
+            seen(
+                *pattern,
+                counted=reduce(add_failures, (count for _, count in group)),
+                agents=(agent for agent, _ in group),
+            )
+            for pattern, group in sorted(groups.items())
+        ]
+        return sorted(found, key=lambda each: -each.pattern.count)[:limit]
 
     def losses(self) -> list[Loss]:
         """Every loss on record, oldest first."""
@@ -95,6 +138,7 @@ class MemoryLog:
                 del self._rows[name]
             hour = before_us // HOUR_US
             self._rollups = {s: counts for s, counts in self._rollups.items() if s.hour >= hour}
+            self._patterns = {s: count for s, count in self._patterns.items() if s.hour >= hour}
             self._losses = {loss: None for loss in self._losses if loss.at >= before}
             self._findings = {
                 name: row for name, row in self._findings.items() if row.at_us >= before_us
@@ -114,12 +158,11 @@ class MemoryLog:
         """In a child: a lock another thread held is nobody's now."""
         self._lock = threading.Lock()
 
+    def _add(self, rollups: Mapping[Slot, Rollup]) -> None:
+        for slot, counts in rollups.items():
+            self._rollups.setdefault(slot, Rollup()).add(counts)
 
-def _add(total: Rollup, counts: Rollup) -> None:
-    total.calls += counts.calls
-    total.failures += counts.failures
-    total.repaired += counts.repaired
-    total.with_context += counts.with_context
-    total.duration_us += counts.duration_us
-    for bucket, calls in counts.latency.items():
-        total.latency[bucket] = total.latency.get(bucket, 0) + calls
+    def _tries(self, firsts: set[str]) -> list[LogRow]:
+        if not firsts:
+            return []
+        return [row for row in self._rows.values() if firsts & {row.id, row.parent}]

@@ -14,11 +14,20 @@ import orjson
 from mulligan.core.call import LogRow
 from mulligan.core.finding import FindingCount, FindingRow, Severity
 from mulligan.core.instants import from_us, to_us
-from mulligan.core.log import Batch, LogQuery, Loss
-from mulligan.core.rollup import HOUR_US, Rollup, Slot, roll_up
+from mulligan.core.log import Batch, LogQuery, Loss, PatternSeen
+from mulligan.core.rollup import (
+    HOUR_US,
+    Rollup,
+    Slot,
+    count_patterns,
+    first_tries,
+    roll_up,
+    roll_up_tries,
+)
 from mulligan.stores.histogram import dump_counts, load_counts
 from mulligan.stores.pool import Pool
 from mulligan.stores.relational.archive import ROWS_AT_A_TIME, pack, unpack
+from mulligan.stores.relational.patterns import add_patterns, read_patterns
 from mulligan.stores.relational.search import search
 from mulligan.stores.session import (
     AlreadyThereError,
@@ -76,12 +85,18 @@ class LogTables:
 
     def rollups(self, *, since: datetime, until: datetime) -> dict[Slot, Rollup]:
         """The hourly counts from `since` to `until`, both hours included."""
-        hours = {
-            "since": to_us(since, name="since") // HOUR_US,
-            "until": to_us(until, name="until") // HOUR_US,
-        }
-        rows = self._pool.ask(lambda session: session.fetch("hourly", **hours))
+        rows = self._pool.ask(lambda s: s.fetch("hourly", **_hours(since, until)))
         return {Slot(*row[:5]): _rollup(*row[5:]) for row in rows}
+
+    def totals(self, *, since: datetime, until: datetime) -> dict[Slot, Rollup]:
+        """The counts of all those hours together, each slot in hour 0."""
+        rows = self._pool.ask(lambda s: s.fetch("totals", **_hours(since, until)))
+        return {Slot(0, *row[:4]): _rollup(*row[4:]) for row in rows}
+
+    def patterns(self, *, since: datetime, until: datetime, limit: int = 100) -> list[PatternSeen]:
+        """What failed alike in those hours, the most frequent first."""
+        hours = _hours(since, until)
+        return self._pool.ask(lambda session: read_patterns(session, limit=limit, **hours))
 
     def losses(self) -> list[Loss]:
         """Every loss on record, oldest first."""
@@ -114,6 +129,8 @@ class LogTables:
             pruned = _prune_rows(session, before_us) + _prune_archives(session, before_us)
             with session.transaction():
                 session.run("drop_hourly_before", hour=before_us // HOUR_US)
+                session.run("drop_pattern_hours_before", hour=before_us // HOUR_US)
+                session.run("drop_patterns_before", before=before_us)
                 session.run("drop_losses_before", before=before_us)
                 session.run("drop_findings_before", before=before_us)
         return pruned
@@ -153,6 +170,9 @@ class LogTables:
             session.run_many("add_rows", batch.rows)
         if batch.rollups:
             _add_rollups(session, batch.rollups)
+            _add_tries(session, batch.rows)
+        if batch.patterns:
+            add_patterns(session, count_patterns(batch.rows, batch.patterns))
         if batch.findings:
             session.run_many("add_findings", sorted(batch.findings))
         for loss in batch.losses:
@@ -172,10 +192,30 @@ def _add_rollups(session: Session, rollups: Mapping[Slot, Rollup]) -> None:
     session.run_many("add_rollups", [_columns(*each) for each in sorted(rollups.items())])
 
 
+def _add_tries(session: Session, rows: Sequence[LogRow]) -> None:
+    if firsts := first_tries(rows):
+        tries = session.fetch("tries", firsts=orjson.dumps(list(firsts)).decode())
+        _add_rollups(session, roll_up_tries(rows, [LogRow(*each) for each in tries]))
+
+
+def _hours(since: datetime, until: datetime) -> dict[str, int]:
+    return {
+        "since": to_us(since, name="since") // HOUR_US,
+        "until": to_us(until, name="until") // HOUR_US,
+    }
+
+
 def _rollup(*columns: Any) -> Rollup:
-    calls, failures, repaired, with_context, duration_us, latency = columns
+    calls, failures, repaired, with_context, duration_us, latency, repairs, *of_tries = columns
     return Rollup(
-        calls, failures, repaired, with_context, duration_us, latency=load_counts(latency)
+        calls,
+        failures,
+        repaired,
+        with_context,
+        duration_us,
+        load_counts(latency),
+        load_counts(repairs),
+        *of_tries,
     )
 
 
@@ -188,6 +228,10 @@ def _columns(slot: Slot, counts: Rollup) -> tuple[object, ...]:
         counts.with_context,
         counts.duration_us,
         dump_counts(counts.latency),
+        dump_counts(counts.repairs),
+        counts.retried,
+        counts.suggested,
+        counts.suggested_right,
     )
 
 

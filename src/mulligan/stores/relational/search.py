@@ -39,8 +39,6 @@ def _conditions(query: LogQuery) -> tuple[list[str], dict[str, object]]:
         filters.append("from_id")
     if below_id != _LAST_ID:
         filters.append("below_id")
-    if query.later_tries:
-        filters.append("later_tries")
     if query.after:
         filters.append("after")
     if query.since is not None:

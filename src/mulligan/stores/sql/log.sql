@@ -1,6 +1,12 @@
 -- name: ids_present
 select id from execution where id in (select value from json_each(:ids))
 
+-- name: tries
+select * from execution where id in (select value from json_each(:firsts))
+union all
+select * from execution
+where try_number > 1 and parent in (select value from json_each(:firsts))
+
 -- name: add_loss
 insert into loss (at_us, reason, successes, failures) values (:at_us, :reason, :successes, :failures)
 on conflict do nothing
@@ -8,8 +14,51 @@ on conflict do nothing
 -- name: losses
 select at_us, reason, successes, failures from loss order by at_us, reason
 
+-- name: know_pattern
+insert into pattern (tenant, tool, fingerprint, agent, error_class, template, last_us, example)
+values (:tenant, :tool, :fingerprint, :agent, :error_class, :template, :last_us, :example)
+on conflict (tenant, tool, fingerprint, agent) do update set
+  last_us = case when excluded.last_us > pattern.last_us
+    then excluded.last_us else pattern.last_us end,
+  error_class = case when excluded.example > pattern.example
+    then excluded.error_class else pattern.error_class end,
+  example = case when excluded.example > pattern.example
+    then excluded.example else pattern.example end
+returning number
+
+-- name: count_failures
+insert into pattern_hour (hour, pattern, failures, first_us)
+values (:hour, :pattern, :failures, :first_us)
+on conflict (hour, pattern) do update set
+  failures = pattern_hour.failures + excluded.failures,
+  first_us = case when excluded.first_us < pattern_hour.first_us
+    then excluded.first_us else pattern_hour.first_us end
+
+-- name: patterns
+select tool, fingerprint, string_agg(agent, :between), max(error_class), max(template),
+  sum(failures), min(first_us), max(last_us), max(example)
+from (
+  select pattern, sum(failures) as failures, min(first_us) as first_us
+  from pattern_hour where hour between :since and :until group by pattern
+) as counted
+join pattern on number = pattern
+group by tool, fingerprint order by sum(failures) desc, tool, fingerprint limit :most
+
+-- name: drop_pattern_hours_before
+delete from pattern_hour where hour < :hour
+
+-- name: drop_patterns_before
+delete from pattern where last_us < :before and number not in (select pattern from pattern_hour)
+
+-- name: totals
+select tenant, server, tool, agent, sum(calls), sum(failures), sum(repaired), sum(with_context),
+  sum(duration_us), string_agg(latency, ','), string_agg(repairs, ','), sum(retried),
+  sum(suggested), sum(suggested_right)
+from hourly where hour between :since and :until group by tenant, server, tool, agent
+
 -- name: hourly
-select hour, tenant, server, tool, agent, calls, failures, repaired, with_context, duration_us, latency
+select hour, tenant, server, tool, agent, calls, failures, repaired, with_context, duration_us,
+  latency, repairs, retried, suggested, suggested_right
 from hourly where hour between :since and :until
 
 -- name: rows_newest_first
@@ -44,9 +93,6 @@ outcome = :outcome
 
 -- name: not_successful
 outcome <> 'success'
-
--- name: later_tries
-try_number > 1
 
 -- name: error_class
 error_class = :error_class

@@ -8,7 +8,8 @@ insert into execution select * from unnest(
 -- name: add_rollups
 insert into hourly select * from unnest(
   ?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[],
-  ?::float8[], ?::float8[], ?::float8[], ?::float8[], ?::float8[], ?::text[]
+  ?::float8[], ?::float8[], ?::float8[], ?::float8[], ?::float8[], ?::text[],
+  ?::text[], ?::float8[], ?::float8[], ?::float8[]
 ) on conflict (hour, tenant, server, tool, agent) do update set
   calls = hourly.calls + excluded.calls,
   failures = hourly.failures + excluded.failures,
@@ -22,7 +23,18 @@ insert into hourly select * from unnest(
         union all select * from json_each_text(excluded.latency::json)
       ) as each_count (bucket, calls) group by bucket
     ) as total
-  )
+  ),
+  repairs = (
+    select coalesce(json_object_agg(bucket, calls)::text, '{}') from (
+      select bucket, sum(calls::float8) as calls from (
+        select * from json_each_text(hourly.repairs::json)
+        union all select * from json_each_text(excluded.repairs::json)
+      ) as each_count (bucket, calls) group by bucket
+    ) as total
+  ),
+  retried = hourly.retried + excluded.retried,
+  suggested = hourly.suggested + excluded.suggested,
+  suggested_right = hourly.suggested_right + excluded.suggested_right
 
 -- name: add_findings
 insert into finding select * from unnest(
@@ -31,6 +43,12 @@ insert into finding select * from unnest(
 
 -- name: ids_present
 select id from execution where id in (select json_array_elements_text(cast(:ids as json)))
+
+-- name: tries
+select * from execution where id in (select json_array_elements_text(cast(:firsts as json)))
+union all
+select * from execution
+where try_number > 1 and parent in (select json_array_elements_text(cast(:firsts as json)))
 
 -- name: add_words
 insert into lesson_word (lesson, word)

@@ -2,14 +2,18 @@
 insert into execution values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 
 -- name: add_rollups
-insert into hourly values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+insert into hourly values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 on conflict (hour, tenant, server, tool, agent) do update set
   calls = hourly.calls + excluded.calls,
   failures = hourly.failures + excluded.failures,
   repaired = hourly.repaired + excluded.repaired,
   with_context = hourly.with_context + excluded.with_context,
   duration_us = hourly.duration_us + excluded.duration_us,
-  latency = add_counts(hourly.latency, excluded.latency)
+  latency = add_counts(hourly.latency, excluded.latency),
+  repairs = add_counts(hourly.repairs, excluded.repairs),
+  retried = hourly.retried + excluded.retried,
+  suggested = hourly.suggested + excluded.suggested,
+  suggested_right = hourly.suggested_right + excluded.suggested_right
 
 -- name: add_findings
 insert into finding values (?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing

@@ -11,12 +11,14 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from mulligan.core.call import LogRow, Outcome
+from mulligan.core.call import ErrorClass, LogRow, Outcome
 from mulligan.core.finding import FindingRow, Severity
-from mulligan.core.instants import to_us
+from mulligan.core.ids import time_ordered_id
+from mulligan.core.instants import from_us, to_us
 from mulligan.core.interfaces import Store
-from mulligan.core.log import Batch, LogQuery, Loss
-from mulligan.core.rollup import Rollup, Slot, roll_up
+from mulligan.core.lesson import Pattern
+from mulligan.core.log import Batch, LogQuery, Loss, PatternSeen
+from mulligan.core.rollup import Rollup, Slot, add_up, roll_up, roll_up_tries
 from mulligan.testing.store_contract.contract import (
     DAY,
     HOUR,
@@ -27,6 +29,7 @@ from mulligan.testing.store_contract.contract import (
 )
 
 ALL = LogQuery(limit=100_000)
+NOW_US = to_us(NOW, name="now")
 
 
 def batch(rows: Sequence[LogRow]) -> Batch:
@@ -146,6 +149,9 @@ class LogContract(Contract):
                 agent=chance.choice(["", "x"]),
                 duration_us=chance.randrange(1, 10**7),
                 try_number=chance.choice([1, 2]),
+                parent=chance.choice(
+                    [None, f"no time {number}", time_ordered_id(NOW_US - 10**6, number)]
+                ),
                 weight=chance.choice([1.0, 10.0]),
             )
             for number in range(300)
@@ -154,11 +160,63 @@ class LogContract(Contract):
         for start in range(0, 300, 50):
             store.log.write(batch(rows[start : start + 50]))
 
-        assert totals(store) == roll_up(rows)
+        counted = roll_up(rows)
+        for slot, counts in roll_up_tries(rows, rows).items():
+            counted[slot].add(counts)
+        assert totals(store) == counted
+        assert store.log.totals(since=NOW, until=NOW + 2 * HOUR) == add_up(counted)
+        assert store.log.totals(since=NOW + DAY, until=NOW + DAY) == {}
         some = store.log.rollups(since=NOW + HOUR, until=NOW + HOUR)
-        assert some == {
-            slot: counts for slot, counts in roll_up(rows).items() if slot.hour == _hour(1)
-        }
+        assert some == {slot: counts for slot, counts in counted.items() if slot.hour == _hour(1)}
+
+    def test_what_came_of_suggestions_is_counted_once(self, store: Store) -> None:
+        """Later tries are held against the first, over batches and repeats."""
+        first = failed_row(0, parameters='{"to":"Fryday"}')
+        tries = (first.parameters, '{"to":"Sunday"}', '{"to":"Friday"}', '{"to":"Friday"}')
+        later = [
+            (log_row if number == 4 else failed_row)(
+                number, parameters=given, parent=first.id, try_number=number + 1
+            )
+            for number, given in enumerate(tries, start=1)
+        ]
+
+        for rows in ([first], later[:3], later[3:], [first, *later]):
+            store.log.write(batch(rows))
+
+        [counts] = totals(store).values()
+        assert (counts.retried, counts.repaired) == (1, 1)
+        assert (counts.suggested, counts.suggested_right) == (2, 1)
+
+    def test_failures_are_counted_by_pattern(self, store: Store) -> None:
+        """The most frequent first, over batches, hours and agents; a repeat counts no more."""
+        tripped = Pattern(
+            fingerprint="f1", tool="walk", error_class=ErrorClass.RULE, template="tripped over <x>"
+        )
+        lost = replace(tripped, fingerprint="f2", template="lost: «<x>» \x00")
+        rows = [
+            failed_row(number, at=NOW + number % 3 * HOUR, tool="walk", agent=f"{number % 2 or ''}")
+            for number in range(7)
+        ]
+        patterns = {row.id: lost if number < 2 else tripped for number, row in enumerate(rows)}
+        for some in (rows[:4], rows[3:], [*rows[6:], log_row(9)]):
+            store.log.write(Batch(rows=some, rollups=roll_up(some), patterns=patterns))
+
+        found = store.log.patterns(since=NOW, until=NOW + 2 * HOUR)
+        early = store.log.patterns(since=NOW - HOUR, until=NOW)
+
+        newest = max(rows[2:])
+        assert found[0] == PatternSeen(
+            pattern=replace(tripped, count=5),
+            first_at=from_us(min(row.at_us for row in rows[2:])),
+            last_at=from_us(newest.at_us),
+            agents=("1",),
+            example=newest.id,
+        )
+        assert [(seen.pattern.fingerprint, seen.pattern.count) for seen in found[1:]] == [("f2", 2)]
+        assert [seen.pattern.count for seen in early] == [2, 1]
+        store.log.prune(before=NOW + 2 * HOUR)
+        left = store.log.patterns(since=NOW, until=NOW + DAY)
+        assert [seen.pattern.count for seen in left] == [2]
 
     def test_a_batch_written_twice_counts_once(self, store: Store) -> None:
         """Whole or in part: an answer that was lost must not distort a figure."""

@@ -1,0 +1,46 @@
+"""Which pattern a logged failure is a case of, and what kind of error that is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from mulligan.core.call import Call, ErrorClass, Failure, LogRow
+from mulligan.core.lesson import ErrorRule, Pattern
+from mulligan.learning.fingerprint import pattern_of
+from mulligan.learning.wording import likely_class
+
+if TYPE_CHECKING:
+    # Not loaded by those who only read.
+    from mulligan.turns.toolbox import Toolbox
+
+
+def recognizer(toolbox: Toolbox, *, rules: Sequence[ErrorRule]) -> Callable[[LogRow], Pattern]:
+    """Recognizes failures by what tools' authors say of errors first, then by these rules."""
+
+    def recognize_by_tool(row: LogRow) -> Pattern:
+        tool = toolbox.named(row.tool, server=row.server)
+        return recognize(row, rules=tool.watch.error_rules if tool else rules)
+
+    return recognize_by_tool
+
+
+def recognize(row: LogRow, *, rules: Sequence[ErrorRule] = ()) -> Pattern:
+    """The pattern of a failed row; the user's rules come first.
+
+    What the log keeps is enough: the call's own values were masked before it was written.
+    """
+    return pattern_of(
+        Call(id=row.id, tool=row.tool, server=row.server),
+        error=row.error_message or "",
+        error_class=ErrorClass(row.error_class or ErrorClass.UNKNOWN),
+        error_type=row.error_type or "",
+        rules=rules,
+    )
+
+
+def understood(pattern: Pattern) -> Pattern:
+    """A pattern with the class that its words give it, where the log knew only a type."""
+    failure = Failure(error_class=pattern.error_class)
+    return replace(pattern, error_class=likely_class(failure, pattern.template))

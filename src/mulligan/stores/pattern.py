@@ -1,0 +1,32 @@
+"""Counted failures as patterns that were seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from mulligan.core.call import ErrorClass
+from mulligan.core.instants import from_us
+from mulligan.core.lesson import Pattern
+from mulligan.core.log import PatternSeen
+from mulligan.core.rollup import PatternCount
+from mulligan.stores.encoding import readable
+
+
+def seen(
+    tool: str, fingerprint: str, *, counted: PatternCount, agents: Iterable[str]
+) -> PatternSeen:
+    """A pattern with what was counted of it, and all who met it by name."""
+    with readable(f"What is known of failures of {tool}"):
+        return PatternSeen(
+            pattern=Pattern(
+                fingerprint=fingerprint,
+                tool=tool,
+                error_class=ErrorClass(counted.error_class),
+                template=counted.template,
+                count=int(counted.failures),
+            ),
+            first_at=from_us(counted.first_us),
+            last_at=from_us(counted.last_us),
+            agents=tuple(sorted({agent for agent in agents if agent})),
+            example=counted.example,
+        )
