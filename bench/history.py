@@ -1,0 +1,157 @@
+"""The past of a busy application: its executions, how failures ended, and what was learned.
+
+Three agents use four tools each, evenly over the last day. One call in twenty fails, in one of the
+few ways that its tool has. Of these, half are made again, and most of those tries succeed. Every
+failure is an episode; there is a lesson for each thousand executions.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from mulligan.app.recognizing import recognize
+from mulligan.core.call import ErrorClass, LogRow
+from mulligan.core.casebook import Ending, Episode, How, Lesson, LessonState, Remedy, Transformation
+from mulligan.core.ids import RANDOM_BITS, time_ordered_id
+from mulligan.core.instants import from_us, to_us
+from mulligan.core.interfaces import Store
+from mulligan.core.lesson import Decision, Pattern
+from mulligan.core.log import Batch
+from mulligan.core.rollup import roll_up
+
+AGENTS, TOOLS_EACH, WAYS = 3, 4, 8
+TENANT = "home"
+MOST_LESSONS = 1_000
+AT_A_TIME = 4_096
+DAY_US = timedelta(days=1) // timedelta(microseconds=1)
+REMEDY = Remedy(changes=(Transformation(argument="place", how=How.PREFIX, given={"text": "#"}),))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """What a suggestion is looked up by."""
+
+    tool: str
+    fingerprint: str
+    template: str
+
+
+def fill(store: Store, *, rows: int, until: datetime, step: Callable[[], None]) -> list[Known]:
+    """Put a past into a store, through the store's own doors. Gives what there are lessons for."""
+    for some in _batches(rows, until=until):
+        failed = {row.id: recognize(row) for row in some if row.outcome == "failure"}
+        store.log.write(Batch(rows=some, rollups=roll_up(some), patterns=failed))
+        store.casebook.record([_episode(row, failed[row.id]) for row in some if row.id in failed])
+        step()
+    lessons = [_lesson(number, at=until) for number in range(lessons_of(rows))]
+    store.casebook.append(lessons)
+    return [
+        Known(tool=each.tool, fingerprint=each.fingerprint, template=each.when) for each in lessons
+    ]
+
+
+def lessons_of(rows: int) -> int:
+    """How many lessons are drawn from so many executions."""
+    return min(MOST_LESSONS, max(1, rows // 1_000))
+
+
+def batches_of(rows: int) -> int:
+    """How many steps it takes to fill in so many executions."""
+    return -(-rows // AT_A_TIME)
+
+
+def _batches(rows: int, *, until: datetime) -> Iterator[list[LogRow]]:
+    chance = random.Random(f"history of {rows}")
+    first_us = to_us(until, name="until") - DAY_US
+    for start in range(0, rows, AT_A_TIME):
+        numbers = range(start, min(start + AT_A_TIME, rows))
+        made: list[LogRow] = []
+        for number in numbers:
+            at_us = first_us + number * DAY_US // rows
+            before = made[-1] if made else None
+            again = before if before and before.outcome == "failure" else None
+            if again and again.try_number == 1 and chance.random() < 0.5:
+                made.append(_row(chance, at_us, failed=chance.random() < 0.3, first=again))
+            else:
+                made.append(_row(chance, at_us, failed=chance.random() < 0.05))
+        yield made
+
+
+def _row(chance: random.Random, at_us: int, *, failed: bool, first: LogRow | None = None) -> LogRow:
+    agent = chance.randrange(AGENTS)
+    tool = _tool(agent * TOOLS_EACH + chance.randrange(TOOLS_EACH))
+    return LogRow(
+        id=time_ordered_id(at_us, chance.getrandbits(RANDOM_BITS)),
+        at_us=at_us,
+        tenant=TENANT,
+        agent=first.agent if first else f"agent {agent}",
+        server="desk",
+        tool=first.tool if first else tool,
+        parameters='{"place":"<text 9 1c0e77aa>","day":"2026-11-20","limit":10}',
+        context="planning the week",
+        outcome="failure" if failed else "success",
+        duration_us=int(20_000 * chance.lognormvariate(0, 0.7)),
+        error_class="validation" if failed else None,
+        error_type="RefusedError" if failed else None,
+        error_message=_message(chance.randrange(WAYS), chance) if failed else None,
+        error_code="422" if failed else None,
+        error_at="desk.py:42" if failed else None,
+        result=None if failed else '{"id":"<text 12 9f2c41aa>","ok":true}',
+        try_number=2 if first else 1,
+        parent=first.id if first else None,
+        turn=None,
+        weight=1.0,
+    )
+
+
+def _tool(number: int) -> str:
+    return f"desk_tool_{number}"
+
+
+def _message(way: int, chance: random.Random) -> str:
+    reasons = ("unknown", "closed", "full", "ambiguous", "too far", "too late", "private", "odd")
+    return f"place {chance.randrange(10**6)} is {reasons[way % WAYS]}: give another"
+
+
+def _episode(row: LogRow, pattern: Pattern) -> Episode:
+    return Episode(
+        id=row.id,
+        at=from_us(row.at_us),
+        tool=row.tool,
+        server=row.server,
+        fingerprint=pattern.fingerprint,
+        error_class=pattern.error_class,
+        template=pattern.template,
+        tenant=row.tenant,
+        agent=row.agent,
+        context=row.context,
+        ending=Ending.REPAIRED,
+        decision=Decision.REPAIR,
+        remedies=(REMEDY,),
+        calls=1,
+    )
+
+
+def _lesson(number: int, *, at: datetime) -> Lesson:
+    tool = _tool(number % (AGENTS * TOOLS_EACH))
+    said = f"place <number> is refused for reason {number}"
+    return Lesson(
+        id=f"lesson {number}",
+        version=1,
+        tool=tool,
+        tenant=TENANT,
+        fingerprint=f"1:{number:016x}",
+        error_class=ErrorClass.VALIDATION,
+        when=said,
+        statement=f"The place begins with a number sign where reason {number} is given.",
+        mistake="the sign is left out",
+        correction="put it in front",
+        example=('{"place": "<text>"}', '{"place": "#<text>"}'),
+        remedy=REMEDY,
+        state=LessonState.ACTIVE,
+        by="evidence",
+        learned_at=at,
+    )

@@ -1,0 +1,69 @@
+"""The suite `lookup`: its keys, and that its past is the one it says. Few rows, so no figures."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from bench import history
+from bench.suites.lookup import look_up, look_up_text
+from mulligan.core.casebook import CaseQuery, LessonQuery
+from mulligan.core.log import LogQuery
+from mulligan.stores.opening import open_store
+
+ROOT = Path(__file__).parents[2]
+UNTIL = datetime(2026, 11, 15, 12, tzinfo=UTC)
+KEYS = {
+    "suite", "n", "seconds", "versions", "p95_ms", "growth", "stats_p95_ms", "stats_growth",
+    "figures_p95_ms", "figures_growth",
+    "stores",
+}  # fmt: skip
+
+
+def test_json_has_every_key_by_rows() -> None:
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "bench", "lookup", "--rows", "200", "100"),
+            *("--rounds", "1", "--lookups", "3", "--json"),
+        ],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert result.keys() >= KEYS
+    assert list(result["p95_ms"]) == list(result["stats_p95_ms"]) == ["100", "200"]
+    assert all(value > 0 for value in result["p95_ms"].values())
+    assert list(result["stores"]) == ["sqlite", "postgres"]
+    assert result["growth"] == max(found["growth"] for found in result["stores"].values())
+
+
+def test_the_past_is_in_the_log_and_in_the_casebook() -> None:
+    store = open_store("memory:")
+
+    known = history.fill(store, rows=3_000, until=UNTIL, step=lambda: None)
+
+    rows = store.log.rows(LogQuery(limit=10_000))
+    failed = [row for row in rows if row.outcome == "failure"]
+    assert len(rows) == 3_000
+    assert 100 < len(failed) < 300
+    assert len(store.casebook.episodes(CaseQuery(limit=10_000))) == len(failed)
+    seen = store.log.patterns(since=UNTIL - timedelta(days=1), until=UNTIL, limit=1_000)
+    assert sum(each.pattern.count for each in seen) == len(failed)
+    assert len(known) == len(store.casebook.lessons(LessonQuery())) == 3
+
+
+def test_what_is_looked_up_is_found() -> None:
+    store = open_store("memory:")
+    [first, *_] = history.fill(store, rows=2_000, until=UNTIL, step=lambda: None)
+
+    lessons, _ = look_up(store.casebook, first)
+
+    assert [lesson.fingerprint for lesson in lessons] == [first.fingerprint]
+    assert lessons[0] in look_up_text(store.casebook, first)
