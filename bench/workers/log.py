@@ -22,6 +22,7 @@ import orjson
 
 from bench.payloads import AGENT, CONTEXT, call_arguments
 from bench.workers.protocol import serve
+from mulligan.app.recognizing import recognize
 from mulligan.core.call import LogRow
 from mulligan.core.ids import RANDOM_BITS, time_ordered_id
 from mulligan.stores.opening import open_store
@@ -82,7 +83,9 @@ def store_rows(path: Path, *, n: int, seed: int) -> dict[str, Any]:
     store = open_store(f"sqlite:///{path}")
     # Room for all of them, and no hurry: nothing may be shed, and nothing stored before its time.
     limits = WriterLimits(rows=n + 1, bytes=1 << 40, batch=n + 1, interval=PATIENCE)
-    writer = LogWriter(store.log, clock=lambda: datetime.now(UTC), limits=limits)
+    writer = LogWriter(
+        store.log, clock=lambda: datetime.now(UTC), limits=limits, recognize=recognize
+    )
     gc.collect()
     started = time.perf_counter()
     for row in rows:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from mulligan.core.call import Call, ErrorClass, Failure, LogRow
@@ -31,11 +32,20 @@ def recognize(row: LogRow, *, rules: Sequence[ErrorRule] = ()) -> Pattern:
 
     What the log keeps is enough: the call's own values were masked before it was written.
     """
+    error_class = row.error_class or ErrorClass.UNKNOWN
+    said = (row.tool, row.error_message or "", error_class, row.error_type or "")
+    return _recognize(said, tuple(rules))
+
+
+# Masked as they are, most failures say the same again.
+@lru_cache(maxsize=1024)
+def _recognize(said: tuple[str, str, str, str], rules: tuple[ErrorRule, ...]) -> Pattern:
+    tool, error, error_class, error_type = said
     return pattern_of(
-        Call(id=row.id, tool=row.tool, server=row.server),
-        error=row.error_message or "",
-        error_class=ErrorClass(row.error_class or ErrorClass.UNKNOWN),
-        error_type=row.error_type or "",
+        Call(id="", tool=tool),
+        error=error,
+        error_class=ErrorClass(error_class),
+        error_type=error_type,
         rules=rules,
     )
 
