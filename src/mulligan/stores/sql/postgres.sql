@@ -56,12 +56,13 @@ select :lesson, json_array_elements_text(cast(:words as json))
 
 -- name: lessons_sharing_words
 select id, body from (
-  select lesson_word.lesson as found, count(*) as shared from lesson_word
-  where word in (select json_array_elements_text(cast(:words as json))) group by lesson_word.lesson
+  select id, lesson.version, tool, words, count(*) as shared
+  from lesson join lesson_word on lesson_word.lesson = id
+  where {where} and word in (select json_array_elements_text(cast(:words as json)))
+  group by id order by shared desc, words, tool, id limit :most offset :skip
 ) as close
-join lesson on id = found
-join lesson_version on lesson_version.lesson = id and lesson_version.version = lesson.version
-where {where} order by shared desc, words, tool, id limit :most offset :skip
+join lesson_version on lesson_version.lesson = id and lesson_version.version = close.version
+order by shared desc, words, tool, id
 
 -- name: of_agent
 :of_agent in (select json_array_elements_text(cast(agents as json)))
