@@ -14,7 +14,7 @@ from bench.peers import ROOT, peer_python
 from bench.rounds import Worker
 from mulligan.core.call import Call, ErrorClass, Failure
 from mulligan.core.casebook import Ending, Episode
-from mulligan.core.lesson import Earlier, FailedCall
+from mulligan.core.suggestion import Earlier, FailedCall
 from mulligan.learning.fingerprint import fingerprint, template
 from mulligan.learning.lessons.explain import remedies_between
 from mulligan.learning.wording import class_of_text

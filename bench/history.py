@@ -18,9 +18,9 @@ from mulligan.core.casebook import Ending, Episode, How, Lesson, LessonState, Re
 from mulligan.core.ids import RANDOM_BITS, time_ordered_id
 from mulligan.core.instants import from_us, to_us
 from mulligan.core.interfaces import Store
-from mulligan.core.lesson import Decision, Pattern
 from mulligan.core.log import Batch
 from mulligan.core.rollup import roll_up
+from mulligan.core.suggestion import Decision, Pattern
 
 AGENTS, TOOLS_EACH, WAYS = 3, 4, 8
 TENANT = "home"

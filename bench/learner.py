@@ -9,7 +9,7 @@ from functools import cache
 
 from mulligan.core.casebook import Balance, Episode, Lesson, Offer
 from mulligan.core.interfaces import Suggest
-from mulligan.core.lesson import FailedCall, Suggestion
+from mulligan.core.suggestion import FailedCall, Suggestion
 from mulligan.learning.lessons.life import balance_of, judge_life
 from mulligan.learning.lessons.mine import mine
 from mulligan.learning.lessons.probability import Outcomes, chance_of, joined, weighing

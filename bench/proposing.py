@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from bench.environments import Case, Environments
 from mulligan.core.interfaces import Suggest
-from mulligan.core.lesson import Earlier, Suggestion
+from mulligan.core.suggestion import Earlier, Suggestion
 from mulligan.learning.suggest import suggestions
 
 TRIES = 3

@@ -15,7 +15,7 @@ from bench.missing import MissingError
 from mulligan.core.call import Call, ErrorClass, Failure
 from mulligan.core.casebook import Ending, Episode
 from mulligan.core.effect import Effect
-from mulligan.core.lesson import Decision, Earlier, FailedCall
+from mulligan.core.suggestion import Decision, Earlier, FailedCall
 from mulligan.learning.fingerprint import fingerprint, template
 from mulligan.learning.lessons.explain import remedies_between
 from mulligan.learning.wording import class_of_text

@@ -7,7 +7,7 @@ import re
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mulligan.core.lesson import Earlier
+from mulligan.core.suggestion import Earlier
 from mulligan.learning.decide import decide
 from mulligan.learning.fingerprint import template
 from mulligan.learning.lenient import read_meant

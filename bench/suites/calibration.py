@@ -21,7 +21,7 @@ from bench.tau import Schemas, episode_of, failed_call, read_schemas
 from bench.versions import ours
 from mulligan.core.call import Failure
 from mulligan.core.effect import Mode
-from mulligan.core.lesson import FailedCall, Suggestion
+from mulligan.core.suggestion import FailedCall, Suggestion
 from mulligan.learning.applying import may_apply
 from mulligan.learning.lessons.calibrate import Calibration, calibration
 from mulligan.learning.lessons.picture import reliability_picture

@@ -20,7 +20,7 @@ from bench.tau import (
     read_schemas,
 )
 from bench.versions import ours
-from mulligan.core.lesson import Decision
+from mulligan.core.suggestion import Decision
 from mulligan.learning.decide import decide
 from mulligan.learning.fingerprint import fingerprint, template
 from mulligan.learning.suggest import suggestions

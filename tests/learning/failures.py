@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from mulligan.core.call import Call, ErrorClass, Failure
 from mulligan.core.effect import Effect
-from mulligan.core.lesson import Earlier, FailedCall
+from mulligan.core.suggestion import Earlier, FailedCall
 
 
 def failed(

@@ -6,7 +6,7 @@ import pytest
 
 from mulligan.core.call import ErrorClass
 from mulligan.core.effect import Effect, Mode
-from mulligan.core.lesson import Kind, Origin, Patch, Suggestion
+from mulligan.core.suggestion import Kind, Origin, Patch, Suggestion
 from mulligan.learning.applying import TrackRecord, may_apply
 from tests.learning.failures import failed
 

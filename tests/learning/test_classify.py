@@ -9,7 +9,7 @@ import pytest
 
 from mulligan.core.call import Call, ErrorClass
 from mulligan.core.errors import ConflictError
-from mulligan.core.lesson import ErrorRule
+from mulligan.core.suggestion import ErrorRule
 from mulligan.learning.classify import classified_by, classify
 
 CALL = Call(id="1", tool="find")

@@ -4,7 +4,7 @@ import pytest
 
 from mulligan.core.call import ErrorClass
 from mulligan.core.effect import Effect
-from mulligan.core.lesson import Decision, Earlier
+from mulligan.core.suggestion import Decision, Earlier
 from mulligan.learning.decide import decide
 from mulligan.learning.suggest import suggestions
 from tests.learning.failures import TEXT, WHOLE, failed, obj

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from mulligan.core.call import Call, ErrorClass
-from mulligan.core.lesson import ErrorRule
+from mulligan.core.suggestion import ErrorRule
 from mulligan.learning.fingerprint import (
     FINGERPRINT_VERSION,
     fingerprint,

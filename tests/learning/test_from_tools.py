@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.core.lesson import FirstCall, Kind, Patch
+from mulligan.core.suggestion import FirstCall, Kind, Patch
 from mulligan.learning.from_tools import from_tools
 from tests.learning.failures import failed
 

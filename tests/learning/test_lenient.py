@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.core.lesson import Kind
+from mulligan.core.suggestion import Kind
 from mulligan.learning.lenient import Meant, read_meant, tool_meant
 from mulligan.learning.shape.schema import schema_of
 from tests.learning.failures import TEXT, WHOLE, obj

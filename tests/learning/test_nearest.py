@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from mulligan.core.call import ErrorClass
-from mulligan.core.lesson import Pattern
+from mulligan.core.suggestion import Pattern
 from mulligan.learning.nearest import MOST_PATTERNS, KnownPatterns, nearest
 
 KNOWN = [

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from mulligan.core.lesson import FailedCall, Kind, Origin, Patch, Suggestion
+from mulligan.core.suggestion import FailedCall, Kind, Origin, Patch, Suggestion
 from mulligan.learning.suggest import MOST, SOURCES, suggestions
 from tests.learning.failures import TEXT, WHOLE, failed, obj
 

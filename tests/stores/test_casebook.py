@@ -26,7 +26,7 @@ from mulligan.core.casebook import (
 )
 from mulligan.core.errors import StaleLessonError
 from mulligan.core.interfaces import Casebook
-from mulligan.core.lesson import Decision
+from mulligan.core.suggestion import Decision
 from mulligan.stores.opening import open_store
 from mulligan.testing.store_contract.cases import OFFER, a_lesson, a_use, an_episode
 from mulligan.testing.store_contract.contract import DAY, NOW

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from mulligan.core.lesson import ErrorRule
+from mulligan.core.suggestion import ErrorRule
 from mulligan.stores.encoding import known_tool_of
 
 

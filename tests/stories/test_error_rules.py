@@ -12,9 +12,9 @@ from mulligan.app.insights import Insights
 from mulligan.app.insights.figures import WINDOWS
 from mulligan.core.call import ErrorClass
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.lesson import ErrorRule
 from mulligan.core.limits import Backoff
 from mulligan.core.log import LogQuery
+from mulligan.core.suggestion import ErrorRule
 
 AT_ONCE = Backoff(first=Backoff().first * 0)
 SOLD_OUT = ErrorRule(says="sold out", error_class=ErrorClass.RULE, pattern="sold out")

@@ -20,7 +20,7 @@ from mulligan.core.casebook import (
     Use,
 )
 from mulligan.core.effect import Mode
-from mulligan.core.lesson import FailedCall, Suggestion
+from mulligan.core.suggestion import FailedCall, Suggestion
 from mulligan.learning.applying import may_apply
 from mulligan.learning.fingerprint import pattern_of
 from mulligan.learning.lessons.explain import remedies_between

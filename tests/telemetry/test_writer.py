@@ -8,7 +8,7 @@ import pytest
 from mulligan.core.call import OWN, ErrorClass, LogRow, Outcome
 from mulligan.core.event import RowsDropped
 from mulligan.core.finding import FindingRow
-from mulligan.core.lesson import Pattern
+from mulligan.core.suggestion import Pattern
 from mulligan.telemetry.writer import LogWriter, WriterLimits
 from mulligan.testing.fakes import FixedClock, StallingLog
 from tests.rows import a_row

@@ -10,7 +10,7 @@ import pytest
 from mulligan import Effect, Mode, Mulligan
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.event import CallRepaired, Event
-from mulligan.core.lesson import Decision, Origin
+from mulligan.core.suggestion import Decision, Origin
 from mulligan.learning.from_judge import Proposal, ProposedChange
 from mulligan.testing.judge import ScriptedJudge
 from mulligan.turns import consulting

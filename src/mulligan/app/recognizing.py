@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from mulligan.core.call import Call, ErrorClass, Failure, LogRow
-from mulligan.core.lesson import ErrorRule, Pattern
+from mulligan.core.suggestion import ErrorRule, Pattern
 from mulligan.learning.fingerprint import pattern_of
 from mulligan.learning.wording import likely_class
 

@@ -16,9 +16,9 @@ from typing import Self, cast
 from mulligan.app.loading import load_object
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.interfaces import Similarity, Store
-from mulligan.core.lesson import ErrorRule, read_error_rules
 from mulligan.core.limits import Backoff
 from mulligan.core.retention import Retention
+from mulligan.core.suggestion import ErrorRule, read_error_rules
 from mulligan.learning.nearest import shared_words
 from mulligan.redaction import Capture, Redactor
 

@@ -15,8 +15,8 @@ from mulligan.app.settings import Settings
 from mulligan.cli import render
 from mulligan.cli.options import Commands, add_command, add_json, add_store, count
 from mulligan.core.finding import FindingCount
-from mulligan.core.lesson import Advice
 from mulligan.core.log import PatternSeen
+from mulligan.core.suggestion import Advice
 
 
 def add_to(commands: Commands) -> None:

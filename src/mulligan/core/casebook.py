@@ -15,7 +15,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from mulligan.core.call import ErrorClass
-from mulligan.core.lesson import Decision, Kind, Origin
+from mulligan.core.suggestion import Decision, Kind, Origin
 
 
 class How(StrEnum):

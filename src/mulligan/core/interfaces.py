@@ -25,11 +25,11 @@ from mulligan.core.call import Call, Failure, LogRow
 from mulligan.core.casebook import Balance, CaseQuery, CaseSlot, Episode, Lesson, LessonQuery, Use
 from mulligan.core.event import Event
 from mulligan.core.finding import Fact, Finding, FindingCount
-from mulligan.core.lesson import Decision, ErrorRule, FailedCall, Suggestion
 from mulligan.core.log import Batch, LogQuery, Loss, PatternSeen
 from mulligan.core.notes import Ground, Notes, NotesState, Scorecard, TaskRun
 from mulligan.core.question import Question
 from mulligan.core.rollup import Rollup, Slot
+from mulligan.core.suggestion import Decision, ErrorRule, FailedCall, Suggestion
 from mulligan.core.turn import Turn
 
 S = TypeVar("S", contravariant=True)

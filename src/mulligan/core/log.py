@@ -8,8 +8,8 @@ from datetime import datetime
 
 from mulligan.core.call import LogRow
 from mulligan.core.finding import FindingRow
-from mulligan.core.lesson import Alike, Pattern
 from mulligan.core.rollup import Rollup, Slot
+from mulligan.core.suggestion import Alike, Pattern
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from mulligan.core.call import OWN, LogRow, Outcome
-from mulligan.core.lesson import Pattern
+from mulligan.core.suggestion import Pattern
 
 HOUR_US = 3_600_000_000
 _SUCCESS = Outcome.SUCCESS.value

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from mulligan.core.call import ErrorClass
 from mulligan.core.effect import Effect, Mode
-from mulligan.core.lesson import FailedCall, Suggestion
+from mulligan.core.suggestion import FailedCall, Suggestion
 
 LEAST_FOR_READS = 0.5
 LEAST_FOR_OTHERS = 0.8

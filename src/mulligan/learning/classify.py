@@ -11,7 +11,7 @@ from datetime import timedelta
 from mulligan.core.call import Call, ErrorClass, Failure
 from mulligan.core.errors import ConflictError
 from mulligan.core.interfaces import Classify
-from mulligan.core.lesson import ErrorRule
+from mulligan.core.suggestion import ErrorRule
 from mulligan.learning.strangers import ask
 
 MOST_TEXT = 4_000

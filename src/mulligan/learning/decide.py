@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from mulligan.core.call import ErrorClass
 from mulligan.core.effect import Effect
-from mulligan.core.lesson import Advice, Decision, Earlier, FailedCall, Suggestion
+from mulligan.core.suggestion import Advice, Decision, Earlier, FailedCall, Suggestion
 from mulligan.learning.closeness import tokens
 from mulligan.learning.complaints.complaint import About
 from mulligan.learning.complaints.reading import complaints_in

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from mulligan.core.call import Call, ErrorClass
-from mulligan.core.lesson import ErrorRule, Pattern
+from mulligan.core.suggestion import ErrorRule, Pattern
 from mulligan.learning.leaves import leaves
 from mulligan.learning.masks import (
     DOMAIN_BEFORE,

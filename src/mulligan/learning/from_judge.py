@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from mulligan.core.escape import one_line
-from mulligan.core.lesson import FailedCall, Kind, Origin, Patch, Suggestion
 from mulligan.core.question import Question, in_pieces
+from mulligan.core.suggestion import FailedCall, Kind, Origin, Patch, Suggestion
 from mulligan.learning.closeness import tokens
 from mulligan.learning.leaves import leaves
 from mulligan.learning.locked import same_saying

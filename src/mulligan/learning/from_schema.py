@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from mulligan.core.call import ErrorClass
-from mulligan.core.lesson import FailedCall, Kind, Origin, Patch, Suggestion
+from mulligan.core.suggestion import FailedCall, Kind, Origin, Patch, Suggestion
 from mulligan.learning.complaints.reading import complaints_in
 from mulligan.learning.debris import clean_name, without_debris
 from mulligan.learning.lenient import tool_meant

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mulligan.core.call import ErrorClass
-from mulligan.core.lesson import FailedCall, FirstCall, Kind, Origin, Patch, Suggestion
+from mulligan.core.suggestion import FailedCall, FirstCall, Kind, Origin, Patch, Suggestion
 from mulligan.learning.closeness import only, tokens
 from mulligan.learning.messages import message_of
 from mulligan.learning.priors import prior

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from mulligan.core.call import ErrorClass
 from mulligan.core.effect import Effect
-from mulligan.core.lesson import FailedCall, Kind, Origin, Suggestion
+from mulligan.core.suggestion import FailedCall, Kind, Origin, Suggestion
 from mulligan.learning.closeness import distance, fold, only, tokens
 from mulligan.learning.knowledge import Knowledge, Value
 from mulligan.learning.leaves import Path, key_of, leaves

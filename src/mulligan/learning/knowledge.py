@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from mulligan.core.lesson import Earlier
+from mulligan.core.suggestion import Earlier
 from mulligan.learning.closeness import fold
 from mulligan.learning.leaves import key_of, leaves
 from mulligan.learning.written.whole import read_json

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from mulligan.core.lesson import Kind
+from mulligan.core.suggestion import Kind
 from mulligan.learning.closeness import only, slipped
 from mulligan.learning.locked import locked_changes
 from mulligan.learning.shape.conform import Conformed, conform

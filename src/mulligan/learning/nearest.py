@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from mulligan.core.call import ErrorClass
 from mulligan.core.interfaces import Similarity
-from mulligan.core.lesson import Alike, Pattern
+from mulligan.core.suggestion import Alike, Pattern
 from mulligan.learning.closeness import tokens
 from mulligan.learning.stems import stem
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from mulligan.core.lesson import Patch
+from mulligan.core.suggestion import Patch
 
 
 def patch_between(before: Mapping[str, object], after: Mapping[str, object]) -> Patch:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 
 from mulligan.core.finding import Finding, Severity
-from mulligan.core.lesson import Planned
+from mulligan.core.suggestion import Planned
 from mulligan.learning.closeness import fold, tokens
 from mulligan.learning.from_turn import points
 from mulligan.learning.knowledge import Knowledge, records_of, structure_of

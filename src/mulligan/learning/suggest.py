@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from mulligan.core.interfaces import Suggest
-from mulligan.core.lesson import FailedCall, Kind, Origin, Suggestion
+from mulligan.core.suggestion import FailedCall, Kind, Origin, Suggestion
 from mulligan.learning.from_schema import from_schema
 from mulligan.learning.from_tools import from_tools
 from mulligan.learning.from_turn import from_turn

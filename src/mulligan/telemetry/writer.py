@@ -16,9 +16,9 @@ from mulligan.core.errors import StoreError
 from mulligan.core.event import RowsDropped
 from mulligan.core.finding import FindingRow
 from mulligan.core.interfaces import Clock, Log
-from mulligan.core.lesson import Pattern
 from mulligan.core.log import Batch, Loss
 from mulligan.core.rollup import roll_up
+from mulligan.core.suggestion import Pattern
 from mulligan.telemetry import shutdown
 from mulligan.telemetry.queue import RowQueue
 

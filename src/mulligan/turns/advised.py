@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from mulligan.core.call import Execution
 from mulligan.core.finding import Finding
-from mulligan.core.lesson import Advice, Alike, FailedCall, Suggestion
+from mulligan.core.suggestion import Advice, Alike, FailedCall, Suggestion
 
 MOST_SHOWN = 500
 """Characters of what a conflict left, where advice is put into words."""

@@ -13,7 +13,7 @@ from mulligan.core.casebook import schema_hash_of
 from mulligan.core.effect import Effect, Mode, Repeat
 from mulligan.core.errors import SilentError
 from mulligan.core.finding import Finding, Severity
-from mulligan.core.lesson import Alike, FailedCall, Pattern
+from mulligan.core.suggestion import Alike, FailedCall, Pattern
 from mulligan.turns.advised import Advised
 from mulligan.turns.cases import Case
 from mulligan.turns.foresight import foresee, planned_call, tell_flagged

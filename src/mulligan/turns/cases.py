@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from mulligan.core.call import Execution, Outcome
 from mulligan.core.casebook import Group
-from mulligan.core.lesson import FailedCall, Pattern, Suggestion
+from mulligan.core.suggestion import FailedCall, Pattern, Suggestion
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

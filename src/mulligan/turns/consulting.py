@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from mulligan.core.interfaces import Judge
-from mulligan.core.lesson import Decision
+from mulligan.core.suggestion import Decision
 from mulligan.turns.advised import Advised
 from mulligan.turns.advising import attach, offer
 from mulligan.turns.turn import current_turn

@@ -13,8 +13,8 @@ from typing import Any, TypedDict, TypeVar, Unpack
 
 from mulligan.core.effect import Effect, Mode, NoVerdict, Precheck, Release, Repeat
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.lesson import ErrorRule, read_error_rules
 from mulligan.core.record import Abilities, Record, Told
+from mulligan.core.suggestion import ErrorRule, read_error_rules
 from mulligan.turns.plain import hints_of
 from mulligan.turns.schema import schema_of, schema_of_hint
 

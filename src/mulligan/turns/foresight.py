@@ -9,7 +9,7 @@ from mulligan.core.effect import Mode, Precheck
 from mulligan.core.errors import FlaggedCallError
 from mulligan.core.event import CallFlagged
 from mulligan.core.finding import Finding, Severity
-from mulligan.core.lesson import Earlier, Planned
+from mulligan.core.suggestion import Earlier, Planned
 from mulligan.turns.pending import Pending
 from mulligan.turns.turn import OpenTurn
 from mulligan.turns.watch import Watch

@@ -12,8 +12,8 @@ from typing import Any
 
 from mulligan.core.ids import RANDOM_BITS, time_ordered_id
 from mulligan.core.interfaces import Classify, Judge
-from mulligan.core.lesson import ErrorRule
 from mulligan.core.limits import Backoff
+from mulligan.core.suggestion import ErrorRule
 from mulligan.learning.classify import classify
 from mulligan.learning.nearest import KnownPatterns
 from mulligan.redaction import Redactor

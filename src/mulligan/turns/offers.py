@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from mulligan.core.call import Execution
-from mulligan.core.lesson import Suggestion
+from mulligan.core.suggestion import Suggestion
 
 MOST_OPEN = 20
 """Corrections of one tool that wait to be tried; the newest stay."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from mulligan.core.casebook import Balance, Group, Lesson, LessonQuery, LessonState
 from mulligan.core.interfaces import Casebook, Clock, Suggest
-from mulligan.core.lesson import Decision, FailedCall, Origin, Pattern, Suggestion
+from mulligan.core.suggestion import Decision, FailedCall, Origin, Pattern, Suggestion
 
 if TYPE_CHECKING:
     from mulligan.learning.lessons.probability import Outcomes

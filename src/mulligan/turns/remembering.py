@@ -9,7 +9,7 @@ from datetime import timedelta
 from mulligan.core.call import Execution, Outcome
 from mulligan.core.casebook import Ending, Episode, Offer, Remedy
 from mulligan.core.effect import Effect
-from mulligan.core.lesson import Decision, Earlier, Suggestion
+from mulligan.core.suggestion import Decision, Earlier, Suggestion
 from mulligan.core.turn import Turn
 from mulligan.learning.lessons.explain import remedies_between
 from mulligan.turns.cases import Case, Ended

@@ -9,7 +9,7 @@ import orjson
 from mulligan.core.call import ErrorClass
 from mulligan.core.effect import Effect
 from mulligan.core.errors import SilentError
-from mulligan.core.lesson import ErrorRule
+from mulligan.core.suggestion import ErrorRule
 from mulligan.learning.classify import class_by_rule
 from mulligan.learning.silent import PlainShapes, breach, silent_error
 from mulligan.learning.wording import class_of_text

@@ -16,8 +16,8 @@ from mulligan.core.effect import Effect, Mode, Precheck
 from mulligan.core.errors import NoSchemaError, SilentError
 from mulligan.core.event import CallLogged, CallRepaired
 from mulligan.core.instants import from_us
-from mulligan.core.lesson import NO_SCHEMA
 from mulligan.core.limits import Breaker, RetryBudget
+from mulligan.core.suggestion import NO_SCHEMA
 from mulligan.learning.applying import TrackRecord
 from mulligan.learning.classify import classified_by
 from mulligan.turns.book import LiveAction

@@ -9,7 +9,7 @@ import pytest
 
 from mulligan.core.call import ErrorClass
 from mulligan.core.casebook import Balance, CaseSlot, Group
-from mulligan.core.lesson import Kind, Origin, Suggestion
+from mulligan.core.suggestion import Kind, Origin, Suggestion
 from mulligan.learning.lessons.apply import suggestion_from
 from mulligan.learning.lessons.calibrate import calibration, lift_of
 from mulligan.learning.lessons.picture import reliability_picture

@@ -9,7 +9,7 @@ import pytest
 from mulligan.core.call import ErrorClass
 from mulligan.core.casebook import How, Lesson, LessonState
 from mulligan.core.effect import Effect, Mode
-from mulligan.core.lesson import Earlier, FailedCall, Suggestion
+from mulligan.core.suggestion import Earlier, FailedCall, Suggestion
 from mulligan.learning.applying import may_apply
 from mulligan.learning.fingerprint import fingerprint, template
 from mulligan.learning.lessons.apply import suggestion_from

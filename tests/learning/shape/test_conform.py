@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from mulligan.core.lesson import Kind
+from mulligan.core.suggestion import Kind
 from mulligan.learning.shape.conform import conform
 from mulligan.learning.shape.schema import schema_of
 

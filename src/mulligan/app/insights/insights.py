@@ -18,9 +18,9 @@ from mulligan.core.call import Call, Failure, LogRow
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.instants import from_us
 from mulligan.core.interfaces import Clock, Health, KnownTool, Store
-from mulligan.core.lesson import Advice, Alike, ErrorRule, FailedCall, Suggestion
 from mulligan.core.log import LogQuery, Loss, PatternSeen
 from mulligan.core.retention import Retention
+from mulligan.core.suggestion import Advice, Alike, ErrorRule, FailedCall, Suggestion
 from mulligan.learning.decide import decide
 from mulligan.learning.fingerprint import pattern_of
 from mulligan.learning.nearest import MOST_PATTERNS, alike

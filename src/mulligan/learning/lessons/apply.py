@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from mulligan.core.casebook import How, Lesson, LessonState, Prerequisite, Remedy
-from mulligan.core.lesson import Earlier, FailedCall, FirstCall, Kind, Origin, Patch, Suggestion
+from mulligan.core.suggestion import Earlier, FailedCall, FirstCall, Kind, Origin, Patch, Suggestion
 from mulligan.learning.lessons.ways.place import NOTHING, Place, same
 from mulligan.learning.lessons.ways.table import make
 from mulligan.learning.priors import prior

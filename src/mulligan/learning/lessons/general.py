@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from mulligan.core.casebook import How, Prerequisite, Remedy, Transformation
-from mulligan.core.lesson import FailedCall
+from mulligan.core.suggestion import FailedCall
 from mulligan.learning.closeness import tokens
 from mulligan.learning.lessons.ways.place import NOTHING, Place
 from mulligan.learning.lessons.ways.table import make

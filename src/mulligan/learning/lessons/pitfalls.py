@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from mulligan.core.casebook import Lesson, LessonState
 from mulligan.core.escape import one_line
-from mulligan.core.lesson import Pattern
+from mulligan.core.suggestion import Pattern
 
 OPENING = (
     "When a tool call fails, Mulligan answers with what to do and with corrected arguments "

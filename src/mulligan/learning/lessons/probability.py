@@ -16,7 +16,7 @@ from datetime import date, timedelta
 from mulligan.core.call import ErrorClass
 from mulligan.core.casebook import Balance, CaseSlot, Lesson
 from mulligan.core.interfaces import Suggest
-from mulligan.core.lesson import FailedCall, Kind, Origin, Suggestion
+from mulligan.core.suggestion import FailedCall, Kind, Origin, Suggestion
 from mulligan.learning.lessons.recall import Chance, Nearness
 from mulligan.learning.priors import prior
 from mulligan.learning.wording import likely_class

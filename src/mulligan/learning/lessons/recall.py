@@ -9,7 +9,7 @@ from enum import IntEnum
 from mulligan.core.casebook import Lesson, LessonState, Remedy
 from mulligan.core.effect import Effect
 from mulligan.core.interfaces import Suggest
-from mulligan.core.lesson import FailedCall, Kind, Suggestion
+from mulligan.core.suggestion import FailedCall, Kind, Suggestion
 from mulligan.learning.fingerprint import fingerprint, template
 from mulligan.learning.from_turn import culprits
 from mulligan.learning.knowledge import Knowledge

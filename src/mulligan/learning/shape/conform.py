@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mulligan.core.errors import NoSchemaError
-from mulligan.core.lesson import Kind
+from mulligan.core.suggestion import Kind
 from mulligan.learning.closeness import meaning, spelling
 from mulligan.learning.leaves import is_small
 from mulligan.learning.shape.coerce import NOTHING, from_text

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from mulligan.core.lesson import Kind
+from mulligan.core.suggestion import Kind
 from mulligan.learning.closeness import fold, only, spelling, tokens
 from mulligan.learning.shape.coerce import NOTHING, coerce, has_type
 from mulligan.learning.shape.formats import date_form, in_form, in_format, variants

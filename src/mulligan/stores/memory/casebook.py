@@ -19,7 +19,7 @@ from mulligan.core.casebook import (
     slot_of,
 )
 from mulligan.core.instants import require_aware
-from mulligan.core.lesson import Decision
+from mulligan.core.suggestion import Decision
 from mulligan.stores.casebook import (
     episode_of,
     lesson_of,

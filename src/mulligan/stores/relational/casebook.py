@@ -23,7 +23,7 @@ from mulligan.core.casebook import (
 )
 from mulligan.core.escape import escape
 from mulligan.core.instants import to_us
-from mulligan.core.lesson import Decision, Origin
+from mulligan.core.suggestion import Decision, Origin
 from mulligan.stores.casebook import (
     episode_of,
     lesson_of,

@@ -21,7 +21,7 @@ from mulligan.core.casebook import (
     Transformation,
     Use,
 )
-from mulligan.core.lesson import Decision, Kind, Origin
+from mulligan.core.suggestion import Decision, Kind, Origin
 from mulligan.testing.store_contract.contract import NOW
 
 PREFIXED = Transformation(argument="id", how=How.PREFIX, given={"text": "#", "№": [1, 2.5, None]})

@@ -9,8 +9,8 @@ from mulligan.core.action import Kept
 from mulligan.core.call import ErrorClass
 from mulligan.core.errors import StoreUnavailableError
 from mulligan.core.interfaces import KnownTool, Store
-from mulligan.core.lesson import ErrorRule
 from mulligan.core.log import Batch, Loss
+from mulligan.core.suggestion import ErrorRule
 from mulligan.testing.store_contract.contract import NOW, Contract, first, log_row
 
 

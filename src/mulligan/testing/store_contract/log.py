@@ -16,9 +16,9 @@ from mulligan.core.finding import FindingRow, Severity
 from mulligan.core.ids import time_ordered_id
 from mulligan.core.instants import from_us, to_us
 from mulligan.core.interfaces import Store
-from mulligan.core.lesson import Pattern
 from mulligan.core.log import Batch, LogQuery, Loss, PatternSeen
 from mulligan.core.rollup import Rollup, Slot, add_up, roll_up, roll_up_tries
+from mulligan.core.suggestion import Pattern
 from mulligan.testing.store_contract.contract import (
     DAY,
     HOUR,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from mulligan.core.lesson import NO_SCHEMA, FailedCall
+from mulligan.core.suggestion import NO_SCHEMA, FailedCall
 
 Given = Mapping[str, object]
 """What a way needs to be gone again: names, signs and positions, never a value of the call."""

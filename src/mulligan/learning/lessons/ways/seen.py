@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from mulligan.core.lesson import Earlier
+from mulligan.core.suggestion import Earlier
 from mulligan.learning.closeness import tokens
 from mulligan.learning.from_turn import shape
 from mulligan.learning.knowledge import Knowledge, structure_of
