@@ -12,7 +12,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -29,9 +29,10 @@ from bench.rounds import digits
 from mulligan.app.insights import Insights
 from mulligan.app.insights.figures import WINDOWS
 from mulligan.app.settings import Settings
-from mulligan.core.casebook import LessonQuery, LessonState
-from mulligan.core.interfaces import Casebook, Store
+from mulligan.core.call import Call, ErrorClass, Failure
+from mulligan.core.suggestion import FailedCall, Pattern
 from mulligan.stores.opening import open_store
+from mulligan.turns.recalling import Asking, Recall
 
 Result = dict[str, Any]
 
@@ -49,9 +50,9 @@ class Place:
     kind: str
     rows: int
     url: str
-    store: Store
     known: list[Known]
     insights: Insights
+    recall: Recall
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -81,18 +82,24 @@ def run(options: argparse.Namespace) -> Result:
     }
 
 
-def look_up(casebook: Casebook, known: Known) -> object:
-    """What is asked at every failure: the lessons of its pattern, and how such failures ended."""
-    pattern = {"fingerprint": known.fingerprint, "tenant": history.TENANT}
-    lessons = casebook.lessons(LessonQuery(tool=known.tool, state=LessonState.ACTIVE, **pattern))
-    return lessons, casebook.endings(known.tool, **pattern)
-
-
-def look_up_text(casebook: Casebook, known: Known) -> object:
-    """What is asked where no lesson is for that very pattern: those of its tool in such words."""
-    return casebook.lessons(
-        LessonQuery(tool=known.tool, tenant=history.TENANT, text=known.template, limit=5)
+def look_up(recall: Recall, known: Known) -> None:
+    """What the product does at every failure: recall what there is, and make suggestions of it."""
+    call = Call(id=known.fingerprint, tool=known.tool, arguments={"place": "Elm St 12"})
+    failure = Failure(error_class=ErrorClass.VALIDATION)
+    failed = FailedCall(call=call, failure=failure, error=known.template)
+    pattern = Pattern(
+        fingerprint=known.fingerprint,
+        tool=known.tool,
+        error_class=failure.error_class,
+        template=known.template,
     )
+    asking = Asking(failed=failed, pattern=pattern, tenant=history.TENANT, principal="anna")
+    list(recall.about(asking).suggest(failed))
+
+
+def look_up_text(recall: Recall, known: Known) -> None:
+    """The same where no lesson is about that very pattern, so that its words decide."""
+    look_up(recall, replace(known, fingerprint="never met"))
 
 
 def _filled(
@@ -111,7 +118,10 @@ def _filled(
             store = open_store(url)
             stack.callback(store.close)
             insights = Insights(store, settings=Settings(store=url), clock=lambda: until)
-            yield Place(kind=kind, rows=rows, url=url, store=store, known=known, insights=insights)
+            recall = Recall(store.casebook, clock=lambda: until, control=0.0, seeds=True)
+            yield Place(
+                kind=kind, rows=rows, url=url, known=known, insights=insights, recall=recall
+            )
 
 
 @contextmanager
@@ -161,11 +171,10 @@ def _measure(
 
 
 def _ask(place: Place, wanted: list[Known]) -> dict[str, list[float]]:
-    casebook = place.store.casebook
     window = WINDOWS["24h"]
     return {
-        "lookup": [_timed(partial(look_up, casebook, known)) for known in wanted],
-        "text": [_timed(partial(look_up_text, casebook, known)) for known in wanted],
+        "lookup": [_timed(partial(look_up, place.recall, known)) for known in wanted],
+        "text": [_timed(partial(look_up_text, place.recall, known)) for known in wanted],
         "figures": [_timed(partial(place.insights.figures, window)) for _ in range(FIGURES)],
         "stats": [_timed(partial(_command, place.url))],
     }
