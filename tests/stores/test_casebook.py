@@ -207,12 +207,14 @@ def agree(casebook: Casebook, given) -> None:
 
 def without_repeats_of_pruned(given):
     """An episode that was pruned is forgotten, so whoever records it again counts it again."""
-    pruned, clean = [], []
+    known, gone, clean = {}, set(), []
     for step, content in given:
         if step == "prune":
-            pruned.append(content)
+            gone |= {name for name, at in known.items() if at < content}
         elif step == "record":
-            content = [each for each in content if all(each.at >= before for before in pruned)]
+            content = [each for each in content if each.id not in gone]
+            for each in content:
+                known.setdefault(each.id, each.at)
         clean.append((step, content))
     return clean
 
