@@ -41,4 +41,4 @@ docs: .venv/.test                        ## write the generated pages anew
 	$(BIN)/python -m mulligan.cli.reference > docs/cli.md
 
 clean:
-	rm -rf .venv .venv-peers
+	rm -rf .venv .venv-peers .venv-environments
