@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 
-from mulligan.core.casebook import Balance, Episode, Lesson, Offer
+from mulligan.core.casebook import Balance, Episode, Lesson, Offer, balance_of, join_kinds
 from mulligan.core.interfaces import Suggest
 from mulligan.core.suggestion import FailedCall, Suggestion
-from mulligan.learning.lessons.life import balance_of, judge_life
+from mulligan.learning.lessons.life import judge_life
 from mulligan.learning.lessons.mine import mine
-from mulligan.learning.lessons.probability import Outcomes, chance_of, joined, weighing
+from mulligan.learning.lessons.probability import Outcomes, chance_of, weighing
 from mulligan.learning.lessons.recall import from_memory
 from mulligan.learning.lessons.uses import uses_in
 from mulligan.learning.suggest import SOURCES
@@ -54,7 +54,7 @@ class Learner:
         """Count what became of a suggestion, and put it on record."""
         self._outcomes.add(
             made.source,
-            joined(made.kinds),
+            join_kinds(made.kinds),
             error_class=likely_class(failed.failure, failed.error),
             helped=helped,
             weight=1.0,

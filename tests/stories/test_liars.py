@@ -18,13 +18,14 @@ from mulligan.core.casebook import (
     Lesson,
     LessonState,
     Use,
+    balance_of,
 )
 from mulligan.core.effect import Mode
 from mulligan.core.suggestion import FailedCall, Suggestion
 from mulligan.learning.applying import may_apply
 from mulligan.learning.fingerprint import pattern_of
 from mulligan.learning.lessons.explain import remedies_between
-from mulligan.learning.lessons.life import balance_of, judge_life
+from mulligan.learning.lessons.life import judge_life
 from mulligan.learning.lessons.mine import mine
 from mulligan.learning.lessons.probability import Outcomes, chance_of
 from mulligan.learning.lessons.recall import from_memory

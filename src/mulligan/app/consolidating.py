@@ -12,11 +12,12 @@ from mulligan.core.casebook import (
     Lesson,
     LessonQuery,
     LessonState,
+    balance_of,
     schema_hash_of,
 )
 from mulligan.core.errors import ConfigurationError, StaleLessonError
 from mulligan.core.interfaces import Casebook, KnownTool
-from mulligan.learning.lessons.life import balance_of, counted_from, judge_life
+from mulligan.learning.lessons.life import counted_from, judge_life
 from mulligan.learning.lessons.mine import mine
 from mulligan.learning.lessons.uses import uses_in
 

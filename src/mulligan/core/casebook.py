@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
@@ -171,6 +171,11 @@ class LessonState(StrEnum):
     RETIRED = "retired"
     """Revoked, or nothing has needed it for long."""
 
+    @property
+    def living(self) -> bool:
+        """Whether evidence may still move it, and a failure may still be told of it."""
+        return self in (LessonState.CANDIDATE, LessonState.ACTIVE)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lesson:
@@ -250,6 +255,18 @@ class Balance:
     """Different people for whom it helped."""
 
 
+def balance_of(uses: Iterable[Use], *, since: datetime | None = None) -> Balance:
+    """What uses came to, those of before `since` left out."""
+    counted = [use for use in uses if since is None or use.at >= since]
+    helped = [use for use in counted if use.benefit is Benefit.HELPED]
+    return Balance(
+        helped=len(helped),
+        harmed=len(counted) - len(helped),
+        turns=len({use.turn for use in helped if use.turn is not None}),
+        principals=len({use.principal for use in helped if use.principal}),
+    )
+
+
 class CaseSlot(NamedTuple):
     """What episodes are counted by."""
 
@@ -260,12 +277,17 @@ class CaseSlot(NamedTuple):
     source: Origin | None
     """Of the offer; `None` where nothing was offered."""
     kinds: str
-    """Of the offer, sorted and joined by `+`."""
+    """Of the offer, as `join_kinds` writes them."""
     group: Group | None
     taken: bool
     helped: bool
     """The offer was taken, and the call succeeded."""
     repaired: bool
+
+
+def join_kinds(kinds: Iterable[Kind]) -> str:
+    """Kinds as they are counted: each once, sorted, joined by `+`."""
+    return "+".join(sorted(set(kinds)))
 
 
 def slot_of(episode: Episode) -> CaseSlot:
@@ -277,7 +299,7 @@ def slot_of(episode: Episode) -> CaseSlot:
         tool=episode.tool,
         error_class=episode.error_class,
         source=offer.source if offer else None,
-        kinds="+".join(sorted(offer.kinds)) if offer else "",
+        kinds=join_kinds(offer.kinds) if offer else "",
         group=episode.group,
         taken=bool(offer and offer.taken),
         helped=bool(offer and offer.taken and offer.helped),

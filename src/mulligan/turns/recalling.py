@@ -91,7 +91,7 @@ class Recall:
         """Those about this pattern; else those of the tool, and those of errors like this one."""
         tool, tenant = asking.failed.call.tool, asking.tenant
         own = LessonQuery(tenant=tenant, tool=tool, fingerprint=asking.pattern.fingerprint)
-        found = [each for each in self._casebook.lessons(own) if each.state in _LIVING]
+        found = [each for each in self._casebook.lessons(own) if each.state.living]
         if not found:
             same_tool = LessonQuery(tenant=tenant, tool=tool, limit=MOST_ALIKE)
             like = LessonQuery(tenant=tenant, text=asking.pattern.template, limit=MOST_ALIKE)
@@ -107,7 +107,7 @@ class Recall:
         """Whether a lesson may be offered to this agent, as it stands this moment."""
         from mulligan.learning.lessons.life import judge_life
 
-        if lesson.state not in _LIVING or lesson.id in asking.doubted:
+        if not lesson.state.living or lesson.id in asking.doubted:
             return False
         # A candidate has one source, and nobody is told what another person's agent came up with.
         if lesson.state is LessonState.CANDIDATE and asking.principal:
@@ -119,7 +119,7 @@ class Recall:
             return False
         balance = balances.get(lesson.id, Balance())
         next_ = judge_life(lesson, balance, now=self._clock())
-        return next_ is None or next_.state in _LIVING
+        return next_ is None or next_.state.living
 
     def _group(self, call: str) -> Group:
         """By the call's id: the same whoever asks, and nobody can choose it."""
@@ -148,9 +148,6 @@ def _worth_telling(suggest: Suggest) -> Suggest:
         return (each for each in suggest(failed) if each.probability >= LEAST_TOLD)
 
     return suggested
-
-
-_LIVING = (LessonState.CANDIDATE, LessonState.ACTIVE)
 
 
 def with_memory(

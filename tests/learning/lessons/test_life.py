@@ -6,11 +6,10 @@ from datetime import timedelta
 
 import pytest
 
-from mulligan.core.casebook import Balance, Benefit, LessonState, Use
+from mulligan.core.casebook import Balance, Benefit, LessonState, Use, balance_of
 from mulligan.learning.lessons.life import (
     RULES,
     approve,
-    balance_of,
     counted_from,
     judge_life,
     quarantine,

@@ -9,12 +9,12 @@ RETIRED     ◀── revoked, or long unneeded ────┘
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import pairwise
 
-from mulligan.core.casebook import Balance, Benefit, Lesson, LessonState, Use
+from mulligan.core.casebook import Balance, Lesson, LessonState
 from mulligan.learning.lessons.intervals import wilson
 
 
@@ -38,7 +38,7 @@ class LifeRules:
 
 RULES = LifeRules()
 EVIDENCE = "evidence"
-_OVER = (LessonState.QUARANTINED, LessonState.RETIRED)
+"""Who put a lesson where it stands, if nobody did."""
 
 
 def judge_life(
@@ -55,7 +55,7 @@ def judge_life(
 
     `balance` counts from `counted_from`. `schema_hash` is the tool's now, empty when unknown.
     """
-    if lesson.state in _OVER:
+    if not lesson.state.living:
         return None
     if balance.harmed >= rules.harms and not _redeemed(balance, tenants=tenants, rules=rules):
         why = f"it harmed {balance.harmed} times and helped {balance.helped} times"
@@ -87,18 +87,6 @@ def counted_from(history: Sequence[Lesson]) -> datetime | None:
         if by_person or (before.schema_hash and after.schema_hash != before.schema_hash):
             start = after.learned_at
     return start
-
-
-def balance_of(uses: Iterable[Use], *, since: datetime | None = None) -> Balance:
-    """What uses came to, those of before `since` left out."""
-    counted = [use for use in uses if since is None or use.at >= since]
-    helped = [use for use in counted if use.benefit is Benefit.HELPED]
-    return Balance(
-        helped=len(helped),
-        harmed=len(counted) - len(helped),
-        turns=len({use.turn for use in helped if use.turn}),
-        principals=len({use.principal for use in helped if use.principal}),
-    )
 
 
 def approve(lesson: Lesson, *, by: str, at: datetime, why: str = "") -> Lesson:

@@ -10,9 +10,10 @@ from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple
 
-from mulligan.core.casebook import Ending, Episode, Lesson, LessonState, Remedy, Transformation
+from mulligan.core.casebook import Ending, Episode, Lesson, Remedy, Transformation
 from mulligan.learning.lessons.explain import cost
 from mulligan.learning.lessons.general import clusters, generalised, words_of
+from mulligan.learning.lessons.life import EVIDENCE
 from mulligan.learning.lessons.phrase import (
     correction_of,
     example_of,
@@ -29,8 +30,6 @@ SUPPOSED = 0.3
 """What an account is worth that leaves out a call which was made before the success."""
 
 LONGEST_WORDS = 200
-
-LIVING = (LessonState.CANDIDATE, LessonState.ACTIVE)
 
 
 class Pool(NamedTuple):
@@ -58,7 +57,7 @@ def mine(
             before = latest.get(lesson.id)
             if before is None:
                 found.append(lesson)
-            elif before.state in LIVING and _says_more(before, lesson):
+            elif before.state.living and _says_more(before, lesson):
                 found.append(_next_version(before, lesson))
     return found
 
@@ -136,7 +135,7 @@ def _lessons_of(
             example=example_of(remedy),
             remedy=remedy,
             why=f"{len(explained)} of {len(repaired)} repairs were made so",
-            by="evidence",
+            by=EVIDENCE,
             seen=len(explained),
             of=sum(needs(remedy) <= able[each.id] for each in repaired),
             agents=tuple(sorted({each.agent for each in explained if each.agent})[:MOST_AGENTS]),

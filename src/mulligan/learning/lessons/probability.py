@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 
 from mulligan.core.call import ErrorClass
-from mulligan.core.casebook import Balance, CaseSlot, Lesson
+from mulligan.core.casebook import Balance, CaseSlot, Lesson, join_kinds
 from mulligan.core.interfaces import Suggest
 from mulligan.core.suggestion import FailedCall, Kind, Origin, Suggestion
 from mulligan.learning.lessons.recall import Chance, Nearness
@@ -78,7 +78,7 @@ class Outcomes:
         """The probability that a correction of this make helps, and how many outcomes say so."""
         start = prior(source, kinds)
         general = self.by_source.get(source, Tally()).shrunk(start, worth=WORTH["source"])
-        own = self.by_kinds.get((source, joined(kinds), error_class), Tally())
+        own = self.by_kinds.get((source, join_kinds(kinds), error_class), Tally())
         return min(SUREST, own.shrunk(general, worth=WORTH["kinds"])), round(own.n)
 
 
@@ -123,11 +123,6 @@ def weighed(suggestion: Suggestion, outcomes: Outcomes, *, error_class: ErrorCla
         suggestion.source, suggestion.kinds, error_class=error_class
     )
     return replace(suggestion, probability=round(probability, 3), n=n)
-
-
-def joined(kinds: Sequence[Kind]) -> str:
-    """Kinds as they are counted: sorted, joined by `+`."""
-    return "+".join(sorted(set(kinds)))
 
 
 def weighing(source: Suggest, outcomes: Outcomes) -> Suggest:

@@ -19,7 +19,6 @@ from mulligan.learning.lessons.general import alike, particular, words_of
 from mulligan.learning.wording import likely_class
 
 SEVERAL = 2
-LIVING = (LessonState.CANDIDATE, LessonState.ACTIVE)
 
 
 class Nearness(IntEnum):
@@ -46,7 +45,7 @@ def from_memory(
 
     `pattern` is the failure's fingerprint where the application has rules of its own for it.
     """
-    living = [each for each in lessons if each.state in LIVING]
+    living = [each for each in lessons if each.state.living]
 
     def suggest(failed: FailedCall) -> Iterator[Suggestion]:
         for lesson, nearness in near(failed, living, pattern=pattern):

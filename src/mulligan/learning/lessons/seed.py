@@ -10,12 +10,11 @@ from typing import Any
 
 from mulligan.core.call import ErrorClass
 from mulligan.core.casebook import How, Lesson, LessonState, Remedy, Transformation
+from mulligan.learning.lessons.general import SUBJECT
 from mulligan.learning.lessons.mine import Pool, lesson_id
 from mulligan.learning.lessons.phrase import correction_of, example_of
 
 FILE = "seed.toml"
-SUBJECT = "value"
-"""Stands for the argument that an error is about."""
 SEEDED_AT = datetime(2026, 11, 1, tzinfo=UTC)
 
 

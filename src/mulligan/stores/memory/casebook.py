@@ -9,13 +9,13 @@ from datetime import date, datetime
 
 from mulligan.core.casebook import (
     Balance,
-    Benefit,
     CaseQuery,
     CaseSlot,
     Episode,
     Lesson,
     LessonQuery,
     Use,
+    balance_of,
     slot_of,
 )
 from mulligan.core.instants import require_aware
@@ -122,7 +122,7 @@ class MemoryCasebook:
         """What the uses of some lessons came to; a lesson without any is left out."""
         with self._lock:
             return {
-                lesson: _balance(self._uses[lesson].values())
+                lesson: balance_of(self._uses[lesson].values())
                 for lesson in lessons
                 if lesson in self._uses
             }
@@ -174,14 +174,3 @@ def _closest(lessons: Iterable[Lesson], words: frozenset[str]) -> list[Lesson]:
     compared = [(lesson, words_of_lesson(lesson)) for lesson in lessons]
     close = [(-len(own & words), len(own), lesson) for lesson, own in compared if own & words]
     return [lesson for *_, lesson in sorted(close, key=lambda each: each[:2])]
-
-
-def _balance(uses: Iterable[Use]) -> Balance:
-    held = list(uses)
-    helped = [use for use in held if use.benefit is Benefit.HELPED]
-    return Balance(
-        helped=len(helped),
-        harmed=len(held) - len(helped),
-        turns=len({use.turn for use in helped if use.turn is not None}),
-        principals=len({use.principal for use in helped if use.principal}),
-    )
