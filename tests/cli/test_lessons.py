@@ -59,7 +59,11 @@ def lesson(store: str, capsys: pytest.CaptureFixture[str]) -> str:
     return str(found)
 
 
-def test_what_was_learned_is_listed_with_what_it_brought(store: str, lesson: str, capsys) -> None:
+def test_what_was_learned_is_listed_with_what_it_brought(
+    store: str, lesson: str, capsys, monkeypatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "160")
+
     listed = told(capsys, "lessons", "list", "--store", store, "--tool", "find_order")
     _, table, _ = run(capsys, "lessons", "list", "--store", store)
 
