@@ -18,8 +18,16 @@ HEAVY = {
 }  # fmt: skip
 
 
+ONLY_AFTER_A_FAILURE = (
+    "mulligan.learning.lessons",
+    "mulligan.learning.fingerprint",
+    "mulligan.learning.masks",
+    "mulligan.learning.suggest",
+)
+
+
 def modules_after(statement: str) -> set[str]:
-    """The top-level modules that a fresh interpreter has loaded after a statement."""
+    """The modules that a fresh interpreter has loaded after a statement."""
     listing = "import json, sys; print(json.dumps(sorted(sys.modules)))"
     done = subprocess.run(
         [sys.executable, "-c", f"{statement}\n{listing}"],
@@ -28,7 +36,7 @@ def modules_after(statement: str) -> set[str]:
         timeout=30,
         check=True,
     )
-    return {name.partition(".")[0] for name in json.loads(done.stdout)}
+    return set(json.loads(done.stdout))
 
 
 def test_the_public_names_are_those_written_down():
@@ -51,6 +59,13 @@ def test_importing_mulligan_loads_nothing_heavy():
 
     assert "mulligan" in loaded
     assert loaded & HEAVY == set()
+
+
+def test_an_application_loads_nothing_that_only_a_failure_needs():
+    loaded = modules_after("from mulligan import Mulligan")
+
+    assert "mulligan.app.mulligan" in loaded
+    assert {name for name in loaded if name.startswith(ONLY_AFTER_A_FAILURE)} == set()
 
 
 def test_the_vocabulary_loads_nothing_heavy_either():

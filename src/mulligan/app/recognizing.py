@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from mulligan.core.call import Call, ErrorClass, Failure, LogRow
 from mulligan.core.suggestion import ErrorRule, Pattern
-from mulligan.learning.fingerprint import pattern_of
 from mulligan.learning.wording import likely_class
 
 if TYPE_CHECKING:
@@ -40,6 +39,9 @@ def recognize(row: LogRow, *, rules: Sequence[ErrorRule] = ()) -> Pattern:
 # Masked as they are, most failures say the same again.
 @lru_cache(maxsize=1024)
 def _recognize(said: tuple[str, str, str, str], rules: tuple[ErrorRule, ...]) -> Pattern:
+    # Only a failure needs the masks, and they take longer to load than all else here.
+    from mulligan.learning.fingerprint import pattern_of
+
     tool, error, error_class, error_type = said
     return pattern_of(
         Call(id="", tool=tool),
