@@ -8,7 +8,7 @@ from datetime import date, timedelta
 import pytest
 
 from mulligan.core.call import ErrorClass
-from mulligan.core.casebook import Balance, CaseSlot, Group
+from mulligan.core.casebook import Balance, CaseSlot, Group, Offer, slot_of
 from mulligan.core.suggestion import Kind, Origin, Suggestion
 from mulligan.learning.lessons.apply import suggestion_from
 from mulligan.learning.lessons.calibrate import calibration, lift_of
@@ -17,7 +17,7 @@ from mulligan.learning.lessons.probability import Outcomes, chance_of, outcomes_
 from mulligan.learning.lessons.recall import Nearness
 from mulligan.learning.priors import prior
 from tests.learning.failures import failed
-from tests.learning.lessons.cases import lesson
+from tests.learning.lessons.cases import episode, lesson
 
 TODAY = date(2026, 11, 15)
 KINDS = (Kind.COERCE,)
@@ -53,6 +53,16 @@ def test_outcomes_move_the_probability_and_are_counted() -> None:
 
     assert low < 0.2 < 0.9 < high < 1
     assert n == 40
+
+
+def test_a_kind_that_is_named_twice_is_found_where_it_was_counted() -> None:
+    twice = (Kind.COERCE, Kind.COERCE)
+    offer = Offer(source=Origin.SCHEMA, kinds=twice, probability=0.5, n=0, taken=True, helped=True)
+    taken = episode(1, offer=offer, error_class=ErrorClass.VALIDATION)
+
+    outcomes = outcomes_of({slot_of(taken): 40}, today=TODAY)
+
+    assert outcomes.posterior(Origin.SCHEMA, twice, error_class=ErrorClass.VALIDATION)[1] == 40
 
 
 def test_what_was_not_taken_says_nothing() -> None:

@@ -40,8 +40,8 @@ SUREST = 0.98
 
 
 @dataclass(slots=True)
-class Tally:
-    """Outcomes of one kind, each with its weight."""
+class Share:
+    """How many outcomes of one kind helped, each by its weight."""
 
     helped: float = 0.0
     n: float = 0.0
@@ -60,9 +60,9 @@ class Tally:
 class Outcomes:
     """What came of suggestions that were taken, counted at every level."""
 
-    by_source: dict[Origin, Tally] = field(default_factory=lambda: defaultdict(Tally))
-    by_kinds: dict[tuple[Origin, str, ErrorClass], Tally] = field(
-        default_factory=lambda: defaultdict(Tally)
+    by_source: dict[Origin, Share] = field(default_factory=lambda: defaultdict(Share))
+    by_kinds: dict[tuple[Origin, str, ErrorClass], Share] = field(
+        default_factory=lambda: defaultdict(Share)
     )
 
     def add(
@@ -77,8 +77,8 @@ class Outcomes:
     ) -> tuple[float, int]:
         """The probability that a correction of this make helps, and how many outcomes say so."""
         start = prior(source, kinds)
-        general = self.by_source.get(source, Tally()).shrunk(start, worth=WORTH["source"])
-        own = self.by_kinds.get((source, join_kinds(kinds), error_class), Tally())
+        general = self.by_source.get(source, Share()).shrunk(start, worth=WORTH["source"])
+        own = self.by_kinds.get((source, join_kinds(kinds), error_class), Share())
         return min(SUREST, own.shrunk(general, worth=WORTH["kinds"])), round(own.n)
 
 
@@ -109,8 +109,8 @@ def chance_of(outcomes: Outcomes, balances: Mapping[str, Balance]) -> Chance:
         general, _ = outcomes.posterior(made.source, made.kinds, error_class=lesson.error_class)
         balance = balances.get(lesson.id, Balance())
         # What was repaired otherwise might have been repaired so: it is doubt, and no harm done.
-        seen = Tally(helped=lesson.seen, n=lesson.of).shrunk(general, worth=WORTH["lesson"])
-        used = Tally(helped=balance.helped, n=balance.helped + balance.harmed)
+        seen = Share(helped=lesson.seen, n=lesson.of).shrunk(general, worth=WORTH["lesson"])
+        used = Share(helped=balance.helped, n=balance.helped + balance.harmed)
         mean = used.shrunk(seen * FARTHER[nearness], worth=WORTH["lesson"])
         return min(SUREST, mean), max(lesson.of, round(used.n))
 
