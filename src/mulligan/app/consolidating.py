@@ -16,14 +16,13 @@ from mulligan.core.casebook import (
     schema_hash_of,
 )
 from mulligan.core.errors import ConfigurationError, StaleLessonError
-from mulligan.core.interfaces import Casebook, KnownTool
+from mulligan.core.interfaces import Casebook, KnownTool, Store
 from mulligan.learning.lessons.life import counted_from, judge_life
 from mulligan.learning.lessons.mine import mine
 from mulligan.learning.lessons.uses import uses_in
 
 MOST_LESSONS = 100_000
 PAGE = 5_000
-MOST_RACES = 5
 
 Hashes = Mapping[tuple[str, str], str]
 """The hash of each tool's schema as it is now, by server and name."""
@@ -44,9 +43,11 @@ def hashes_of(tools: Sequence[KnownTool]) -> Hashes:
     return {(tool.server, tool.tool): schema_hash_of(tool.schema) for tool in tools}
 
 
-def consolidate(casebook: Casebook, *, batch: str, now: datetime, schemas: Hashes) -> Consolidated:
+def consolidate(store: Store, *, now: datetime) -> Consolidated:
     """Mine every episode that is kept, then let each lesson's uses say where it stands."""
-    episodes = list(_episodes(casebook))
+    casebook, batch = store.casebook, f"{now:%Y%m%dT%H%M%S}"
+    schemas = hashes_of(store.catalog.tools())
+    episodes = list(every_episode(casebook))
     known = casebook.lessons(LessonQuery(limit=MOST_LESSONS))
     mined = mine(episodes, known=known, at=now, batch=batch)
     written = [each for each in mined if _appended(casebook, each)]
@@ -104,7 +105,8 @@ def take_back(casebook: Casebook, batch: str, *, now: datetime, by: str) -> list
     return written
 
 
-def _episodes(casebook: Casebook) -> Iterator[Episode]:
+def every_episode(casebook: Casebook) -> Iterator[Episode]:
+    """All that are kept, oldest first, a page at a time."""
     after = ""
     while page := casebook.episodes(CaseQuery(after=after, limit=PAGE)):
         yield from page

@@ -72,14 +72,11 @@ class Memory:
 
     def consolidate(self) -> None:
         """Draw lessons from everything that is kept."""
-        from mulligan.app.consolidating import consolidate, hashes_of
+        from mulligan.app.consolidating import consolidate
 
         now = self._clock()
         self._consolidated_after, self._consolidated_at = self._calls(), now
-        batch = f"{now:%Y%m%dT%H%M%S}"
-        schemas = hashes_of(self._store.catalog.tools())
-        done = consolidate(self._store.casebook, batch=batch, now=now, schemas=schemas)
-        self._announce(done.lessons)
+        self._announce(consolidate(self._store, now=now).lessons)
 
     def _grow(self, episodes: Sequence[Episode]) -> None:
         """What these episodes say of the lessons about them counts at once: harm above all."""

@@ -6,11 +6,15 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from mulligan.app.consolidating import Consolidated, consolidate, hashes_of, take_back
+from mulligan.app.consolidating import (
+    MOST_LESSONS,
+    Consolidated,
+    consolidate,
+    every_episode,
+    take_back,
+)
 from mulligan.core.casebook import (
     Balance,
-    CaseQuery,
-    Episode,
     Lesson,
     LessonQuery,
     LessonState,
@@ -25,7 +29,6 @@ from mulligan.learning.lessons.pitfalls import render_pitfalls
 
 MOST_RACES = 5
 """How often a change is made again because another process made one first."""
-MOST_LESSONS = 100_000
 WINDOW = timedelta(days=90)
 """How far back offers are looked at: as long as episodes are kept."""
 
@@ -103,9 +106,7 @@ class LessonList:
 
     def consolidate(self) -> Consolidated:
         """Draw lessons from everything that is remembered, now."""
-        now = self._clock()
-        schemas = hashes_of(self._store.catalog.tools())
-        return consolidate(self._casebook, batch=f"{now:%Y%m%dT%H%M%S}", now=now, schemas=schemas)
+        return consolidate(self._store, now=self._clock())
 
     def take_back(self, batch: str, *, by: str) -> list[Lesson]:
         """Undo a consolidation; the lessons that changed."""
@@ -149,20 +150,14 @@ class LessonList:
 
     def measured(self) -> Measured:
         """The probabilities that were given against what came of them."""
-        offers = [
-            episode.offer for episode in self._episodes() if episode.offer and episode.offer.taken
+        offers = [episode.offer for episode in every_episode(self._casebook)]
+        forecasts = [
+            (offer.probability, bool(offer.helped)) for offer in offers if offer and offer.taken
         ]
-        forecasts = [(offer.probability, bool(offer.helped)) for offer in offers]
         since = (self._clock() - WINDOW).date()
         return Measured(
             calibration=calibration(forecasts), lift=lift_of(self._casebook.counts(since=since))
         )
-
-    def _episodes(self) -> Iterator[Episode]:
-        after = ""
-        while page := self._casebook.episodes(CaseQuery(after=after, limit=5_000)):
-            yield from page
-            after = page[-1].id
 
     def _decided(self, lesson: str, decide: Decide, *, by: str, note: str) -> Lesson:
         for _ in range(MOST_RACES):
