@@ -5,7 +5,7 @@ from pathlib import Path
 
 from mulligan.app.housekeeping import sweep
 from mulligan.core.action import Entry, Kept, Opening, State
-from mulligan.core.casebook import CaseQuery, LessonQuery
+from mulligan.core.casebook import EpisodeQuery, LessonQuery
 from mulligan.core.effect import Effect
 from mulligan.core.log import Batch, LogQuery
 from mulligan.core.notes import Ground, Notes, NotesState, Refinement
@@ -41,7 +41,7 @@ def test_a_sweep_removes_old_episodes_and_keeps_what_was_learned_from_them() -> 
     swept = sweep(store, retention=Retention(), clock=clock)
 
     assert swept.episodes == 1
-    assert store.casebook.episodes(CaseQuery()) == [young]
+    assert store.casebook.episodes(EpisodeQuery()) == [young]
     assert len(store.casebook.lessons(LessonQuery())) == 1
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bench import history
 from bench.suites.lookup import look_up, look_up_text
-from mulligan.core.casebook import CaseQuery, LessonQuery
+from mulligan.core.casebook import EpisodeQuery, LessonQuery
 from mulligan.core.log import LogQuery
 from mulligan.stores.opening import open_store
 
@@ -53,7 +53,7 @@ def test_the_past_is_in_the_log_and_in_the_casebook() -> None:
     failed = [row for row in rows if row.outcome == "failure"]
     assert len(rows) == 3_000
     assert 100 < len(failed) < 300
-    assert len(store.casebook.episodes(CaseQuery(limit=10_000))) == len(failed)
+    assert len(store.casebook.episodes(EpisodeQuery(limit=10_000))) == len(failed)
     seen = store.log.patterns(since=UNTIL - timedelta(days=1), until=UNTIL, limit=1_000)
     assert sum(each.pattern.count for each in seen) == len(failed)
     assert len(known) == len(store.casebook.lessons(LessonQuery())) == 3

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from mulligan.core.casebook import (
     Balance,
     Benefit,
-    CaseQuery,
     Ending,
+    EpisodeQuery,
     Group,
     LessonQuery,
     LessonState,
@@ -153,12 +153,12 @@ def agree_on_episodes(casebook: Casebook, model: Model) -> None:
         (each for name, each in model.recorded.items() if name not in model.pruned),
         key=lambda each: each.id,
     )
-    assert casebook.episodes(CaseQuery()) == kept
+    assert casebook.episodes(EpisodeQuery()) == kept
     for tenant in ("", "a", "b"):
         mine = [each for each in kept if each.tenant == tenant]
-        assert casebook.episodes(CaseQuery(tenant=tenant)) == mine
+        assert casebook.episodes(EpisodeQuery(tenant=tenant)) == mine
         left = [each for each in mine if each.tool == "pay" and each.ending is Ending.LEFT]
-        query = CaseQuery(tenant=tenant, tool="pay", ending=Ending.LEFT)
+        query = EpisodeQuery(tenant=tenant, tool="pay", ending=Ending.LEFT)
         assert casebook.episodes(query) == left
         endings = Counter(
             each.decision

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from mulligan import Effect, Mode, Mulligan
-from mulligan.core.casebook import CaseQuery, Ending, LessonQuery, LessonState
+from mulligan.core.casebook import Ending, EpisodeQuery, LessonQuery, LessonState
 from mulligan.turns.turn import OpenTurn
 
 ORDERS = {f"#W{1000 + n}": {"total": n} for n in range(10)}
@@ -106,7 +106,7 @@ async def test_nothing_that_was_called_with_is_kept() -> None:
     await desk.serve(5)
 
     store = desk.m._parts.store
-    [episode] = store.casebook.episodes(CaseQuery())
+    [episode] = store.casebook.episodes(EpisodeQuery())
     assert episode.ending is Ending.REPAIRED
     assert "1005" not in repr(episode)
 

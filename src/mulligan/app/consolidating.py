@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from mulligan.core.casebook import (
-    CaseQuery,
     Episode,
+    EpisodeQuery,
     Lesson,
     LessonQuery,
     LessonState,
@@ -108,7 +108,7 @@ def take_back(casebook: Casebook, batch: str, *, now: datetime, by: str) -> list
 def every_episode(casebook: Casebook) -> Iterator[Episode]:
     """All that are kept, oldest first, a page at a time."""
     after = ""
-    while page := casebook.episodes(CaseQuery(after=after, limit=PAGE)):
+    while page := casebook.episodes(EpisodeQuery(after=after, limit=PAGE)):
         yield from page
         after = page[-1].id
 

@@ -12,7 +12,7 @@ from mulligan.core.event import LessonLearned
 from mulligan.core.interfaces import Clock, Store, Subscriber
 from mulligan.redaction import Redactor
 from mulligan.telemetry.errands import Errands
-from mulligan.turns.cases import Case, Ended
+from mulligan.turns.episodes import Ended, OpenEpisode
 from mulligan.turns.turn import OpenTurn
 
 MOST_WAITING = 1_000
@@ -46,10 +46,10 @@ class Memory:
 
     def remember(self, turn: OpenTurn, calls: Sequence[Ended]) -> None:
         """A turn is over: see to its failures. Never waits, never raises."""
-        cases = list(turn.cases)
-        turn.cases.clear()
-        if cases or self._is_due():
-            self._errands.add(partial(self._learn, turn, cases, calls))
+        opened = list(turn.episodes)
+        turn.episodes.clear()
+        if opened or self._is_due():
+            self._errands.add(partial(self._learn, turn, opened, calls))
 
     def flush(self) -> bool:
         """Wait until everything so far is written down. False if it took too long."""
@@ -59,11 +59,11 @@ class Memory:
         """Write down what is left, then stop."""
         self._errands.close()
 
-    def _learn(self, turn: OpenTurn, cases: Sequence[Case], calls: Sequence[Ended]) -> None:
+    def _learn(self, turn: OpenTurn, opened: Sequence[OpenEpisode], calls: Sequence[Ended]) -> None:
         # The rules and their tables take a while to load, and most turns have no failure.
         from mulligan.turns.remembering import episodes_of
 
-        found = episodes_of(turn.turn, cases, calls=calls)
+        found = episodes_of(turn.turn, opened, calls=calls)
         episodes = [self._scrubbed(each, turn) for each in found]
         self._store.casebook.record(episodes)
         self._grow(episodes)

@@ -267,7 +267,7 @@ def balance_of(uses: Iterable[Use], *, since: datetime | None = None) -> Balance
     )
 
 
-class CaseSlot(NamedTuple):
+class EpisodeSlot(NamedTuple):
     """What episodes are counted by."""
 
     day: date
@@ -290,10 +290,10 @@ def join_kinds(kinds: Iterable[Kind]) -> str:
     return "+".join(sorted(set(kinds)))
 
 
-def slot_of(episode: Episode) -> CaseSlot:
+def slot_of(episode: Episode) -> EpisodeSlot:
     """Where an episode counts: on its day in UTC."""
     offer = episode.offer
-    return CaseSlot(
+    return EpisodeSlot(
         day=episode.at.astimezone(UTC).date(),
         tenant=episode.tenant,
         tool=episode.tool,
@@ -308,7 +308,7 @@ def slot_of(episode: Episode) -> CaseSlot:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CaseQuery:
+class EpisodeQuery:
     """Which episodes are wanted. `None` means any; an empty tenant is one of its own."""
 
     tenant: str | None = None

@@ -22,7 +22,15 @@ from typing import Protocol, TypeVar
 
 from mulligan.core.action import Action, Entry, Kept
 from mulligan.core.call import Call, Failure, LogRow
-from mulligan.core.casebook import Balance, CaseQuery, CaseSlot, Episode, Lesson, LessonQuery, Use
+from mulligan.core.casebook import (
+    Balance,
+    Episode,
+    EpisodeQuery,
+    EpisodeSlot,
+    Lesson,
+    LessonQuery,
+    Use,
+)
 from mulligan.core.event import Event
 from mulligan.core.finding import Fact, Finding, FindingCount
 from mulligan.core.log import Batch, LogQuery, Loss, PatternSeen
@@ -284,10 +292,10 @@ class Casebook(Protocol):
     def record(self, episodes: Sequence[Episode]) -> None:
         """Add episodes and count them; one whose id is there already is left alone."""
 
-    def episodes(self, query: CaseQuery) -> list[Episode]:
+    def episodes(self, query: EpisodeQuery) -> list[Episode]:
         """Episodes that fit and can be read, oldest first; the store's health names the others."""
 
-    def counts(self, *, since: date) -> dict[CaseSlot, int]:
+    def counts(self, *, since: date) -> dict[EpisodeSlot, int]:
         """How many episodes there were of each kind, that day and later."""
 
     def endings(self, tool: str, *, fingerprint: str, tenant: str = "") -> dict[Decision, int]:

@@ -25,7 +25,7 @@ from mulligan.loops.actions import (
 from mulligan.loops.checking import run_checks
 from mulligan.turns.attempt import LiveAttempt, dispute, insist, take_back_all
 from mulligan.turns.book import Book
-from mulligan.turns.cases import Ended
+from mulligan.turns.episodes import Ended
 from mulligan.turns.hands import IN_PASSING, ON_LOOP, run_to_end
 from mulligan.turns.settling import settle
 from mulligan.turns.sightings import ids_seen_there
@@ -133,7 +133,7 @@ class Acting:
         if any(action.state not in SETTLED for action in actions):
             self._on_leaving()
         if self._remember is not None:
-            self._remember(self._turn, self._ended() if self._turn.cases else ())
+            self._remember(self._turn, self._ended() if self._turn.episodes else ())
 
     def _ended(self) -> list[Ended]:
         """Every call of the turn, with what the review of its attempt came to."""

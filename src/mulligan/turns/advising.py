@@ -15,7 +15,7 @@ from mulligan.core.errors import SilentError
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.suggestion import Alike, FailedCall, Pattern
 from mulligan.turns.advised import Advised
-from mulligan.turns.cases import Case
+from mulligan.turns.episodes import OpenEpisode
 from mulligan.turns.foresight import foresee, planned_call, tell_flagged
 from mulligan.turns.hands import Hands
 from mulligan.turns.offers import Corrected
@@ -75,23 +75,23 @@ async def advise(
     from mulligan.learning.suggest import SOURCES, suggestions
 
     try:
-        case = _case(watch, execution, turn=turn)
-        recalled = await _recalled(watch, case, turn=turn, hands=hands)
+        episode = _open_episode(watch, execution, turn=turn)
+        recalled = await _recalled(watch, episode, turn=turn, hands=hands)
         sources = SOURCES if recalled is None else (*SOURCES, recalled.suggest)
-        found = suggestions(case.failed, sources=sources)
+        found = suggestions(episode.failed, sources=sources)
         if recalled is not None:
             found, best, group = with_memory(found, recalled)
-            case = replace(case, best=best, group=group)
+            episode = replace(episode, best=best, group=group)
         if turn is not None:
-            turn.cases.append(case)
+            turn.episodes.append(episode)
         past = NO_PAST if recalled is None else recalled.past
         return Advised(
             execution=execution,
-            failed=case.failed,
-            advice=decide(case.failed, found, past=past),
+            failed=episode.failed,
+            advice=decide(episode.failed, found, past=past),
             suggestions=found,
-            foreseen=_foreseen(watch, case.failed, turn=turn, mendable=bool(found)),
-            like=_like(watch, case.pattern),
+            foreseen=_foreseen(watch, episode.failed, turn=turn, mendable=bool(found)),
+            like=_like(watch, episode.pattern),
         )
     except Exception as error:  # noqa: BLE001 - the tool's own error is what matters
         watch.note("No advice on a failure of %s", error)
@@ -99,19 +99,19 @@ async def advise(
 
 
 async def _recalled(
-    watch: Watch, case: Case, *, turn: OpenTurn | None, hands: Hands
+    watch: Watch, episode: OpenEpisode, *, turn: OpenTurn | None, hands: Hands
 ) -> Recalled | None:
     """What memory says; nothing where it is off, down or slow."""
     recall = watch.instruments.recall
     if recall is None:
         return None
     asking = Asking(
-        failed=case.failed,
-        pattern=case.pattern,
+        failed=episode.failed,
+        pattern=episode.pattern,
         tenant=turn.labels.tenant if turn is not None else watch.instruments.tenant,
         principal=turn.turn.principal if turn is not None else "",
-        schema_hash=case.schema_hash,
-        doubted=frozenset(_doubted(case, turn)),
+        schema_hash=episode.schema_hash,
+        doubted=frozenset(_doubted(episode, turn)),
     )
     try:
         return cast("Recalled", await hands.ask(partial(recall.about, asking)))
@@ -120,18 +120,18 @@ async def _recalled(
         return None
 
 
-def _doubted(case: Case, turn: OpenTurn | None) -> Iterator[str]:
+def _doubted(episode: OpenEpisode, turn: OpenTurn | None) -> Iterator[str]:
     """Lessons that were followed in this turn, and the call failed all the same."""
-    call = case.execution.call
-    for before in turn.cases if turn is not None else ():
+    call = episode.execution.call
+    for before in turn.episodes if turn is not None else ():
         best = before.best
         if best is None or best.lesson is None or before.execution.call.tool != call.tool:
             continue
-        if case.given(case.execution) == best.patch.apply(case.given(before.execution)):
+        if episode.given(episode.execution) == best.patch.apply(episode.given(before.execution)):
             yield best.lesson
 
 
-def _case(watch: Watch, execution: Execution, *, turn: OpenTurn | None) -> Case:
+def _open_episode(watch: Watch, execution: Execution, *, turn: OpenTurn | None) -> OpenEpisode:
     from mulligan.learning.fingerprint import pattern_of
     from mulligan.learning.wording import likely_class
 
@@ -154,7 +154,7 @@ def _case(watch: Watch, execution: Execution, *, turn: OpenTurn | None) -> Case:
         error_type=type(failed.failure.error or SilentError()).__name__,
         rules=watch.error_rules,
     )
-    return Case(
+    return OpenEpisode(
         execution=execution,
         failed=failed,
         pattern=pattern,
@@ -194,10 +194,10 @@ def _only_note(watch: Watch, execution: Execution, *, turn: OpenTurn | None) -> 
     if turn is None:
         return
     try:
-        case = _case(watch, execution, turn=turn)
-        turn.cases.append(case)
+        episode = _open_episode(watch, execution, turn=turn)
+        turn.episodes.append(episode)
         if watch.instruments.events.wanted:
-            _foreseen(watch, case.failed, turn=turn)
+            _foreseen(watch, episode.failed, turn=turn)
     except Exception as error:  # noqa: BLE001 - the tool's own error is what matters
         watch.note("A failure of %s was not looked at", error)
 

@@ -12,21 +12,23 @@ from mulligan.core.effect import Effect
 from mulligan.core.suggestion import Decision, Earlier, Suggestion
 from mulligan.core.turn import Turn
 from mulligan.learning.lessons.explain import remedies_between
-from mulligan.turns.cases import Case, Ended
+from mulligan.turns.episodes import Ended, OpenEpisode
 
 MOST_CALLS = 10
 """How many calls after a failure may still be about it."""
 
 
-def episodes_of(turn: Turn, cases: Sequence[Case], *, calls: Sequence[Ended]) -> list[Episode]:
+def episodes_of(
+    turn: Turn, opened: Sequence[OpenEpisode], *, calls: Sequence[Ended]
+) -> list[Episode]:
     """Every failure of a turn that is over, with what came of it. `calls` are in their order."""
     places = {each.execution.call.id: at for at, each in enumerate(calls)}
     found = []
-    for case in cases:
-        at = places.get(case.execution.call.id)
+    for each in opened:
+        at = places.get(each.execution.call.id)
         if at is not None:
             later = calls[at + 1 : at + 1 + MOST_CALLS]
-            found.append(_Story(case=case, later=later).episode(turn))
+            found.append(_Story(opened=each, later=later).episode(turn))
     return found
 
 
@@ -34,17 +36,17 @@ def episodes_of(turn: Turn, cases: Sequence[Case], *, calls: Sequence[Ended]) ->
 class _Story:
     """One failure, and the calls made after it."""
 
-    case: Case
+    opened: OpenEpisode
     later: Sequence[Ended]
 
     def episode(self, turn: Turn) -> Episode:
-        execution, pattern, fixed = self.case.execution, self.case.pattern, self._fixed
+        execution, pattern, fixed = self.opened.execution, self.opened.pattern, self._fixed
         return Episode(
             id=execution.call.id,
             at=execution.at,
             tool=execution.call.tool,
             server=execution.call.server,
-            schema_hash=self.case.schema_hash,
+            schema_hash=self.opened.schema_hash,
             fingerprint=pattern.fingerprint,
             error_class=pattern.error_class,
             template=pattern.template,
@@ -58,18 +60,18 @@ class _Story:
             verified=fixed is not None and self._verified(fixed),
             remedies=self._remedies,
             offer=self._offer,
-            group=self.case.group,
+            group=self.opened.group,
             calls=0 if fixed is None else self.later.index(fixed) + 1,
             took=timedelta() if fixed is None else _until(execution, fixed.execution),
         )
 
     @property
     def _reads(self) -> bool:
-        return self.case.failed.effect is Effect.READ
+        return self.opened.failed.effect is Effect.READ
 
     def _verified(self, call: Ended) -> bool:
         """A read that succeeded needs no more; what nobody declared is never called verified."""
-        declared = self.case.failed.effect is not Effect.UNDECLARED
+        declared = self.opened.failed.effect is not Effect.UNDECLARED
         return self._reads or (declared and call.accepted)
 
     def _undone(self, call: Ended) -> bool:
@@ -77,7 +79,7 @@ class _Story:
 
     @property
     def _again(self) -> list[Ended]:
-        tool = self.case.execution.call.tool
+        tool = self.opened.execution.call.tool
         return [each for each in self.later if each.execution.call.tool == tool]
 
     @property
@@ -100,10 +102,10 @@ class _Story:
         fixed = self._fixed
         if fixed is None or self._undone(fixed):
             return None
-        failing = self.case.execution
+        failing = self.opened.execution
         if any(each.call.tool != failing.call.tool for each in self._before(fixed)):
             return Decision.LOOK_UP
-        same = self.case.given(fixed.execution) == self.case.given(failing)
+        same = self.opened.given(fixed.execution) == self.opened.given(failing)
         return Decision.RETRY if same else Decision.REPAIR
 
     @property
@@ -111,16 +113,16 @@ class _Story:
         fixed = self._fixed
         if fixed is None or self._undone(fixed):
             return ()
-        call = replace(self.case.failed.call, arguments=self.case.given(self.case.execution))
+        call = replace(self.opened.failed.call, arguments=self.opened.given(self.opened.execution))
         return remedies_between(
-            replace(self.case.failed, call=call),
-            self.case.given(fixed.execution),
+            replace(self.opened.failed, call=call),
+            self.opened.given(fixed.execution),
             between=[_earlier(each) for each in self._before(fixed)],
         )
 
     @property
     def _offer(self) -> Offer | None:
-        best, call = self.case.best, next(iter(self._again), None)
+        best, call = self.opened.best, next(iter(self._again), None)
         if best is None:
             return None
         taken = call is not None and self._as_suggested(best, call)
@@ -138,9 +140,9 @@ class _Story:
     def _as_suggested(self, best: Suggestion, call: Ended) -> bool:
         """Whether the next call of the tool was made as suggested, and after what came first."""
         made = {each.call.tool for each in self._before(call)}
-        wanted = best.patch.apply(self.case.given(self.case.execution))
+        wanted = best.patch.apply(self.opened.given(self.opened.execution))
         first = all(each.tool in made for each in best.patch.first)
-        return first and self.case.given(call.execution) == wanted
+        return first and self.opened.given(call.execution) == wanted
 
 
 def _earlier(execution: Execution) -> Earlier:

@@ -16,12 +16,12 @@ from mulligan.redaction import Redactor
 from mulligan.turns.advised import Advised
 from mulligan.turns.attempt import LiveAttempt
 from mulligan.turns.book import LiveAction
-from mulligan.turns.cases import Case
+from mulligan.turns.episodes import OpenEpisode
 from mulligan.turns.offers import Offers
 
 MOST_ADVISED = 20
 """Failures of one turn whose advice is kept."""
-MOST_CASES = 200
+MOST_EPISODES = 200
 """Failures of one turn that are learned from, the latest."""
 
 _current: ContextVar[OpenTurn | None] = ContextVar("mulligan_turn", default=None)
@@ -68,9 +68,8 @@ class OpenTurn:
     """A turn while it lasts: `with` or `async with` makes it the current one."""
 
     __slots__ = (
-        "_tokens", "advised", "attempts", "cases", "correction", "labels", "offers", "over",
-        "reviewing",
-        "turn",
+        "_tokens", "advised", "attempts", "correction", "episodes", "labels", "offers", "over",
+        "reviewing", "turn",
     )  # fmt: skip
 
     def __init__(self, turn: Turn, *, redactor: Redactor) -> None:
@@ -81,7 +80,7 @@ class OpenTurn:
         self.advised: deque[Advised] = deque(maxlen=MOST_ADVISED)
         """What its agent was told about calls that failed, also of those that returned a failure;
         the latest last."""
-        self.cases: deque[Case] = deque(maxlen=MOST_CASES)
+        self.episodes: deque[OpenEpisode] = deque(maxlen=MOST_EPISODES)
         """What failed in it, for when its end is known."""
         self.offers = Offers()
         """Corrections its agent was told of."""

@@ -8,7 +8,7 @@ from datetime import date, timedelta
 import pytest
 
 from mulligan.core.call import ErrorClass
-from mulligan.core.casebook import Balance, CaseSlot, Group, Offer, slot_of
+from mulligan.core.casebook import Balance, EpisodeSlot, Group, Offer, slot_of
 from mulligan.core.suggestion import Kind, Origin, Suggestion
 from mulligan.learning.lessons.apply import suggestion_from
 from mulligan.learning.lessons.calibrate import calibration, lift_of
@@ -23,7 +23,7 @@ TODAY = date(2026, 11, 15)
 KINDS = (Kind.COERCE,)
 
 
-def slot(**fields: object) -> CaseSlot:
+def slot(**fields: object) -> EpisodeSlot:
     told = {
         "day": TODAY,
         "tenant": "",
@@ -36,7 +36,7 @@ def slot(**fields: object) -> CaseSlot:
         "helped": True,
         "repaired": True,
     }
-    return CaseSlot(**{**told, **fields})  # type: ignore[arg-type]
+    return EpisodeSlot(**{**told, **fields})  # type: ignore[arg-type]
 
 
 def posterior(outcomes: Outcomes) -> tuple[float, int]:

@@ -6,7 +6,7 @@ import apsw
 import psycopg
 import pytest
 
-from mulligan.core.casebook import CaseQuery, LessonQuery
+from mulligan.core.casebook import EpisodeQuery, LessonQuery
 from mulligan.core.errors import StoreDamagedError
 from mulligan.stores.opening import open_store
 from mulligan.testing.store_contract.cases import a_lesson, a_use, an_episode
@@ -66,7 +66,7 @@ def spoil(request, tmp_path):
 def test_what_cannot_be_read_hides_no_other_and_is_named(spoil, damage) -> None:
     store = spoil(DAMAGES[damage])
 
-    episodes = store.casebook.episodes(CaseQuery(tool="get_order"))
+    episodes = store.casebook.episodes(EpisodeQuery(tool="get_order"))
     lessons = store.casebook.lessons(LessonQuery(tool="get_order"))
     problems = store.health().problems
 
@@ -98,7 +98,7 @@ def test_a_damaged_history_is_not_given_out(spoil, damage) -> None:
 def test_a_page_that_begins_after_a_damaged_row_is_full(spoil) -> None:
     store = spoil("'{}'")
 
-    found = store.casebook.episodes(CaseQuery(limit=2))
+    found = store.casebook.episodes(EpisodeQuery(limit=2))
 
     assert [episode.id for episode in found] == ["call-000000", "call-000002"]
 
@@ -114,7 +114,7 @@ def test_a_text_that_is_none_hides_no_other(tmp_path) -> None:
     store = Damaged(f"sqlite:///{path}", change).store
 
     assert [lesson.id for lesson in store.casebook.lessons(LessonQuery())] == ["l0", "l2"]
-    assert len(store.casebook.episodes(CaseQuery())) == 2
+    assert len(store.casebook.episodes(EpisodeQuery())) == 2
     assert len(store.health().problems) == 2
     store.close()
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from operator import itemgetter
 
-from mulligan.core.casebook import CaseSlot, Group
+from mulligan.core.casebook import EpisodeSlot, Group
 from mulligan.learning.lessons.intervals import wilson
 
 BINS = 10
@@ -83,7 +83,7 @@ class Lift:
     control: int
 
 
-def lift_of(counts: Mapping[CaseSlot, int]) -> Lift | None:
+def lift_of(counts: Mapping[EpisodeSlot, int]) -> Lift | None:
     """Treated against control; `None` while one of the groups is empty."""
     n = dict.fromkeys(Group, 0)
     repaired = dict.fromkeys(Group, 0)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 
 from mulligan.core.call import ErrorClass
-from mulligan.core.casebook import Balance, CaseSlot, Lesson, join_kinds
+from mulligan.core.casebook import Balance, EpisodeSlot, Lesson, join_kinds
 from mulligan.core.interfaces import Suggest
 from mulligan.core.suggestion import FailedCall, Kind, Origin, Suggestion
 from mulligan.learning.lessons.recall import Chance, Nearness
@@ -83,7 +83,7 @@ class Outcomes:
 
 
 def outcomes_of(
-    counts: Mapping[CaseSlot, int], *, today: date, half_life: timedelta = HALF_LIFE
+    counts: Mapping[EpisodeSlot, int], *, today: date, half_life: timedelta = HALF_LIFE
 ) -> Outcomes:
     """The outcomes a casebook has counted, older ones for less."""
     found = Outcomes()

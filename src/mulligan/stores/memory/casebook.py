@@ -9,9 +9,9 @@ from datetime import date, datetime
 
 from mulligan.core.casebook import (
     Balance,
-    CaseQuery,
-    CaseSlot,
     Episode,
+    EpisodeQuery,
+    EpisodeSlot,
     Lesson,
     LessonQuery,
     Use,
@@ -37,7 +37,7 @@ class MemoryCasebook:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._episodes: dict[str, Episode] = {}
-        self._counts: Counter[CaseSlot] = Counter()
+        self._counts: Counter[EpisodeSlot] = Counter()
         self._endings: Counter[tuple[str, str, str, Decision]] = Counter()
         self._lessons: dict[str, list[Lesson]] = {}
         self._uses: dict[str, dict[str, Use]] = {}
@@ -55,14 +55,14 @@ class MemoryCasebook:
                     pattern = (each.tool, each.fingerprint, each.tenant)
                     self._endings[(*pattern, each.decision)] += 1
 
-    def episodes(self, query: CaseQuery) -> list[Episode]:
+    def episodes(self, query: EpisodeQuery) -> list[Episode]:
         """Episodes that fit, oldest first."""
         with self._lock:
             found = sorted(self._episodes.items())
         fitting = [each for name, each in found if name > query.after and _fits(each, query)]
         return fitting[: query.limit]
 
-    def counts(self, *, since: date) -> dict[CaseSlot, int]:
+    def counts(self, *, since: date) -> dict[EpisodeSlot, int]:
         """How many episodes there were of each kind, that day and later."""
         with self._lock:
             return {slot: seen for slot, seen in self._counts.items() if slot.day >= since}
@@ -141,7 +141,7 @@ class MemoryCasebook:
         self._lock = threading.Lock()
 
 
-def _fits(episode: Episode, query: CaseQuery) -> bool:
+def _fits(episode: Episode, query: EpisodeQuery) -> bool:
     return all(
         wanted is None or wanted == found
         for wanted, found in (

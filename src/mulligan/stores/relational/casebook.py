@@ -12,9 +12,9 @@ from typing import Any
 from mulligan.core.call import ErrorClass
 from mulligan.core.casebook import (
     Balance,
-    CaseQuery,
-    CaseSlot,
     Episode,
+    EpisodeQuery,
+    EpisodeSlot,
     Group,
     Lesson,
     LessonQuery,
@@ -62,14 +62,14 @@ class CasebookTables:
         rows = [(each, _episode_columns(each)) for each in ordered]
         self._write(lambda transaction: _record(transaction.session, rows))
 
-    def episodes(self, query: CaseQuery) -> list[Episode]:
+    def episodes(self, query: EpisodeQuery) -> list[Episode]:
         """Episodes that fit, oldest first."""
         named = ("tenant", "tool", "fingerprint", "ending")
         wanted = _given({name: getattr(query, name) for name in named})
         wanted |= _given({"after": query.after or None})
         return readable_of(self._ask("episodes", wanted), read=episode_of, limit=query.limit)
 
-    def counts(self, *, since: date) -> dict[CaseSlot, int]:
+    def counts(self, *, since: date) -> dict[EpisodeSlot, int]:
         """How many episodes there were of each kind, that day and later."""
         rows = self._fetch("case_counts", since=since.isoformat())
         return {_slot(row[:-1]): row[-1] for row in rows}
@@ -222,7 +222,7 @@ def _use_columns(use: Use) -> Values:
     }
 
 
-def _slot_columns(slot: CaseSlot) -> tuple[tuple[str, object], ...]:
+def _slot_columns(slot: EpisodeSlot) -> tuple[tuple[str, object], ...]:
     return (
         ("day", slot.day.isoformat()),
         ("tenant", escape(slot.tenant)),
@@ -237,10 +237,10 @@ def _slot_columns(slot: CaseSlot) -> tuple[tuple[str, object], ...]:
     )
 
 
-def _slot(row: Row) -> CaseSlot:
+def _slot(row: Row) -> EpisodeSlot:
     day, tenant, tool, error_class, source, kinds, side, taken, helped, repaired = row
     with readable(f"A count of failures of {tool}"):
-        return CaseSlot(
+        return EpisodeSlot(
             day=date.fromisoformat(day),
             tenant=tenant,
             tool=tool,

@@ -11,10 +11,10 @@ import pytest
 
 from mulligan.core.call import ErrorClass
 from mulligan.core.casebook import (
-    CaseQuery,
-    CaseSlot,
     Ending,
     Episode,
+    EpisodeQuery,
+    EpisodeSlot,
     Group,
 )
 from mulligan.core.errors import NaiveTimeError
@@ -49,8 +49,8 @@ class EpisodeContract(Contract):
 
         casebook.record([full, bare])
 
-        assert casebook.episodes(CaseQuery()) == [bare, full]
-        assert casebook.episodes(CaseQuery(tool=TEXT)) == [bare]
+        assert casebook.episodes(EpisodeQuery()) == [bare, full]
+        assert casebook.episodes(EpisodeQuery(tool=TEXT)) == [bare]
 
     def test_episodes_are_found_by_what_they_are(self, casebook: Casebook) -> None:
         """Oldest first, from an id on, a few at a time."""
@@ -58,13 +58,13 @@ class EpisodeContract(Contract):
         other = an_episode(9, tool="pay", fingerprint="f2", ending=Ending.LEFT)
         casebook.record([*sent[::-1], other])
 
-        found = casebook.episodes(CaseQuery(tool="get_order", after=sent[1].id, limit=2))
+        found = casebook.episodes(EpisodeQuery(tool="get_order", after=sent[1].id, limit=2))
 
         assert found == [sent[2], sent[3]]
-        assert casebook.episodes(CaseQuery(fingerprint="f2")) == [other]
-        assert casebook.episodes(CaseQuery(ending=Ending.LEFT)) == [other]
-        assert casebook.episodes(CaseQuery(ending=Ending.UNDONE)) == []
-        assert casebook.episodes(CaseQuery(tenant="")) == []
+        assert casebook.episodes(EpisodeQuery(fingerprint="f2")) == [other]
+        assert casebook.episodes(EpisodeQuery(ending=Ending.LEFT)) == [other]
+        assert casebook.episodes(EpisodeQuery(ending=Ending.UNDONE)) == []
+        assert casebook.episodes(EpisodeQuery(tenant="")) == []
 
     def test_an_episode_counts_once(self, casebook: Casebook) -> None:
         """However often it is recorded, alone or with others."""
@@ -72,7 +72,7 @@ class EpisodeContract(Contract):
         casebook.record([first, first])
         casebook.record([replace(first, ending=Ending.LEFT), second])
 
-        assert casebook.episodes(CaseQuery()) == [first, second]
+        assert casebook.episodes(EpisodeQuery()) == [first, second]
         assert list(casebook.counts(since=NOW.date()).values()) == [2]
         assert casebook.endings("get_order", fingerprint="f1", tenant="home") == {
             Decision.REPAIR: 2
@@ -92,7 +92,7 @@ class EpisodeContract(Contract):
 
         counted = casebook.counts(since=NOW.date())
 
-        base = CaseSlot(
+        base = EpisodeSlot(
             day=NOW.date(),
             tenant="home",
             tool="get_order",
@@ -142,7 +142,7 @@ class EpisodeContract(Contract):
         forgotten = casebook.prune(before=NOW - HOUR)
 
         assert forgotten == 1100
-        assert casebook.episodes(CaseQuery()) == [an_episode(5000)]
+        assert casebook.episodes(EpisodeQuery()) == [an_episode(5000)]
         assert sum(casebook.counts(since=(NOW - DAY).date()).values()) == 1101
         assert casebook.endings("get_order", fingerprint="f1", tenant="home") == {
             Decision.REPAIR: 1101
@@ -159,9 +159,9 @@ class EpisodeContract(Contract):
 
         for episode in sent:
             endings = casebook.endings("get_order", fingerprint="f1", tenant=episode.tenant)
-            assert casebook.episodes(CaseQuery(tenant=episode.tenant)) == [episode]
+            assert casebook.episodes(EpisodeQuery(tenant=episode.tenant)) == [episode]
             assert endings == {Decision.REPAIR: 1}
-        assert casebook.episodes(CaseQuery(tenant="b")) == []
+        assert casebook.episodes(EpisodeQuery(tenant="b")) == []
         counted = casebook.counts(since=NOW.date())
         assert sorted(slot.tenant for slot in counted) == sorted(tenants)
 
@@ -169,7 +169,7 @@ class EpisodeContract(Contract):
         """Wherever they were said."""
         casebook.record([an_episode(at=ELSEWHERE)])
 
-        [episode] = casebook.episodes(CaseQuery())
+        [episode] = casebook.episodes(EpisodeQuery())
 
         assert (episode.at, episode.at.utcoffset()) == (NOW, timedelta())
 
@@ -180,4 +180,4 @@ class EpisodeContract(Contract):
         with pytest.raises(NaiveTimeError):
             casebook.prune(before=NAIVE)
 
-        assert casebook.episodes(CaseQuery()) == []
+        assert casebook.episodes(EpisodeQuery()) == []

@@ -1,4 +1,4 @@
-"""The failures of a turn with all that is known about them, and how its calls ended."""
+"""Episodes that are not over yet: the failures of a turn, and how its calls ended."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mulligan.core.suggestion import FailedCall, Pattern, Suggestion
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
+class OpenEpisode:
     """What a turn keeps of a failure until it is over, when its end is known."""
 
     execution: Execution
