@@ -12,11 +12,21 @@ from mulligan.app.insights import Insights
 from mulligan.app.insights.lesson_list import LessonHistory, LessonSeen, Measured
 from mulligan.app.settings import Settings
 from mulligan.cli import render
-from mulligan.cli.options import Commands, add_command, add_json, add_store, count, moment, who
+from mulligan.cli.options import (
+    Commands,
+    add_command,
+    add_json,
+    add_store,
+    add_verb,
+    count,
+    moment,
+    who,
+)
 from mulligan.core.casebook import Lesson, LessonQuery, LessonState
 from mulligan.core.errors import ConfigurationError
 
 BAR = 30
+"""Characters of a bar that stands for a share of 1."""
 
 
 def add_to(commands: Commands) -> None:
@@ -65,12 +75,9 @@ def add_to(commands: Commands) -> None:
 def _add(
     verbs: Commands, name: str, *, says: str, run: object, lesson: bool = True
 ) -> argparse.ArgumentParser:
-    parser = add_command(verbs, name, help=says, about=f"{says[0].upper()}{says[1:]}.")
-    add_store(parser)
-    add_json(parser)
+    parser = add_verb(verbs, name, says=says, run=run)
     if lesson:
         parser.add_argument("lesson", help="its id or the beginning of it")
-    parser.set_defaults(run=run)
     return parser
 
 

@@ -47,6 +47,15 @@ def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON and nothing else")
 
 
+def add_verb(verbs: Commands, name: str, *, says: str, run: object) -> argparse.ArgumentParser:
+    """A command of a group, which reads a store and may answer in JSON."""
+    parser = add_command(verbs, name, help=says, about=f"{says[0].upper()}{says[1:]}.")
+    add_store(parser)
+    add_json(parser)
+    parser.set_defaults(run=run)
+    return parser
+
+
 def moment(text: str) -> datetime:
     """`2h`, `7d` (that long ago), or an ISO time with its zone."""
     span = re.fullmatch(r"(\d{1,6})([smhdw])", text.strip())

@@ -12,7 +12,7 @@ from mulligan.app.insights import Insights
 from mulligan.app.insights.task_list import TaskHistory, TaskSummary
 from mulligan.app.settings import Settings
 from mulligan.cli import render
-from mulligan.cli.options import Commands, add_command, add_json, add_store
+from mulligan.cli.options import Commands, add_command, add_verb
 from mulligan.core.notes import Ground, Notes, NotesState
 
 BAR = 30
@@ -49,13 +49,10 @@ def add_to(commands: Commands) -> None:
 def _add(
     verbs: Commands, name: str, *, says: str, run: object, task: bool = True
 ) -> argparse.ArgumentParser:
-    parser = add_command(verbs, name, help=says, about=f"{says[0].upper()}{says[1:]}.")
-    add_store(parser)
-    add_json(parser)
+    parser = add_verb(verbs, name, says=says, run=run)
     if task:
         parser.add_argument("task", help="its id or the beginning of it")
         parser.add_argument("--tenant", help="whose task it is, where there are several")
-    parser.set_defaults(run=run)
     return parser
 
 
