@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 
@@ -12,7 +12,7 @@ from mulligan.core.interfaces import Suggest
 from mulligan.core.suggestion import FailedCall, Suggestion
 from mulligan.learning.lessons.life import judge_life
 from mulligan.learning.lessons.mine import mine
-from mulligan.learning.lessons.probability import Outcomes, chance_of, weighing
+from mulligan.learning.lessons.probability import Outcomes, chance_of, weighed
 from mulligan.learning.lessons.recall import from_memory
 from mulligan.learning.lessons.uses import uses_in
 from mulligan.learning.suggest import SOURCES
@@ -46,9 +46,9 @@ class Learner:
     @property
     def sources(self) -> tuple[Suggest, ...]:
         """Everything the product would ask, with what was measured so far."""
-        weighed = (weighing(each, self._outcomes) for each in SOURCES)
+        others = (_weighing(each, self._outcomes) for each in SOURCES)
         chance = chance_of(self._outcomes, self._balances)
-        return (*weighed, from_memory(self._lessons, chance=chance))
+        return (*others, from_memory(self._lessons, chance=chance))
 
     def settle(self, failed: FailedCall, made: Suggestion, *, helped: bool) -> Offer:
         """Count what became of a suggestion, and put it on record."""
@@ -85,3 +85,14 @@ class Learner:
             judge_life(each, self._balances.get(each.id, Balance()), now=last.at) or each
             for each in lessons
         ]
+
+
+def _weighing(source: Suggest, outcomes: Outcomes) -> Suggest:
+    """A source whose suggestions carry what was measured instead of what the table says."""
+
+    def suggest(failed: FailedCall) -> Iterator[Suggestion]:
+        found = likely_class(failed.failure, failed.error)
+        for each in source(failed):
+            yield weighed(each, outcomes, error_class=found)
+
+    return suggest

@@ -9,11 +9,11 @@ import pytest
 
 from mulligan.core.call import ErrorClass
 from mulligan.core.casebook import Balance, EpisodeSlot, Group, Offer, slot_of
-from mulligan.core.suggestion import Kind, Origin, Suggestion
+from mulligan.core.suggestion import Kind, Origin
 from mulligan.learning.lessons.apply import suggestion_from
 from mulligan.learning.lessons.calibrate import calibration, lift_of
 from mulligan.learning.lessons.picture import reliability_picture
-from mulligan.learning.lessons.probability import Outcomes, chance_of, outcomes_of, weighing
+from mulligan.learning.lessons.probability import Outcomes, chance_of, outcomes_of, weighed
 from mulligan.learning.lessons.recall import Nearness
 from mulligan.learning.priors import prior
 from tests.learning.failures import failed
@@ -88,11 +88,9 @@ def test_other_kinds_of_a_source_are_moved_a_little() -> None:
     assert n == 0
 
 
-def test_a_source_carries_what_was_measured() -> None:
-    def source(_: object) -> list[Suggestion]:
-        made = suggestion_from(lesson(), failed({"order_id": "W1"}))
-        return [made] if made else []
-
+def test_a_suggestion_carries_what_was_measured() -> None:
+    made = suggestion_from(lesson(), failed({"order_id": "W1"}))
+    assert made is not None
     outcomes = Outcomes()
     for _ in range(50):
         outcomes.add(
@@ -103,7 +101,7 @@ def test_a_source_carries_what_was_measured() -> None:
             weight=1.0,
         )
 
-    (found,) = weighing(source, outcomes)(failed({"order_id": "W1"}, error="W1 not found"))
+    found = weighed(made, outcomes, error_class=ErrorClass.MISSING)
 
     assert found.probability < 0.2
     assert found.n == 50

@@ -12,8 +12,9 @@ from dataclasses import replace
 from mulligan.core.casebook import How, Prerequisite, Remedy, Transformation
 from mulligan.core.suggestion import FailedCall
 from mulligan.learning.closeness import tokens
-from mulligan.learning.lessons.ways.place import NOTHING, Place
+from mulligan.learning.lessons.ways.place import Place
 from mulligan.learning.lessons.ways.table import make
+from mulligan.learning.shape.coerce import NOTHING
 
 SUBJECT = "value"
 """Stands for every argument that an error is about."""

@@ -9,17 +9,15 @@ Outcomes lose weight with age.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 
 from mulligan.core.call import ErrorClass
 from mulligan.core.casebook import Balance, EpisodeSlot, Lesson, join_kinds
-from mulligan.core.interfaces import Suggest
-from mulligan.core.suggestion import FailedCall, Kind, Origin, Suggestion
+from mulligan.core.suggestion import Kind, Origin, Suggestion
 from mulligan.learning.lessons.recall import Chance, Nearness
 from mulligan.learning.priors import prior
-from mulligan.learning.wording import likely_class
 
 HALF_LIFE = timedelta(days=90)
 """After so long an outcome counts half."""
@@ -123,14 +121,3 @@ def weighed(suggestion: Suggestion, outcomes: Outcomes, *, error_class: ErrorCla
         suggestion.source, suggestion.kinds, error_class=error_class
     )
     return replace(suggestion, probability=round(probability, 3), n=n)
-
-
-def weighing(source: Suggest, outcomes: Outcomes) -> Suggest:
-    """A source whose suggestions carry what was measured instead of what the table says."""
-
-    def suggest(failed: FailedCall) -> Iterator[Suggestion]:
-        found = likely_class(failed.failure, failed.error)
-        for each in source(failed):
-            yield weighed(each, outcomes, error_class=found)
-
-    return suggest

@@ -16,7 +16,7 @@ _NUMBER = re.compile(r"[+-]?(?:\d{1,18}(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?")
 _GROUPED = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 
 NOTHING = object()
-"""What `coerce` answers when the value says nothing in that type."""
+"""No value, where `None` is one: what a way to make a value answers that leads nowhere."""
 
 
 def has_type(value: object, wanted: str) -> bool:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from mulligan.learning.lessons.ways.place import NOTHING, Given, Place, Way, same
+from mulligan.learning.lessons.ways.place import Given, Place, Way, same
 from mulligan.learning.locked import is_locked
+from mulligan.learning.shape.coerce import NOTHING
 
 MOST_NUMBER = 100
 LONGEST_WORD = 40

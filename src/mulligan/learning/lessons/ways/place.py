@@ -8,14 +8,12 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from mulligan.core.suggestion import NO_SCHEMA, FailedCall
+from mulligan.learning.shape.coerce import NOTHING
 
 Given = Mapping[str, object]
 """What a way needs to be gone again: names, signs and positions, never a value of the call."""
 
 PLAIN: Given = MappingProxyType({})
-
-NOTHING = object()
-"""What a way answers that leads nowhere."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

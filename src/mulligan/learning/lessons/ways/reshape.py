@@ -6,9 +6,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 
 from mulligan.core.casebook import How
-from mulligan.learning.lessons.ways.place import NOTHING, PLAIN, Given, Place, Way, same
-from mulligan.learning.shape.coerce import NOTHING as NOT_COERCED
-from mulligan.learning.shape.coerce import coerce
+from mulligan.learning.lessons.ways.place import PLAIN, Given, Place, Way, same
+from mulligan.learning.shape.coerce import NOTHING, coerce
 from mulligan.learning.shape.formats import ORDERS, in_form
 
 LONGEST_TEXT = 500
@@ -52,13 +51,12 @@ def _cased(old: object, given: Given) -> object:
 def _read_coerced(old: object, new: object) -> Iterator[Given]:
     for wanted in TYPES:
         found = coerce(old, wanted)
-        if found is not NOT_COERCED and type(found) is type(new) and found == new:
+        if found is not NOTHING and type(found) is type(new) and found == new:
             yield {"to": wanted}
 
 
 def _coerced(old: object, given: Given) -> object:
-    found = coerce(old, str(given.get("to")))
-    return NOTHING if found is NOT_COERCED else found
+    return coerce(old, str(given.get("to")))
 
 
 def _read_listed(old: object, new: object) -> Iterator[Given]:

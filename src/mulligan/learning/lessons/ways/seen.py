@@ -14,8 +14,9 @@ from mulligan.learning.closeness import tokens
 from mulligan.learning.from_turn import shape
 from mulligan.learning.knowledge import Knowledge, structure_of
 from mulligan.learning.leaves import key_of, leaves
-from mulligan.learning.lessons.ways.place import NOTHING, PLAIN, Given, Place, Way, same
+from mulligan.learning.lessons.ways.place import PLAIN, Given, Place, Way, same
 from mulligan.learning.lessons.ways.reshape import split
+from mulligan.learning.shape.coerce import NOTHING
 
 MOST_CALLS = 30
 MOST_VALUES = 500

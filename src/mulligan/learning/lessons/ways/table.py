@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping
 
 from mulligan.core.casebook import How, Transformation
 from mulligan.learning.lessons.ways.named import CONSTANT, FROM_ARGUMENT
-from mulligan.learning.lessons.ways.place import NOTHING, Place, Way, same
+from mulligan.learning.lessons.ways.place import Place, Way, same
 from mulligan.learning.lessons.ways.reshape import RESHAPING
 from mulligan.learning.lessons.ways.seen import FROM_TURN, named_by_person
 from mulligan.learning.lessons.ways.told import FROM_ERROR
+from mulligan.learning.shape.coerce import NOTHING
 
 WAYS: Mapping[How, Way] = {
     **RESHAPING,
