@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
 from datetime import timedelta
 
 from mulligan.core.interfaces import Judge
+from mulligan.core.patience import in_time
 from mulligan.core.suggestion import Decision
 from mulligan.turns.advised import Advised
 from mulligan.turns.advising import attach, offer
@@ -44,8 +44,8 @@ async def _asked(judge: Judge, advised: Advised, watch: Watch) -> Advised:
 
     failed, show = advised.failed, watch.instruments.redactor.value
     question = ask_to_mend(failed, documents=watch.declaration.docs, show=show)
-    async with asyncio.timeout(ANSWERS_WITHIN.total_seconds()):
-        answer = await judge.ask(question)
+    asked = judge.ask(question)
+    answer = await in_time(asked, patience=ANSWERS_WITHIN)
     if answer is None:
         return advised
     found = suggestions(failed, sources=(lambda call: from_proposal(answer, call, show=show),))
