@@ -6,24 +6,20 @@ import argparse
 import json
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from bench.past import past_episode
 from bench.peers import ROOT, peer_python
 from bench.rounds import Worker
 from mulligan.core.call import Call, ErrorClass, Failure
-from mulligan.core.casebook import Ending, Episode
+from mulligan.core.casebook import Episode, Remedy
 from mulligan.core.suggestion import Earlier, FailedCall
-from mulligan.learning.fingerprint import fingerprint, template
 from mulligan.learning.lessons.explain import remedies_between
-from mulligan.learning.wording import class_of_text
 
 Case = dict[str, Any]
 Schemas = Mapping[str, Mapping[str, object]]
 PINS = ROOT / "bench" / "peers-alone.txt"
-STARTED = datetime(2026, 1, 1, tzinfo=UTC)
-"""When the first case happened: the data has an order and no times."""
 
 
 def add_environment_arguments(parser: argparse.ArgumentParser) -> None:
@@ -95,24 +91,15 @@ class Environments:
     def episode(self, case: Case, number: int) -> Episode:
         """A case as the casebook would keep it."""
         failed = self.failed_call(case)
-        masked = template(failed.error, failed.call.arguments)
-        repaired = "fixed_args" in case
-        return Episode(
-            id=case["id"],
-            at=STARTED + timedelta(minutes=number),
-            tool=case["tool"],
-            fingerprint=fingerprint(case["tool"], masked),
-            error_class=class_of_text(failed.error),
-            template=masked,
-            principal=case["model"],
-            agent=case["model"],
+        return past_episode(
+            case,
+            failed,
+            number=number,
             turn=case["test"],
-            ending=Ending.REPAIRED if repaired else Ending.LEFT,
-            verified=repaired,
-            remedies=self._remedies(case, failed) if repaired else (),
+            remedies=self._remedies(case, failed) if "fixed_args" in case else (),
         )
 
-    def _remedies(self, case: Case, failed: FailedCall) -> Any:
+    def _remedies(self, case: Case, failed: FailedCall) -> tuple[Remedy, ...]:
         """How it was mended, with what the calls between really brought."""
         before = [Earlier(tool=each.tool, arguments=each.arguments) for each in failed.earlier]
         between = [

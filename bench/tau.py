@@ -6,23 +6,19 @@ import argparse
 import json
 import zlib
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from bench.data import read_cases
 from bench.missing import MissingError
+from bench.past import past_episode
 from mulligan.core.call import Call, ErrorClass, Failure
-from mulligan.core.casebook import Ending, Episode
+from mulligan.core.casebook import Episode
 from mulligan.core.effect import Effect
 from mulligan.core.suggestion import Decision, Earlier, FailedCall
-from mulligan.learning.fingerprint import fingerprint, template
 from mulligan.learning.lessons.explain import remedies_between
-from mulligan.learning.wording import class_of_text
 
 FOLDS = 5
-STARTED = datetime(2026, 1, 1, tzinfo=UTC)
-"""When the first case happened: the data has an order and no times."""
 
 Case = dict[str, Any]
 Schemas = Mapping[tuple[str, str], Mapping[str, Any]]
@@ -125,22 +121,12 @@ def _json(path: Path) -> dict[str, Any]:
 
 def episode_of(case: Case, failed: FailedCall, number: int) -> Episode:
     """A case as the casebook would keep it. What was called in between is not in the data."""
-    masked = template(failed.error, failed.call.arguments)
-    repaired = "fixed_args" in case
-    decision = RIGHT_DECISION.get(case.get("repair_class", ""))
-    apart = not repaired or case["calls_between"] or case["user_turns_between"]
-    return Episode(
-        id=case["id"],
-        at=STARTED + timedelta(minutes=number),
-        tool=case["tool"],
-        fingerprint=fingerprint(case["tool"], masked),
-        error_class=class_of_text(failed.error),
-        template=masked,
-        principal=case["model"],
-        agent=case["model"],
+    apart = "fixed_args" not in case or case["calls_between"] or case["user_turns_between"]
+    return past_episode(
+        case,
+        failed,
+        number=number,
         turn=f"{case['source']}|{case['task_id']}|{case['trial']}",
-        ending=Ending.REPAIRED if repaired else Ending.LEFT,
-        decision=decision,
-        verified=repaired,
+        decision=RIGHT_DECISION.get(case.get("repair_class", "")),
         remedies=() if apart else remedies_between(failed, case["fixed_args"]),
     )

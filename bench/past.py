@@ -1,0 +1,44 @@
+"""Failures of the past as a casebook would keep them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from mulligan.core.casebook import Ending, Episode, Remedy
+from mulligan.core.suggestion import Decision, FailedCall
+from mulligan.learning.fingerprint import fingerprint, template
+from mulligan.learning.wording import class_of_text
+
+STARTED = datetime(2026, 1, 1, tzinfo=UTC)
+"""When the first case happened: the data has an order and no times."""
+
+
+def past_episode(
+    case: Mapping[str, Any],
+    failed: FailedCall,
+    *,
+    number: int,
+    turn: str,
+    decision: Decision | None = None,
+    remedies: tuple[Remedy, ...] = (),
+) -> Episode:
+    """A case of the data, by its number in it; repaired where the data has the call that was."""
+    masked = template(failed.error, failed.call.arguments)
+    repaired = "fixed_args" in case
+    return Episode(
+        id=case["id"],
+        at=STARTED + timedelta(minutes=number),
+        tool=case["tool"],
+        fingerprint=fingerprint(case["tool"], masked),
+        error_class=class_of_text(failed.error),
+        template=masked,
+        principal=case["model"],
+        agent=case["model"],
+        turn=turn,
+        ending=Ending.REPAIRED if repaired else Ending.LEFT,
+        decision=decision,
+        verified=repaired,
+        remedies=remedies,
+    )
