@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from mulligan.core.call import Execution, Outcome
 from mulligan.core.casebook import Group
-from mulligan.core.suggestion import FailedCall, Pattern, Suggestion
+from mulligan.core.suggestion import Earlier, FailedCall, Pattern, Suggestion
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,3 +43,21 @@ class Ended:
     def succeeded(self) -> bool:
         """It came back, with something that is not an error in disguise."""
         return self.execution.outcome is Outcome.SUCCESS
+
+
+def earlier_of(execution: Execution) -> Earlier:
+    """A call as a suggestion may be made from it; of one that failed, what it said."""
+    error = execution.failure.error if execution.failure is not None else None
+    return Earlier(
+        tool=execution.call.tool,
+        arguments=execution.call.arguments,
+        result=execution.result if error is None else _said_by(error),
+        failed=execution.outcome is not Outcome.SUCCESS,
+    )
+
+
+def _said_by(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:  # noqa: BLE001 - an exception of others may refuse to be shown
+        return type(error).__name__

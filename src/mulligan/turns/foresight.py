@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mulligan.core.call import Call, ErrorClass, Execution, Failure, Outcome
+from mulligan.core.call import Call, ErrorClass, Execution, Failure
 from mulligan.core.effect import Mode, Precheck
 from mulligan.core.errors import FlaggedCallError
 from mulligan.core.event import CallFlagged
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.suggestion import Earlier, Planned
+from mulligan.turns.episodes import earlier_of
 from mulligan.turns.pending import Pending
 from mulligan.turns.turn import OpenTurn
 from mulligan.turns.watch import Watch
@@ -97,14 +98,5 @@ def _earlier(call: Call, turn: OpenTurn) -> tuple[Earlier, ...]:
     """What the application knows, then what was called before, oldest first."""
     made = [each for attempt in turn.attempts for each in attempt.latest(MOST_EARLIER)]
     known = [Earlier(tool="", result=dict(turn.turn.known))] if turn.turn.known else []
-    called = [
-        Earlier(
-            tool=each.call.tool,
-            arguments=each.call.arguments,
-            result=each.result,
-            failed=each.outcome is not Outcome.SUCCESS,
-        )
-        for each in made
-        if each.call.id != call.id
-    ]
+    called = [earlier_of(each) for each in made if each.call.id != call.id]
     return (*known, *called)

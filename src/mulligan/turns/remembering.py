@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from mulligan.core.call import Execution, Outcome
+from mulligan.core.call import Execution
 from mulligan.core.casebook import Ending, Episode, Offer, Remedy
 from mulligan.core.effect import Effect
-from mulligan.core.suggestion import Decision, Earlier, Suggestion
+from mulligan.core.suggestion import Decision, Suggestion
 from mulligan.core.turn import Turn
 from mulligan.learning.lessons.explain import remedies_between
-from mulligan.turns.episodes import Ended, OpenEpisode
+from mulligan.turns.episodes import Ended, OpenEpisode, earlier_of
 
 MOST_CALLS = 10
 """How many calls after a failure may still be about it."""
@@ -117,7 +117,7 @@ class _Story:
         return remedies_between(
             replace(self.opened.failed, call=call),
             self.opened.given(fixed.execution),
-            between=[_earlier(each) for each in self._before(fixed)],
+            between=[earlier_of(each) for each in self._before(fixed)],
         )
 
     @property
@@ -143,17 +143,6 @@ class _Story:
         wanted = best.patch.apply(self.opened.given(self.opened.execution))
         first = all(each.tool in made for each in best.patch.first)
         return first and self.opened.given(call.execution) == wanted
-
-
-def _earlier(execution: Execution) -> Earlier:
-    """A call between; of one that failed, what it said."""
-    error = execution.failure.error if execution.failure is not None else None
-    return Earlier(
-        tool=execution.call.tool,
-        arguments=execution.call.arguments,
-        result=execution.result if error is None else str(error),
-        failed=execution.outcome is not Outcome.SUCCESS,
-    )
 
 
 def _until(failed: Execution, fixed: Execution) -> timedelta:
