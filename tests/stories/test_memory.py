@@ -131,3 +131,29 @@ def _approve_what_was_learned(m: Mulligan) -> None:
     known.consolidate()
     for seen in known.lessons(LessonQuery(tool="find_order")):
         known.approve(seen.lesson.id, by="anna")
+
+
+async def test_pitfalls_are_told_to_the_tenant_that_learned_them_alone() -> None:
+    m = Mulligan("memory:", control=0, tenant="beta")
+
+    @m.tool(effect=Effect.READ)
+    async def find_order(order_id: str) -> dict[str, int]:
+        if order_id not in ORDERS:
+            raise ValueError(f"Order {order_id} not found")
+        return ORDERS[order_id]
+
+    async def agent(turn: OpenTurn) -> object:
+        try:
+            return await find_order(turn.message)
+        except ValueError:
+            return await find_order(f"#{turn.message}")
+
+    for n in range(4):
+        about = {"agent": "desk", "tenant": "acme", "principal": f"person {n}"}
+        await m.act(f"W{1000 + n}", agent, **about)  # type: ignore[arg-type]
+    m.flush()
+    m.insights.lesson_list.consolidate()
+
+    assert "#" in m.pitfalls("find_order", tenant="acme")
+    assert "#" in m.pitfalls_for("desk", tenant="acme")
+    assert m.pitfalls("find_order") == m.pitfalls_for("desk") == ""

@@ -248,16 +248,19 @@ class Mulligan:
 
         return await run_task(task, work, using=self._parts.learning)
 
-    def pitfalls(self, tool: str, *, tokens: int = 400) -> str:
+    def pitfalls(self, tool: str, *, tokens: int = 400, tenant: str = "") -> str:
         """What is known to go wrong with a tool, as a short section for a prompt; empty if nothing.
 
-        It says how corrections work, what agents get wrong, and what to try when it fails.
+        It says how corrections work, what agents get wrong, and what to try when it fails. Only the
+        tenant's own lessons are told; without one, those of the tenant in the settings.
         """
-        return self.insights.lesson_list.pitfalls([tool], tokens=tokens)
+        whose = tenant or self.settings.tenant
+        return self.insights.lesson_list.pitfalls([tool], tokens=tokens, tenant=whose)
 
-    def pitfalls_for(self, agent: str, *, tokens: int = 400) -> str:
+    def pitfalls_for(self, agent: str, *, tokens: int = 400, tenant: str = "") -> str:
         """The same about every tool that has failed this agent."""
-        return self.insights.lesson_list.pitfalls_for(agent, tokens=tokens)
+        whose = tenant or self.settings.tenant
+        return self.insights.lesson_list.pitfalls_for(agent, tokens=tokens, tenant=whose)
 
     async def recover(self) -> int:
         """Look after what crashes, cancelled turns and people left, now. How much was taken up.

@@ -107,6 +107,7 @@ def _add_pitfalls(commands: Commands) -> None:
     add_json(parser)
     parser.add_argument("tool", nargs="*", help="about these tools")
     parser.add_argument("--agent", help="about every tool that has failed this agent")
+    parser.add_argument("--tenant", help="whose lessons, where there are several")
     parser.add_argument("--tokens", type=count, default=400, help="at most (default: 400)")
     parser.add_argument("--link", default="", metavar="URL", help="where there is more")
     parser.add_argument(
@@ -214,11 +215,15 @@ def run_pitfalls(options: argparse.Namespace, settings: Settings) -> int:
         known = insights.lesson_list
         if options.changed_since is not None:
             return _changed(options, known.changed_since(options.changed_since))
-        size, link = options.tokens, options.link
+        told = {
+            "tokens": options.tokens,
+            "link": options.link,
+            "tenant": options.tenant or settings.tenant,
+        }
         if options.agent:
-            text = known.pitfalls_for(options.agent, tokens=size, link=link)
+            text = known.pitfalls_for(options.agent, **told)
         else:
-            text = known.pitfalls(options.tool, tokens=size, link=link)
+            text = known.pitfalls(options.tool, **told)
     if options.json:
         render.print_json({"pitfalls": text})
     else:

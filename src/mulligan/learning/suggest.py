@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from mulligan.core.interfaces import Suggest
 from mulligan.core.suggestion import FailedCall, Kind, Origin, Suggestion
+from mulligan.learning.form import only_form
 from mulligan.learning.from_schema import from_schema
 from mulligan.learning.from_tools import from_tools
 from mulligan.learning.from_turn import from_turn
@@ -82,13 +83,16 @@ def _automatic(failed: FailedCall, suggestion: Suggestion) -> bool:
     if patch.tool or patch.first or not set(suggestion.kinds) <= SHAPE_ONLY or not failed.schema:
         return False
     after = _after(failed, suggestion)
-    if not schema_of(failed.schema, tool=failed.call.tool).fits(after):
+    schema = schema_of(failed.schema, tool=failed.call.tool)
+    if not schema.fits(after):
         return False
     if suggestion.source is Origin.SCHEMA and Kind.ENUM not in suggestion.kinds:
         return not _could_mean_another(failed, after)
     if suggestion.lesson is not None and set(suggestion.kinds) <= FORM_ONLY:
         # A proven lesson makes each value out of the call's own: a sign in front, a list of one.
-        return suggestion.proven
+        return suggestion.proven and only_form(
+            failed.call.arguments, after, known=schema.properties
+        )
     # Near in spelling is not the same: another name on a list is another person.
     return _only_shape(failed, after)
 

@@ -44,6 +44,8 @@ def test_an_imported_lesson_is_a_candidate_with_everything_else_as_it_was() -> N
         (['{"lessons": 2}'], "are of version 2, and this Mulligan reads version 1"),
         ([*encode_lessons([]), "{"], "Line 2 is no JSON"),
         ([*encode_lessons([]), "[]"], "Line 2 lacks a field"),
+        (["[" * 19_000], "no file of lessons"),
+        ([*encode_lessons([]), "[" * 19_000], "Line 2 is nested deeper than any lesson"),
         ([*encode_lessons([]), "x" * 30_000], "Line 2 has 30000 characters"),
         (poisoned(remedy=changing(how="shell")), "in an unknown way, 'shell'"),
         (

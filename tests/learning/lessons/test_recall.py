@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from mulligan.core.call import ErrorClass
-from mulligan.core.casebook import How, Lesson, LessonState
+from mulligan.core.casebook import How, Lesson, LessonState, Remedy
 from mulligan.core.effect import Effect, Mode
 from mulligan.core.suggestion import Earlier, FailedCall, Suggestion
 from mulligan.learning.applying import may_apply
@@ -121,6 +121,34 @@ def test_a_locked_field_is_only_ever_offered() -> None:
     (found,) = recalled(call, [known])
 
     assert found.patch.changes == {"amount": 375}
+    assert not found.automatic
+
+
+@pytest.mark.parametrize(
+    "remedy",
+    [
+        changing(made("order", How.PREFIX, text="9")),
+        changing(made("order", How.FROM_ARGUMENT, of="other")),
+        changing(made("only_mine", How.DROP)),
+    ],
+    ids=["another id", "another argument's value", "a wider request"],
+)
+def test_a_proven_lesson_that_makes_another_call_is_only_ever_offered(remedy: Remedy) -> None:
+    arguments = {"order": "1", "other": "2", "only_mine": True}
+    masked = template("refused", arguments)
+    known = fitting(
+        tool="cancel",
+        remedy=remedy,
+        when=masked,
+        fingerprint=fingerprint("cancel", masked),
+        state=LessonState.ACTIVE,
+    )
+    text = {"type": "string"}
+    schema = obj(order=text, other=text, only_mine={"type": "boolean"})
+
+    (found,) = recalled(failed(arguments, error="refused", tool="cancel", schema=schema), [known])
+
+    assert found.proven
     assert not found.automatic
 
 

@@ -127,20 +127,24 @@ class LessonList:
         self._casebook.append(new)
         return new
 
-    def pitfalls(self, tools: Iterable[str], *, tokens: int, link: str = "") -> str:
-        """What is known to go wrong with some tools, for a prompt or a tool's description."""
+    def pitfalls(
+        self, tools: Iterable[str], *, tokens: int, link: str = "", tenant: str = ""
+    ) -> str:
+        """What a tenant knows to go wrong with some tools, for a prompt or a tool's description."""
         lessons = [
             lesson
             for tool in dict.fromkeys(tools)
             for lesson in self._casebook.lessons(
-                LessonQuery(tool=tool, state=LessonState.ACTIVE, limit=MOST_LESSONS)
+                LessonQuery(tenant=tenant, tool=tool, state=LessonState.ACTIVE, limit=MOST_LESSONS)
             )
         ]
         return render_pitfalls(lessons, tokens=tokens, link=link)
 
-    def pitfalls_for(self, agent: str, *, tokens: int, link: str = "") -> str:
+    def pitfalls_for(self, agent: str, *, tokens: int, link: str = "", tenant: str = "") -> str:
         """The same for every tool that has failed an agent."""
-        query = LessonQuery(agent=agent, state=LessonState.ACTIVE, limit=MOST_LESSONS)
+        query = LessonQuery(
+            tenant=tenant, agent=agent, state=LessonState.ACTIVE, limit=MOST_LESSONS
+        )
         return render_pitfalls(self._casebook.lessons(query), tokens=tokens, link=link)
 
     def changed_since(self, since: datetime) -> list[str]:

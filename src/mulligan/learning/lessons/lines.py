@@ -129,7 +129,7 @@ def _says_something(value: object) -> bool:
 def _check_header(line: str) -> None:
     try:
         version = json.loads(line[:LONGEST_LINE])["lessons"]
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, RecursionError):
         raise ConfigurationError(
             "This is no file of lessons: its first line must be "
             f'{{"lessons": {VERSION}}}. Nothing was imported.'
@@ -152,6 +152,8 @@ def _decoded(line: str, number: int, *, at: datetime, tenant: str) -> Lesson:
         raise _refused(number, said) from None
     except (TypeError, KeyError, AttributeError):
         raise _refused(number, "lacks a field, or has one of the wrong type") from None
+    except RecursionError:
+        raise _refused(number, "is nested deeper than any lesson") from None
     pool = Pool(tenant, lesson.tool, lesson.server, lesson.schema_hash, lesson.fingerprint)
     return replace(lesson, id=lesson_id(pool, lesson.remedy))
 
