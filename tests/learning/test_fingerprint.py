@@ -17,6 +17,8 @@ from mulligan.learning.fingerprint import (
     [
         (("Order #W17 not found", {"id": "#W17"}), ("Order #W18 not found", {"id": "#W18"})),
         (("no user Ann", {"name": "Ann"}), ("no user Bo Li", {"name": "Bo Li"})),
+        (("no user BO LI", {"name": "Bo Li"}), ("no user AL WEI", {"name": "al wei"})),
+        (("seat B7 is taken", {"seat": "B7"}), ("seat C9 is taken", {"seat": "C9"})),
         (("failed after 12.34s", {}), ("failed after 7s", {})),
         (
             ("lost 550e8400-e29b-41d4-a716-446655440000", {}),

@@ -82,9 +82,15 @@ def _without_own_values(text: str, arguments: Mapping[str, object]) -> str:
     }
     telling = [value for value in found if _telling(value) and value not in arguments]
     for value in sorted(telling, key=len, reverse=True):
-        if value in text:
-            text = re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", _kind_of(value), text)
+        if value.casefold() in text.casefold():
+            whole = re.compile(rf"(?<!\w){re.escape(value)}(?!\w)", _case_of(value))
+            text = whole.sub(_kind_of(value), text)
     return text
+
+
+def _case_of(value: str) -> re.RegexFlag:
+    """Tools write names and codes in a case of their own; one word may be one of the error's."""
+    return re.NOFLAG if value.isalpha() else re.IGNORECASE
 
 
 def _kind_of(value: str) -> str:
@@ -96,8 +102,11 @@ def _kind_of(value: str) -> str:
 
 def _telling(value: str) -> bool:
     """Whether a value is its own and not a word the error would use anyway."""
-    if not SHORTEST_VALUE <= len(value) <= LONGEST:
+    if len(value) > LONGEST:
         return False
+    if len(value) < SHORTEST_VALUE:
+        # "B7" is a seat; "is" and "12" may be anything.
+        return value.isalnum() and not value.isalpha() and not value.isdigit()
     return not value.isdigit() or len(value) > SHORTEST_VALUE
 
 
