@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 
 import pytest
 
 from mulligan import Effect, Mode, Mulligan
+from mulligan.app.consolidating import batch_at
 from mulligan.core.casebook import Ending, EpisodeQuery, LessonQuery, LessonState
 from mulligan.turns.turn import OpenTurn
 
@@ -157,3 +159,11 @@ async def test_pitfalls_are_told_to_the_tenant_that_learned_them_alone() -> None
     assert "#" in m.pitfalls("find_order", tenant="acme")
     assert "#" in m.pitfalls_for("desk", tenant="acme")
     assert m.pitfalls("find_order") == m.pitfalls_for("desk") == ""
+
+
+def test_two_batches_of_one_second_are_taken_back_one_by_one() -> None:
+    second = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
+
+    one, other = batch_at(second), batch_at(second.replace(microsecond=1))
+
+    assert one != other

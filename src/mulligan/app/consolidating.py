@@ -38,6 +38,11 @@ class Consolidated:
     """New versions, in the order they were written."""
 
 
+def batch_at(now: datetime) -> str:
+    """The name of a batch: two processes that consolidate in one second have two."""
+    return f"{now:%Y%m%dT%H%M%S%f}"
+
+
 def hashes_of(tools: Sequence[KnownTool]) -> Hashes:
     """The schemas that tools are declared with now."""
     return {(tool.server, tool.tool): schema_hash_of(tool.schema) for tool in tools}
@@ -45,7 +50,7 @@ def hashes_of(tools: Sequence[KnownTool]) -> Hashes:
 
 def consolidate(store: Store, *, now: datetime) -> Consolidated:
     """Mine every episode that is kept, then let each lesson's uses say where it stands."""
-    casebook, batch = store.casebook, f"{now:%Y%m%dT%H%M%S}"
+    casebook, batch = store.casebook, batch_at(now)
     schemas = hashes_of(store.catalog.tools())
     episodes = list(every_episode(casebook))
     known = casebook.lessons(LessonQuery(limit=MOST_LESSONS))

@@ -34,7 +34,9 @@ MAKING: Mapping[How, Phrase] = {
 
 def statement_of(remedy: Remedy, *, tool: str, template: str) -> str:
     """What was learned, in one sentence."""
-    return f"When {tool} fails with {template[:LONGEST]!r}, {correction_of(tool, remedy)}."
+    return (
+        f"When {tool or 'a tool'} fails with {template[:LONGEST]!r}, {correction_of(tool, remedy)}."
+    )
 
 
 def correction_of(tool: str, remedy: Remedy) -> str:
