@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
@@ -167,3 +168,12 @@ def test_two_batches_of_one_second_are_taken_back_one_by_one() -> None:
     one, other = batch_at(second), batch_at(second.replace(microsecond=1))
 
     assert one != other
+
+
+def test_an_agent_gets_its_prompt_also_while_the_store_is_down(tmp_path: Path) -> None:
+    m = Mulligan(f"sqlite:///{tmp_path}/desk.db", recover=False)
+    m.close()
+
+    told = m.pitfalls("find_order"), m.pitfalls_for("desk")
+
+    assert told == ("", "")

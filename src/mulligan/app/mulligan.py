@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypedDict, TypeVar, Unpa
 
 from mulligan.app.settings import Settings
 from mulligan.app.wiring import Asked, Parts, assemble
-from mulligan.core.errors import ConfigurationError
+from mulligan.core.errors import ConfigurationError, StoreError
 from mulligan.core.finding import Standing
 from mulligan.core.interfaces import Check, Clock, Gather, Store, Subscriber
 from mulligan.core.task import Task
@@ -252,15 +253,22 @@ class Mulligan:
         """What is known to go wrong with a tool, as a short section for a prompt; empty if nothing.
 
         It says how corrections work, what agents get wrong, and what to try when it fails. Only the
-        tenant's own lessons are told; without one, those of the tenant in the settings.
+        tenant's own lessons are told; without one, those of the tenant in the settings. A store
+        that is down is no reason for an agent to have no prompt: then there are none.
         """
         whose = tenant or self.settings.tenant
-        return self.insights.lesson_list.pitfalls([tool], tokens=tokens, tenant=whose)
+        try:
+            return self.insights.lesson_list.pitfalls([tool], tokens=tokens, tenant=whose)
+        except StoreError as error:
+            return _no_pitfalls(error)
 
     def pitfalls_for(self, agent: str, *, tokens: int = 400, tenant: str = "") -> str:
         """The same about every tool that has failed this agent."""
         whose = tenant or self.settings.tenant
-        return self.insights.lesson_list.pitfalls_for(agent, tokens=tokens, tenant=whose)
+        try:
+            return self.insights.lesson_list.pitfalls_for(agent, tokens=tokens, tenant=whose)
+        except StoreError as error:
+            return _no_pitfalls(error)
 
     async def recover(self) -> int:
         """Look after what crashes, cancelled turns and people left, now. How much was taken up.
@@ -346,3 +354,8 @@ class Mulligan:
 def _stands(done: Done) -> bool:
     """Whether what the agent did stands, so that its reply is what the person will read."""
     return done.standing is not Standing.REJECTED
+
+
+def _no_pitfalls(error: StoreError) -> str:
+    logging.getLogger("mulligan").warning("Pitfalls could not be read: %s", error)
+    return ""
