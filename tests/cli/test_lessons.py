@@ -107,7 +107,7 @@ def test_a_consolidation_can_be_taken_back(store: str, capsys) -> None:
     back = told(capsys, "lessons", "consolidate", "--store", store, "--undo", drawn["batch"])
     again, _, err = run(capsys, "lessons", "consolidate", "--store", store, "--undo", "20200101")
 
-    assert {each["state"] for each in back["lessons"]} == {"retired"}
+    assert {each["state"] for each in back["lessons"]} == {"quarantined"}
     assert again == 2
     assert "No lesson stands as consolidation '20200101' left it." in err
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from mulligan import Effect, Mode, Mulligan
 from mulligan.app.consolidating import batch_at
 from mulligan.core.casebook import Ending, EpisodeQuery, LessonQuery, LessonState
+from mulligan.turns import hands
 from mulligan.turns.turn import OpenTurn
 
 ORDERS = {f"#W{1000 + n}": {"total": n} for n in range(10)}
@@ -177,3 +179,29 @@ def test_an_agent_gets_its_prompt_also_while_the_store_is_down(tmp_path: Path) -
     told = m.pitfalls("find_order"), m.pitfalls_for("desk")
 
     assert told == ("", "")
+
+
+def test_a_slow_memory_holds_up_a_sync_tool_no_longer_than_an_async_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    m = Mulligan("memory:")
+    asked, answered = threading.Event(), threading.Event()
+
+    def slow(*args: object, **kwargs: object) -> list[object]:
+        asked.set()
+        answered.wait(30)
+        return []
+
+    monkeypatch.setattr(m._parts.store.casebook, "lessons", slow)
+    monkeypatch.setattr(hands, "PATIENCE", 0.05)
+
+    @m.tool(effect=Effect.READ)
+    def find_order(order_id: str) -> None:
+        raise ValueError("no such order")
+
+    with pytest.raises(ValueError, match="no such order"), m.turn("Find it"):
+        find_order("W1")
+
+    assert asked.is_set()
+    answered.set()
+    m.close()

@@ -91,8 +91,9 @@ def take_back(casebook: Casebook, batch: str, *, now: datetime, by: str) -> list
         if lesson.batch != batch or not batch:
             continue
         before = [each for each in casebook.history(lesson.id) if each.batch != batch]
-        # A lesson that the batch brought forth has no earlier self to go back to.
-        content = before[-1] if before else replace(lesson, state=LessonState.RETIRED)
+        # A lesson that the batch brought forth has no earlier self to go back to: it waits for a
+        # person, or the next consolidation would bring it back.
+        content = before[-1] if before else replace(lesson, state=LessonState.QUARANTINED)
         back = replace(
             content,
             version=lesson.version + 1,

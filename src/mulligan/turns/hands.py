@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import threading
 import time
 from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import Future
@@ -23,7 +24,7 @@ class Hands:
     wait: Callable[[Future[None]], Awaitable[None]]
     sleep: Callable[[float], Awaitable[None]]
     ask: Callable[[Callable[[], Any]], Awaitable[Any]]
-    """Ask what answers from a disk or a network, for as long as `PATIENCE` on an event loop."""
+    """Ask what answers from a disk or a network, for as long as `PATIENCE`."""
 
 
 async def _wait_on_loop(future: Future[None]) -> None:
@@ -51,7 +52,17 @@ async def _ask_aside(question: Callable[[], Any]) -> Any:
 
 
 async def _ask_here(question: Callable[[], Any]) -> Any:
-    return question()
+    """On a thread of its own, so that a sync tool waits no longer than an async one."""
+    answer: Future[Any] = Future()
+
+    def ask() -> None:
+        try:
+            answer.set_result(question())
+        except BaseException as error:  # noqa: BLE001 - it is raised where somebody waits for it
+            answer.set_exception(error)
+
+    threading.Thread(target=ask, name="mulligan-ask", daemon=True).start()
+    return answer.result(timeout=PATIENCE)
 
 
 async def _wait_never(future: Future[None]) -> None:

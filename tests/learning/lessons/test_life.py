@@ -23,7 +23,8 @@ ACTIVE = lesson(state=LessonState.ACTIVE)
 @pytest.mark.parametrize(
     ("balance", "tenants", "state"),
     [
-        (Balance(helped=3, turns=2, principals=1), False, LessonState.ACTIVE),
+        (Balance(helped=3, turns=2), False, LessonState.ACTIVE),
+        (Balance(helped=6, turns=6, principals=1), False, None),
         (Balance(helped=3, turns=2, principals=2), True, LessonState.ACTIVE),
         (Balance(helped=3, turns=3, principals=1), True, None),
         (Balance(helped=3, turns=1, principals=3), False, None),

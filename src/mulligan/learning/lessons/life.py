@@ -25,7 +25,7 @@ class LifeRules:
     uses: int = 3
     """Verified uses that prove a lesson …"""
     turns: int = 2
-    """… from so many turns, or, where there are tenants …"""
+    """… from so many turns and, where people or tenants are named …"""
     principals: int = 2
     """… from so many people."""
     harms: int = 2
@@ -74,7 +74,10 @@ def judge_life(
 
 def is_proven(balance: Balance, *, tenants: bool = False, rules: LifeRules = RULES) -> bool:
     """Whether enough verified uses by enough sources speak for a lesson."""
-    spread = balance.principals >= rules.principals if tenants else balance.turns >= rules.turns
+    # Where people are named, one of them does not speak for the others.
+    by_people = tenants or balance.principals > 0
+    enough_people = balance.principals >= rules.principals or not by_people
+    spread = balance.turns >= rules.turns and enough_people
     harmless = balance.harmed == 0 or _redeemed(balance, tenants=tenants, rules=rules)
     return balance.helped >= rules.uses and spread and harmless
 

@@ -21,8 +21,10 @@ from mulligan.core.casebook import (
     Transformation,
 )
 from mulligan.core.errors import ConfigurationError
+from mulligan.core.escape import one_line
 from mulligan.learning.leaves import leaves
 from mulligan.learning.lessons.mine import Pool, lesson_id
+from mulligan.learning.lessons.phrase import correction_of, example_of, mistake_of, statement_of
 from mulligan.learning.lessons.ways.reshape import LONGEST_AFFIX
 from mulligan.learning.locked import is_locked
 
@@ -30,11 +32,13 @@ VERSION = 1
 LONGEST_LINE = 20_000
 MOST_LESSONS = 10_000
 LONGEST_TEXT = 2_000
+LONGEST_NAME = 200
+LONGEST_WHEN = 400
 MOST_GIVEN = 20
 LONGEST_GIVEN = 80
 
-TEXTS = ("tool", "server", "schema_hash", "tenant", "fingerprint", "when", "when_not", "statement")
-WORDS = ("mistake", "correction")
+NAMES = ("tool", "server", "schema_hash", "fingerprint")
+WORDS = ("when", "when_not", "statement", "mistake", "correction")
 
 
 def encode_lessons(lessons: Iterable[Lesson]) -> Iterator[str]:
@@ -43,7 +47,7 @@ def encode_lessons(lessons: Iterable[Lesson]) -> Iterator[str]:
     for lesson in lessons:
         yield json.dumps(
             {
-                **{name: getattr(lesson, name) for name in (*TEXTS, *WORDS)},
+                **{name: getattr(lesson, name) for name in (*NAMES, *WORDS)},
                 "error_class": str(lesson.error_class),
                 "example": list(lesson.example),
                 "remedy": remedy_as_json(lesson.remedy),
@@ -159,15 +163,22 @@ def _decoded(line: str, number: int, *, at: datetime, tenant: str) -> Lesson:
 
 
 def _lesson(held: Mapping[str, Any], *, at: datetime, tenant: str) -> Lesson:
-    texts = {name: _text(held[name]) for name in (*TEXTS, *WORDS)}
-    failing, corrected = held["example"]
+    names = {name: _text(held[name], most=LONGEST_NAME) for name in NAMES}
+    when = one_line(_text(held["when"]), most=LONGEST_WHEN)
+    remedy, tool = remedy_from(held["remedy"]), names["tool"]
+    # What a file says of its lessons would be read by agents: it is said anew from the remedy.
     return Lesson(
-        **{**texts, "tenant": tenant},
+        **names,
+        tenant=tenant,
+        when=when,
+        statement=statement_of(remedy, tool=tool, template=when),
+        mistake=mistake_of(remedy),
+        correction=correction_of(tool, remedy),
+        example=example_of(remedy),
         id="",
         version=1,
         error_class=ErrorClass(str(held["error_class"])),
-        example=(_text(failing), _text(corrected)),
-        remedy=remedy_from(held["remedy"]),
+        remedy=remedy,
         state=LessonState.CANDIDATE,
         why="imported",
         by="import",
@@ -178,8 +189,8 @@ def _lesson(held: Mapping[str, Any], *, at: datetime, tenant: str) -> Lesson:
     )
 
 
-def _text(value: object) -> str:
-    if not isinstance(value, str) or len(value) > LONGEST_TEXT:
+def _text(value: object, *, most: int = LONGEST_TEXT) -> str:
+    if not isinstance(value, str) or len(value) > most:
         raise ValueError("has a text that is none, or is too long")
     return value
 
