@@ -14,12 +14,14 @@ from mulligan import Effect, Mulligan, State
 from mulligan.checks.dates import dates_as_said
 from mulligan.core.action import Action
 from mulligan.core.errors import AlreadyDoneError, ConflictError
+from mulligan.core.finding import Finding
 from mulligan.core.points import Point, watch_points
 from mulligan.core.record import Record
 from mulligan.testing.fakes import FixedClock
 from mulligan.testing.faults import Deed, Faults, Strike
 from mulligan.testing.remote import FakeRemote, Fault, Item, RemoteError
 from mulligan.turns.hold import Held
+from mulligan.turns.recovery import MOST_TRIES
 from mulligan.turns.turn import OpenTurn
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
@@ -217,3 +219,33 @@ async def test_an_attempt_is_not_reviewed_while_one_of_its_calls_is_looked_for(
         assert before_the_pause == [State.EXECUTED, State.UNKNOWN]
         assert app.states() == []
         assert app.day() == "2026-11-18"
+
+
+async def test_a_review_that_ended_its_process_is_made_again_also_after_a_long_outage(
+    app: Application,
+) -> None:
+    clock, reviewer_is_down = FixedClock(NOW), True
+
+    def check(attempted: object) -> list[Finding]:
+        if reviewer_is_down:
+            raise ConnectionError("no reviewer")
+        return []
+
+    async def an_hour_later() -> None:
+        clock.move(timedelta(hours=1))
+        await m.recover()
+
+    m = Mulligan("memory:", checks=[check], clock=clock, recover=False)
+    other = Application(m=m, remote=app.remote)
+    await other.act(FRIDAY)
+    for _ in range(MOST_TRIES):
+        await an_hour_later()
+    cancel_at(Point.CLAIMED)
+    with pytest.raises(asyncio.CancelledError):
+        await an_hour_later()
+
+    reviewer_is_down = False
+    await an_hour_later()
+
+    assert other.states() == []
+    m.close()

@@ -25,6 +25,7 @@ async def review_late(
     actions: Sequence[LiveAction],
     *,
     delivered: bool,
+    begun: int,
     reviewers: Reviewers,
     book: Book,
     vault: Vault,
@@ -32,12 +33,13 @@ async def review_late(
     """Review one attempt's actions as a whole, in the order they were made.
 
     Rejected, they are undone; but where the answer was delivered, a person is asked first.
+    `begun` counts the reviews since the last that came to an end, this one among them.
     """
     for action in actions:
         action.tries += 1
     facts: dict[str, object] = {"delivered": delivered}
-    begun = facts | {"reviewing": True}
-    await book.move(actions, State.PENDING_REVIEW, hands=ON_LOOP, facts=begun)
+    under_way = facts | {"reviewing": begun}
+    await book.move(actions, State.PENDING_REVIEW, hands=ON_LOOP, facts=under_way)
     await reach(Point.CLAIMED)
     attempted = await asyncio.to_thread(_attempted, actions, vault)
     if attempted is None:

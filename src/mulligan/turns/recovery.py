@@ -96,8 +96,8 @@ class Recovery:
         tries = action.detail.get("tries")
         if not isinstance(tries, int) or action.state not in WAITING:
             return True
-        if tries >= MOST_TRIES and action.detail.get("reviewing"):
-            # Every review of it ended the process that made it.
+        if _reviews_begun(action) >= MOST_TRIES:
+            # One review after the other ended the process that made it.
             return False
         pause = PAUSES[min(tries, len(PAUSES)) - 1]
         return self.book.clock() - action.changed_at >= pause
@@ -244,6 +244,7 @@ class Recovery:
         await review_late(
             actions,
             delivered=delivered or not reversible,
+            begun=1 + max(map(_reviews_begun, group)),
             reviewers=self.reviewers,
             book=self.book,
             vault=self.vault,
@@ -255,6 +256,12 @@ class Recovery:
             entry.state is State.APPROVED and entry.detail.get("by") != "checks"
             for entry in self.book.journal.history(action.id)
         )
+
+
+def _reviews_begun(action: Action) -> int:
+    """How many reviews in a row were begun and never came to an end."""
+    begun = action.detail.get("reviewing")
+    return begun if isinstance(begun, int) else 0
 
 
 def _attempt_of(action: Action) -> tuple[str, int, bool]:
