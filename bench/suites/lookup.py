@@ -30,7 +30,7 @@ from mulligan.app.insights import Insights
 from mulligan.app.insights.figures import WINDOWS
 from mulligan.app.settings import Settings
 from mulligan.core.call import Call, ErrorClass, Failure
-from mulligan.core.suggestion import FailedCall, Pattern
+from mulligan.core.suggestion import FailedCall, Pattern, Suggestion
 from mulligan.stores.opening import open_store
 from mulligan.turns.recalling import Asking, Recall
 
@@ -82,7 +82,7 @@ def run(options: argparse.Namespace) -> Result:
     }
 
 
-def look_up(recall: Recall, known: Known) -> None:
+def look_up(recall: Recall, known: Known) -> list[Suggestion]:
     """What the product does at every failure: recall what there is, and make suggestions of it."""
     call = Call(id=known.fingerprint, tool=known.tool, arguments={"place": "Elm St 12"})
     failure = Failure(error_class=ErrorClass.VALIDATION)
@@ -94,12 +94,12 @@ def look_up(recall: Recall, known: Known) -> None:
         template=known.template,
     )
     asking = Asking(failed=failed, pattern=pattern, tenant=history.TENANT, principal="anna")
-    list(recall.about(asking).suggest(failed))
+    return list(recall.about(asking).suggest(failed))
 
 
-def look_up_text(recall: Recall, known: Known) -> None:
+def look_up_text(recall: Recall, known: Known) -> list[Suggestion]:
     """The same where no lesson is about that very pattern, so that its words decide."""
-    look_up(recall, replace(known, fingerprint="never met"))
+    return look_up(recall, replace(known, fingerprint="never met"))
 
 
 def _filled(

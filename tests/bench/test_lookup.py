@@ -13,6 +13,7 @@ from bench.suites.lookup import look_up, look_up_text
 from mulligan.core.casebook import EpisodeQuery, LessonQuery
 from mulligan.core.log import LogQuery
 from mulligan.stores.opening import open_store
+from mulligan.turns.recalling import Recall
 
 ROOT = Path(__file__).parents[2]
 UNTIL = datetime(2026, 11, 15, 12, tzinfo=UTC)
@@ -63,7 +64,10 @@ def test_what_is_looked_up_is_found() -> None:
     store = open_store("memory:")
     [first, *_] = history.fill(store, rows=2_000, until=UNTIL, step=lambda: None)
 
-    lessons, _ = look_up(store.casebook, first)
+    recall = Recall(store.casebook, clock=lambda: UNTIL, control=0.0, seeds=False)
 
-    assert [lesson.fingerprint for lesson in lessons] == [first.fingerprint]
-    assert lessons[0] in look_up_text(store.casebook, first)
+    [made] = look_up(recall, first)
+    alike = look_up_text(recall, first)
+
+    assert made.patch.changes == {"place": "#Elm St 12"}
+    assert made.lesson in {each.lesson for each in alike}
