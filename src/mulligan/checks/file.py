@@ -18,11 +18,12 @@ from __future__ import annotations
 
 import inspect
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, TypeVar
+from types import NoneType
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from mulligan.checks import text
 from mulligan.checks.grounding import grounded
@@ -55,6 +56,14 @@ CONDITIONS: Mapping[str, Callable[[Reply], bool]] = {"small_talk": text.is_small
 
 SETTINGS = frozenset({"preset", "checks", "attempts", "mend"})
 """What a file may set. The last two are the reply loop's."""
+
+_AS_WRITTEN: Mapping[object, str] = {
+    bool: "true or false",
+    int: "a whole number from 0 on",
+    str: "a text in quotes",
+    Iterable: 'a list of texts such as ["one", "two"]',
+}
+"""How a file writes a setting of a type; other types have a sentence of their own."""
 
 _Table = dict[str, Any]
 _Made = TypeVar("_Made")
@@ -103,11 +112,21 @@ def make_verification(asked: Mapping[str, Any]) -> Verification | None:
 def _tables(asked: Mapping[str, Any]) -> dict[str, _Table]:
     """The checks that are on: those of the preset, changed and added to."""
     tables = _preset_tables(asked["preset"]) if "preset" in asked else {}
-    for name, table in asked.get("checks", {}).items():
+    changed = asked.get("checks", {})
+    if not isinstance(changed, dict):
+        raise ConfigurationError(f"checks is {changed!r}; write each as a table [checks.NAME].")
+    for name, table in changed.items():
         if not isinstance(table, dict):
             raise ConfigurationError(f"checks.{name} is {table!r}; write it as [checks.{name}].")
         tables[name] = tables.get(name, {}) | table
-    return {name: table for name, table in tables.items() if table.pop("on", True) is True}
+    return {name: table for name, table in tables.items() if _is_on(name, table)}
+
+
+def _is_on(name: str, table: _Table) -> bool:
+    on = table.pop("on", True)
+    if type(on) is not bool:
+        raise ConfigurationError(f"checks.{name} has on = {on!r}; write true or false.")
+    return on
 
 
 def _preset_tables(name: str) -> dict[str, _Table]:
@@ -123,7 +142,7 @@ def _preset_tables(name: str) -> dict[str, _Table]:
 def _make(name: str, table: Mapping[str, Any]) -> TextCheck:
     settings = dict(table)
     kind = settings.pop("kind", name)
-    if kind not in KINDS:
+    if not isinstance(kind, str) or kind not in KINDS:
         raise ConfigurationError(
             f"checks.{name} is of kind {kind!r}. There are: {', '.join(sorted(KINDS))}."
         )
@@ -139,6 +158,12 @@ def _made(make: Callable[..., _Made], settings: _Table, *, name: str) -> _Made:
         raise ConfigurationError(
             f"checks.{name} has no setting {unknown[0]!r}. There are: {', '.join(known)}."
         )
+    types = get_type_hints(make)
+    for setting, value in settings.items():
+        if not _fits(value, types[setting]):
+            raise ConfigurationError(
+                f"checks.{name} has {setting} = {value!r}; write {_as_written(types[setting])}."
+            )
     try:
         if "severity" in settings:
             settings["severity"] = Severity(settings["severity"])
@@ -147,10 +172,30 @@ def _made(make: Callable[..., _Made], settings: _Table, *, name: str) -> _Made:
         raise ConfigurationError(f"checks.{name} cannot be made: {error}.") from error
 
 
-def _condition(name: str, wanted: str | None) -> Callable[[Reply], bool] | None:
+def _fits(value: object, wanted: Any) -> bool:
+    """Whether a value can be of a type; what has names of its own, such as a unit, says so."""
+    if wanted is int:
+        return type(value) is int and value >= 0
+    if wanted in (bool, str):
+        return type(value) is wanted
+    if get_origin(wanted) is Iterable:
+        return isinstance(value, list | tuple) and all(isinstance(each, str) for each in value)
+    if get_origin(wanted) is Mapping:
+        return isinstance(value, dict) and all(isinstance(each, str) for each in value.values())
+    if kinds := get_args(wanted):
+        return any(_fits(value, kind) for kind in kinds if kind is not NoneType)
+    return isinstance(value, str)
+
+
+def _as_written(wanted: Any) -> str:
+    kinds = (wanted, get_origin(wanted), *map(get_origin, get_args(wanted)), *get_args(wanted))
+    return next((_AS_WRITTEN[kind] for kind in kinds if kind in _AS_WRITTEN), "one of its names")
+
+
+def _condition(name: str, wanted: object) -> Callable[[Reply], bool] | None:
     if wanted is None:
         return None
-    if wanted not in CONDITIONS:
+    if not isinstance(wanted, str) or wanted not in CONDITIONS:
         raise ConfigurationError(
             f"checks.{name} has unless = {wanted!r}. There are: {', '.join(CONDITIONS)}."
         )
