@@ -61,3 +61,21 @@ def test_a_gate_may_be_named_in_plain_words():
 def test_settings_that_cannot_be_are_refused_with_their_value(wrong, said):
     with pytest.raises(ConfigurationError, match=said):
         Reflect(**wrong)
+
+
+@pytest.mark.parametrize(
+    ("mistaken", "message"),
+    [
+        ({"reflect": "accept"}, "reflect='accept' says nothing"),
+        ({"description": 5}, "description=5 is no text"),
+    ],
+)
+def test_a_task_that_would_be_misunderstood_is_refused(mistaken, message):
+    with pytest.raises(ConfigurationError, match=message):
+        Task(**{"description": "x", **mistaken})
+
+
+@pytest.mark.parametrize("mistaken", [{"every": "5"}, {"every": 1.5}, {"patience": 30}])
+def test_a_setting_of_another_kind_is_named(mistaken):
+    with pytest.raises(ConfigurationError, match=next(iter(mistaken))):
+        Reflect(**mistaken)

@@ -87,8 +87,10 @@ class Reflect:
     def __post_init__(self) -> None:
         if self.gate not in tuple(Gate):
             raise ConfigurationError(f"gate={self.gate!r} is no gate: use 'evidence' or 'accept'.")
-        if self.every < 1:
+        if type(self.every) is not int or self.every < 1:
             raise ConfigurationError(f"every={self.every} cannot be: reflect every 1 run or more.")
+        if not isinstance(self.patience, timedelta):
+            raise ConfigurationError(f"patience={self.patience!r}: use timedelta(seconds=…).")
         if self.patience <= timedelta():
             raise ConfigurationError(f"patience={self.patience} leaves no time to reflect.")
 
@@ -114,6 +116,14 @@ class Task:
     judge: Judge | str | None = field(default=None, repr=False)
     deterministic: bool = False
     """No model does the work, so a model that reflects must be named in `reflect`."""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.description, str):
+            raise ConfigurationError(f"description={self.description!r} is no text to work by.")
+        if not isinstance(self.reflect, Reflect | bool | None):
+            raise ConfigurationError(
+                f"reflect={self.reflect!r} says nothing: use True, False or Reflect(…)."
+            )
 
     @property
     def identity(self) -> str:
