@@ -384,3 +384,12 @@ class Story:
             self.judged[draft.text] = answer
             return Critique(score=answer)
         return answer  # type: ignore[return-value]
+
+
+async def test_a_draft_that_nobody_can_see_is_no_answer() -> None:
+    async def unseen(_: Brief) -> str:
+        return "\u200b\ufeff"
+
+    drafted = await write_draft(unseen, question="q", rules=DraftRules(critics=[Critic(9)]))
+
+    assert (drafted.text, drafted.standing) == (FALLBACK, Standing.UNREVIEWED)

@@ -308,3 +308,22 @@ def test_a_setting_that_cannot_be_is_refused(tmp_path: Path, line: str) -> None:
 
     with pytest.raises(ConfigurationError, match=line.split()[0]):
         rules_named(str(file))
+
+
+@pytest.mark.parametrize(
+    "mistaken",
+    [{"attempts": 0}, {"attempts": "3"}, {"fallback": " \u200b"}, {"checks": iter(())}],
+)
+def test_rules_that_could_leave_a_person_without_an_answer_are_refused(mistaken) -> None:
+    with pytest.raises(ConfigurationError, match=next(iter(mistaken))):
+        ReplyRules(**mistaken)
+
+
+async def test_a_check_may_quote_a_number() -> None:
+    def counts(reply: Reply) -> Iterator[Finding]:
+        yield Finding(rule="own.count", severity=Severity.ERROR, issue="Wrong.", quote=500)  # type: ignore[arg-type]
+
+    replied = await write_reply(Writer("A plain answer."), rules=ReplyRules(checks=[counts]))
+
+    assert replied.text == "A plain answer."
+    assert "Where: 500" in str(replied.metadata["reflection_feedback"])

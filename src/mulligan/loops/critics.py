@@ -61,7 +61,7 @@ async def criticise(
         if critique is None:
             return None
         critiques.append(critique)
-    return combine(critiques) if critiques else None
+    return _readable(combine(critiques)) if critiques else None
 
 
 async def _asked(critic: Critic, question: str, draft: Draft) -> Critique | None:
@@ -72,9 +72,13 @@ async def _asked(critic: Critic, question: str, draft: Draft) -> Critique | None
         except Exception as error:  # noqa: BLE001 - whatever a critic raises, it has not answered
             _report.warning("A critic failed (%s).", type(error).__name__)
             continue
-        if isinstance(critique, Critique) and critique.readable:
-            return critique
+        if (read := _readable(critique)) is not None:
+            return read
     return None
+
+
+def _readable(said: object) -> Critique | None:
+    return said if isinstance(said, Critique) and said.readable else None
 
 
 def _joined(critiques: Sequence[Critique], *, score: float) -> Critique:

@@ -10,6 +10,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from mulligan.checks.text.fold import visible
 from mulligan.core.engine import Loop, Round, run_loop
 from mulligan.core.errors import ConfigurationError, OutOfStepsError
 from mulligan.core.event import Event, Reflected, Responded, Thought
@@ -49,6 +50,10 @@ class DraftRules:
             raise ConfigurationError("reflections and tool_steps cannot be below 0.")
         if not self.critics:
             raise ConfigurationError("A draft needs a critic: pass critics=[…] with at least one.")
+        if not isinstance(self.fallback, str) or not visible(self.fallback):
+            raise ConfigurationError(
+                f"fallback is {self.fallback!r}; write what a person can read."
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,7 +233,7 @@ class _DraftLoop:
             kind = type(text).__name__
             _report.warning("A draft was not written: the writer returned %s, not text.", kind)
             return ""
-        return text.strip()
+        return text.strip() if visible(text) else ""
 
     async def _review(self, draft: Draft) -> Critique | None:
         if not draft.text or self._meter.used_up:

@@ -7,6 +7,7 @@ import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from mulligan.checks.file import VERIFIED, make_checks, make_verification, read_table
 from mulligan.checks.grounding.verified import Verification, Verified, Verifier
@@ -56,20 +57,32 @@ class ReplyRules:
     fallback: str = FALLBACK
     """Sent where no attempt wrote anything at all."""
 
+    def __post_init__(self) -> None:
+        if type(self.attempts) is not int or self.attempts < 1:
+            raise ConfigurationError(f"attempts is {self.attempts!r}; write a number from 1 on.")
+        if not isinstance(self.checks, Sequence):
+            # What can be read only once would find nothing in the second try.
+            raise ConfigurationError(
+                f"checks is a {type(self.checks).__name__}; pass a list or a tuple of checks."
+            )
+        if not isinstance(self.fallback, str) or not visible(self.fallback):
+            raise ConfigurationError(
+                f"fallback is {self.fallback!r}; write what a person can read."
+            )
+
 
 def rules_named(name: str, *, verifier: Verifier | None = None) -> ReplyRules:
     """The rules of a preset, or of a TOML file, which may set `attempts` and `mend` too."""
-    asked = read_table(Path(name)) if name.endswith(".toml") else {"preset": name}
-    attempts, mend = asked.get("attempts", ATTEMPTS), asked.get("mend", False)
-    if type(attempts) is not int or attempts < 1:
-        raise ConfigurationError(f"attempts is {attempts!r}; write a number from 1 on.")
+    preset: dict[str, Any] = {"preset": name}
+    asked = read_table(Path(name)) if name.endswith(".toml") else preset
+    mend = asked.get("mend", False)
     if type(mend) is not bool:
         raise ConfigurationError(f"mend is {mend!r}; write true or false.")
     return ReplyRules(
         checks=make_checks(asked),
         verifier=verifier,
         verify=make_verification(asked),
-        attempts=attempts,
+        attempts=asked.get("attempts", ATTEMPTS),
         mend=mend,
     )
 
@@ -352,7 +365,8 @@ def _name(check: Check[Reply]) -> str:
 
 
 def _shortened(quote: str) -> str:
-    shown = " ".join(quote.split())
+    # A check of somebody's own may quote a number.
+    shown = " ".join(str(quote).split())
     return shown if len(shown) <= LONGEST_QUOTE else f"{shown[:LONGEST_QUOTE]}…"
 
 
