@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.adapters.pydantic_ai import writer_of
+from mulligan.adapters.pydantic_ai import asker_of, writer_of
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.finding import Standing
 from mulligan.core.text import Critique, Draft
@@ -83,6 +83,12 @@ async def test_an_async_function_is_a_writer_as_it_is() -> None:
 def test_what_cannot_write_is_refused_with_what_can() -> None:
     with pytest.raises(ConfigurationError, match="int cannot write drafts"):
         writer_of(3)
+
+
+@pytest.mark.parametrize("named", [writer_of, asker_of])
+def test_a_model_that_does_not_exist_is_named(named) -> None:
+    with pytest.raises(ConfigurationError, match="The model 'nobody:none' cannot write"):
+        named("nobody:none")
 
 
 async def test_what_a_run_cost_counts_where_the_price_of_its_model_is_known() -> None:

@@ -142,3 +142,10 @@ def test_two_writers_at_once_are_refused(capsys) -> None:
     code = main(["evaluate", "--model", "test", "--recorded", "--cases", __file__])
 
     assert code == 2
+
+
+def test_a_writer_that_is_no_function_is_named(capsys) -> None:
+    code = main(["evaluate", "--writer", "os:sep", "--limit", "1"])
+
+    assert code == 2
+    assert "--writer 'os:sep' is a str; name an async function" in capsys.readouterr().err

@@ -15,7 +15,7 @@ from mulligan.loops.drafting import Brief, Writer
 def writer_of(source: object) -> Writer:
     """A writer from an async callable, a pydantic-ai agent, or the name of a model."""
     if isinstance(source, str):
-        return _by_agent(_pydantic_ai().Agent(source))
+        return _by_agent(_agent_named(source))
     if inspect.iscoroutinefunction(getattr(source, "run", None)):
         return _by_agent(source)
     if callable(source):
@@ -54,7 +54,7 @@ def _by_agent(agent: Any) -> Writer:
 
 def asker_of(model: str) -> Callable[[str], Awaitable[tuple[str, int]]]:
     """Asks the model of that name with a prompt; what it answers, and the tokens that took."""
-    agent = _pydantic_ai().Agent(model)
+    agent = _agent_named(model)
 
     async def ask(prompt: str) -> tuple[str, int]:
         usage = _pydantic_ai().RunUsage()
@@ -62,6 +62,15 @@ def asker_of(model: str) -> Callable[[str], Awaitable[tuple[str, int]]]:
         return str(result.output), usage.total_tokens
 
     return ask
+
+
+def _agent_named(model: str) -> Any:
+    library = _pydantic_ai()
+    try:
+        return library.Agent(model)
+    except Exception as wrong:
+        # Each provider's library has errors of its own. They say which name or key is missing.
+        raise ConfigurationError(f"The model {model!r} cannot write: {wrong}") from wrong
 
 
 def _price(result: Any) -> float:

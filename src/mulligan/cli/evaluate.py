@@ -111,6 +111,10 @@ def _writer(options: argparse.Namespace) -> Callable[[], ReplyFunction]:
         return lambda: prompted(asker_of(options.model))
     if options.writer:
         found = load_object(options.writer, option="--writer", example="shop.agent:reply")
+        if not callable(found):
+            raise ConfigurationError(
+                f"--writer {options.writer!r} is a {type(found).__name__}; name an async function."
+            )
         return lambda: cast("ReplyFunction", found)
     return ScriptedWriter
 
