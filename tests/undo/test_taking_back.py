@@ -245,3 +245,33 @@ async def test_async_functions_and_states_of_ones_own_will_do(calendar: Calendar
 
 def _unreadable(record: Record) -> object:
     raise TimeoutError("no answer")
+
+
+@pytest.mark.parametrize("given", [{"version": "2.0"}, {"change": {"version": "2.0"}}])
+async def test_a_field_that_the_call_set_is_content_though_it_is_called_version(
+    given: dict[str, object],
+) -> None:
+    app = {"name": "shop", "version": "2.0"}
+    abilities = Abilities(before=lambda _: dict(app), undo=lambda record: app.update(record.before))
+    record = Record(arguments=given, before={"name": "shop", "version": "1.0"})
+
+    undone = await take_back(record, abilities)
+
+    assert undone.result is UndoResult.RESTORED
+    assert app == {"name": "shop", "version": "1.0"}
+
+
+async def test_a_version_given_as_a_condition_still_changes_with_every_write() -> None:
+    page = {"text": "ours", "version": 2}
+
+    def put_back(record: Record) -> None:
+        page.update(text=record.before["text"], version=3)
+
+    abilities = Abilities(before=lambda _: dict(page), undo=put_back)
+    record = Record(
+        arguments={"text": "ours", "version": "1"}, before={"text": "theirs", "version": 1}
+    )
+
+    undone = await take_back(record, abilities)
+
+    assert undone.result is UndoResult.RESTORED

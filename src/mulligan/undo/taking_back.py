@@ -106,16 +106,34 @@ def is_restored(record: Record, now: object, *, abilities: Abilities) -> bool:
         return before is None and now is None
     if abilities.same is not None:
         return bool(abilities.same(before, now))
-    return before == now or _without_version(before) == _without_version(now)
+    if before == now:
+        return True
+    before, now = _as_fields(before), _as_fields(now)
+    if not isinstance(before, Mapping) or not isinstance(now, Mapping):
+        return before == now
+    ignored = _VERSION_FIELDS - _set_by_call(record.arguments, before)
+    return _without(ignored, before) == _without(ignored, now)
 
 
-def _without_version(state: object) -> object:
-    """A state less the fields that every write changes."""
+def _as_fields(state: object) -> object:
     if is_dataclass(state) and not isinstance(state, type):
-        state = {f.name: getattr(state, f.name) for f in fields(state)}
-    if isinstance(state, Mapping):
-        return {k: v for k, v in state.items() if str(k).lower() not in _VERSION_FIELDS}
+        return {f.name: getattr(state, f.name) for f in fields(state)}
     return state
+
+
+def _without(ignored: frozenset[str], state: Mapping[object, object]) -> dict[object, object]:
+    return {k: v for k, v in state.items() if str(k).lower() not in ignored}
+
+
+def _set_by_call(arguments: Mapping[str, object], before: Mapping[object, object]) -> set[str]:
+    """Fields that the call itself was to change, whatever they are called: they are content.
+
+    A version that it was given as a condition is the one that was there before, and is none.
+    """
+    was = {str(k).lower(): str(v) for k, v in before.items()}
+    given = [arguments, *(v for v in arguments.values() if isinstance(v, Mapping))]
+    asked = [(str(k).lower(), v) for each in given for k, v in each.items() if v is not None]
+    return {name for name, value in asked if str(value) != was.get(name)}
 
 
 _VERSION_FIELDS = frozenset(
