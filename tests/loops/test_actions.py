@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from mulligan.core.action import UndoResult
+from mulligan.core.call import Call, Execution, Outcome
 from mulligan.core.finding import Confidence, Finding, Severity, Standing, reach_verdict
 from mulligan.core.turn import Turn
 from mulligan.loops.actions import (
@@ -16,6 +18,8 @@ from mulligan.loops.actions import (
     render_question,
     review_attempt,
 )
+from mulligan.loops.review import Area, Opinion, Remark
+from mulligan.testing.judge import ScriptedJudge
 
 TURN = Turn(id="t1", message="Move dinner to Friday", now=datetime(2026, 11, 15, tzinfo=UTC))
 ATTEMPT = Attempted(turn=TURN, executions=())
@@ -70,6 +74,31 @@ async def test_a_second_rejection_is_shown_with_low_confidence() -> None:
     verdict = await review_attempt(ATTEMPT, by=by, attempt=2, judged=True)
 
     assert verdict.confidence is Confidence.LOW
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        Opinion(findings=None, confirmed=True),
+        Opinion(findings=("all is well",), confirmed=True),
+        Opinion(
+            findings=(Remark(area=Area.DATE, severity=Severity.ERROR, call="1", issue="no"),),
+            confirmed=True,
+        ),
+    ],
+)
+async def test_an_opinion_of_no_known_form_is_no_answer_and_fails_no_turn(said: Opinion) -> None:
+    by = Reviewers(judge=ScriptedJudge([said]))
+    call = Call(id="c1", tool="move", arguments={"day": "2026-11-20"})
+    moved = Execution(
+        call=call, outcome=Outcome.SUCCESS, at=TURN.now, duration=timedelta(), result="ok"
+    )
+
+    verdict = await review_attempt(
+        replace(ATTEMPT, executions=(moved,)), by=by, attempt=1, judged=True
+    )
+
+    assert (verdict.standing, verdict.confidence) == (Standing.UNREVIEWED, None)
 
 
 def test_an_agent_is_told_about_days_before_ids_before_places() -> None:

@@ -110,12 +110,11 @@ async def _ask(attempted: Attempted, judge: Judge, *, by: Reviewers) -> Weighed:
     turn, executions, facts = attempted.turn, attempted.executions, attempted.facts
     try:
         opinion = await judge.ask(ask_about(turn, executions=executions, facts=facts, show=by.show))
-    except Exception as error:  # noqa: BLE001 - a user's own judge may raise anything
+        said = opinion if isinstance(opinion, Opinion) else None
+        weighed = weigh(said, turn=turn, executions=executions, facts=facts)
+    except Exception as error:  # noqa: BLE001 - a user's own judge may raise or say anything
         _report.warning("The judge failed (%s).", type(error).__name__)
         return Weighed(answered=False)
-    if not isinstance(opinion, Opinion):
-        return Weighed(answered=False)
-    weighed = weigh(opinion, turn=turn, executions=executions, facts=facts)
     for dropped in weighed.dropped:
         by.tell(dropped)
     return weighed
