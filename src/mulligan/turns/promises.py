@@ -81,8 +81,8 @@ def _undo(declaration: Declaration) -> str:
     if can.version is not None:
         return "Undone under the version it wrote and read back: no edit is ever overwritten."
     return (
-        "Undone and read back, but without versions: an edit made between the last look and the "
-        "undo can be lost. Declare version=… to rule that out."
+        "Undone and read back, but without versions: an edit made since the call can be lost. "
+        "Declare version=… to rule that out."
     )
 
 
