@@ -17,6 +17,7 @@ from mulligan.core.errors import AlreadyDoneError, ConflictError
 from mulligan.core.finding import Finding
 from mulligan.core.points import Point, watch_points
 from mulligan.core.record import Record
+from mulligan.stores.opening import open_store
 from mulligan.testing.fakes import FixedClock
 from mulligan.testing.faults import Deed, Faults, Strike
 from mulligan.testing.remote import FakeRemote, Fault, Item, RemoteError
@@ -249,3 +250,21 @@ async def test_a_review_that_ended_its_process_is_made_again_also_after_a_long_o
 
     assert other.states() == []
     m.close()
+
+
+def test_a_sync_program_looks_after_what_an_earlier_turn_left(tmp_path: Path) -> None:
+    store, remote = open_store(f"sqlite:///{tmp_path}/family.db"), FakeRemote(tmp_path / "remote")
+    remote.create({"day": "2026-11-18"}, id="e1", by="person")
+    checks = [dates_as_said()]
+    with (
+        Mulligan(store, checks=checks, recover=False) as first,
+        Mulligan(store, checks=checks) as m,
+    ):
+        cancel_at(Point.REVIEWED)
+        with pytest.raises(asyncio.CancelledError):
+            asyncio.run(Application(m=first, remote=remote).act(SATURDAY))
+        later = Application(m=m, remote=remote)
+
+        seen = m.act_sync("When is dinner?", lambda _: later.day(), now=NOW).reply
+
+        assert (seen, later.states()) == ("2026-11-18", [])

@@ -230,10 +230,12 @@ class Mulligan:
             return await answer if isinstance(answer, Awaitable) else answer
 
         async def act_alone() -> Done:
+            # The loop ends with this turn, and so would recovery on it: it is waited for.
+            if self._parts.recover:
+                await self._parts.keeping.once()
             done = await self.act(message, plain, rewrite=rewrite, **about)
-            # The loop ends with this turn, and so would recovery on it.
             if done.open_actions:
-                await self.recover()
+                await self._parts.keeping.once()
             return done
 
         about.setdefault("agent", name_of(agent))

@@ -52,15 +52,19 @@ class Keeping:
             task.cancel()
             await asyncio.wait([task])
 
+    async def once(self) -> None:
+        """One pass; a store that is down stands in nobody's way."""
+        try:
+            await self._recovery.run()
+        except Exception as error:  # noqa: BLE001 - tried again; doctor shows a store that fails
+            # Only the kind: what it says may quote what a tool was given.
+            _report.warning("Open actions could not be looked at (%s).", type(error).__name__)
+
     async def _run(self, wake: asyncio.Event) -> None:
         while True:
             began = time.monotonic()
             wake.clear()
-            try:
-                await self._recovery.run()
-            except Exception as error:  # noqa: BLE001 - tried again; doctor shows a store that fails
-                # Only the kind: what it says may quote what a tool was given.
-                _report.warning("Open actions could not be looked at (%s).", type(error).__name__)
+            await self.once()
             took = time.monotonic() - began
             try:
                 async with asyncio.timeout(max(self._every, 20 * took)):
