@@ -13,7 +13,7 @@ from bench.past import past_episode
 from bench.peers import ROOT, peer_python
 from bench.rounds import Worker
 from mulligan.core.call import Call, ErrorClass, Failure
-from mulligan.core.casebook import Episode, Remedy
+from mulligan.core.lesson import Episode, Remedy
 from mulligan.core.suggestion import Earlier, FailedCall
 from mulligan.learning.lessons.explain import remedies_between
 

@@ -14,11 +14,11 @@ from datetime import datetime, timedelta
 
 from mulligan.app.recognizing import recognize
 from mulligan.core.call import ErrorClass, LogRow
-from mulligan.core.casebook import Ending, Episode, How, Lesson, LessonState, Remedy, Transformation
 from mulligan.core.ids import RANDOM_BITS, time_ordered_id
 from mulligan.core.instants import from_us, to_us
 from mulligan.core.interfaces import Store
-from mulligan.core.log import Batch
+from mulligan.core.lesson import Ending, Episode, How, Lesson, LessonState, Remedy, Transformation
+from mulligan.core.log_query import Batch
 from mulligan.core.rollup import roll_up
 from mulligan.core.suggestion import Decision, Pattern
 

@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 
-from mulligan.core.casebook import Balance, Episode, Lesson, Offer, balance_of, join_kinds
 from mulligan.core.interfaces import Suggest
+from mulligan.core.lesson import Balance, Episode, Lesson, Offer, balance_of, join_kinds
 from mulligan.core.suggestion import FailedCall, Suggestion
+from mulligan.learning.errors.wording import likely_class
 from mulligan.learning.lessons.life import judge_life
 from mulligan.learning.lessons.mine import mine
 from mulligan.learning.lessons.probability import Outcomes, chance_of, weighed
 from mulligan.learning.lessons.recall import from_memory
 from mulligan.learning.lessons.uses import uses_in
-from mulligan.learning.suggest import SOURCES
-from mulligan.learning.wording import likely_class
+from mulligan.learning.repair.suggest import SOURCES
 
 BATCH = 25
 """Failures after which lessons are drawn anew."""

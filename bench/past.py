@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from mulligan.core.casebook import Ending, Episode, Remedy
+from mulligan.core.lesson import Ending, Episode, Remedy
 from mulligan.core.suggestion import Decision, FailedCall
-from mulligan.learning.fingerprint import fingerprint, template
-from mulligan.learning.wording import class_of_text
+from mulligan.learning.errors.fingerprint import fingerprint, template
+from mulligan.learning.errors.wording import class_of_text
 
 STARTED = datetime(2026, 1, 1, tzinfo=UTC)
 """When the first case happened: the data has an order and no times."""

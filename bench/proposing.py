@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from bench.environments import Case, Environments
 from mulligan.core.interfaces import Suggest
 from mulligan.core.suggestion import Earlier, Suggestion
-from mulligan.learning.suggest import suggestions
+from mulligan.learning.repair.suggest import suggestions
 
 TRIES = 3
 """Of one call in all, the first that failed among them: as many as the product makes."""

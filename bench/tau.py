@@ -13,8 +13,8 @@ from bench.data import read_cases
 from bench.missing import MissingError
 from bench.past import past_episode
 from mulligan.core.call import Call, ErrorClass, Failure
-from mulligan.core.casebook import Episode
 from mulligan.core.effect import Effect
+from mulligan.core.lesson import Episode
 from mulligan.core.suggestion import Decision, Earlier, FailedCall
 from mulligan.learning.lessons.explain import remedies_between
 

@@ -8,13 +8,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mulligan.core.suggestion import Earlier
-from mulligan.learning.decide import decide
-from mulligan.learning.fingerprint import template
-from mulligan.learning.lenient import read_meant
-from mulligan.learning.precheck import precheck
+from mulligan.learning.errors.fingerprint import template
+from mulligan.learning.errors.silent import silent_error
+from mulligan.learning.repair.decide import decide
+from mulligan.learning.repair.precheck import precheck
+from mulligan.learning.repair.suggest import suggestions
+from mulligan.learning.shape.lenient import read_meant
 from mulligan.learning.shape.schema import schema_of
-from mulligan.learning.silent import silent_error
-from mulligan.learning.suggest import suggestions
 from tests.learning.failures import failed, obj
 
 NAMES = st.sampled_from(["to", "amount", "limit", "order_id", "date", "tags", "", " x", "a.b", "ü"])

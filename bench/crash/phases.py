@@ -31,7 +31,7 @@ from mulligan.core.action import State
 from mulligan.core.limits import Backoff
 from mulligan.testing.faults import Deed, Faults, PlannedError, Strike, cancelled_when_hung
 from mulligan.testing.remote import FakeRemote
-from mulligan.turns.turn import OpenTurn
+from mulligan.turns.turn.open_turn import OpenTurn
 
 SOON = timedelta(seconds=5)
 """Sooner than a request can be late."""

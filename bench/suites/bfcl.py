@@ -12,7 +12,7 @@ from bench.bfcl_match import matches
 from bench.data import add_data_arguments, read_cases
 from bench.report import progress, table
 from bench.versions import ours
-from mulligan.learning.lenient import read_meant
+from mulligan.learning.shape.lenient import read_meant
 from mulligan.learning.shape.schema import Schema, schema_of
 
 Result = dict[str, Any]

@@ -11,8 +11,8 @@ from bench.data import add_data_arguments, read_cases
 from bench.report import progress, table
 from bench.suites.bfcl import tools_of
 from bench.versions import ours
-from mulligan.learning.irrelevance import irrelevant
-from mulligan.learning.lenient import tool_meant
+from mulligan.learning.repair.irrelevance import irrelevant
+from mulligan.learning.shape.lenient import tool_meant
 
 Result = dict[str, Any]
 

@@ -22,11 +22,11 @@ from bench.versions import ours
 from mulligan.core.call import Failure
 from mulligan.core.effect import Mode
 from mulligan.core.suggestion import FailedCall, Suggestion
-from mulligan.learning.applying import may_apply
-from mulligan.learning.lessons.calibrate import Calibration, calibration
-from mulligan.learning.lessons.picture import reliability_picture
-from mulligan.learning.suggest import suggestions
-from mulligan.learning.wording import class_of_text
+from mulligan.learning.errors.wording import class_of_text
+from mulligan.learning.lessons.calibration.calibrate import Calibration, calibration
+from mulligan.learning.lessons.calibration.picture import reliability_picture
+from mulligan.learning.repair.applying import may_apply
+from mulligan.learning.repair.suggest import suggestions
 
 Result = dict[str, Any]
 

@@ -13,7 +13,7 @@ from bench.data import add_data_arguments, read_cases
 from bench.report import progress, table
 from bench.tau import RIGHT_DECISION
 from bench.versions import ours
-from mulligan.learning.fingerprint import fingerprint, template
+from mulligan.learning.errors.fingerprint import fingerprint, template
 
 Result = dict[str, Any]
 FILES = (

@@ -32,7 +32,7 @@ from mulligan.app.settings import Settings
 from mulligan.core.call import Call, ErrorClass, Failure
 from mulligan.core.suggestion import FailedCall, Pattern, Suggestion
 from mulligan.stores.opening import open_store
-from mulligan.turns.recalling import Asking, Recall
+from mulligan.turns.memory.lookup import Asking, Recall
 
 Result = dict[str, Any]
 

@@ -17,8 +17,8 @@ from bench.proposing import Trial, try_out
 from bench.report import Step, progress, table
 from bench.tau import add_history_argument, read_history
 from bench.versions import ours
-from mulligan.core.casebook import Episode
-from mulligan.learning.suggest import SOURCES
+from mulligan.core.lesson import Episode
+from mulligan.learning.repair.suggest import SOURCES
 
 Result = dict[str, Any]
 FILE = "bfcl_multiturn/repair_pairs"

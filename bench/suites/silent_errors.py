@@ -10,7 +10,7 @@ from rich.console import RenderableType
 from bench.data import add_data_arguments, read_cases
 from bench.report import progress, table
 from bench.versions import ours
-from mulligan.learning.silent import silent_error
+from mulligan.learning.errors.silent import silent_error
 
 Result = dict[str, Any]
 Case = dict[str, Any]

@@ -26,7 +26,13 @@ from bench.rounds import digits
 from mulligan.core.finding import Standing
 from mulligan.core.notes import Ground, Notes, NotesState, Refinement, TaskRun
 from mulligan.core.task import Experience, Gate, Ran, Reflect, Task
-from mulligan.learning.select import ENOUGH, PROMOTED_AT, Belief, Standings, probability_better
+from mulligan.learning.tasks.select import (
+    ENOUGH,
+    PROMOTED_AT,
+    Belief,
+    Standings,
+    probability_better,
+)
 from mulligan.loops.reflecting import Learning
 from mulligan.loops.tasks import run_task
 from mulligan.stores.memory.archive import MemoryArchive

@@ -21,9 +21,9 @@ from bench.tau import (
 )
 from bench.versions import ours
 from mulligan.core.suggestion import Decision
-from mulligan.learning.decide import decide
-from mulligan.learning.fingerprint import fingerprint, template
-from mulligan.learning.suggest import suggestions
+from mulligan.learning.errors.fingerprint import fingerprint, template
+from mulligan.learning.repair.decide import decide
+from mulligan.learning.repair.suggest import suggestions
 
 Result = dict[str, Any]
 

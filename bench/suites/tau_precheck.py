@@ -12,7 +12,7 @@ from bench.data import add_data_arguments, read_cases
 from bench.report import progress, table
 from bench.tau import Schemas, failed_call, read_schemas
 from bench.versions import ours
-from mulligan.learning.precheck import precheck
+from mulligan.learning.repair.precheck import precheck
 
 Result = dict[str, Any]
 

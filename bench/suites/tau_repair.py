@@ -24,7 +24,7 @@ from bench.tau import (
 )
 from bench.versions import ours
 from mulligan.core.interfaces import Suggest
-from mulligan.learning.suggest import SOURCES, suggestions
+from mulligan.learning.repair.suggest import SOURCES, suggestions
 
 Result = dict[str, Any]
 OUTCOMES = ("exact", "harmful", "wrong_but_harmless", "silent")

@@ -29,7 +29,7 @@ from mulligan.core.interfaces import Journal
 from mulligan.core.record import Record
 from mulligan.stores.opening import open_store
 from mulligan.testing.remote import FakeRemote, Item
-from mulligan.turns.turn import OpenTurn
+from mulligan.turns.turn.open_turn import OpenTurn
 
 WRITERS = 8
 OPENING = Opening(tool="move_event", server="calendar", effect=Effect.REVERSIBLE, agent="planner")

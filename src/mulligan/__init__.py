@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from mulligan.core.record import Record
     from mulligan.core.retention import Retention
     from mulligan.core.turn import Turn
-    from mulligan.turns.acting import Done
-    from mulligan.turns.hold import Held
+    from mulligan.turns.journal.hold import Held
+    from mulligan.turns.turn.act import Done
 
 _HOMES = {
     "Action": "mulligan.core.action",
@@ -36,11 +36,11 @@ _HOMES = {
     "Confidence": "mulligan.core.finding",
     "ConflictError": "mulligan.core.errors",
     "Correction": "mulligan.core.finding",
-    "Done": "mulligan.turns.acting",
+    "Done": "mulligan.turns.turn.act",
     "Effect": "mulligan.core.effect",
     "Execution": "mulligan.core.call",
     "Finding": "mulligan.core.finding",
-    "Held": "mulligan.turns.hold",
+    "Held": "mulligan.turns.journal.hold",
     "Mode": "mulligan.core.effect",
     "Mulligan": "mulligan.app.mulligan",
     "MulliganError": "mulligan.core.errors",

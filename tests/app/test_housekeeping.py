@@ -5,9 +5,9 @@ from pathlib import Path
 
 from mulligan.app.housekeeping import sweep
 from mulligan.core.action import Entry, Kept, Opening, State
-from mulligan.core.casebook import EpisodeQuery, LessonQuery
 from mulligan.core.effect import Effect
-from mulligan.core.log import Batch, LogQuery
+from mulligan.core.lesson import EpisodeQuery, LessonQuery
+from mulligan.core.log_query import Batch, LogQuery
 from mulligan.core.notes import Ground, Notes, NotesState, Refinement
 from mulligan.core.retention import Retention
 from mulligan.core.rollup import roll_up

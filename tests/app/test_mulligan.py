@@ -7,7 +7,7 @@ import pytest
 
 from mulligan import Effect, Mulligan, Settings
 from mulligan.core.errors import ConfigurationError, NaiveTimeError, UnknownStoreError
-from mulligan.core.log import LogQuery
+from mulligan.core.log_query import LogQuery
 from mulligan.stores.opening import open_store
 
 

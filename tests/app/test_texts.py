@@ -14,7 +14,7 @@ from mulligan.core.call import OWN
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.event import Reflected, Responded
 from mulligan.core.finding import Confidence, Severity, Standing
-from mulligan.core.log import LogQuery
+from mulligan.core.log_query import LogQuery
 from mulligan.core.text import Claim, Critique, Support
 from mulligan.loops.drafts import DraftRules
 from mulligan.loops.replies import ReplyRules

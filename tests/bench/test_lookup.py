@@ -10,10 +10,10 @@ from pathlib import Path
 
 from bench import history
 from bench.suites.lookup import look_up, look_up_text
-from mulligan.core.casebook import EpisodeQuery, LessonQuery
-from mulligan.core.log import LogQuery
+from mulligan.core.lesson import EpisodeQuery, LessonQuery
+from mulligan.core.log_query import LogQuery
 from mulligan.stores.opening import open_store
-from mulligan.turns.recalling import Recall
+from mulligan.turns.memory.lookup import Recall
 
 ROOT = Path(__file__).parents[2]
 UNTIL = datetime(2026, 11, 15, 12, tzinfo=UTC)

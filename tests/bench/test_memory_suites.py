@@ -18,9 +18,9 @@ from bench.learner import Learner, taught_by
 from bench.proposing import Stage, try_out
 from bench.stream import failures_in_order
 from mulligan.core.call import Call, ErrorClass, Failure
-from mulligan.core.casebook import Ending, Episode
+from mulligan.core.lesson import Ending, Episode
 from mulligan.core.suggestion import Earlier, FailedCall, FirstCall, Kind, Origin, Patch, Suggestion
-from mulligan.learning.fingerprint import fingerprint, template
+from mulligan.learning.errors.fingerprint import fingerprint, template
 from mulligan.learning.lessons.explain import remedies_between
 from tests.learning.lessons.cases import NOW
 

@@ -144,6 +144,6 @@ def test_doctor_prints_what_each_declaration_promises(family: str, capsys) -> No
 
 
 def _all() -> object:
-    from mulligan.core.log import LogQuery
+    from mulligan.core.log_query import LogQuery
 
     return LogQuery()

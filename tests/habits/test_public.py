@@ -20,9 +20,9 @@ HEAVY = {
 
 ONLY_AFTER_A_FAILURE = (
     "mulligan.learning.lessons",
-    "mulligan.learning.fingerprint",
-    "mulligan.learning.masks",
-    "mulligan.learning.suggest",
+    "mulligan.learning.errors.fingerprint",
+    "mulligan.learning.errors.masks",
+    "mulligan.learning.repair.suggest",
 )
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from mulligan.learning.complaints.complaint import About, Complaint
-from mulligan.learning.complaints.reading import complaints_in
+from mulligan.learning.complaints.dialects import complaints_in
 
 PYDANTIC = """2 validation errors for Booking
 flights.0.date

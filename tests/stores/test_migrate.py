@@ -12,7 +12,7 @@ import psycopg
 import pytest
 
 from mulligan.core.errors import SchemaTooNewError, SchemaTooOldError, StoreUnavailableError
-from mulligan.core.log import Batch, LogQuery
+from mulligan.core.log_query import Batch, LogQuery
 from mulligan.stores import migrate
 from mulligan.stores.migrate import latest, migrations
 from mulligan.stores.opening import open_store

@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from mulligan.core.casebook import Episode, Lesson, Use
 from mulligan.core.effect import Effect
+from mulligan.core.lesson import Episode, Lesson, Use
 from mulligan.stores.words import read_word, write_word
 from mulligan.testing.store_contract.cases import TEXT, a_lesson, a_use, an_episode
 

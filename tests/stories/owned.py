@@ -21,9 +21,9 @@ from mulligan.loops.actions import Attempted
 from mulligan.prompts.render import render
 from mulligan.redaction.scrub import scrub
 from mulligan.testing.remote import FakeRemote, Item, RemoteError
-from mulligan.turns.acting import Done
-from mulligan.turns.hold import Held
-from mulligan.turns.turn import OpenTurn
+from mulligan.turns.journal.hold import Held
+from mulligan.turns.turn.act import Done
+from mulligan.turns.turn.open_turn import OpenTurn
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 ZONE = "Europe/Berlin"

@@ -12,7 +12,7 @@ from mulligan import Effect, Mulligan
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.record import Record
 from mulligan.testing.remote import FakeRemote, Item
-from mulligan.turns.turn import OpenTurn
+from mulligan.turns.turn.open_turn import OpenTurn
 
 syncs: list[str] = []
 

@@ -17,7 +17,7 @@ from mulligan.core.action import Action
 from mulligan.core.record import Record
 from mulligan.testing.fakes import FixedClock
 from mulligan.testing.remote import FakeRemote, Item
-from mulligan.turns.turn import OpenTurn
+from mulligan.turns.turn.open_turn import OpenTurn
 
 
 @dataclass

@@ -13,7 +13,7 @@ from mulligan.app.insights.figures import WINDOWS
 from mulligan.core.call import ErrorClass
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.limits import Backoff
-from mulligan.core.log import LogQuery
+from mulligan.core.log_query import LogQuery
 from mulligan.core.suggestion import ErrorRule
 
 AT_ONCE = Backoff(first=Backoff().first * 0)

@@ -19,9 +19,9 @@ from mulligan.core.record import Record
 from mulligan.loops.actions import Attempted
 from mulligan.testing.fakes import FixedClock
 from mulligan.testing.remote import FakeRemote, Fault, Item, RemoteError
-from mulligan.turns.acting import Done
-from mulligan.turns.recovery import MOST_TRIES, PAUSES
-from mulligan.turns.turn import OpenTurn
+from mulligan.turns.recovery.recovery import MOST_TRIES, PAUSES
+from mulligan.turns.turn.act import Done
+from mulligan.turns.turn.open_turn import OpenTurn
 
 QUICK_TRIES = 2
 FAILURES: Mapping[str, Fault] = {

@@ -14,13 +14,13 @@ from mulligan import Effect, Mode, Mulligan
 from mulligan.app.insights.figures import WINDOWS
 from mulligan.core.errors import SilentError
 from mulligan.core.limits import Backoff
-from mulligan.core.log import LogQuery
-from mulligan.learning.from_judge import Proposal, ProposedChange
+from mulligan.core.log_query import LogQuery
+from mulligan.learning.repair.from_judge import Proposal, ProposedChange
 from mulligan.testing.judge import ScriptedJudge
-from mulligan.turns.declaration import declare
-from mulligan.turns.tool import wrap_tool
-from mulligan.turns.toolbox import Toolbox
-from tests.learning.test_suggest import FREE, LOCKED, adversarial, locked_values
+from mulligan.turns.calls.toolbox import Toolbox
+from mulligan.turns.calls.wrapper import wrap_tool
+from mulligan.turns.tools.declaration import declare
+from tests.learning.repair.test_suggest import FREE, LOCKED, adversarial, locked_values
 
 AT_ONCE = Backoff(first=timedelta())
 MEGABYTE = 1_000_000

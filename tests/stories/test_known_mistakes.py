@@ -19,7 +19,7 @@ from mulligan.core.record import Record
 from mulligan.loops.review import Area, Opinion, Remark
 from mulligan.testing.judge import ScriptedJudge
 from mulligan.testing.remote import FakeRemote, Fault, Item
-from mulligan.turns.turn import OpenTurn
+from mulligan.turns.turn.open_turn import OpenTurn
 from tests.stories.owned import conflicts_named
 
 MONDAY = datetime(2025, 10, 20, 9, 0, tzinfo=UTC)

@@ -9,7 +9,7 @@ import pytest
 from mulligan.core.interfaces import Store
 from mulligan.core.notes import Ground, NotesState, Refinement
 from mulligan.core.task import Reflect, Task
-from mulligan.learning.versions import export, pin, results, roll_back
+from mulligan.learning.tasks.versions import export, pin, results, roll_back
 from mulligan.loops.reflecting import Learning
 from mulligan.loops.tasks import run_task
 from mulligan.stores.opening import open_store

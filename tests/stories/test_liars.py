@@ -11,7 +11,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from mulligan.core.casebook import (
+from mulligan.core.effect import Mode
+from mulligan.core.lesson import (
     Benefit,
     Ending,
     Episode,
@@ -20,17 +21,16 @@ from mulligan.core.casebook import (
     Use,
     balance_of,
 )
-from mulligan.core.effect import Mode
 from mulligan.core.suggestion import FailedCall, Suggestion
-from mulligan.learning.applying import may_apply
-from mulligan.learning.fingerprint import pattern_of
+from mulligan.learning.errors.fingerprint import pattern_of
 from mulligan.learning.lessons.explain import remedies_between
 from mulligan.learning.lessons.life import judge_life
 from mulligan.learning.lessons.mine import mine
 from mulligan.learning.lessons.probability import Outcomes, chance_of
 from mulligan.learning.lessons.recall import from_memory
 from mulligan.learning.lessons.uses import uses_in
-from mulligan.learning.suggest import suggestions
+from mulligan.learning.repair.applying import may_apply
+from mulligan.learning.repair.suggest import suggestions
 from tests.learning.failures import failed, obj
 from tests.learning.lessons.cases import NOW
 

@@ -11,9 +11,9 @@ import pytest
 
 from mulligan import Effect, Mode, Mulligan
 from mulligan.app.consolidating import batch_at
-from mulligan.core.casebook import Ending, EpisodeQuery, LessonQuery, LessonState
-from mulligan.turns import hands
-from mulligan.turns.turn import OpenTurn
+from mulligan.core.lesson import Ending, EpisodeQuery, LessonQuery, LessonState
+from mulligan.turns.journal import waiter
+from mulligan.turns.turn.open_turn import OpenTurn
 
 ORDERS = {f"#W{1000 + n}": {"total": n} for n in range(10)}
 
@@ -193,7 +193,7 @@ def test_a_slow_memory_holds_up_a_sync_tool_no_longer_than_an_async_one(
         return []
 
     monkeypatch.setattr(m._parts.store.casebook, "lessons", slow)
-    monkeypatch.setattr(hands, "PATIENCE", 0.05)
+    monkeypatch.setattr(waiter, "PATIENCE", 0.05)
 
     @m.tool(effect=Effect.READ)
     def find_order(order_id: str) -> None:

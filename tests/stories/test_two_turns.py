@@ -19,8 +19,8 @@ from mulligan.core.points import Point, watch_points
 from mulligan.core.record import Record
 from mulligan.loops.actions import Attempted
 from mulligan.testing.remote import FakeRemote, Item, RemoteError
-from mulligan.turns.acting import Done
-from mulligan.turns.turn import OpenTurn, current_turn
+from mulligan.turns.turn.act import Done
+from mulligan.turns.turn.open_turn import OpenTurn, current_turn
 
 HASTY, CAREFUL = "hasty", "careful"
 """The first turn is wrong once, undone and made right; the second is right at once."""

@@ -8,10 +8,10 @@ from typing import Any
 from bench.crash.mutants.planting import mutant, swap
 from mulligan.core.action import State
 from mulligan.core.finding import Verdict, reach_verdict
-from mulligan.turns import trying
-from mulligan.turns.book import Book
-from mulligan.turns.hands import Hands
-from mulligan.turns.performing import Performing
+from mulligan.turns.calls import retry
+from mulligan.turns.calls.journaled import Performing
+from mulligan.turns.journal.book import Book
+from mulligan.turns.journal.waiter import Hands
 
 
 @mutant
@@ -52,7 +52,7 @@ def nothing_is_journaled_at_all() -> None:
 
 @mutant
 def fresh_key_for_every_try() -> None:
-    try_call = trying.try_call
+    try_call = retry.try_call
 
     async def with_fresh_keys(watch: Any, pending: Any, *, make: Any, hands: Hands) -> Any:
         key = watch.declaration.key
@@ -87,7 +87,7 @@ def an_outage_is_a_pass() -> None:
 
 @mutant
 def a_refusal_speaks_for_every_try() -> None:
-    nothing = trying._nothing_happened
+    nothing = retry._nothing_happened
     swap(nothing, lambda executions: nothing(list(executions)[-1:]))
 
 

@@ -8,11 +8,12 @@ from typing import Any
 from bench.crash.mutants.planting import mutant, swap
 from mulligan.core.action import State
 from mulligan.core.points import Point, reach
-from mulligan.turns import late_review, releasing, settling
-from mulligan.turns.book import Book, LiveAction
-from mulligan.turns.hands import ON_LOOP, Hands
-from mulligan.turns.recovery import Recovery
-from mulligan.turns.settling import Seen
+from mulligan.turns.journal import landing
+from mulligan.turns.journal.book import Book, LiveAction
+from mulligan.turns.journal.landing import Seen
+from mulligan.turns.journal.waiter import ON_LOOP, Hands
+from mulligan.turns.recovery import late_review, release
+from mulligan.turns.recovery.recovery import Recovery
 
 
 @mutant
@@ -23,7 +24,7 @@ def recovery_repeats_the_call() -> None:
         tool = self.toolbox.find(action.opening)
         if tool is not None:
             made = await tool.maker(action.record.arguments)()
-            await settling.adopt([action], [made], book=self.book, hands=ON_LOOP)
+            await landing.adopt([action], [made], book=self.book, hands=ON_LOOP)
 
     Recovery._find_out = again
 
@@ -42,17 +43,17 @@ def unsure_means_not_executed() -> None:
         action: LiveAction, seen: Seen, *, final: bool, book: Book, hands: Hands
     ) -> None:
         del final
-        if seen.landing is settling.Landing.LANDED:
-            await settling.adopt([action], [seen.result], book=book, hands=hands)
+        if seen.landing is landing.Landing.LANDED:
+            await landing.adopt([action], [seen.result], book=book, hands=hands)
         else:
             await book.move([action], State.NOT_EXECUTED, hands=hands)
 
-    swap(settling.write_down, forget)
+    swap(landing.write_down, forget)
 
 
 @mutant
 def absent_at_once() -> None:
-    swap(settling.is_too_late_to_land, lambda *_: True)
+    swap(landing.is_too_late_to_land, lambda *_: True)
 
 
 @mutant
@@ -60,15 +61,15 @@ def lateness_is_counted_from_the_request() -> None:
     def since_asked_for(action: LiveAction, now: datetime) -> bool:
         return now - action.opened_at >= action.declaration.lands_within
 
-    swap(settling.is_too_late_to_land, since_asked_for)
+    swap(landing.is_too_late_to_land, since_asked_for)
 
 
 @mutant
 def lateness_is_asked_after_the_look() -> None:
-    write_down = settling.write_down
+    write_down = landing.write_down
 
     async def ask_now(action: LiveAction, seen: Seen, *, book: Book, **using: Any) -> None:
-        final = settling.is_too_late_to_land(action, book.clock())
+        final = landing.is_too_late_to_land(action, book.clock())
         await write_down(action, seen, book=book, **using | {"final": final})
 
     swap(write_down, ask_now)
@@ -138,7 +139,7 @@ def hold_runs_without_approval() -> None:
 
 @mutant
 def approved_call_runs_before_its_intent() -> None:
-    release = releasing.release
+    run_approved = release.release
 
     async def run_first(action: LiveAction, *, tool: Any, book: Book, **_: Any) -> None:
         result = await tool.maker(action.record.arguments)()
@@ -147,6 +148,6 @@ def approved_call_runs_before_its_intent() -> None:
         async def made() -> Any:
             return result
 
-        await release(action, tool=tool, make=made, book=book)
+        await run_approved(action, tool=tool, make=made, book=book)
 
-    swap(release, run_first)
+    swap(run_approved, run_first)

@@ -10,11 +10,11 @@ from bench.crash.mutants.planting import mutant, swap
 from mulligan.core.action import State, UndoResult
 from mulligan.core.points import Point, reach
 from mulligan.core.record import Abilities, Record
-from mulligan.turns import attempt
-from mulligan.turns.attempt import LiveAttempt, Versions
-from mulligan.turns.book import Book, LiveAction
-from mulligan.turns.hands import Hands
-from mulligan.turns.recovery import Recovery
+from mulligan.turns.journal.book import Book, LiveAction
+from mulligan.turns.journal.waiter import Hands
+from mulligan.turns.recovery.recovery import Recovery
+from mulligan.turns.turn import attempt
+from mulligan.turns.turn.attempt import LiveAttempt, Versions
 from mulligan.undo import taking_back
 from mulligan.undo.taking_back import Undone
 

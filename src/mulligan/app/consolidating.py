@@ -6,7 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from mulligan.core.casebook import (
+from mulligan.core.errors import ConfigurationError, StaleLessonError
+from mulligan.core.interfaces import Casebook, KnownTool, Store
+from mulligan.core.lesson import (
     Episode,
     EpisodeQuery,
     Lesson,
@@ -15,8 +17,6 @@ from mulligan.core.casebook import (
     balance_of,
     schema_hash_of,
 )
-from mulligan.core.errors import ConfigurationError, StaleLessonError
-from mulligan.core.interfaces import Casebook, KnownTool, Store
 from mulligan.learning.lessons.life import counted_from, judge_life
 from mulligan.learning.lessons.mine import mine
 from mulligan.learning.lessons.uses import uses_in

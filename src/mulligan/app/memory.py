@@ -7,13 +7,13 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 
-from mulligan.core.casebook import Episode, Lesson, LessonQuery
 from mulligan.core.event import LessonLearned
 from mulligan.core.interfaces import Clock, Store, Subscriber
+from mulligan.core.lesson import Episode, Lesson, LessonQuery
 from mulligan.redaction import Redactor
 from mulligan.telemetry.errands import Errands
-from mulligan.turns.episodes import Ended, OpenEpisode
-from mulligan.turns.turn import OpenTurn
+from mulligan.turns.memory.episodes import Ended, OpenEpisode
+from mulligan.turns.turn.open_turn import OpenTurn
 
 MOST_WAITING = 1_000
 CALLS = 1_000
@@ -61,7 +61,7 @@ class Memory:
 
     def _learn(self, turn: OpenTurn, opened: Sequence[OpenEpisode], calls: Sequence[Ended]) -> None:
         # The rules and their tables take a while to load, and most turns have no failure.
-        from mulligan.turns.remembering import episodes_of
+        from mulligan.turns.memory.endings import episodes_of
 
         found = episodes_of(turn.turn, opened, calls=calls)
         episodes = [self._scrubbed(each, turn) for each in found]

@@ -19,10 +19,10 @@ from mulligan.core.task import Task
 from mulligan.core.turn import NOTHING_KNOWN, Turn
 from mulligan.loops.actions import Attempted
 from mulligan.stores.clock import utc_now
-from mulligan.turns.acting import Acting, Agent, Done
-from mulligan.turns.declaration import Declared, declare, name_of
-from mulligan.turns.tool import wrap_tool
-from mulligan.turns.turn import OpenTurn
+from mulligan.turns.calls.wrapper import wrap_tool
+from mulligan.turns.tools.declaration import Declared, declare, name_of
+from mulligan.turns.turn.act import Acting, Agent, Done
+from mulligan.turns.turn.open_turn import OpenTurn
 
 if TYPE_CHECKING:
     from mulligan.app.insights.insights import Insights
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from mulligan.loops.drafts import Drafted, DraftRules
     from mulligan.loops.replies import Replied, ReplyRules, Write
     from mulligan.loops.tasks import TaskDone, Work
-    from mulligan.turns.answering import Rewrite
+    from mulligan.turns.turn.reply import Rewrite
 
     Rules = ReplyRules | str | Iterable[Check[Reply]] | None
 

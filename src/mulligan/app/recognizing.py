@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from mulligan.core.call import Call, ErrorClass, Failure, LogRow
 from mulligan.core.suggestion import ErrorRule, Pattern
-from mulligan.learning.wording import likely_class
+from mulligan.learning.errors.wording import likely_class
 
 if TYPE_CHECKING:
     # Not loaded by those who only read.
-    from mulligan.turns.toolbox import Toolbox
+    from mulligan.turns.calls.toolbox import Toolbox
 
 
 def recognizer(toolbox: Toolbox, *, rules: Sequence[ErrorRule]) -> Callable[[LogRow], Pattern]:
@@ -40,7 +40,7 @@ def recognize(row: LogRow, *, rules: Sequence[ErrorRule] = ()) -> Pattern:
 @lru_cache(maxsize=1024)
 def _recognize(said: tuple[str, str, str, str], rules: tuple[ErrorRule, ...]) -> Pattern:
     # Only a failure needs the masks, and they take longer to load than all else here.
-    from mulligan.learning.fingerprint import pattern_of
+    from mulligan.learning.errors.fingerprint import pattern_of
 
     tool, error, error_class, error_type = said
     return pattern_of(

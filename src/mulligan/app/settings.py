@@ -19,7 +19,7 @@ from mulligan.core.interfaces import Similarity, Store
 from mulligan.core.limits import Backoff
 from mulligan.core.retention import Retention
 from mulligan.core.suggestion import ErrorRule, read_error_rules
-from mulligan.learning.nearest import shared_words
+from mulligan.learning.errors.nearest import shared_words
 from mulligan.redaction import Capture, Redactor
 
 PREFIX = "MULLIGAN_"

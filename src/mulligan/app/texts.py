@@ -18,10 +18,10 @@ from mulligan.core.interfaces import Clock
 from mulligan.loops.critics import judged_by
 from mulligan.loops.drafts import Drafted, DraftRules, loop_named
 from mulligan.loops.replies import Replied, ReplyRules, Write, warn_at_the_bound, write_reply
-from mulligan.turns.answering import Rewrite, answer
-from mulligan.turns.recording import NAME, pack_reply
-from mulligan.turns.steps import StepLog
-from mulligan.turns.turn import OpenTurn
+from mulligan.turns.calls.step_log import StepLog
+from mulligan.turns.turn.open_turn import OpenTurn
+from mulligan.turns.turn.reply import Rewrite, answer
+from mulligan.turns.turn.reply_record import NAME, pack_reply
 
 _report = logging.getLogger("mulligan")
 

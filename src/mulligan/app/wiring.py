@@ -14,7 +14,7 @@ from mulligan.app.recognizing import recognizer
 from mulligan.app.settings import Settings
 from mulligan.core.event import AttemptReviewed, RemarkDropped
 from mulligan.core.interfaces import Check, Clock, Gather, Judge, Store
-from mulligan.learning.nearest import KnownPatterns
+from mulligan.learning.errors.nearest import KnownPatterns
 from mulligan.loops.actions import Attempted, Reviewers
 from mulligan.loops.reflecting import Learning
 from mulligan.redaction.scrub import scrub
@@ -22,14 +22,14 @@ from mulligan.stores.clock import utc_now
 from mulligan.stores.opening import open_store
 from mulligan.telemetry.events import Events
 from mulligan.telemetry.writer import LogWriter
-from mulligan.turns.book import Book
-from mulligan.turns.counting import count_findings
-from mulligan.turns.instruments import Instruments
-from mulligan.turns.keeping import Heart, Keeping
-from mulligan.turns.promises import known_tool
-from mulligan.turns.recalling import Recall
-from mulligan.turns.recovery import Recovery
-from mulligan.turns.toolbox import Toolbox
+from mulligan.turns.calls.finding_log import count_findings
+from mulligan.turns.calls.runtime import Instruments
+from mulligan.turns.calls.toolbox import Toolbox
+from mulligan.turns.journal.book import Book
+from mulligan.turns.memory.lookup import Recall
+from mulligan.turns.recovery.recovery import Recovery
+from mulligan.turns.recovery.timer import Heart, Keeping
+from mulligan.turns.tools.promises import known_tool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from mulligan.checks.reading import settled
+from mulligan.checks.readers import settled
 from mulligan.checks.subject import Argument, Parameters, Subject, arguments, chosen, with_heard
 from mulligan.checks.values import as_record, texts
 from mulligan.core.call import Call, Execution, Outcome

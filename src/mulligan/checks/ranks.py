@@ -9,7 +9,7 @@ from datetime import datetime
 from mulligan.checks.ids import Read, ids_in
 from mulligan.checks.moments import local_moment
 from mulligan.checks.quotes import unquoted
-from mulligan.checks.reading import settled
+from mulligan.checks.readers import settled
 from mulligan.checks.slots import ReadDay
 from mulligan.checks.subject import Parameters, Subject, chosen
 from mulligan.checks.values import as_record

@@ -9,7 +9,7 @@ from datetime import MAXYEAR, date, datetime, timedelta
 
 from mulligan.checks.moments import local_moment
 from mulligan.checks.quotes import unquoted
-from mulligan.checks.reading import settled
+from mulligan.checks.readers import settled
 from mulligan.checks.subject import Subject, effective
 from mulligan.checks.values import texts
 from mulligan.core.call import Call

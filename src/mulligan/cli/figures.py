@@ -10,12 +10,12 @@ from rich.console import Console
 
 from mulligan.app.insights import Insights
 from mulligan.app.insights.figures import WINDOWS, Criterion, Figures, Share
-from mulligan.app.insights.reading import read_arguments
+from mulligan.app.insights.written_call import read_arguments
 from mulligan.app.settings import Settings
 from mulligan.cli import render
 from mulligan.cli.options import Commands, add_command, add_json, add_store, count
 from mulligan.core.finding import FindingCount
-from mulligan.core.log import PatternSeen
+from mulligan.core.log_query import PatternSeen
 from mulligan.core.suggestion import Advice
 
 

@@ -22,8 +22,8 @@ from mulligan.cli.options import (
     moment,
     who,
 )
-from mulligan.core.casebook import Lesson, LessonQuery, LessonState
 from mulligan.core.errors import ConfigurationError
+from mulligan.core.lesson import Lesson, LessonQuery, LessonState
 
 BAR = 30
 """Characters of a bar that stands for a share of 1."""

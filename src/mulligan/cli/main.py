@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from mulligan.app.settings import Settings
 from mulligan.cli import (
     actions,
+    call_log,
     decisions,
     doctor,
     evaluate,
     figures,
     lessons,
-    log,
     migrate,
     render,
     tasks,
@@ -34,7 +34,7 @@ exit codes:
   3  the store could not be used
 """
 
-_COMMANDS = (demo, log, actions, decisions, figures, lessons, tasks, evaluate, doctor, migrate)
+_COMMANDS = (demo, call_log, actions, decisions, figures, lessons, tasks, evaluate, doctor, migrate)
 
 
 def build_parser() -> argparse.ArgumentParser:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from mulligan.core.effect import Effect, Repeat
@@ -133,6 +133,10 @@ class Action:
     def settled(self) -> bool:
         """Whether nothing more is owed."""
         return self.state in SETTLED
+
+
+HOLD_LIFE = timedelta(minutes=15)
+"""How long a call waits for an answer, and an approved one for a process that can run it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

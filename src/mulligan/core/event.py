@@ -9,8 +9,8 @@ from enum import StrEnum
 
 from mulligan.core.action import State
 from mulligan.core.call import ErrorClass, LogRow
-from mulligan.core.casebook import LessonState
 from mulligan.core.finding import Confidence, FindingSeen, Standing
+from mulligan.core.lesson import LessonState
 from mulligan.core.text import Critique, Draft
 
 

@@ -22,7 +22,9 @@ from typing import Protocol, TypeVar
 
 from mulligan.core.action import Action, Entry, Kept
 from mulligan.core.call import Call, Failure, LogRow
-from mulligan.core.casebook import (
+from mulligan.core.event import Event
+from mulligan.core.finding import Fact, Finding, FindingCount
+from mulligan.core.lesson import (
     Balance,
     Episode,
     EpisodeQuery,
@@ -31,9 +33,7 @@ from mulligan.core.casebook import (
     LessonQuery,
     Use,
 )
-from mulligan.core.event import Event
-from mulligan.core.finding import Fact, Finding, FindingCount
-from mulligan.core.log import Batch, LogQuery, Loss, PatternSeen
+from mulligan.core.log_query import Batch, LogQuery, Loss, PatternSeen
 from mulligan.core.notes import Ground, Notes, NotesState, Scorecard, TaskRun
 from mulligan.core.question import Question
 from mulligan.core.rollup import Rollup, Slot

@@ -27,9 +27,9 @@ from mulligan.core.interfaces import Archive, Clock, Judge
 from mulligan.core.notes import Ground, Notes, NotesState, Refinement, TaskRun
 from mulligan.core.patience import in_time
 from mulligan.core.task import Experience, Reflect, Strategy, Task
-from mulligan.learning.reflection import ask_judge, contrasting
-from mulligan.learning.select import Change, best, make_room, standings_of
-from mulligan.learning.versions import changes_between
+from mulligan.learning.tasks.reflection import ask_judge, contrasting
+from mulligan.learning.tasks.select import Change, best, make_room, standings_of
+from mulligan.learning.tasks.versions import changes_between
 from mulligan.loops.afterwards import Afterwards
 
 _APPENDS = 1_000

@@ -16,9 +16,9 @@ from functools import partial
 from mulligan.core.finding import Standing, Verdict, reach_verdict
 from mulligan.core.notes import ON_TOP, Ground, Notes, NotesState, Scorecard, TaskRun
 from mulligan.core.task import Ran, Reflect, Task
-from mulligan.learning.brief import brief
-from mulligan.learning.score import score_run
-from mulligan.learning.select import ON_TRIAL, Standings, choose, settle, standings_of
+from mulligan.learning.tasks.brief import brief
+from mulligan.learning.tasks.score import score_run
+from mulligan.learning.tasks.select import ON_TRIAL, Standings, choose, settle, standings_of
 from mulligan.loops.checking import run_checks
 from mulligan.loops.reflecting import Learning, Told, apply, begin, reflect
 

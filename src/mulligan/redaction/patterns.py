@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from mulligan.redaction.names import secrecy
 from mulligan.redaction.pairs import HIDDEN, hide_pairs
-from mulligan.redaction.phrases import hide_phrases
+from mulligan.redaction.seed_phrases import hide_phrases
 from mulligan.redaction.spoken import (
     hide_beside,
     hide_cards,

@@ -34,7 +34,7 @@ from mulligan.redaction.patterns import (
     XML,
     Rule,
 )
-from mulligan.redaction.phrases import may_hold_phrase
+from mulligan.redaction.seed_phrases import may_hold_phrase
 
 UNSAFE = 1 << 20
 """Not a rule: there is something to escape."""

@@ -16,7 +16,7 @@ from mulligan.core.errors import ConfigurationError, JournalError
 from mulligan.core.instants import from_us, to_us
 from mulligan.core.interfaces import KnownTool
 from mulligan.core.suggestion import ErrorRule, read_error_rules
-from mulligan.stores.session import UnreadableError
+from mulligan.stores.driver import UnreadableError
 
 _OPENING_FIELDS = tuple(field.name for field in fields(Opening))
 

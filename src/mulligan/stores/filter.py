@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mulligan.core.call import LogRow
 from mulligan.core.instants import to_us
-from mulligan.core.log import LogQuery
+from mulligan.core.log_query import LogQuery
 
 
 def fits(row: LogRow, query: LogQuery) -> bool:

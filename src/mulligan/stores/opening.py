@@ -69,7 +69,7 @@ def _open_sqlite(path: Path, options: Options) -> Store:
 
 def _open_postgres(url: str, options: Options) -> Store:
     try:
-        from mulligan.stores.postgres.store import PostgresStore
+        from mulligan.stores.postgres.database import PostgresStore
     except ImportError as error:
         raise MissingExtraError(need="Postgres", extra="postgres") from error
     return PostgresStore(re.sub("^postgres:", "postgresql:", url), options)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from mulligan.core.call import ErrorClass
 from mulligan.core.instants import from_us
-from mulligan.core.log import PatternSeen
+from mulligan.core.log_query import PatternSeen
 from mulligan.core.rollup import PatternCount
 from mulligan.core.suggestion import Pattern
 from mulligan.stores.encoding import readable

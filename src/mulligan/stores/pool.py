@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from mulligan.core.errors import StoreUnavailableError
-from mulligan.stores.session import ConnectionLostError, Session
+from mulligan.stores.driver import ConnectionLostError, Session
 
 T = TypeVar("T")
 

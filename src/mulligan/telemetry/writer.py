@@ -16,7 +16,7 @@ from mulligan.core.errors import StoreError
 from mulligan.core.event import RowsDropped
 from mulligan.core.finding import FindingRow
 from mulligan.core.interfaces import Clock, Log
-from mulligan.core.log import Batch, Loss
+from mulligan.core.log_query import Batch, Loss
 from mulligan.core.rollup import roll_up
 from mulligan.core.suggestion import Pattern
 from mulligan.telemetry import shutdown

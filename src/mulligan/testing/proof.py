@@ -18,8 +18,8 @@ from mulligan.core.record import Abilities, Record
 from mulligan.loops.actions import Attempted
 from mulligan.testing.fakes import FixedClock
 from mulligan.testing.faults import Deed, Faults, Strike, cancelled_when_hung
-from mulligan.turns.acting import Agent, Done
-from mulligan.turns.turn import OpenTurn
+from mulligan.turns.turn.act import Agent, Done
+from mulligan.turns.turn.open_turn import OpenTurn
 from mulligan.undo.taking_back import is_restored
 
 PASSES = 8

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from mulligan.core.casebook import How
+from mulligan.core.lesson import How
 from mulligan.core.suggestion import Earlier, FirstCall
 from mulligan.learning.lessons.apply import patch_from
 from mulligan.learning.lessons.explain import remedies_between

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from mulligan.core.casebook import Balance, Benefit, LessonState, Use, balance_of
+from mulligan.core.lesson import Balance, Benefit, LessonState, Use, balance_of
 from mulligan.learning.lessons.life import (
     RULES,
     approve,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mulligan.core.call import ErrorClass
-from mulligan.core.casebook import LessonState
+from mulligan.core.lesson import LessonState
 from mulligan.core.suggestion import Pattern
 from mulligan.learning.lessons.pitfalls import OPENING, render_pitfalls
 from tests.learning.lessons.cases import lesson

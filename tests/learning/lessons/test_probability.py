@@ -8,14 +8,14 @@ from datetime import date, timedelta
 import pytest
 
 from mulligan.core.call import ErrorClass
-from mulligan.core.casebook import Balance, EpisodeSlot, Group, Offer, slot_of
+from mulligan.core.lesson import Balance, EpisodeSlot, Group, Offer, slot_of
 from mulligan.core.suggestion import Kind, Origin
 from mulligan.learning.lessons.apply import suggestion_from
-from mulligan.learning.lessons.calibrate import calibration, lift_of
-from mulligan.learning.lessons.picture import reliability_picture
+from mulligan.learning.lessons.calibration.calibrate import calibration, lift_of
+from mulligan.learning.lessons.calibration.picture import reliability_picture
 from mulligan.learning.lessons.probability import Outcomes, chance_of, outcomes_of, weighed
 from mulligan.learning.lessons.recall import Nearness
-from mulligan.learning.priors import prior
+from mulligan.learning.repair.priors import prior
 from tests.learning.failures import failed
 from tests.learning.lessons.cases import episode, lesson
 

@@ -7,16 +7,16 @@ from collections.abc import Sequence
 import pytest
 
 from mulligan.core.call import ErrorClass
-from mulligan.core.casebook import How, Lesson, LessonState, Remedy
 from mulligan.core.effect import Effect, Mode
+from mulligan.core.lesson import How, Lesson, LessonState, Remedy
 from mulligan.core.suggestion import Earlier, FailedCall, Suggestion
-from mulligan.learning.applying import may_apply
-from mulligan.learning.fingerprint import fingerprint, template
+from mulligan.learning.errors.fingerprint import fingerprint, template
 from mulligan.learning.lessons.apply import suggestion_from
 from mulligan.learning.lessons.life import revoke
 from mulligan.learning.lessons.probability import Outcomes, chance_of
 from mulligan.learning.lessons.recall import from_memory
-from mulligan.learning.suggest import suggestions
+from mulligan.learning.repair.applying import may_apply
+from mulligan.learning.repair.suggest import suggestions
 from tests.learning.failures import failed, obj
 from tests.learning.lessons.cases import HASHED, NOW, calling, changing, lesson, made
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from mulligan.core.casebook import How
+from mulligan.core.lesson import How
 from mulligan.learning.lessons.lines import decode_lessons, encode_lessons
 from mulligan.learning.lessons.probability import Outcomes, chance_of
 from mulligan.learning.lessons.recall import from_memory
 from mulligan.learning.lessons.seed import seed_lessons
-from mulligan.learning.suggest import suggestions
+from mulligan.learning.repair.suggest import suggestions
 from tests.learning.failures import failed
 from tests.learning.lessons.cases import NOW
 

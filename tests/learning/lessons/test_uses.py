@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mulligan.core.casebook import Benefit, Ending, How, Offer
+from mulligan.core.lesson import Benefit, Ending, How, Offer
 from mulligan.core.suggestion import Kind, Origin
 from mulligan.learning.lessons.mine import mine
 from mulligan.learning.lessons.uses import uses_in

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from mulligan.packs.calendar.events import Stored
 from mulligan.packs.calendar.memory import MOST, Memory
-from mulligan.packs.calendar.words import Stored
 
 
 def stored(number: int) -> Stored:

@@ -9,11 +9,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from mulligan.core.call import Call, ErrorClass
-from mulligan.learning.classify import classify
+from mulligan.learning.errors.classify import classify
 from mulligan.packs.calendar import CalDAV
 from mulligan.packs.calendar.errors import CalendarError, ChangedSinceError
+from mulligan.packs.calendar.events import Invited, Stored
 from mulligan.packs.calendar.text import new_text
-from mulligan.packs.calendar.words import Invited, Stored
 from mulligan.testing.line import Line, LineFault
 from mulligan.testing.radicale import RadicaleServer
 from tests.packs.calendar.family import event_text

@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from mulligan.packs.calendar.errors import BadEventError
+from mulligan.packs.calendar.events import Changes, Event, Invited, Stored
 from mulligan.packs.calendar.text import (
     alike,
     attendees_of,
@@ -16,7 +17,6 @@ from mulligan.packs.calendar.text import (
     read_text,
     stretch,
 )
-from mulligan.packs.calendar.words import Changes, Event, Invited, Stored
 from tests.packs.calendar.family import event_text
 
 BERLIN = ZoneInfo("Europe/Berlin")

@@ -8,8 +8,8 @@ import pytest
 
 from mulligan import State
 from mulligan.packs.calendar import CalDAV, calendar_tools
-from mulligan.turns.hold import Held
-from mulligan.turns.promises import promises
+from mulligan.turns.journal.hold import Held
+from mulligan.turns.tools.promises import promises
 from tests.packs.calendar.family import Family, event_id
 
 GUEST = "ATTENDEE:mailto:grandma@example.org\r\n"

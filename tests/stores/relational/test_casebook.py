@@ -6,8 +6,8 @@ import apsw
 import psycopg
 import pytest
 
-from mulligan.core.casebook import EpisodeQuery, LessonQuery
 from mulligan.core.errors import StoreDamagedError
+from mulligan.core.lesson import EpisodeQuery, LessonQuery
 from mulligan.stores.opening import open_store
 from mulligan.testing.store_contract.cases import a_lesson, a_use, an_episode
 

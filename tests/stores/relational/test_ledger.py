@@ -11,12 +11,12 @@ import pytest
 
 from mulligan.core.action import State
 from mulligan.core.errors import StoreDamagedError
-from mulligan.core.log import Batch, LogQuery
+from mulligan.core.log_query import Batch, LogQuery
 from mulligan.core.rollup import roll_up
+from mulligan.stores.driver import ConnectionLostError
 from mulligan.stores.opening import open_store
 from mulligan.stores.postgres.session import PostgresSession
 from mulligan.stores.relational.ledger import Ledger
-from mulligan.stores.session import ConnectionLostError
 from mulligan.testing.postgres import start_again, start_server
 from mulligan.testing.store_contract.contract import NOW, first, log_row, then
 

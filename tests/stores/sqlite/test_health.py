@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mulligan.core.errors import StoreDamagedError
-from mulligan.core.log import Batch
+from mulligan.core.log_query import Batch
 from mulligan.stores.opening import open_store
 from mulligan.stores.sqlite.files import check_structure
 from mulligan.testing.store_contract.contract import first, log_row

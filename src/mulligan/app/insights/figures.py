@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from mulligan.core.finding import FindingCount
 from mulligan.core.interfaces import Log
-from mulligan.core.log import PatternSeen
+from mulligan.core.log_query import PatternSeen
 from mulligan.core.rollup import Rollup, Slot, bucket_floor_us
 
 CONTEXT = "calls logged with agent and context"

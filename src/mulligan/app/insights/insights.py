@@ -18,14 +18,14 @@ from mulligan.core.call import Call, Failure, LogRow
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.instants import from_us
 from mulligan.core.interfaces import Clock, Health, KnownTool, Store
-from mulligan.core.log import LogQuery, Loss, PatternSeen
+from mulligan.core.log_query import LogQuery, Loss, PatternSeen
 from mulligan.core.retention import Retention
 from mulligan.core.suggestion import Advice, Alike, ErrorRule, FailedCall, Suggestion
-from mulligan.learning.decide import decide
-from mulligan.learning.fingerprint import pattern_of
-from mulligan.learning.nearest import MOST_PATTERNS, alike
-from mulligan.learning.suggest import suggestions
-from mulligan.learning.wording import class_of_text
+from mulligan.learning.errors.fingerprint import pattern_of
+from mulligan.learning.errors.nearest import MOST_PATTERNS, alike
+from mulligan.learning.errors.wording import class_of_text
+from mulligan.learning.repair.decide import decide
+from mulligan.learning.repair.suggest import suggestions
 from mulligan.redaction import Capture
 from mulligan.stores.clock import utc_now
 from mulligan.stores.opening import open_store

@@ -13,17 +13,17 @@ from mulligan.app.consolidating import (
     every_episode,
     take_back,
 )
-from mulligan.core.casebook import (
+from mulligan.core.errors import ConfigurationError, StaleLessonError
+from mulligan.core.interfaces import Clock, Store
+from mulligan.core.lesson import (
     Balance,
     Lesson,
     LessonQuery,
     LessonState,
     Use,
 )
-from mulligan.core.errors import ConfigurationError, StaleLessonError
-from mulligan.core.interfaces import Clock, Store
 from mulligan.learning.lessons import life
-from mulligan.learning.lessons.calibrate import Calibration, Lift, calibration, lift_of
+from mulligan.learning.lessons.calibration.calibrate import Calibration, Lift, calibration, lift_of
 from mulligan.learning.lessons.lines import decode_lessons, encode_lessons
 from mulligan.learning.lessons.pitfalls import render_pitfalls
 

@@ -10,13 +10,13 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from mulligan.core.action import Action, Entry, State, leads_to
+from mulligan.core.action import HOLD_LIFE, Action, Entry, State, leads_to
 from mulligan.core.effect import Effect
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.interfaces import Clock, Store
 from mulligan.core.recipe import recipe
 from mulligan.redaction import Redactor
-from mulligan.turns.hold import HOLD_LIFE, has_expired
+from mulligan.turns.journal.hold import has_expired
 
 MOST = 1_000
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from mulligan.core.call import OWN
 from mulligan.core.interfaces import Store
-from mulligan.core.log import LogQuery
+from mulligan.core.log_query import LogQuery
 from mulligan.evaluation.cases import Case
-from mulligan.turns.recording import NAME, unpack_reply
-from mulligan.turns.steps import SETTLED
+from mulligan.turns.calls.step_log import SETTLED
+from mulligan.turns.turn.reply_record import NAME, unpack_reply
 
 MOST = 1_000
 

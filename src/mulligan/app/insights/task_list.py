@@ -8,8 +8,8 @@ from typing import Any
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.interfaces import Archive
 from mulligan.core.notes import Ground, Notes
-from mulligan.learning.select import standings_of
-from mulligan.learning.versions import (
+from mulligan.learning.tasks.select import standings_of
+from mulligan.learning.tasks.versions import (
     Result,
     compare,
     export,

@@ -8,7 +8,7 @@ from mulligan.checks.dates.grammar.amounts import days_long_at
 from mulligan.checks.dates.grammar.phrases import Phrase
 from mulligan.checks.dates.grammar.scan import Scan
 from mulligan.checks.dates.grammar.stretches import Spoken, Stretch
-from mulligan.checks.dates.language.words import Table
+from mulligan.checks.dates.language.tables import Table
 from mulligan.checks.dates.meaning.phrase import is_dated
 from mulligan.checks.dates.moment import Moment
 from mulligan.checks.dates.parts import (

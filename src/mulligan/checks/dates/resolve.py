@@ -25,7 +25,7 @@ from mulligan.checks.dates.grammar.phrases import Phrase
 from mulligan.checks.dates.grammar.scan import Scan, scan
 from mulligan.checks.dates.grammar.stretches import Spoken, read
 from mulligan.checks.dates.language.english import ENGLISH
-from mulligan.checks.dates.language.words import Words
+from mulligan.checks.dates.language.tables import Words
 from mulligan.checks.dates.meaning.dated import shifted
 from mulligan.checks.dates.meaning.national import national_names
 from mulligan.checks.dates.meaning.phrase import anchor_of, is_dated, is_vague

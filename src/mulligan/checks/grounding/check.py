@@ -24,7 +24,7 @@ from mulligan.checks.grounding.source import Specifics, read_source, running_wor
 from mulligan.checks.text.blocks import BlockKind
 from mulligan.checks.text.fold import fold
 from mulligan.checks.text.page import Page, read_page
-from mulligan.checks.text.words import excerpt
+from mulligan.checks.text.word_search import excerpt
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.text import Reply, TextCheck
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from mulligan.checks.text.blocks import BlockKind
 from mulligan.checks.text.lists import word_lists
 from mulligan.checks.text.page import read_page
-from mulligan.checks.text.words import Wordlist
+from mulligan.checks.text.word_search import Wordlist
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.text import Reply, TextCheck
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from mulligan.checks.text.blocks import BlockKind
 from mulligan.checks.text.fold import fold
 from mulligan.checks.text.page import Block, read_page
-from mulligan.checks.text.words import Wordlist
+from mulligan.checks.text.word_search import Wordlist
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.text import Reply, TextCheck
 

@@ -8,7 +8,7 @@ from mulligan.checks.text.blocks import BlockKind
 from mulligan.checks.text.fold import visible
 from mulligan.checks.text.page import read_page
 from mulligan.checks.text.sentences import sentences_of
-from mulligan.checks.text.words import AROUND
+from mulligan.checks.text.word_search import AROUND
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.text import Reply, TextCheck
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from mulligan.checks.text.page import Page, read_page
-from mulligan.checks.text.words import Spotted, Wordlist, excerpt
+from mulligan.checks.text.word_search import Spotted, Wordlist, excerpt
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.text import Reply, TextCheck
 

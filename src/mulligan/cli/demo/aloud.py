@@ -7,17 +7,17 @@ from functools import wraps
 from typing import Any, Unpack, cast
 
 from mulligan.app.mulligan import Mulligan
-from mulligan.checks.reading import settled
+from mulligan.checks.readers import settled
+from mulligan.cli.demo.event_text import event_in, in_words, short
 from mulligan.cli.demo.telling import Teller
-from mulligan.cli.demo.words import event_in, in_words, short
 from mulligan.core.finding import Finding
 from mulligan.core.interfaces import Check
 from mulligan.core.record import Record, Told
 from mulligan.loops.actions import Attempted
 from mulligan.packs.calendar import Event
 from mulligan.packs.calendar.checks import OWN
-from mulligan.packs.calendar.words import Stored
-from mulligan.turns.declaration import Declared
+from mulligan.packs.calendar.events import Stored
+from mulligan.turns.tools.declaration import Declared
 
 Tool = Callable[..., Awaitable[object]]
 SHOWN = frozenset({"start", "event_id"})

@@ -6,10 +6,10 @@ from dataclasses import asdict
 
 from mulligan.cli import render
 from mulligan.cli.actions import action_json
+from mulligan.cli.demo.event_text import in_words, sent, short
 from mulligan.cli.demo.story import both_versions
 from mulligan.cli.demo.telling import Teller
 from mulligan.cli.demo.week import Week
-from mulligan.cli.demo.words import in_words, sent, short
 
 
 def as_json(week: Week) -> dict[str, object]:

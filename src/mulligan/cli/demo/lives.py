@@ -12,7 +12,7 @@ import sys
 
 from mulligan.cli.demo.family import WEEK, Family, open_family
 from mulligan.core.points import Point, watch_points
-from mulligan.turns.turn import OpenTurn
+from mulligan.turns.turn.open_turn import OpenTurn
 
 REQUEST = "Move swimming to Monday"
 WRONG = "2026-11-17T15:00"

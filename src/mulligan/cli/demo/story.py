@@ -8,18 +8,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from mulligan.cli.demo.children import live
+from mulligan.cli.demo.event_text import in_words, short
 from mulligan.cli.demo.family import WEEK, Family, Phone
 from mulligan.cli.demo.lives import REQUEST as LAST_REQUEST
 from mulligan.cli.demo.lives import WRONG as LAST_DAY
 from mulligan.cli.demo.telling import Teller
-from mulligan.cli.demo.words import in_words, short
 from mulligan.core.action import Action, State
 from mulligan.core.errors import ConfigurationError
 from mulligan.packs.calendar import Event
 from mulligan.testing.line import Line, LineFault
-from mulligan.turns.acting import Agent, Done
-from mulligan.turns.hold import Held
-from mulligan.turns.turn import OpenTurn
+from mulligan.turns.journal.hold import Held
+from mulligan.turns.turn.act import Agent, Done
+from mulligan.turns.turn.open_turn import OpenTurn
 
 WEDNESDAY, THURSDAY = "2026-11-18T10:00", "2026-11-19T10:00"
 FRIDAY, SATURDAY = "2026-11-20T18:00", "2026-11-21T18:00"

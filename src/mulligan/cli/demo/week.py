@@ -16,7 +16,7 @@ from mulligan.cli.demo.story import Facts, Story
 from mulligan.cli.demo.telling import Teller
 from mulligan.core.action import Action
 from mulligan.core.call import LogRow
-from mulligan.core.log import LogQuery
+from mulligan.core.log_query import LogQuery
 from mulligan.packs.calendar import Event
 from mulligan.testing.line import Line, Written, line_to
 from mulligan.testing.radicale import radicale_server

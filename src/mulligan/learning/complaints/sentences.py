@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from mulligan.learning.complaints.complaint import About, Complaint
-from mulligan.learning.vocabulary import listed
+from mulligan.learning.values.vocabulary import listed
 
 NO_SUBJECTS = listed(
     "input value it this that argument parameter field number string array object list invalid "

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from mulligan.core.casebook import How, Lesson, LessonState, Prerequisite, Remedy
+from mulligan.core.lesson import How, Lesson, LessonState, Prerequisite, Remedy
 from mulligan.core.suggestion import Earlier, FailedCall, FirstCall, Kind, Origin, Patch, Suggestion
 from mulligan.learning.lessons.ways.place import Place, same
 from mulligan.learning.lessons.ways.table import make
-from mulligan.learning.priors import prior
+from mulligan.learning.repair.priors import prior
 from mulligan.learning.shape.coerce import NOTHING
 
 KINDS: Mapping[How, Kind] = {

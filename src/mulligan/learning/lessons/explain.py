@@ -6,11 +6,11 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from mulligan.core.casebook import How, Prerequisite, Remedy, Transformation
+from mulligan.core.lesson import How, Prerequisite, Remedy, Transformation
 from mulligan.core.suggestion import Earlier, FailedCall
-from mulligan.learning.leaves import is_small
 from mulligan.learning.lessons.ways.place import Place, same
 from mulligan.learning.lessons.ways.table import WAYS, ways_to
+from mulligan.learning.values.leaves import is_small
 
 _ORDER = (*WAYS, How.DROP, How.OPEN)
 MOST_REMEDIES = 40

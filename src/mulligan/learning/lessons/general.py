@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from mulligan.core.casebook import How, Prerequisite, Remedy, Transformation
+from mulligan.core.lesson import How, Prerequisite, Remedy, Transformation
 from mulligan.core.suggestion import FailedCall
-from mulligan.learning.closeness import tokens
 from mulligan.learning.lessons.ways.place import Place
 from mulligan.learning.lessons.ways.table import make
 from mulligan.learning.shape.coerce import NOTHING
+from mulligan.learning.values.closeness import tokens
 
 SUBJECT = "value"
 """Stands for every argument that an error is about."""

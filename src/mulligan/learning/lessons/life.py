@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import pairwise
 
-from mulligan.core.casebook import Balance, Lesson, LessonState
-from mulligan.learning.lessons.intervals import wilson
+from mulligan.core.lesson import Balance, Lesson, LessonState
+from mulligan.learning.lessons.calibration.intervals import wilson
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from mulligan.core.call import ErrorClass
-from mulligan.core.casebook import (
+from mulligan.core.errors import ConfigurationError
+from mulligan.core.escape import one_line
+from mulligan.core.lesson import (
     How,
     Lesson,
     LessonState,
@@ -20,13 +22,11 @@ from mulligan.core.casebook import (
     Remedy,
     Transformation,
 )
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.escape import one_line
-from mulligan.learning.leaves import leaves
 from mulligan.learning.lessons.mine import Pool, lesson_id
 from mulligan.learning.lessons.phrase import correction_of, example_of, mistake_of, statement_of
 from mulligan.learning.lessons.ways.reshape import LONGEST_AFFIX
-from mulligan.learning.locked import is_locked
+from mulligan.learning.values.leaves import leaves
+from mulligan.learning.values.locked import is_locked
 
 VERSION = 1
 LONGEST_LINE = 20_000

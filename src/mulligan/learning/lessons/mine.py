@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple
 
-from mulligan.core.casebook import Ending, Episode, Lesson, Remedy, Transformation
+from mulligan.core.lesson import Ending, Episode, Lesson, Remedy, Transformation
 from mulligan.learning.lessons.explain import cost
 from mulligan.learning.lessons.general import clusters, generalised, words_of
 from mulligan.learning.lessons.life import EVIDENCE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from mulligan.core.casebook import Ending, Episode, How, Prerequisite, Remedy, Transformation
+from mulligan.core.lesson import Ending, Episode, How, Prerequisite, Remedy, Transformation
 
 LONGEST = 200
 

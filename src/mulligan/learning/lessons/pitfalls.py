@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from mulligan.core.casebook import Lesson, LessonState
 from mulligan.core.escape import one_line
+from mulligan.core.lesson import Lesson, LessonState
 from mulligan.core.suggestion import Pattern
 
 OPENING = (

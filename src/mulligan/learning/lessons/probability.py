@@ -14,10 +14,10 @@ from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 
 from mulligan.core.call import ErrorClass
-from mulligan.core.casebook import Balance, EpisodeSlot, Lesson, join_kinds
+from mulligan.core.lesson import Balance, EpisodeSlot, Lesson, join_kinds
 from mulligan.core.suggestion import Kind, Origin, Suggestion
 from mulligan.learning.lessons.recall import Chance, Nearness
-from mulligan.learning.priors import prior
+from mulligan.learning.repair.priors import prior
 
 HALF_LIFE = timedelta(days=90)
 """After so long an outcome counts half."""

@@ -6,17 +6,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from enum import IntEnum
 
-from mulligan.core.casebook import Lesson, LessonState, Remedy
 from mulligan.core.effect import Effect
 from mulligan.core.interfaces import Suggest
+from mulligan.core.lesson import Lesson, LessonState, Remedy
 from mulligan.core.suggestion import FailedCall, Kind, Suggestion
-from mulligan.learning.fingerprint import fingerprint, template
-from mulligan.learning.from_turn import culprits
-from mulligan.learning.knowledge import Knowledge
+from mulligan.learning.errors.fingerprint import fingerprint, template
+from mulligan.learning.errors.wording import likely_class
 from mulligan.learning.lessons.apply import suggestion_from
 from mulligan.learning.lessons.explain import cost
 from mulligan.learning.lessons.general import alike, particular, words_of
-from mulligan.learning.wording import likely_class
+from mulligan.learning.repair.from_turn import culprits
+from mulligan.learning.repair.knowledge import Knowledge
 
 SEVERAL = 2
 

@@ -9,7 +9,7 @@ from importlib import resources
 from typing import Any
 
 from mulligan.core.call import ErrorClass
-from mulligan.core.casebook import How, Lesson, LessonState, Remedy, Transformation
+from mulligan.core.lesson import How, Lesson, LessonState, Remedy, Transformation
 from mulligan.learning.lessons.general import SUBJECT
 from mulligan.learning.lessons.mine import Pool, lesson_id
 from mulligan.learning.lessons.phrase import correction_of, example_of

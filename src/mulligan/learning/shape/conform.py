@@ -8,12 +8,12 @@ from typing import Any
 
 from mulligan.core.errors import NoSchemaError
 from mulligan.core.suggestion import Kind
-from mulligan.learning.closeness import meaning, spelling
-from mulligan.learning.leaves import is_small
 from mulligan.learning.shape.coerce import NOTHING, from_text
+from mulligan.learning.shape.scalars import mend_value, types_of
 from mulligan.learning.shape.schema import Schema, schema_of
 from mulligan.learning.shape.split import rejoined
-from mulligan.learning.shape.values import mend_value, types_of
+from mulligan.learning.values.closeness import meaning, spelling
+from mulligan.learning.values.leaves import is_small
 
 DEEPEST = 12
 

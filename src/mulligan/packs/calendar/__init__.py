@@ -8,10 +8,10 @@ if find_spec("caldav") is None:
     raise MissingExtraError(need="The calendar pack", extra="calendar")
 
 from mulligan.packs.calendar.checks import calendar_checks, calendar_facts
+from mulligan.packs.calendar.events import Event, Place
 from mulligan.packs.calendar.places import KnownPlaces
 from mulligan.packs.calendar.server import CalDAV
 from mulligan.packs.calendar.tools import calendar_tools
-from mulligan.packs.calendar.words import Event, Place
 
 __all__ = [
     "CalDAV",

@@ -12,9 +12,9 @@ from mulligan.checks.values import as_record
 from mulligan.core.errors import ConflictError
 from mulligan.core.record import Record
 from mulligan.packs.calendar.errors import SharedEventError
+from mulligan.packs.calendar.events import Event, Invited, Stored, changes_in
 from mulligan.packs.calendar.server import CalDAV
 from mulligan.packs.calendar.text import alike, attendees_of, changed_text, new_text, read_text
-from mulligan.packs.calendar.words import Event, Invited, Stored, changes_in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

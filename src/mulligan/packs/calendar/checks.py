@@ -25,9 +25,9 @@ from mulligan.core.call import Execution
 from mulligan.core.finding import Fact, Finding
 from mulligan.core.interfaces import Check, Gather
 from mulligan.core.turn import Turn
+from mulligan.packs.calendar.events import Event
 from mulligan.packs.calendar.server import CalDAV
 from mulligan.packs.calendar.text import read_text, stretch
-from mulligan.packs.calendar.words import Event
 
 CREATE, UPDATE, DELETE = "create_calendar_event", "update_calendar_event", "delete_calendar_event"
 BULK, ELEMENTS = "bulk_update_calendar_events", "updates"

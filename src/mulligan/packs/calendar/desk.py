@@ -9,9 +9,7 @@ from zoneinfo import ZoneInfo
 
 from mulligan.checks.values import as_record
 from mulligan.packs.calendar.errors import BadEventError, NoSuchEventError
-from mulligan.packs.calendar.server import CalDAV
-from mulligan.packs.calendar.text import changed_text, new_text, read_text, stretch
-from mulligan.packs.calendar.words import (
+from mulligan.packs.calendar.events import (
     Changes,
     Event,
     Invited,
@@ -20,6 +18,8 @@ from mulligan.packs.calendar.words import (
     as_update,
     changes_in,
 )
+from mulligan.packs.calendar.server import CalDAV
+from mulligan.packs.calendar.text import changed_text, new_text, read_text, stretch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

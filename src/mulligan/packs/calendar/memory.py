@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from threading import Lock
 
-from mulligan.packs.calendar.words import Stored
+from mulligan.packs.calendar.events import Stored
 
 MOST = 256
 

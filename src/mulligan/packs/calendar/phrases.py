@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from mulligan.checks.dates import calculate_datetime
 from mulligan.core.interfaces import Clock
 from mulligan.stores.clock import utc_now
-from mulligan.turns.turn import current_turn
+from mulligan.turns.turn.open_turn import current_turn
 
 
 class Resolve(Protocol):

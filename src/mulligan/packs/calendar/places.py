@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from mulligan.checks.reading import settled
-from mulligan.packs.calendar.words import Place
-from mulligan.turns.turn import current_turn
+from mulligan.checks.readers import settled
+from mulligan.packs.calendar.events import Place
+from mulligan.turns.turn.open_turn import current_turn
 
 LookUp = Callable[[str], Iterable[Place] | Awaitable[Iterable[Place]]]
 """Finds places by a name or a part of one, the best first: a geocoder, a map service."""

@@ -25,9 +25,9 @@ from caldav.lib.http_sync import requests
 from caldav.lib.python_utilities import WireBytes
 
 from mulligan.packs.calendar.errors import CalendarError, ChangedSinceError, NoSuchEventError
+from mulligan.packs.calendar.events import Stored
 from mulligan.packs.calendar.memory import Memory
 from mulligan.packs.calendar.text import alike, holds, id_in
-from mulligan.packs.calendar.words import Stored
 
 _MIME = "text/calendar; charset=utf-8"
 _GONE = (404, 410)

@@ -11,7 +11,7 @@ from icalendar import Calendar, Component
 from icalendar import Event as VEvent
 
 from mulligan.packs.calendar.errors import BadEventError
-from mulligan.packs.calendar.words import Changes, Event, Invited, Stored
+from mulligan.packs.calendar.events import Changes, Event, Invited, Stored
 
 VOLATILE = frozenset(
     {"BEGIN", "END", "DTSTAMP", "LAST-MODIFIED", "CREATED", "SEQUENCE", "PRODID", "CALSCALE"}

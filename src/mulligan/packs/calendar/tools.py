@@ -22,7 +22,7 @@ from mulligan.packs.calendar.phrases import Phrases
 from mulligan.packs.calendar.places import KnownPlaces
 from mulligan.packs.calendar.server import CalDAV
 from mulligan.stores.clock import utc_now
-from mulligan.turns.declaration import Declared
+from mulligan.turns.tools.declaration import Declared
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from datetime import date, datetime
 
-from mulligan.core.casebook import (
+from mulligan.core.instants import require_aware
+from mulligan.core.lesson import (
     Balance,
     Episode,
     EpisodeQuery,
@@ -18,9 +19,8 @@ from mulligan.core.casebook import (
     balance_of,
     slot_of,
 )
-from mulligan.core.instants import require_aware
 from mulligan.core.suggestion import Decision
-from mulligan.stores.casebook import (
+from mulligan.stores.lesson_search import (
     episode_of,
     lesson_of,
     stale,

@@ -12,7 +12,7 @@ from functools import reduce
 from mulligan.core.call import LogRow
 from mulligan.core.finding import FindingCount, FindingRow, Severity
 from mulligan.core.instants import to_us
-from mulligan.core.log import Batch, LogQuery, Loss, PatternSeen
+from mulligan.core.log_query import Batch, LogQuery, Loss, PatternSeen
 from mulligan.core.rollup import (
     HOUR_US,
     PatternCount,

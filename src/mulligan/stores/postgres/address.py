@@ -8,7 +8,7 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
 from mulligan.core.errors import StoreUnavailableError
-from mulligan.stores.postgres.errors import one_line
+from mulligan.stores.postgres.error_map import one_line
 from mulligan.stores.url import HIDDEN
 
 

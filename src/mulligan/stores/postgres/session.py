@@ -12,10 +12,10 @@ from typing import Any
 import psycopg
 
 from mulligan.core.errors import StoreUnavailableError
+from mulligan.stores.driver import ConnectionLostError, Row
 from mulligan.stores.postgres.address import check_address
-from mulligan.stores.postgres.errors import translate, translated
+from mulligan.stores.postgres.error_map import translate, translated
 from mulligan.stores.queries import for_psycopg, load
-from mulligan.stores.session import ConnectionLostError, Row
 from mulligan.stores.url import without_credentials
 
 _LONGEST_PAUSE = 0.5

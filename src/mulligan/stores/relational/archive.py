@@ -1,30 +1,251 @@
-"""Old rows of the log, packed: up to 512 in one compressed batch."""
+"""The archive over tables: versions of notes, and the evidence for each."""
 
 from __future__ import annotations
 
-import zlib
-from collections.abc import Sequence
+import json
+from dataclasses import asdict
+from datetime import datetime
+from functools import partial
+from typing import Any
 
-import orjson
+from mulligan.core.errors import StaleNotesError
+from mulligan.core.escape import escape
+from mulligan.core.finding import Standing
+from mulligan.core.instants import from_us, to_us
+from mulligan.core.notes import (
+    ON_TOP,
+    Ground,
+    Notes,
+    NotesState,
+    Refinement,
+    Scorecard,
+    TaskRun,
+    check_move,
+    may_enter,
+    still_needed,
+)
+from mulligan.stores.driver import Row, Session, fetch_one
+from mulligan.stores.encoding import load, readable
+from mulligan.stores.pool import Pool
+from mulligan.stores.relational.ledger import Ledger, Transaction, Work
 
-from mulligan.core.call import LogRow
+RUNS_KEPT = 40
+_ALL = 2**31
 
-ROWS_AT_A_TIME = 512
+
+class ArchiveTables:
+    """Reads from a pool; everything written goes through the journal's group commit."""
+
+    def __init__(self, pool: Pool, *, ledger: Ledger) -> None:
+        self._pool = pool
+        self._ledger = ledger
+
+    def append(self, notes: Notes) -> None:
+        """Add a version, numbered one above the last."""
+        values = _columns(notes)
+
+        def add(transaction: Transaction) -> None:
+            if not transaction.session.run("append_notes", **values):
+                raise StaleNotesError(
+                    f"Version {notes.version} of task {notes.task} is not the next one: read its "
+                    "versions again, and append under the number after the last."
+                )
+
+        self._write(add)
+
+    def versions(self, task: str, *, tenant: str = "", limit: int | None = None) -> list[Notes]:
+        """The versions of a task, the newest first."""
+        wanted = {"task": escape(task), "tenant": escape(tenant)}
+        most = _ALL if limit is None else limit
+        rows = self._pool.ask(lambda session: session.fetch("notes", most=most, **wanted))
+        return [_notes_of(row) for row in rows]
+
+    def count(self, ground: Ground, *, run: TaskRun) -> int:
+        """Add a run to its version's scorecard, and keep it among the latest."""
+        at_us = to_us(run.at, name="The time of a run")
+        seen: int = self._write(lambda t: _count(t.session, ground, run, at_us=at_us))
+        return seen
+
+    def cards(self, ground: Ground) -> list[Scorecard]:
+        """The scorecards of a ground, by version."""
+        return [_card_of(row) for row in self._of_ground("scorecards", ground)]
+
+    def runs(self, ground: Ground, *, limit: int) -> list[TaskRun]:
+        """The latest runs on a ground, the newest first."""
+        return [_run_of(row) for row in self._of_ground("task_runs", ground, most=limit)]
+
+    def move(
+        self, ground: Ground, *, version: int, state: NotesState, was: NotesState | None
+    ) -> bool:
+        """Change where a version stands, if it still stands where it `was`."""
+        check_move(version, state)
+
+        def change(transaction: Transaction) -> bool:
+            session = transaction.session
+            number, _ = _see(session, ground, more=0)
+            place: dict[str, object] = {"ground": number, "version": version}
+            pinned = fetch_one(session, "pinned", ground=number)
+            if not may_enter(state, version=version, pinned=pinned[0] if pinned else None):
+                return False
+            if was is None:
+                moved = session.run("add_scorecard", state=str(state), **place)
+            else:
+                moved = session.run("move_scorecard", state=str(state), was=str(was), **place)
+            if moved and state in ON_TOP:
+                session.run("clear_the_top", **place)
+            return bool(moved)
+
+        moved: bool = self._write(change)
+        return moved
+
+    def grounds(self, task: str | None = None) -> list[Ground]:
+        """Where runs were counted."""
+        filters, values = ([], {}) if task is None else (["of_task"], {"task": escape(task)})
+        rows = self._pool.ask(lambda session: session.fetch_where("grounds", filters, **values))
+        return [
+            Ground(task=task, tenant=tenant, model=model, definition=definition)
+            for task, tenant, model, definition in rows
+        ]
+
+    def prune(self, *, before: datetime) -> int:
+        """Forget old runs, and old versions that nothing rests on."""
+        limit = to_us(before, name="The time to prune before")
+        self._write(lambda transaction: transaction.session.run("forget_old_runs", before=limit))
+        tasks = self._pool.ask(lambda session: session.fetch("old_notes", before=limit))
+        return sum(
+            self._write(partial(_forget, tenant=tenant, task=task, before_us=limit))
+            for tenant, task in tasks
+        )
+
+    def _of_ground(self, query: str, ground: Ground, **values: object) -> list[Row]:
+        def ask(session: Session) -> list[Row]:
+            found = fetch_one(session, "ground", **_key(ground))
+            return session.fetch(query, ground=found[0], **values) if found else []
+
+        return self._pool.ask(ask)
+
+    def _write(self, work: Work) -> Any:
+        # No outside call waits for it: a power cut may take the last run, but never an older one.
+        return self._ledger.submit(work, synced=False).result()
 
 
-def pack(rows: Sequence[LogRow]) -> dict[str, object]:
-    """A batch of rows in the order of their ids, as its row in the archive."""
-    times = [row.at_us for row in rows]
+def _see(session: Session, ground: Ground, *, more: int) -> tuple[int, int]:
+    """The ground's number and its runs, locked until the transaction ends."""
+    [(number, runs)] = session.fetch("count_on_ground", more=more, **_key(ground))
+    return number, runs
+
+
+def _count(session: Session, ground: Ground, run: TaskRun, *, at_us: int) -> int:
+    number, seen = _see(session, ground, more=1)
+    scored, metered = run.score is not None, run.tokens is not None
+    session.run(
+        "count_run",
+        ground=number,
+        version=run.version,
+        scored=int(scored),
+        score=float(run.score or 0),
+        metered=int(metered),
+        tokens=float(run.tokens or 0),
+        seconds=float(run.seconds),
+    )
+    session.run(
+        "add_run",
+        ground=number,
+        version=run.version,
+        at_us=at_us,
+        score=None if run.score is None else float(run.score),
+        standing=str(run.standing),
+        problem=escape(run.problem),
+        excerpt=escape(run.excerpt),
+        tokens=run.tokens,
+        seconds=float(run.seconds),
+    )
+    session.run("forget_runs", ground=number, most=RUNS_KEPT)
+    return seen
+
+
+def _forget(transaction: Transaction, *, tenant: str, task: str, before_us: int) -> int:
+    """Forget what is old and needed by nothing of one task, while nobody moves its versions."""
+    session = transaction.session
+    whose: dict[str, object] = {"tenant": tenant, "task": task}
+    session.run("lock_grounds", **whose)
+    known = session.fetch("lineage", **whose)
+    in_play = {version for (version,) in session.fetch("in_play", **whose)}
+    needed = still_needed({version: parent for version, parent, _ in known}, in_play=in_play)
+    gone = [v for v, _, at_us in known if at_us < before_us and v not in needed]
+    for version in gone:
+        session.run("forget_scorecards", version=version, **whose)
+        session.run("forget_notes", version=version, **whose)
+    return len(gone)
+
+
+def _key(ground: Ground) -> dict[str, object]:
+    return {name: escape(value) for name, value in asdict(ground).items()}
+
+
+def _columns(notes: Notes) -> dict[str, object]:
     return {
-        "first_id": rows[0].id,
-        "last_id": rows[-1].id,
-        "from_us": min(times),
-        "to_us": max(times),
-        "row_count": len(rows),
-        "packed": zlib.compress(orjson.dumps([tuple(row) for row in rows])),
+        "tenant": escape(notes.tenant),
+        "task": escape(notes.task),
+        "version": notes.version,
+        "parent": notes.parent,
+        "at_us": to_us(notes.at, name="The time of notes"),
+        "model": escape(notes.model),
+        "runs": notes.runs,
+        # Plain ASCII: a proposal may hold what a database cannot.
+        "body": json.dumps({"changes": notes.changes, **asdict(notes.refinement)}),
     }
 
 
-def unpack(packed: bytes) -> list[LogRow]:
-    """The rows of a batch."""
-    return [LogRow(*row) for row in orjson.loads(zlib.decompress(packed))]
+def _notes_of(row: Row) -> Notes:
+    tenant, task, version, parent, at_us, model, runs, body = row
+    with readable(f"Version {version} of task {task}"):
+        content = load(body)
+        return Notes(
+            tenant=tenant,
+            task=task,
+            version=version,
+            parent=parent,
+            at=from_us(at_us),
+            model=model,
+            runs=runs,
+            changes=tuple(content["changes"]),
+            refinement=Refinement(
+                description=content["description"],
+                expected_output=content["expected_output"],
+                observations=tuple(content["observations"]),
+                suggestions=tuple(content["suggestions"]),
+            ),
+        )
+
+
+def _card_of(row: Row) -> Scorecard:
+    version, state, runs, scored, score, since_scored, since_score, metered, tokens, seconds = row
+    with readable(f"The scorecard of version {version}"):
+        return Scorecard(
+            version=version,
+            state=NotesState(state),
+            runs=runs,
+            scored=scored,
+            score=score,
+            since_scored=since_scored,
+            since_score=since_score,
+            metered=metered,
+            tokens=tokens,
+            seconds=seconds,
+        )
+
+
+def _run_of(row: Row) -> TaskRun:
+    version, at_us, score, standing, problem, excerpt, tokens, seconds = row
+    with readable(f"A run of version {version}"):
+        return TaskRun(
+            version=version,
+            at=from_us(at_us),
+            score=score,
+            standing=Standing(standing),
+            problem=problem,
+            excerpt=excerpt,
+            tokens=tokens,
+            seconds=seconds,
+        )

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from mulligan.core.interfaces import Damage
 from mulligan.stores.chain import GENESIS, Line, breaks
+from mulligan.stores.driver import Session, UnreadableError, fetch_one
 from mulligan.stores.mark import Mark, Marks
 from mulligan.stores.relational.comparison import differences
 from mulligan.stores.relational.ledger import Head
-from mulligan.stores.session import Session, UnreadableError, fetch_one
 
 _AT_A_TIME = 2000
 _ACTIONS_CHECKED = 2000

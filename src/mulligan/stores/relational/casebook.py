@@ -10,7 +10,9 @@ from types import MappingProxyType
 from typing import Any
 
 from mulligan.core.call import ErrorClass
-from mulligan.core.casebook import (
+from mulligan.core.escape import escape
+from mulligan.core.instants import to_us
+from mulligan.core.lesson import (
     Balance,
     Episode,
     EpisodeQuery,
@@ -21,10 +23,10 @@ from mulligan.core.casebook import (
     Use,
     slot_of,
 )
-from mulligan.core.escape import escape
-from mulligan.core.instants import to_us
 from mulligan.core.suggestion import Decision, Origin
-from mulligan.stores.casebook import (
+from mulligan.stores.driver import Row, Session
+from mulligan.stores.encoding import readable
+from mulligan.stores.lesson_search import (
     episode_of,
     lesson_of,
     stale,
@@ -33,11 +35,9 @@ from mulligan.stores.casebook import (
     words_of,
     words_of_lesson,
 )
-from mulligan.stores.encoding import readable
 from mulligan.stores.pool import Pool
 from mulligan.stores.relational.ledger import Ledger, Transaction, Work
 from mulligan.stores.relational.listing import Ask, readable_of, unreadable_of
-from mulligan.stores.session import Row, Session
 
 Values = Mapping[str, Any]
 """By the names that the queries have for them."""

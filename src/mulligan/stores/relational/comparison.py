@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from mulligan.core.action import SETTLED
+from mulligan.stores.driver import Row, Session, UnreadableError
 from mulligan.stores.encoding import load
-from mulligan.stores.session import Row, Session, UnreadableError
 
 _AT_A_TIME = 2000
 

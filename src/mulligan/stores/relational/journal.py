@@ -12,6 +12,7 @@ from mulligan.core.action import SYNCED, Action, Entry, Kept, check_entry
 from mulligan.core.errors import MulliganError, StaleEntryError
 from mulligan.core.instants import to_us
 from mulligan.core.interfaces import Clock, Damage
+from mulligan.stores.driver import Row, Session, UnreadableError, fetch_one
 from mulligan.stores.encoding import (
     Draft,
     action_of,
@@ -26,7 +27,6 @@ from mulligan.stores.relational.audit import audit, heads
 from mulligan.stores.relational.ledger import Head, Ledger, Transaction
 from mulligan.stores.relational.retention import prune_journal
 from mulligan.stores.relational.safe import KeptRow, Safe
-from mulligan.stores.session import Row, Session, UnreadableError, fetch_one
 
 
 class JournalTables:

@@ -13,17 +13,17 @@ from typing import Any
 
 from mulligan.core.errors import StoreDamagedError, StoreError
 from mulligan.stores.chain import GENESIS, Line, link
-from mulligan.stores.encoding import Draft
-from mulligan.stores.group_commit import GroupCommit
-from mulligan.stores.mark import Mark, MarkFile
-from mulligan.stores.presence import here
-from mulligan.stores.session import (
+from mulligan.stores.driver import (
     ConnectionLostError,
     Session,
     TryAgainError,
     UnreadableError,
     fetch_one,
 )
+from mulligan.stores.encoding import Draft
+from mulligan.stores.group_commit import GroupCommit
+from mulligan.stores.mark import Mark, MarkFile
+from mulligan.stores.presence import here
 
 FORGOTTEN = timedelta(days=7)
 """Who has said nothing for so long is not even known any more."""

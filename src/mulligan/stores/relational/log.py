@@ -14,7 +14,7 @@ import orjson
 from mulligan.core.call import LogRow
 from mulligan.core.finding import FindingCount, FindingRow, Severity
 from mulligan.core.instants import from_us, to_us
-from mulligan.core.log import Batch, LogQuery, Loss, PatternSeen
+from mulligan.core.log_query import Batch, LogQuery, Loss, PatternSeen
 from mulligan.core.rollup import (
     HOUR_US,
     Rollup,
@@ -24,17 +24,17 @@ from mulligan.core.rollup import (
     roll_up,
     roll_up_tries,
 )
-from mulligan.stores.histogram import dump_counts, load_counts
-from mulligan.stores.pool import Pool
-from mulligan.stores.relational.archive import ROWS_AT_A_TIME, pack, unpack
-from mulligan.stores.relational.patterns import add_patterns, read_patterns
-from mulligan.stores.relational.search import search
-from mulligan.stores.session import (
+from mulligan.stores.driver import (
     AlreadyThereError,
     ConnectionLostError,
     Session,
     UnstorableTextError,
 )
+from mulligan.stores.histogram import dump_counts, load_counts
+from mulligan.stores.pool import Pool
+from mulligan.stores.relational.packed_rows import ROWS_AT_A_TIME, pack, unpack
+from mulligan.stores.relational.patterns import add_patterns, read_patterns
+from mulligan.stores.relational.search import search
 
 _DELETED_AT_A_TIME = 500
 

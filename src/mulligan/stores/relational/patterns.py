@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from mulligan.core.escape import escape
-from mulligan.core.log import PatternSeen
+from mulligan.core.log_query import PatternSeen
 from mulligan.core.rollup import PatternCount, PatternSlot
+from mulligan.stores.driver import Session
 from mulligan.stores.pattern import seen
-from mulligan.stores.session import Session
 
 _BETWEEN = "\x1f"
 """Between the names of agents, where none of them can have it."""

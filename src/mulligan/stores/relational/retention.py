@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from functools import partial
 
+from mulligan.stores.driver import fetch_one
 from mulligan.stores.pool import Pool
 from mulligan.stores.relational.ledger import Ledger, Transaction
-from mulligan.stores.session import fetch_one
 
 _ACTIONS_AT_A_TIME = 100
 _ROWS_AT_A_TIME = 500

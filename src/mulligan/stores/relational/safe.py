@@ -7,8 +7,8 @@ import hashlib
 from mulligan.core.action import Kept
 from mulligan.core.errors import StoreDamagedError, StoreError
 from mulligan.core.instants import to_us
+from mulligan.stores.driver import Session, fetch_one
 from mulligan.stores.seal import Seal
-from mulligan.stores.session import Session, fetch_one
 
 KeptRow = dict[str, object]
 

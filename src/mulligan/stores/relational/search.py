@@ -5,10 +5,10 @@ from __future__ import annotations
 from mulligan.core.call import LogRow, Outcome
 from mulligan.core.ids import time_ordered_id
 from mulligan.core.instants import to_us
-from mulligan.core.log import LogQuery
+from mulligan.core.log_query import LogQuery
+from mulligan.stores.driver import Session
 from mulligan.stores.filter import fits
-from mulligan.stores.relational.archive import unpack
-from mulligan.stores.session import Session
+from mulligan.stores.relational.packed_rows import unpack
 
 _LAST_ID = "\U0010ffff"
 _DAY_US = 86_400_000_000

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from mulligan.stores.driver import Session
 from mulligan.stores.mark import MarkFile
 from mulligan.stores.options import Options
 from mulligan.stores.pool import Pool
+from mulligan.stores.relational.archive import ArchiveTables
 from mulligan.stores.relational.casebook import CasebookTables
 from mulligan.stores.relational.catalog import CatalogTable
 from mulligan.stores.relational.journal import JournalTables
 from mulligan.stores.relational.ledger import Ledger
 from mulligan.stores.relational.safe import Safe
-from mulligan.stores.relational.tasks import ArchiveTables
 from mulligan.stores.relational.vault import VaultTables
-from mulligan.stores.session import Session
 
 
 class Truth:

@@ -8,10 +8,10 @@ from datetime import datetime
 from mulligan.core.action import Kept
 from mulligan.core.instants import to_us
 from mulligan.core.interfaces import Clock
+from mulligan.stores.driver import fetch_one
 from mulligan.stores.pool import Pool
 from mulligan.stores.relational.ledger import Ledger, Work
 from mulligan.stores.relational.safe import Safe
-from mulligan.stores.session import fetch_one
 
 _ROWS_AT_A_TIME = 500
 

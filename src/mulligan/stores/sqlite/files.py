@@ -11,9 +11,9 @@ from datetime import timedelta
 from pathlib import Path
 
 from mulligan.core.errors import StoreDamagedError, StoreLockedError, StoreUnavailableError
+from mulligan.stores.driver import Session
 from mulligan.stores.mark import MarkFile
 from mulligan.stores.migrate import bring_up_to_date, check_version
-from mulligan.stores.session import Session
 from mulligan.stores.sqlite.session import LOG, PATIENCE, SqliteSession
 
 APPLICATION_ID = 0x4D756C6C

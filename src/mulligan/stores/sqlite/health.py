@@ -6,10 +6,10 @@ import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from mulligan.stores.driver import Session
 from mulligan.stores.mark import MarkFile
 from mulligan.stores.relational.casebook import CasebookTables
 from mulligan.stores.relational.journal import JournalTables
-from mulligan.stores.session import Session
 from mulligan.stores.sqlite import files
 from mulligan.stores.sqlite.tally import count_lost
 

@@ -13,11 +13,11 @@ from typing import Any
 import apsw
 
 from mulligan.core.errors import StoreLockedError
+from mulligan.stores.driver import Row
 from mulligan.stores.fork import undisturbed
 from mulligan.stores.histogram import add_counts
 from mulligan.stores.queries import load
-from mulligan.stores.session import Row
-from mulligan.stores.sqlite.errors import translate, translated
+from mulligan.stores.sqlite.error_map import translate, translated
 
 PATIENCE = timedelta(seconds=5)
 

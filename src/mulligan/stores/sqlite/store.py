@@ -15,11 +15,11 @@ from mulligan.stores.fork import renew_after_fork
 from mulligan.stores.mark import MarkFile
 from mulligan.stores.options import Options
 from mulligan.stores.pool import Pool
+from mulligan.stores.relational.archive import ArchiveTables
 from mulligan.stores.relational.casebook import CasebookTables
 from mulligan.stores.relational.catalog import CatalogTable
 from mulligan.stores.relational.journal import JournalTables
 from mulligan.stores.relational.log import LogTables
-from mulligan.stores.relational.tasks import ArchiveTables
 from mulligan.stores.relational.truth import Truth
 from mulligan.stores.relational.vault import VaultTables
 from mulligan.stores.sqlite import files

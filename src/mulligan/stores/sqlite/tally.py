@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from mulligan.core.call import LogRow, Outcome
 from mulligan.core.instants import to_us
 from mulligan.core.interfaces import Clock
+from mulligan.stores.driver import Session, fetch_one
 from mulligan.stores.mark import Mark, MarkFile
-from mulligan.stores.session import Session, fetch_one
 
 _SUCCESS = str(Outcome.SUCCESS)
 _FAILURES = struct.Struct(">Q16x")

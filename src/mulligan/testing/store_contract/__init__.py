@@ -34,12 +34,12 @@ pytest.register_assert_rewrite(
     )
 )
 
-from mulligan.testing.store_contract.archive import ArchiveContract  # noqa: E402
+from mulligan.testing.store_contract.archives import ArchiveContract  # noqa: E402
 from mulligan.testing.store_contract.episodes import EpisodeContract  # noqa: E402
-from mulligan.testing.store_contract.journal import JournalContract  # noqa: E402
+from mulligan.testing.store_contract.journals import JournalContract  # noqa: E402
 from mulligan.testing.store_contract.lessons import LessonContract  # noqa: E402
 from mulligan.testing.store_contract.life import LifeContract  # noqa: E402
-from mulligan.testing.store_contract.log import LogContract  # noqa: E402
+from mulligan.testing.store_contract.logs import LogContract  # noqa: E402
 from mulligan.testing.store_contract.processes import ProcessContract  # noqa: E402
 from mulligan.testing.store_contract.vault import VaultContract  # noqa: E402
 

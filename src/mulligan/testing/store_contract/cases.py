@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 from mulligan.core.call import ErrorClass
-from mulligan.core.casebook import (
+from mulligan.core.lesson import (
     Benefit,
     Ending,
     Episode,

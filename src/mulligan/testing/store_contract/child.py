@@ -9,12 +9,12 @@ import uuid
 from dataclasses import replace
 
 from mulligan.core.action import Kept, State
-from mulligan.core.casebook import LessonQuery
 from mulligan.core.errors import StaleEntryError, StaleLessonError, StaleNotesError
 from mulligan.core.interfaces import Archive, Store
-from mulligan.core.log import Batch
+from mulligan.core.lesson import LessonQuery
+from mulligan.core.log_query import Batch
 from mulligan.core.rollup import roll_up
-from mulligan.testing.store_contract.archive import GROUND, notes, task_run
+from mulligan.testing.store_contract.archives import GROUND, notes, task_run
 from mulligan.testing.store_contract.cases import a_lesson, a_use, an_episode
 from mulligan.testing.store_contract.contract import find_opener, first, log_row, then
 

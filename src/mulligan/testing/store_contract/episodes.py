@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 
 from mulligan.core.call import ErrorClass
-from mulligan.core.casebook import (
+from mulligan.core.errors import NaiveTimeError
+from mulligan.core.interfaces import Casebook, Store
+from mulligan.core.lesson import (
     Ending,
     Episode,
     EpisodeQuery,
     EpisodeSlot,
     Group,
 )
-from mulligan.core.errors import NaiveTimeError
-from mulligan.core.interfaces import Casebook, Store
 from mulligan.core.suggestion import Decision, Origin
 from mulligan.testing.store_contract.cases import OFFER, TEXT, a_lesson, a_use, an_episode
 from mulligan.testing.store_contract.contract import DAY, HOUR, NOW, Contract

@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 from mulligan.core.call import ErrorClass
-from mulligan.core.casebook import (
+from mulligan.core.errors import NaiveTimeError, StaleLessonError, StoreError
+from mulligan.core.interfaces import Casebook, Store
+from mulligan.core.lesson import (
     Balance,
     Benefit,
     How,
@@ -21,8 +23,6 @@ from mulligan.core.casebook import (
     Remedy,
     Transformation,
 )
-from mulligan.core.errors import NaiveTimeError, StaleLessonError, StoreError
-from mulligan.core.interfaces import Casebook, Store
 from mulligan.testing.store_contract.cases import TEXT, a_lesson, a_use, an_episode
 from mulligan.testing.store_contract.contract import HOUR, NOW, Contract
 

@@ -9,7 +9,7 @@ from mulligan.core.action import Kept
 from mulligan.core.call import ErrorClass
 from mulligan.core.errors import StoreUnavailableError
 from mulligan.core.interfaces import KnownTool, Store
-from mulligan.core.log import Batch, Loss
+from mulligan.core.log_query import Batch, Loss
 from mulligan.core.suggestion import ErrorRule
 from mulligan.testing.store_contract.contract import NOW, Contract, first, log_row
 

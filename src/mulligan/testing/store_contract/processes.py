@@ -8,10 +8,10 @@ import subprocess
 import sys
 
 from mulligan.core.action import State
-from mulligan.core.casebook import LessonQuery
 from mulligan.core.interfaces import Store
-from mulligan.core.log import LogQuery
-from mulligan.testing.store_contract.archive import GROUND, notes
+from mulligan.core.lesson import LessonQuery
+from mulligan.core.log_query import LogQuery
+from mulligan.testing.store_contract.archives import GROUND, notes
 from mulligan.testing.store_contract.contract import DAY, NOW, Contract
 
 _PATIENCE = 60

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mulligan.checks.dates.grammar.figures import checked, figures_at
+from mulligan.checks.dates.grammar.numeric import checked, figures_at
 from mulligan.checks.dates.grammar.scan import (
     HIGHEST_MONTH,
     Found,

@@ -30,7 +30,7 @@ from mulligan.checks.dates.grammar.days import (
     weekday_at,
     which_date_at,
 )
-from mulligan.checks.dates.grammar.figures import figures_at
+from mulligan.checks.dates.grammar.numeric import figures_at
 from mulligan.checks.dates.grammar.periods import (
     edge_at,
     month_at,
@@ -42,7 +42,7 @@ from mulligan.checks.dates.grammar.periods import (
 from mulligan.checks.dates.grammar.scan import Found, Scan
 from mulligan.checks.dates.grammar.shifts import added_at, counted_at, shift_at
 from mulligan.checks.dates.grammar.stamps import stamp_at
-from mulligan.checks.dates.language.words import Words
+from mulligan.checks.dates.language.tables import Words
 
 Rule = Callable[[Scan, int], Found | None]
 Rules = tuple[Rule, ...]

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mulligan.checks.dates.language.numerals import fold
+from mulligan.checks.dates.language.tables import Table, Words
 from mulligan.checks.dates.language.tokens import APOSTROPHE, END, LOOKAHEAD, Token, cut
-from mulligan.checks.dates.language.words import Table, Words
 from mulligan.checks.dates.parts import AnyPart, Half
 
 Found = tuple[tuple[AnyPart, ...], int]

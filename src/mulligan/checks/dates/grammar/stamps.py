@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mulligan.checks.dates.grammar.clocks import clock_shows, offset_at
-from mulligan.checks.dates.grammar.figures import figures_at
+from mulligan.checks.dates.grammar.numeric import figures_at
 from mulligan.checks.dates.grammar.scan import Found, Scan, half_at
 from mulligan.checks.dates.parts import Clock, MonthDay, Zone
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from mulligan.checks.dates.language.english_context import HARMLESS, TWISTING
 from mulligan.checks.dates.language.english_feasts import ALIASES, FEASTS
 from mulligan.checks.dates.language.spelling import with_slips
-from mulligan.checks.dates.language.words import Table, Words, listed, meaning, spaced
+from mulligan.checks.dates.language.tables import Table, Words, listed, meaning, spaced
 from mulligan.checks.dates.language.zone_names import ZONES
 from mulligan.checks.dates.parts import DayPart, Half, Limit, Side, Unit, Which
 

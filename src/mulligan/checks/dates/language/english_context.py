@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mulligan.checks.dates.language.words import spaced
+from mulligan.checks.dates.language.tables import spaced
 
 TWISTING = spaced(
     "closest nearest orthodox chinese lunar jewish islamic persian parsi hindu korean coptic "

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from mulligan.checks.dates.language.tables import Words
 from mulligan.checks.dates.language.tokens import END, Token
-from mulligan.checks.dates.language.words import Words
 
 _TENS = range(20, 100, 10)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mulligan.checks.dates.language.words import meaning
+from mulligan.checks.dates.language.tables import meaning
 
 ZONES = meaning(
     {

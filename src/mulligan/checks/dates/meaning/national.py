@@ -8,8 +8,8 @@ from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
+from mulligan.checks.dates.language.tables import Table, Words
 from mulligan.checks.dates.language.tokens import LOOKAHEAD, cut
-from mulligan.checks.dates.language.words import Table, Words
 
 _CATEGORIES = ("public", "unofficial")
 _MOVED = "("

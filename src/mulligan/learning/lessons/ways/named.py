@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from mulligan.learning.lessons.ways.place import Given, Place, Way, same
-from mulligan.learning.locked import is_locked
 from mulligan.learning.shape.coerce import NOTHING
+from mulligan.learning.values.locked import is_locked
 
 MOST_NUMBER = 100
 LONGEST_WORD = 40

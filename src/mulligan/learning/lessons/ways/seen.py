@@ -10,13 +10,13 @@ import re
 from collections.abc import Iterator
 
 from mulligan.core.suggestion import Earlier
-from mulligan.learning.closeness import tokens
-from mulligan.learning.from_turn import shape
-from mulligan.learning.knowledge import Knowledge, structure_of
-from mulligan.learning.leaves import key_of, leaves
 from mulligan.learning.lessons.ways.place import PLAIN, Given, Place, Way, same
 from mulligan.learning.lessons.ways.reshape import split
+from mulligan.learning.repair.from_turn import shape
+from mulligan.learning.repair.knowledge import Knowledge, structure_of
 from mulligan.learning.shape.coerce import NOTHING
+from mulligan.learning.values.closeness import tokens
+from mulligan.learning.values.leaves import key_of, leaves
 
 MOST_CALLS = 30
 MOST_VALUES = 500

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from mulligan.learning.errors.masks import QUOTED
+from mulligan.learning.errors.messages import message_of
 from mulligan.learning.lessons.ways.place import Given, Place, Way, same
-from mulligan.learning.masks import QUOTED
-from mulligan.learning.messages import message_of
 from mulligan.learning.shape.coerce import NOTHING
 
 LONGEST = 4_000

@@ -1,0 +1,84 @@
+"""`mulligan log`: what the tools were called with, and what came of it."""
+
+from __future__ import annotations
+
+import argparse
+
+from mulligan.app.insights import Insights
+from mulligan.app.settings import Settings
+from mulligan.cli import render
+from mulligan.cli.options import Commands, add_command, add_json, add_store, count, moment
+from mulligan.core.call import ErrorClass, Outcome
+from mulligan.core.log_query import LogQuery
+from mulligan.redaction import Capture
+
+
+def add_to(commands: Commands) -> None:
+    """Add the command."""
+    parser = add_command(
+        commands,
+        "log",
+        help="every call of every tool, redacted",
+        about="Show calls, newest last. Values are redacted: a string is its type, its length and "
+        "a keyed hash,\nso that equal values can be seen to be equal and nothing can be read.",
+    )
+    add_store(parser)
+    add_json(parser)
+    parser.add_argument("--tool", help="only this tool")
+    parser.add_argument("--agent", help="only this agent")
+    parser.add_argument("--server", help="only this server")
+    parser.add_argument("--tenant", help="only this tenant")
+    parser.add_argument("--turn", metavar="ID", help="only this turn")
+    parser.add_argument("--id", metavar="PREFIX", default="", help="calls whose id starts so")
+    parser.add_argument("--outcome", choices=[o.value for o in Outcome], help="only this outcome")
+    parser.add_argument(
+        "--error-class", choices=[c.value for c in ErrorClass], help="only this class of error"
+    )
+    parser.add_argument("--since", type=moment, metavar="TIME", help="30m, 2h, 7d, or an ISO time")
+    parser.add_argument("--until", type=moment, metavar="TIME", help="the same")
+    parser.add_argument("-n", "--limit", type=count, default=50, help="how many (default: 50)")
+    parser.add_argument("-f", "--follow", action="store_true", help="go on as calls are made")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace, settings: Settings) -> int:
+    """Show the rows that fit."""
+    query = LogQuery(
+        id_prefix=options.id.replace("-", "").lower(),
+        tenant=options.tenant,
+        agent=options.agent,
+        server=options.server,
+        tool=options.tool,
+        outcome=options.outcome,
+        error_class=options.error_class,
+        turn=options.turn,
+        since=options.since,
+        until=options.until,
+        limit=options.limit,
+    )
+    with Insights.open(settings) as insights:
+        if options.follow:
+            return _follow(insights, query, as_json=options.json)
+        rows = list(reversed(insights.log(query)))
+    if options.json:
+        render.print_json({"rows": [render.log_json(row) for row in rows]})
+        return 0
+    console = render.console()
+    if settings.capture is Capture.FULL:
+        console.print("capture is 'full': raw values are being logged", style="bold red")
+    if rows:
+        render.print_log(console, rows)
+    else:
+        console.print("No calls fit.")
+    return 0
+
+
+def _follow(insights: Insights, query: LogQuery, *, as_json: bool) -> int:
+    console = render.console()
+    for row in insights.follow(query):
+        if as_json:
+            render.print_json(render.log_json(row))
+        else:
+            console.print(render.log_line(row))
+        console.file.flush()
+    return 0

@@ -1,0 +1,128 @@
+"""Which class of error an exception is, by what it says of itself: code first, then type."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+
+from mulligan.core.call import Call, ErrorClass, Failure
+from mulligan.core.errors import ConflictError
+from mulligan.core.interfaces import Classify
+from mulligan.core.suggestion import ErrorRule
+from mulligan.learning.errors.strangers import ask
+
+MOST_TEXT = 4_000
+
+BY_STATUS: Mapping[int, ErrorClass] = {
+    400: ErrorClass.VALIDATION,
+    401: ErrorClass.AUTH,
+    403: ErrorClass.POLICY,
+    404: ErrorClass.MISSING,
+    409: ErrorClass.CONFLICT,
+    410: ErrorClass.MISSING,
+    412: ErrorClass.CONFLICT,
+    422: ErrorClass.VALIDATION,
+    429: ErrorClass.RATE_LIMIT,
+    500: ErrorClass.AMBIGUOUS,
+    502: ErrorClass.AMBIGUOUS,
+    503: ErrorClass.AMBIGUOUS,
+    504: ErrorClass.AMBIGUOUS,
+    -32602: ErrorClass.VALIDATION,
+}
+"""HTTP statuses and JSON-RPC codes. 503 is a rate limit only when it comes with Retry-After."""
+
+BY_NAME: Mapping[str, ErrorClass] = {
+    "ConnectError": ErrorClass.NOT_SENT,
+    "ConnectTimeout": ErrorClass.NOT_SENT,
+    "ConnectTimeoutError": ErrorClass.NOT_SENT,
+    "NameResolutionError": ErrorClass.NOT_SENT,
+    "NewConnectionError": ErrorClass.NOT_SENT,
+    "PoolTimeout": ErrorClass.NOT_SENT,
+    "TimeoutException": ErrorClass.AMBIGUOUS,
+    "Timeout": ErrorClass.AMBIGUOUS,
+    "RemoteProtocolError": ErrorClass.AMBIGUOUS,
+    "ReadError": ErrorClass.AMBIGUOUS,
+    "WriteError": ErrorClass.AMBIGUOUS,
+    "CancelledError": ErrorClass.AMBIGUOUS,
+    "ValidationError": ErrorClass.VALIDATION,
+    "ConflictError": ErrorClass.CONFLICT,
+}
+"""Exceptions by name, since most are of libraries we do not import; nearest class first."""
+
+
+def classify(call: Call, error: BaseException) -> Failure:  # noqa: ARG001 - the interface has both
+    """Say which class of error this is, and how long the remote asked us to wait."""
+    wait = _retry_after(error)
+    found = _class_of(error, waits=wait is not None)
+    answered = _status(error) is not None or isinstance(error, ConflictError)
+    return Failure(error_class=found, error=error, retry_after=wait, answered=answered)
+
+
+def class_by_rule(rules: Sequence[ErrorRule], *, tool: str, said: str) -> ErrorClass | None:
+    """The class that the first of the user's rules gives which speaks of this error."""
+    giving = (rule for rule in rules if rule.error_class is not None)
+    ruled = (rule.error_class for rule in giving if rule.applies(tool, said[:MOST_TEXT]))
+    return next(ruled, None)
+
+
+def classified_by(rules: Sequence[ErrorRule], *, otherwise: Classify = classify) -> Classify:
+    """A `Classify` that asks the user's rules first, in their order."""
+
+    def classified(call: Call, error: BaseException) -> Failure:
+        known = otherwise(call, error)
+        said = f"{type(error).__name__}: {error}"
+        ruled = class_by_rule(rules, tool=call.tool, said=said)
+        return known if ruled is None else replace(known, error_class=ruled)
+
+    return classified if rules else otherwise
+
+
+def _class_of(error: BaseException, *, waits: bool) -> ErrorClass:
+    status = _status(error)
+    if status == 503 and waits:
+        return ErrorClass.RATE_LIMIT
+    if status is not None and status in BY_STATUS:
+        return BY_STATUS[status]
+    for kind in type(error).__mro__:
+        if kind.__name__ in BY_NAME:
+            return BY_NAME[kind.__name__]
+    match error:
+        case ConnectionRefusedError() | socket.gaierror() | ssl.SSLCertVerificationError():
+            return ErrorClass.NOT_SENT
+        case TimeoutError() | ConnectionError() | EOFError():
+            return ErrorClass.AMBIGUOUS
+        case PermissionError():
+            return ErrorClass.POLICY
+        case FileNotFoundError():
+            return ErrorClass.MISSING
+        case Exception():
+            return ErrorClass.TOOL_EXCEPTION
+        case _:
+            return ErrorClass.AMBIGUOUS
+
+
+def _status(error: BaseException) -> int | None:
+    for holder in (error, ask(error, "response")):
+        for name in ("status_code", "status", "code"):
+            value = ask(holder, name)
+            if type(value) is int:
+                return value
+    return None
+
+
+def _retry_after(error: BaseException) -> timedelta | None:
+    asked = ask(error, "retry_after")
+    if asked is None:
+        headers = ask(ask(error, "response"), "headers")
+        asked = headers.get("Retry-After") if isinstance(headers, Mapping) else None
+    if not isinstance(asked, int | float | str):
+        return None
+    try:
+        seconds = float(asked)
+    except (ValueError, OverflowError):
+        # An HTTP date: rare, and waiting by our own schedule instead does no harm.
+        return None
+    return timedelta(seconds=seconds) if 0 <= seconds < 86_400 else None

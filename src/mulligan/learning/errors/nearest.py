@@ -1,0 +1,74 @@
+"""The known pattern that is most like a new one: offered to a person or an agent, never merged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from mulligan.core.call import ErrorClass
+from mulligan.core.interfaces import Similarity
+from mulligan.core.suggestion import Alike, Pattern
+from mulligan.learning.values.closeness import tokens
+from mulligan.learning.values.stems import stem
+
+LEAST = 0.5
+"""Below this the nearest is not near."""
+MOST_PATTERNS = 500
+"""Patterns that one process remembers."""
+
+
+def shared_words(text: str, others: Sequence[str]) -> list[float]:
+    """The share of words that two texts have in common."""
+    mine = _words(text)
+    theirs = map(_words, others)
+    return [len(mine & each) / len(mine | each) if mine | each else 0.0 for each in theirs]
+
+
+def nearest(
+    template: str,
+    known: Sequence[Pattern],
+    *,
+    similarity: Similarity = shared_words,
+    least: float = LEAST,
+) -> Alike | None:
+    """The pattern whose template is most alike; `None` when none is near."""
+    scores = similarity(template, [pattern.template for pattern in known])
+    best = max(zip(scores, known, strict=True), key=lambda each: each[0], default=None)
+    if best is None or best[0] < least:
+        return None
+    return Alike(pattern=best[1], score=float(best[0]))
+
+
+def alike(
+    pattern: Pattern, known: Iterable[Pattern], *, similarity: Similarity = shared_words
+) -> Alike | None:
+    """For a pattern of which nobody can say what it is: the one most like it that somebody can."""
+    if pattern.error_class is not ErrorClass.UNKNOWN:
+        return None
+    understood = [
+        each
+        for each in known
+        if each.error_class is not ErrorClass.UNKNOWN and each.fingerprint != pattern.fingerprint
+    ]
+    return nearest(pattern.template, understood, similarity=similarity)
+
+
+class KnownPatterns:
+    """The patterns that an application has met in this process, the latest of them."""
+
+    def __init__(self, similarity: Similarity = shared_words) -> None:
+        self._similarity = similarity
+        self._met: dict[str, Pattern] = {}
+
+    def meet(self, pattern: Pattern) -> Alike | None:
+        """Remember a pattern; what it is like, where nobody can say what it is."""
+        before = self._met.pop(pattern.fingerprint, pattern)
+        count = before.count + 1 if before is not pattern else 1
+        self._met[pattern.fingerprint] = replace(pattern, count=count)
+        if len(self._met) > MOST_PATTERNS:
+            self._met.pop(next(iter(self._met)), None)
+        return alike(pattern, list(self._met.values()), similarity=self._similarity)
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(stem(word) for word in tokens(text))

@@ -1,0 +1,1 @@
+"""Whether probabilities mean what they say, counted and drawn."""

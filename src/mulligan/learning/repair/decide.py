@@ -1,0 +1,149 @@
+"""What to do about a failed call: the same again, mend it, look something up, ask, or leave it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from mulligan.core.call import ErrorClass
+from mulligan.core.effect import Effect
+from mulligan.core.suggestion import Advice, Decision, Earlier, FailedCall, Suggestion
+from mulligan.learning.complaints.complaint import About
+from mulligan.learning.complaints.dialects import complaints_in
+from mulligan.learning.errors.wording import likely_class
+from mulligan.learning.repair.from_turn import Culprit, culprits
+from mulligan.learning.repair.knowledge import Knowledge
+from mulligan.learning.values.closeness import tokens
+from mulligan.learning.values.leaves import is_small
+from mulligan.learning.values.locked import is_locked
+
+PASSING: Mapping[ErrorClass, str] = {
+    ErrorClass.RATE_LIMIT: "The remote is busy; the call itself was right.",
+    ErrorClass.NOT_SENT: "The call never reached the remote.",
+    ErrorClass.AMBIGUOUS: "The remote failed on its own; nothing says the call was wrong.",
+    ErrorClass.TOOL_EXCEPTION: "The tool tripped over itself; the arguments had been read.",
+}
+"""Classes that pass by themselves, and why the same call may work."""
+
+MOST_SAME = 2
+"""How often the same call may fail before the same again is no advice."""
+
+
+MAY_HAVE_LANDED = frozenset({ErrorClass.AMBIGUOUS, ErrorClass.TOOL_EXCEPTION})
+
+ENOUGH = 2
+"""By how many failures of its pattern one decision must lead to outweigh the rules."""
+
+MOST_CHOICES = 5
+
+Past = Mapping[Decision, int]
+"""How often each decision turned out right for failures of this pattern."""
+
+NO_PAST: Past = MappingProxyType({})
+
+
+def decide(
+    failed: FailedCall, suggested: Sequence[Suggestion] = (), *, past: Past = NO_PAST
+) -> Advice:
+    """The advice that goes with every failure. It is for the agent: nothing is done by it."""
+    advice = _by_rules(failed, suggested)
+    usual = max(past, key=past.__getitem__, default=advice.decision)
+    lead = past.get(usual, 0) - past.get(advice.decision, 0)
+    if lead < ENOUGH or _would_repeat(usual, failed):
+        return advice
+    why = f"{past[usual]} of {sum(past.values())} failures like this one were settled so."
+    return Advice(decision=usual, why=why, first=advice.first, ask=advice.ask)
+
+
+def _would_repeat(decision: Decision, failed: FailedCall) -> bool:
+    """Whether the same again could do twice what was done once."""
+    found = likely_class(failed.failure, failed.error)
+    unsure = found in MAY_HAVE_LANDED and failed.effect is not Effect.READ
+    return decision is Decision.RETRY and unsure
+
+
+def _by_rules(failed: FailedCall, suggested: Sequence[Suggestion]) -> Advice:
+    found = likely_class(failed.failure, failed.error)
+    if _would_repeat(Decision.RETRY, failed):
+        return Advice(
+            decision=Decision.LOOK_UP, why="It may have landed: look before repeating it."
+        )
+    if found in PASSING:
+        return _again(failed, PASSING[found])
+    if suggested and found is not ErrorClass.POLICY:
+        return _as_suggested(suggested[0])
+    match found:
+        case ErrorClass.AUTH:
+            why, ask = "The tool wants to know who calls.", "How should the agent log in?"
+            return Advice(decision=Decision.ASK, why=why, ask=ask)
+        case ErrorClass.POLICY:
+            return Advice(decision=Decision.STOP, why="It is not permitted, however it is called.")
+        case ErrorClass.CONFLICT:
+            return Advice(decision=Decision.LOOK_UP, why="Something else is there: read it first.")
+        case ErrorClass.VALIDATION:
+            return _in_shape(failed)
+        case ErrorClass.MISSING:
+            return _missing(failed)
+        case _:
+            ask = "The tool refused this by a rule of its own: what should be done instead?"
+            return Advice(decision=Decision.ASK, why="Only the person can choose.", ask=ask)
+
+
+def _as_suggested(best: Suggestion) -> Advice:
+    first = best.patch.first[0].tool if best.patch.first else None
+    decision = Decision.REPAIR if first is None else Decision.LOOK_UP
+    return Advice(decision=decision, why=best.evidence, first=first)
+
+
+def _again(failed: FailedCall, why: str) -> Advice:
+    small = is_small(failed.call.arguments)
+    before = sum(same_call(each, failed) for each in failed.earlier if small and each.failed)
+    if before >= MOST_SAME:
+        return Advice(decision=Decision.STOP, why=f"The same call has failed {before + 1} times.")
+    return Advice(decision=Decision.RETRY, why=why)
+
+
+def same_call(made: Earlier, failed: FailedCall) -> bool:
+    """Whether an earlier call is the one that failed now."""
+    return made.tool == failed.call.tool and dict(made.arguments) == dict(failed.call.arguments)
+
+
+def _in_shape(failed: FailedCall) -> Advice:
+    missing = [each.subject for each in complaints_in(failed.error) if each.about is About.MISSING]
+    about = f" ({', '.join(missing)})" if missing else ""
+    return Advice(
+        decision=Decision.REPAIR, why=f"The arguments are not in the shape the tool wants{about}."
+    )
+
+
+def _missing(failed: FailedCall) -> Advice:
+    """What the person gave is asked for again; what the agent made up can be found in the turn."""
+    known = Knowledge(failed.said, failed.earlier)
+    found = culprits(failed, known)
+    made_up = [each for each in found if not known.was_seen(each.value)]
+    held = [each for each in made_up if _candidates(each, known)]
+    if held and (choice := _choice(held[0], known)):
+        why = f"{held[0].key} {held[0].value!r} is not there, and several others are."
+        return Advice(decision=Decision.ASK, why=why, ask=choice)
+    if held:
+        why = f"{held[0].key} {held[0].value!r} was never mentioned, and this turn has others."
+        return Advice(decision=Decision.REPAIR, why=why)
+    names = ", ".join(f"{each.key} {each.value!r}" for each in found[:3]) or "what was asked for"
+    return Advice(
+        decision=Decision.ASK,
+        why=f"Nothing is there under {names}.",
+        ask=f"{names} cannot be found: is it right?",
+    )
+
+
+def _choice(culprit: Culprit, known: Knowledge) -> str | None:
+    """What to ask where several would do and the field is who, where or how much."""
+    others = list(dict.fromkeys(_candidates(culprit, known)))
+    if len(others) < 2 or not is_locked(culprit.path):
+        return None
+    return f"Which {culprit.key} is meant: {', '.join(others[:MOST_CHOICES])}?"
+
+
+def _candidates(culprit: Culprit, known: Knowledge) -> list[str]:
+    wanted = set(tokens(culprit.key))
+    return [each.text for each in known.values if wanted & set(tokens(each.key))]

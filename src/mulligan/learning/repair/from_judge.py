@@ -1,0 +1,136 @@
+"""Suggestions from a judge that reads the error, the schema and what is written about the tool.
+
+It is asked only where a tool wants that. What it proposes is one more source: held to the same
+rules as all others, so that it can change no more than they can.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from mulligan.core.escape import one_line
+from mulligan.core.question import Question, in_pieces
+from mulligan.core.suggestion import FailedCall, Kind, Origin, Patch, Suggestion
+from mulligan.learning.repair.priors import prior
+from mulligan.learning.values.closeness import tokens
+from mulligan.learning.values.leaves import leaves
+from mulligan.learning.values.locked import same_saying
+from mulligan.learning.values.stems import stem
+
+PROMPT = "suggest_call"
+MOST_PIECES = 6
+"""Of what is written about a tool; those nearest to the error."""
+MOST_EARLIER = 5
+MOST_CHANGES = 20
+MOST_TEXT = 20_000
+_WHY = 300
+
+Show = Callable[[object], object]
+"""A value less secrets, in JSON's own types."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProposedChange:
+    """A new value of one argument."""
+
+    argument: str
+    value: str
+    """As JSON."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """What a judge would change about a failed call; nothing, if it knows of nothing."""
+
+    changes: tuple[ProposedChange, ...] = ()
+    drops: tuple[str, ...] = ()
+    why: str = ""
+
+
+def ask_to_mend(failed: FailedCall, *, documents: Sequence[str], show: Show) -> Question[Proposal]:
+    """The question what would let a failed call succeed."""
+    earlier = {
+        f"result of {made.tool}, called before": _json(made.result, show)
+        for made in failed.earlier[-MOST_EARLIER:]
+        if not made.failed
+    }
+    return Question(
+        prompt=PROMPT,
+        values={
+            "message": "\n".join(failed.said) or "Not known.",
+            "tool": one_line(failed.call.tool, most=80),
+        },
+        untrusted={
+            "error": failed.error[:MOST_TEXT],
+            "arguments": _json(failed.call.arguments, show),
+            **in_pieces("schema", _json(failed.schema, lambda value: value)),
+            **_retrieved(failed, documents),
+            **earlier,
+        },
+        answer=Proposal,
+        purpose="mend a failed call",
+    )
+
+
+def from_proposal(proposal: Proposal, failed: FailedCall, *, show: Show) -> Iterator[Suggestion]:
+    """What a judge proposed, as one suggestion that has yet to be held to the rules."""
+    before = failed.call.arguments
+    changes: dict[str, object] = {}
+    for change in proposal.changes[:MOST_CHANGES]:
+        if change.argument in before and not _was_shown(before[change.argument], show):
+            return  # The judge has not seen what stands there.
+        try:
+            changes[change.argument] = json.loads(change.value)
+        except (ValueError, RecursionError):
+            return
+    drops = tuple(name for name in proposal.drops[:MOST_CHANGES] if name in before)
+    if not changes and not drops:
+        return
+    kinds = (_kind(before, changes),)
+    yield Suggestion(
+        patch=Patch(changes=changes, drops=drops),
+        source=Origin.JUDGE,
+        kinds=kinds,
+        probability=prior(Origin.JUDGE, kinds),
+        n=0,
+        evidence=one_line(proposal.why, most=_WHY) or "a judge proposed it",
+    )
+
+
+def _kind(before: Mapping[str, object], changes: Mapping[str, object]) -> Kind:
+    """By a look at the values: what a judge calls a change of form may be another value."""
+    said = [value for _, value in leaves(before, most=500)]
+    new = [value for _, value in leaves(changes, most=500)]
+    same = all(any(same_saying(old, value) for old in said) for value in new)
+    return Kind.REFORMAT if same else Kind.OTHER
+
+
+def _retrieved(failed: FailedCall, documents: Sequence[str]) -> dict[str, str]:
+    """The pieces of what is written about the tool that say most of what the error says."""
+    pieces = [
+        piece for text in documents for piece in in_pieces("", text[: MOST_TEXT * 10]).values()
+    ]
+    if len(pieces) > MOST_PIECES:
+        asked = _words(f"{failed.error[:MOST_TEXT]} {' '.join(failed.call.arguments)}")
+        ranked = sorted(pieces, key=lambda piece: len(asked & _words(piece)), reverse=True)
+        chosen = set(ranked[:MOST_PIECES])
+        pieces = [piece for piece in pieces if piece in chosen]
+    return {f"document {number}": piece for number, piece in enumerate(pieces, start=1)}
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(stem(word) for word in tokens(text))
+
+
+def _was_shown(value: object, show: Show) -> bool:
+    """Whether the judge saw a value as it is, and not as a stub."""
+    return _json(value, show) == _json(value, lambda same: same)
+
+
+def _json(value: object, show: Show) -> str:
+    try:
+        return json.dumps(show(value), ensure_ascii=False)[:MOST_TEXT]
+    except (TypeError, ValueError, RecursionError):
+        return "<cannot be shown>"

@@ -1,0 +1,83 @@
+"""Suggestions from the tool's schema and the error's own words: the shape, never the sense."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from mulligan.core.call import ErrorClass
+from mulligan.core.suggestion import FailedCall, Kind, Origin, Patch, Suggestion
+from mulligan.learning.complaints.dialects import complaints_in
+from mulligan.learning.errors.wording import likely_class
+from mulligan.learning.repair.patches import patch_between
+from mulligan.learning.repair.priors import prior
+from mulligan.learning.repair.tighten import tightened
+from mulligan.learning.shape.conform import Conformed, conform
+from mulligan.learning.shape.debris import clean_name, without_debris
+from mulligan.learning.shape.lenient import tool_meant
+from mulligan.learning.shape.schema import Schema, schema_of
+
+
+def from_schema(failed: FailedCall) -> Iterator[Suggestion]:
+    """At most one suggestion: the call in its right shape, or the tool that was meant.
+
+    A schema that is none is a `NoSchemaError`.
+    """
+    arguments = dict(failed.call.arguments)
+    tool = _tool(failed)
+    if tool is not None:
+        yield _suggestion(Patch(tool=tool), (Kind.TOOL,), f"{failed.call.tool!r} is {tool!r}")
+        return
+    cleaned = without_debris(arguments)
+    schema = _strict(failed, dirty=cleaned != arguments)
+    fixed = conform(cleaned, schema) if schema else None
+    kinds = (Kind.REFORMAT,) if cleaned != arguments else ()
+    if fixed is not None and not _beside_the_point(failed, fixed):
+        patch = patch_between(arguments, fixed.arguments)
+        kinds = tuple(dict.fromkeys((*kinds, *fixed.kinds)))
+        yield _suggestion(patch, kinds, "; ".join(fixed.notes))
+    elif kinds and schema and schema.fits(cleaned):
+        changed = ", ".join(_changed(arguments, cleaned))
+        evidence = f"syntax was left inside {changed}"
+        yield _suggestion(patch_between(arguments, cleaned), kinds, evidence)
+
+
+def _strict(failed: FailedCall, *, dirty: bool) -> Schema | None:
+    """The schema with what the error adds to it; `None` if it complains of something unknown.
+
+    Where syntax was left in a value, that is what any complaint is about.
+    """
+    declared = schema_of(failed.schema, tool=failed.call.tool) if failed.schema else None
+    tree = declared.tree if declared else {}
+    strict = tightened(tree, complaints_in(failed.error), arguments=failed.call.arguments)
+    if strict is not None:
+        return schema_of(strict, tool=failed.call.tool)
+    return declared if dirty else None
+
+
+def _beside_the_point(failed: FailedCall, fixed: Conformed) -> bool:
+    """An argument too many is dropped only if arguments are what the error is about."""
+    found = likely_class(failed.failure, failed.error)
+    return set(fixed.kinds) == {Kind.DROP} and found is not ErrorClass.VALIDATION
+
+
+def _tool(failed: FailedCall) -> str | None:
+    """The tool that was meant, if the name is none of those that could be called."""
+    name = clean_name(failed.call.tool)
+    if failed.tools:
+        return None if failed.call.tool in failed.tools else tool_meant(name, failed.tools)
+    return name if name and name != failed.call.tool else None
+
+
+def _changed(before: Mapping[str, object], after: Mapping[str, object]) -> list[str]:
+    return [name for name in before if before[name] != after.get(name)]
+
+
+def _suggestion(patch: Patch, kinds: tuple[Kind, ...], evidence: str) -> Suggestion:
+    return Suggestion(
+        patch=patch,
+        source=Origin.SCHEMA,
+        kinds=kinds,
+        probability=prior(Origin.SCHEMA, kinds),
+        n=0,
+        evidence=evidence[:500],
+    )

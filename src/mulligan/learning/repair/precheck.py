@@ -1,0 +1,225 @@
+"""Calls that will fail, noticed before they are made: by their shape and by what is known."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from itertools import pairwise
+
+from mulligan.core.finding import Finding, Severity
+from mulligan.core.suggestion import Planned
+from mulligan.learning.repair.from_turn import points
+from mulligan.learning.repair.knowledge import Knowledge, records_of, structure_of
+from mulligan.learning.shape.schema import schema_of
+from mulligan.learning.values.closeness import fold, tokens
+from mulligan.learning.values.leaves import Path, is_small, key_of, leaves
+from mulligan.learning.values.vocabulary import listed, phrases
+
+MOST_ARGUMENTS = 200
+SHORTEST_ID = 4
+AVAILABLE = listed("available in_stock instock enabled active exists valid")
+STATE = listed("status state")
+IDENTITY = listed("id ids uuid number key")
+BALANCE = listed("amount balance remaining available")
+PEOPLE = listed("first last full given family sur person customer user")
+NEW = listed("new next replacement target")
+PLACEHOLDERS = listed("""
+    unknown none null na tbd todo placeholder example test missing notprovided notspecified
+    undefined xxx xxxx johndoe janedoe foo bar
+""")
+_PLACEHOLDER = phrases(r"<[^<>]+> | \{[^{}]+\} | your[_ -]\w+ | (?:some|any)[_ -]\w+ | 0{4,}")
+
+
+class _Case:
+    """A call, and what is asked about it more than once."""
+
+    def __init__(self, planned: Planned) -> None:
+        self.planned = planned
+        self.tool = planned.call.tool
+        self.arguments = planned.call.arguments
+        self.known = Knowledge(planned.said, planned.earlier)
+        self.values = list(leaves(self.arguments, most=MOST_ARGUMENTS))
+
+    def records(self, name: str) -> Iterator[Mapping[str, object]]:
+        """What results of this turn hold under a name, the newest result first."""
+        for made in reversed(self.planned.earlier):
+            if not made.failed:
+                yield from records_of(structure_of(made.result), name)
+
+
+def precheck(planned: Planned) -> list[Finding]:
+    """Why a call will fail, one finding for each reason; empty when nothing speaks against it."""
+    if not is_small(planned.call.arguments, parts=50_000, text=10**8):
+        return []
+    case = _Case(planned)
+    return [finding for reason in REASONS for finding in reason(case)]
+
+
+def _finding(rule: str, issue: str, correction: str) -> Finding:
+    return Finding(rule=rule, severity=Severity.ERROR, issue=issue, correction=correction)
+
+
+def _unknown_tool(case: _Case) -> Iterator[Finding]:
+    if case.planned.tools and case.tool not in case.planned.tools:
+        issue = f"There is no tool {case.tool!r}."
+        yield _finding("call.unknown_tool", issue, "Call one of the tools there are.")
+
+
+def _shape(case: _Case) -> Iterator[Finding]:
+    if not case.planned.schema:
+        return
+    schema = schema_of(case.planned.schema, tool=case.tool)
+    for problem in schema.problems(case.arguments)[:5]:
+        where = ".".join(map(str, problem.path)) or "arguments"
+        yield _finding("call.shape", f"{where}: {problem.message}", "Bring it into the schema.")
+
+
+def _failed_before(case: _Case) -> Iterator[Finding]:
+    """The identical call failed the last time it was made."""
+    same = (
+        made
+        for made in reversed(case.planned.earlier)
+        if made.tool == case.tool and dict(made.arguments) == dict(case.arguments)
+    )
+    last = next(same, None)
+    if last is not None and last.failed:
+        issue = f"The same call of {case.tool} failed earlier in this turn."
+        yield _finding("call.failed_before", issue, "Change something before trying again.")
+
+
+def _never_seen(case: _Case) -> Iterator[Finding]:
+    """An identifier that nobody mentioned and no call brought: it is made up.
+
+    A result that breaks off may have held it, and then nobody can say.
+    """
+    for path, value in [] if case.known.incomplete else case.values:
+        if _is_identifier(path, value) and not _seen(str(value), case.known):
+            issue = f"{key_of(path)} {str(value)[:60]!r} was never mentioned in this turn."
+            yield _finding("call.id_never_seen", issue, "Look it up or ask for it.")
+
+
+def _is_identifier(path: Path, value: object) -> bool:
+    key = key_of(path)
+    if not isinstance(value, str) or not points(key) or len(fold(value)) < SHORTEST_ID:
+        return False
+    of_a_person = "name" in tokens(key) and not PEOPLE.isdisjoint(tokens(key))
+    coded = " " not in value.strip() and any(sign.isdigit() or sign == "@" for sign in value)
+    return coded or of_a_person
+
+
+def _seen(value: str, known: Knowledge) -> bool:
+    """Whether all of it was: several identifiers may stand in one text."""
+    pieces = [piece for piece in re.split(r"[\s,;\[\]\"']+", value) if fold(piece)]
+    return known.was_seen(value) or all(known.was_seen(piece) for piece in pieces)
+
+
+def _placeholder(case: _Case) -> Iterator[Finding]:
+    """A word that stands where a value should be."""
+    for path, value in case.values:
+        key = key_of(path)
+        if not isinstance(value, str) or not points(key) or case.known.was_said(value):
+            continue
+        plain = fold(value)
+        if not plain or plain in PLACEHOLDERS or _PLACEHOLDER.fullmatch(value.strip()):
+            issue = f"{key} is {value[:60]!r}, which stands for a value and is none."
+            yield _finding("call.placeholder", issue, "Look the value up or ask for it.")
+
+
+def _wrong_state(case: _Case) -> Iterator[Finding]:
+    """The tool's name asks for a state (`cancel_pending_order`) that the thing is not in."""
+    for path, value in case.values:
+        wanted = _state_named(case.tool, key_of(path))
+        state = _last_state(case, key_of(path), value) if wanted else None
+        if wanted and state and not _is_in(state, wanted, case.known):
+            issue = f"{str(value)[:60]!r} is {state}; {case.tool} is for {wanted} ones."
+            correction = "Use the tool for that state, or tell the person."
+            yield _finding("call.wrong_state", issue, correction)
+
+
+def _is_in(state: str, wanted: str, known: Knowledge) -> bool:
+    """Whether a state is the wanted one: `pending (changed)` is not, where others are `pending`."""
+    words = tuple(tokens(state))
+    if wanted not in words or words == (wanted,):
+        return words == (wanted,)
+    named = (each for each in known.values if each.key.casefold() in STATE)
+    return all(tuple(tokens(each.text)) != (wanted,) for each in named)
+
+
+def _state_named(tool: str, key: str) -> str | None:
+    """The participle before a thing in a tool's name: `pending` for `order_id` in the above."""
+    words = set(tokens(key))
+    things = words - IDENTITY if words & IDENTITY else set()
+    for word, thing in pairwise(tokens(tool)[1:]):
+        if thing in things and len(word) > 5 and word.endswith(("ed", "ing")):
+            return word
+    return None
+
+
+def _last_state(case: _Case, key: str, value: object) -> str | None:
+    """The state that the newest record of this very thing holds."""
+    for record in case.records(value) if isinstance(value, str) else ():
+        state = next((held for name, held in record.items() if name.casefold() in STATE), None)
+        if value in (record.get(key), record.get("id")) and isinstance(state, str):
+            return state
+    return None
+
+
+def _unavailable(case: _Case) -> Iterator[Finding]:
+    """Something wanted anew that the newest record of it calls unavailable."""
+    for path, value in case.values:
+        if not isinstance(value, str) or NEW.isdisjoint(tokens(key_of(path))):
+            continue
+        record = next(case.records(value), {})
+        if any(name.casefold() in AVAILABLE and held is False for name, held in record.items()):
+            issue = f"{key_of(path)} {value[:60]!r} is not available."
+            yield _finding("call.unavailable", issue, "Choose one that is.")
+
+
+def _lists_differ(case: _Case) -> Iterator[Finding]:
+    """`things` and `new_things` are pairs: as many of one as of the other."""
+    for name, value in case.arguments.items():
+        other = case.arguments.get(f"new_{name}")
+        if isinstance(value, list) and isinstance(other, list) and len(value) != len(other):
+            issue = f"{name} has {len(value)} items, new_{name} {len(other)}."
+            yield _finding("call.lists_differ", issue, "Give one new item for each old one.")
+
+
+def _exceeds(case: _Case) -> Iterator[Finding]:
+    """More is to be taken from something than the newest record of it holds."""
+    for path, amount in case.values:
+        if not _is_number(amount) or "amount" not in tokens(key_of(path)):
+            continue
+        beside = [value for place, value in case.values if place[:-1] == path[:-1]]
+        for name in (each for each in beside if isinstance(each, str)):
+            held = _last_balance(case, name)
+            if held is not None and float(str(amount)) > held:
+                issue = f"{amount} is to come from {name[:60]!r}, which holds {held}."
+                yield _finding("call.exceeds", issue, "Take less of it, and the rest elsewhere.")
+
+
+def _last_balance(case: _Case, name: str) -> float | None:
+    for record in case.records(name):
+        if name not in (record.get("id"), record.get("number")):
+            continue
+        for key, held in record.items():
+            if _is_number(held) and not BALANCE.isdisjoint(tokens(key)):
+                return float(str(held))
+    return None
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+Reason = Callable[[_Case], Iterator[Finding]]
+REASONS: tuple[Reason, ...] = (
+    _unknown_tool,
+    _shape,
+    _failed_before,
+    _never_seen,
+    _placeholder,
+    _wrong_state,
+    _unavailable,
+    _lists_differ,
+    _exceeds,
+)

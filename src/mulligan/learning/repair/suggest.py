@@ -1,0 +1,122 @@
+"""All sources asked, each answer held to the same rules, the best first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from mulligan.core.interfaces import Suggest
+from mulligan.core.suggestion import FailedCall, Kind, Origin, Suggestion
+from mulligan.learning.repair.from_schema import from_schema
+from mulligan.learning.repair.from_tools import from_tools
+from mulligan.learning.repair.from_turn import from_turn
+from mulligan.learning.shape.form import only_form
+from mulligan.learning.shape.schema import schema_of
+from mulligan.learning.values.leaves import is_small, leaves
+from mulligan.learning.values.locked import locked_changes, same_saying
+
+SOURCES: tuple[Suggest, ...] = (from_schema, from_turn, from_tools)
+"""What needs no memory and no model. A memory and a judge are more of the same type."""
+
+MOST = 5
+_CODE = re.compile(r"[^\W\d_]")
+_AROUND = re.compile(r"^[\W_]+|[\W_]+$")
+_GROUPED = re.compile(r"\d[.,]\d{3}(?!\d)")
+SHAPE_ONLY = frozenset(
+    {Kind.COERCE, Kind.RENAME, Kind.CLAMP, Kind.ENUM, Kind.DEFAULT, Kind.DROP, Kind.REFORMAT}
+)
+"""What a correction may do by itself; anything else is for the agent to decide."""
+FORM_ONLY = frozenset({Kind.COERCE, Kind.RENAME, Kind.DROP, Kind.REFORMAT})
+"""Of these, what brings in no value from elsewhere."""
+
+
+def suggestions(
+    failed: FailedCall, *, sources: Sequence[Suggest] = SOURCES
+) -> tuple[Suggestion, ...]:
+    """Corrections of a failed call, the likeliest first; the same one is given once.
+
+    None repeats the call that failed. Only a lesson's may change a locked field, out of what the
+    call, its error and its turn hold, and that one is for the agent to take up. Arguments too
+    large or too deep to be looked through are left alone.
+    """
+    if not is_small(failed.call.arguments):
+        return ()
+    best: dict[str, Suggestion] = {}
+    for source in sources:
+        for each in _held(failed, source):
+            key = repr((each.patch.tool, each.patch.first, sorted(_after(failed, each).items())))
+            best[key] = _surer(each, best.get(key))
+    order = list(Origin)
+    ranked = sorted(best.values(), key=lambda s: (-s.probability, order.index(s.source)))
+    return tuple(ranked[:MOST])
+
+
+def _surer(one: Suggestion, known: Suggestion | None) -> Suggestion:
+    """Of the same correction from two sources the likelier; what one may apply, both may."""
+    if known is None:
+        return one
+    likelier = one if one.probability > known.probability else known
+    return replace(likelier, automatic=one.automatic or known.automatic)
+
+
+def _held(failed: FailedCall, source: Suggest) -> Iterator[Suggestion]:
+    before = dict(failed.call.arguments)
+    for each in source(failed):
+        after = _after(failed, each)
+        if not is_small(after):
+            continue
+        same = repr(after) == repr(before) and not (each.patch.tool or each.patch.first)
+        locked = locked_changes(before, after, said=failed.said)
+        if same or (locked and each.lesson is None):
+            continue
+        yield replace(each, automatic=not locked and each.proven and _automatic(failed, each))
+
+
+def _after(failed: FailedCall, suggestion: Suggestion) -> dict[str, object]:
+    return suggestion.patch.apply(failed.call.arguments)
+
+
+def _automatic(failed: FailedCall, suggestion: Suggestion) -> bool:
+    """Only the shape changes, by the source's own account and by a look at the values."""
+    patch = suggestion.patch
+    if patch.tool or patch.first or not set(suggestion.kinds) <= SHAPE_ONLY or not failed.schema:
+        return False
+    after = _after(failed, suggestion)
+    schema = schema_of(failed.schema, tool=failed.call.tool)
+    if not schema.fits(after):
+        return False
+    if suggestion.source is Origin.SCHEMA and Kind.ENUM not in suggestion.kinds:
+        return not _could_mean_another(failed, after)
+    if suggestion.lesson is not None and set(suggestion.kinds) <= FORM_ONLY:
+        # A proven lesson makes each value out of the call's own: a sign in front, a list of one.
+        return suggestion.proven and only_form(
+            failed.call.arguments, after, known=schema.properties
+        )
+    # Near in spelling is not the same: another name on a list is another person.
+    return _only_shape(failed, after)
+
+
+def _could_mean_another(failed: FailedCall, after: dict[str, object]) -> bool:
+    """Whether a number was written in a way that half the world reads as another number."""
+    changed = [v for name, v in failed.call.arguments.items() if after.get(name) != v]
+    return any(isinstance(v, str) and _GROUPED.search(v) for v in changed)
+
+
+def _only_shape(failed: FailedCall, after: dict[str, object]) -> bool:
+    """A memory or a judge may say what it likes: every value must say what one did before."""
+    before = [value for _, value in leaves(failed.call.arguments)]
+    return all(
+        any(same_saying(old, value) or _but_for_signs(old, value) for old in before)
+        for _, value in leaves(after, most=2_000)
+    )
+
+
+def _but_for_signs(old: object, new: object) -> bool:
+    """Whether two codes differ in nothing but signs around them: `#W17` and `W17`.
+
+    Numbers do not: `-5` is not `5`.
+    """
+    if not isinstance(old, str) or not isinstance(new, str) or not _CODE.search(new):
+        return False
+    return _AROUND.sub("", old) == _AROUND.sub("", new) != ""

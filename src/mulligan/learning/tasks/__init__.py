@@ -1,0 +1,1 @@
+"""What was learned about a task: its versions, their scores, which one runs next."""

@@ -1,0 +1,1 @@
+"""Single values and names: how near two are, which may never be changed."""

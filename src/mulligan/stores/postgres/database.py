@@ -1,0 +1,124 @@
+"""A store in a Postgres database."""
+
+from __future__ import annotations
+
+import secrets
+
+from mulligan.core.interfaces import Health
+from mulligan.stores.driver import Session
+from mulligan.stores.fork import renew_after_fork
+from mulligan.stores.options import Options
+from mulligan.stores.pool import Pool
+from mulligan.stores.postgres.schema import prepare
+from mulligan.stores.postgres.session import PostgresSession
+from mulligan.stores.relational.archive import ArchiveTables
+from mulligan.stores.relational.casebook import CasebookTables
+from mulligan.stores.relational.catalog import CatalogTable
+from mulligan.stores.relational.journal import JournalTables
+from mulligan.stores.relational.log import LogTables
+from mulligan.stores.relational.truth import Truth
+from mulligan.stores.relational.vault import VaultTables
+from mulligan.stores.url import without_credentials
+
+
+class PostgresStore:
+    """Everything in the schema `mulligan`. The server keeps its own log; no file is ours."""
+
+    def __init__(self, url: str, options: Options) -> None:
+        self._url = url
+        self._options = options
+        self._pool = Pool(self._connect)
+        self._truth = Truth(self._connect, options=options, erase=_nothing)
+        self._log = LogTables(self._pool, erasing=self._pool.session)
+        try:
+            self._prepare()
+        except BaseException:
+            self.close()
+            raise
+        renew_after_fork(self)
+
+    @property
+    def journal(self) -> JournalTables:
+        """The truth about effects."""
+        return self._truth.journal
+
+    @property
+    def vault(self) -> VaultTables:
+        """Raw values that expire."""
+        return self._truth.vault
+
+    @property
+    def log(self) -> LogTables:
+        """Telemetry about every call."""
+        return self._log
+
+    @property
+    def catalog(self) -> CatalogTable:
+        """The tools that were declared."""
+        return self._truth.catalog
+
+    @property
+    def archive(self) -> ArchiveTables:
+        """What was learned about tasks."""
+        return self._truth.archive
+
+    @property
+    def casebook(self) -> CasebookTables:
+        """How failures ended, and the lessons drawn from them."""
+        return self._truth.casebook
+
+    def secret(self) -> bytes:
+        """32 random bytes, made once and the same ever after."""
+        return self._pool.ask(_secret)
+
+    def health(self) -> Health:
+        """Look at everything without changing anything."""
+        [(version,)] = self._pool.ask(lambda session: session.fetch("version"))
+        [(schema,)] = self._pool.ask(lambda session: session.fetch("schema_version"))
+        [(size,)] = self._pool.ask(lambda session: session.fetch("size"))
+        return Health(
+            url=without_credentials(self._url),
+            kind="postgres",
+            version=version,
+            schemas={"journal": schema, "log": schema},
+            rows=self._log.count(),
+            open_actions=self.journal.count_open(),
+            size_bytes=size,
+            problems=(
+                *(damage.what for damage in self.journal.verify()),
+                *self.casebook.problems(),
+            ),
+        )
+
+    def close(self) -> None:
+        """Finish what was submitted and let go of every connection. Twice is fine."""
+        self._truth.close()
+        self._pool.close()
+
+    def forked(self) -> None:
+        """In a child: be another writer, on other connections."""
+        self._truth.forked()
+        self._pool.forked()
+        self._log.forked()
+
+    def _connect(self) -> PostgresSession:
+        return PostgresSession(self._url, patience=self._options.patience)
+
+    def _prepare(self) -> None:
+        with self._pool.session() as session:
+            assert isinstance(session, PostgresSession)  # noqa: S101 - it is from _connect
+            prepare(session, store=without_credentials(self._url), migrate=self._options.migrate)
+        self._truth.check_key()
+
+
+def _secret(session: Session) -> bytes:
+    found = session.fetch("secret")
+    if not found:
+        # Whoever comes first makes it; everyone reads what is there then.
+        session.run("make_secret", value=secrets.token_bytes(32))
+        found = session.fetch("secret")
+    return bytes(found[0][0])
+
+
+def _nothing() -> None:
+    """The server reclaims deleted rows by itself (autovacuum); no file is ours to truncate."""

@@ -1,0 +1,74 @@
+"""Postgres' errors as ours: what is wrong, with the server, and the way out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import psycopg
+from psycopg import errors as pg
+
+from mulligan.core.errors import (
+    StoreDamagedError,
+    StoreError,
+    StoreFullError,
+    StoreLockedError,
+    StoreUnavailableError,
+)
+from mulligan.stores.driver import (
+    AlreadyThereError,
+    ConnectionLostError,
+    TryAgainError,
+    UnstorableTextError,
+)
+
+
+@contextmanager
+def translated(store: str, connection: psycopg.Connection[object] | None = None) -> Iterator[None]:
+    """Turn what Postgres raises into what Mulligan raises."""
+    try:
+        yield
+    except psycopg.Error as error:
+        broken = connection is not None and connection.broken
+        raise translate(error, store, broken=broken) from error
+    except UnicodeEncodeError as error:
+        raise UnstorableTextError(
+            f"{store} cannot keep a text with a lone surrogate: replace it first."
+        ) from error
+
+
+def translate(
+    error: psycopg.Error, store: str, *, broken: bool, said: str | None = None
+) -> StoreError:
+    """The error of ours that says the same, in Postgres' words unless others are given."""
+    said = said or one_line(error)
+    if broken or isinstance(error, (pg.AdminShutdown, pg.CrashShutdown, pg.CannotConnectNow)):
+        return ConnectionLostError(
+            f"The connection to {store} was lost ({said}): see that the server runs, and try again."
+        )
+    match error:
+        case pg.UniqueViolation():
+            return AlreadyThereError(f"{store} has that row already ({said}).")
+        case pg.DeadlockDetected() | pg.SerializationFailure():
+            return TryAgainError(f"{store} undid a transaction to settle a conflict: try again.")
+        case pg.LockNotAvailable():
+            return StoreLockedError(
+                f"{store} is locked by another transaction: wait for it to end, and try again."
+            )
+        case pg.DiskFull() | pg.OutOfMemory():
+            return StoreFullError(f"{store} has no room left ({said}): make room and try again.")
+        case pg.DataCorrupted() | pg.IndexCorrupted():
+            return StoreDamagedError(f"{store} is damaged ({said}): restore it from a backup.")
+        case psycopg.DataError() if "NUL" in said or "0x00" in said:
+            return UnstorableTextError(f"{store} cannot keep a text with a null character.")
+        case psycopg.OperationalError() | pg.InsufficientPrivilege():
+            return StoreUnavailableError(
+                f"{store} cannot be used ({said}): check the server, the database and the user."
+            )
+        case _:
+            return StoreError(f"{store}: Postgres says {said}.")
+
+
+def one_line(error: psycopg.Error) -> str:
+    """What Postgres says, without its line breaks."""
+    return " ".join(str(error).split()) or type(error).__name__

@@ -1,0 +1,285 @@
+"""How an agent is told about a call that failed, and the one correction that needs no telling."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from typing import Any, cast
+
+from mulligan.core.call import ErrorClass, Execution, Failure
+from mulligan.core.effect import Effect, Mode, Repeat
+from mulligan.core.errors import SilentError
+from mulligan.core.finding import Finding, Severity
+from mulligan.core.lesson import schema_hash_of
+from mulligan.core.suggestion import Alike, FailedCall, Pattern
+from mulligan.turns.calls.precheck import foresee, planned_call, tell_flagged
+from mulligan.turns.calls.watch import Watch
+from mulligan.turns.journal.waiter import Hands
+from mulligan.turns.memory.advice_text import Advised
+from mulligan.turns.memory.episodes import OpenEpisode
+from mulligan.turns.memory.lookup import Asking, Recalled, with_memory
+from mulligan.turns.memory.offers import Corrected
+from mulligan.turns.turn.open_turn import OpenTurn
+
+MOST_FIXES = 2
+"""Corrections of one call that are applied by themselves."""
+
+Once = Callable[..., Awaitable[Any]]
+"""Makes a call with all its tries: its arguments, and the correction that it is."""
+
+
+async def conclude(
+    watch: Watch, execution: Execution, *, turn: OpenTurn | None, hands: Hands
+) -> Any:
+    """What a call returned, or its own error again, with advice on it.
+
+    A result that is a failure is returned as it is: what is said about it stands in the turn.
+    """
+    failure = execution.failure
+    if failure is None or (failure.error is None and not _is_heard(watch, turn)):
+        return execution.result
+    if watch.declaration.mode is Mode.OBSERVE or not watch.advises(execution.call.agent):
+        _only_note(watch, execution, turn=turn)
+    elif (advised := await advise(watch, execution, turn=turn, hands=hands)) is not None:
+        offer(advised, turn=turn)
+        if failure.error is not None:
+            attach(failure.error, advised)
+        elif _correction(advised, watch) is not None:
+            raise _ReturnedError(advised)
+    if failure.error is not None:
+        raise failure.error
+    return execution.result
+
+
+def _is_heard(watch: Watch, turn: OpenTurn | None) -> bool:
+    """Whether advice on a failure that was returned can reach anybody."""
+    return turn is not None or watch.declaration.mode is Mode.AUTO
+
+
+class _ReturnedError(SilentError):
+    """A result that is a failure and has a correction: on its way to `mend`, never to a caller."""
+
+    def __init__(self, advised: Advised) -> None:
+        super().__init__()
+        self.mulligan = advised
+
+
+async def advise(
+    watch: Watch, execution: Execution, *, turn: OpenTurn | None, hands: Hands
+) -> Advised | None:
+    """What would help; `None` if even that cannot be said. It never stands in the error's way."""
+    # Only a failure pays for it: the validator and the tables take a while to load.
+    from mulligan.learning.repair.decide import NO_PAST, decide
+    from mulligan.learning.repair.suggest import SOURCES, suggestions
+
+    try:
+        episode = _open_episode(watch, execution, turn=turn)
+        recalled = await _recalled(watch, episode, turn=turn, hands=hands)
+        sources = SOURCES if recalled is None else (*SOURCES, recalled.suggest)
+        found = suggestions(episode.failed, sources=sources)
+        if recalled is not None:
+            found, best, group = with_memory(found, recalled)
+            episode = replace(episode, best=best, group=group)
+        if turn is not None:
+            turn.episodes.append(episode)
+        past = NO_PAST if recalled is None else recalled.past
+        return Advised(
+            execution=execution,
+            failed=episode.failed,
+            advice=decide(episode.failed, found, past=past),
+            suggestions=found,
+            foreseen=_foreseen(watch, episode.failed, turn=turn, mendable=bool(found)),
+            like=_like(watch, episode.pattern),
+        )
+    except Exception as error:  # noqa: BLE001 - the tool's own error is what matters
+        watch.note("No advice on a failure of %s", error)
+        return None
+
+
+async def _recalled(
+    watch: Watch, episode: OpenEpisode, *, turn: OpenTurn | None, hands: Hands
+) -> Recalled | None:
+    """What memory says; nothing where it is off, down or slow."""
+    recall = watch.instruments.recall
+    if recall is None:
+        return None
+    asking = Asking(
+        failed=episode.failed,
+        pattern=episode.pattern,
+        tenant=turn.labels.tenant if turn is not None else watch.instruments.tenant,
+        principal=turn.turn.principal if turn is not None else "",
+        schema_hash=episode.schema_hash,
+        doubted=frozenset(_doubted(episode, turn)),
+    )
+    try:
+        return cast("Recalled", await hands.ask(partial(recall.about, asking)))
+    except Exception as error:  # noqa: BLE001 - memory may be down; the other sources are not
+        watch.note("Nothing could be recalled about a failure of %s", error)
+        return None
+
+
+def _doubted(episode: OpenEpisode, turn: OpenTurn | None) -> Iterator[str]:
+    """Lessons that were followed in this turn, and the call failed all the same."""
+    call = episode.execution.call
+    for before in turn.episodes if turn is not None else ():
+        best = before.best
+        if best is None or best.lesson is None or before.execution.call.tool != call.tool:
+            continue
+        if episode.given(episode.execution) == best.patch.apply(episode.given(before.execution)):
+            yield best.lesson
+
+
+def _open_episode(watch: Watch, execution: Execution, *, turn: OpenTurn | None) -> OpenEpisode:
+    from mulligan.learning.errors.fingerprint import pattern_of
+    from mulligan.learning.errors.wording import likely_class
+
+    planned = planned_call(watch, execution.call, turn=turn)
+    failure = execution.failure or Failure(error_class=ErrorClass.UNKNOWN)
+    failed = FailedCall(
+        call=planned.call,
+        schema=planned.schema,
+        effect=planned.effect,
+        tools=planned.tools,
+        said=planned.said,
+        earlier=planned.earlier,
+        failure=failure,
+        error=failure.said if failure.error is None else str(failure.error),
+    )
+    pattern = pattern_of(
+        failed.call,
+        error=failed.error,
+        error_class=likely_class(failed.failure, failed.error),
+        error_type=type(failed.failure.error or SilentError()).__name__,
+        rules=watch.error_rules,
+    )
+    return OpenEpisode(
+        execution=execution,
+        failed=failed,
+        pattern=pattern,
+        schema_hash=schema_hash_of(planned.schema),
+        key=watch.declaration.key,
+    )
+
+
+def _like(watch: Watch, pattern: Pattern) -> Alike | None:
+    """The known error that one is most like which nobody understands."""
+    try:
+        return watch.instruments.patterns.meet(pattern)
+    except Exception as error:  # noqa: BLE001 - the measure may be the user's own
+        watch.note("A failure of %s could not be compared", error)
+        return None
+
+
+def _foreseen(
+    watch: Watch, failed: FailedCall, *, turn: OpenTurn | None, mendable: bool = False
+) -> tuple[Finding, ...]:
+    """What spoke against a call of a turn; told here unless it was told before the call.
+
+    Where a correction is known the call was meant, and a mere warning has nothing to add.
+    """
+    if turn is None:
+        return ()
+    found = foresee(watch, failed)
+    if mendable:
+        found = tuple(each for each in found if each.severity is Severity.ERROR)
+    if found and not watch.prechecks:
+        tell_flagged(watch, failed.call, found=found, made=True, failed=True)
+    return found
+
+
+def _only_note(watch: Watch, execution: Execution, *, turn: OpenTurn | None) -> None:
+    """Nobody is told anything, but the failure is remembered, and what was foreseeable counted."""
+    if turn is None:
+        return
+    try:
+        episode = _open_episode(watch, execution, turn=turn)
+        turn.episodes.append(episode)
+        if watch.instruments.events.wanted:
+            _foreseen(watch, episode.failed, turn=turn)
+    except Exception as error:  # noqa: BLE001 - the tool's own error is what matters
+        watch.note("A failure of %s was not looked at", error)
+
+
+def correction_of(error: BaseException, watch: Watch) -> Corrected | None:
+    """What may be tried by itself after a failure, if anything."""
+    advised = getattr(error, "mulligan", None)
+    return _correction(advised, watch) if isinstance(advised, Advised) else None
+
+
+def _correction(advised: Advised, watch: Watch) -> Corrected | None:
+    if not advised.suggestions or watch.declaration.mode is not Mode.AUTO:
+        return None
+    from mulligan.learning.repair.applying import may_apply
+
+    execution, best = advised.execution, advised.suggestions[0]
+    patched = best.patch.apply(execution.call.arguments)
+    arguments = _under_a_new_key(patched, execution=execution, watch=watch)
+    if arguments is None:
+        return None
+    # Classified again: other arguments may do other things to the world.
+    effect = watch.declaration.effect_for(arguments)
+    reads = effect is Effect.READ
+    failure = execution.failure
+    if not reads and (failure is None or not failure.answered):
+        # Only the remote's own refusal proves that nothing was done yet.
+        return None
+    nobody_holds_it = effect is Effect.IRREVERSIBLE and execution.call.turn is None
+    failed = replace(advised.failed, effect=effect)
+    if nobody_holds_it or not may_apply(best, failed, mode=watch.declaration.mode):
+        return None
+    return Corrected(suggestion=best, execution=execution, arguments=arguments)
+
+
+def _under_a_new_key(
+    arguments: dict[str, object], *, execution: Execution, watch: Watch
+) -> dict[str, object] | None:
+    """Other arguments are another call: the remote must not take it for the one it refused.
+
+    Our own key is left out, so that the next call draws one; the agent's own is the agent's to
+    change, so that with a remote that goes by keys nothing is applied.
+    """
+    key = watch.declaration.key
+    given = arguments.get(key) if key is not None else None
+    if key is None or given is None:
+        return arguments
+    if given == execution.call.id:
+        return {name: value for name, value in arguments.items() if name != key}
+    return None if watch.declaration.repeat is Repeat.KEYED else arguments
+
+
+async def mend(watch: Watch, corrected: Corrected, *, once: Once) -> Any:
+    """Make a call with corrected arguments, and correct those again if they fail too."""
+    fixes = 0
+    while True:
+        fixes += 1
+        args, kwargs = watch.signature.unbind(corrected.arguments)
+        try:
+            return await once(args, kwargs, corrected)
+        except Exception as error:
+            again = correction_of(error, watch) if fixes < MOST_FIXES else None
+            if again is None:
+                if isinstance(error, _ReturnedError):
+                    return error.mulligan.execution.result
+                raise
+            corrected = again
+
+
+def attach(error: BaseException, advised: Advised) -> None:
+    """Put advice on an error, in the place of what it carries."""
+    before = getattr(error, "mulligan", None)
+    with suppress(AttributeError, TypeError):  # an exception may have no room for more
+        error.mulligan = advised  # type: ignore[attr-defined]
+    if isinstance(before, Advised) and str(before) in getattr(error, "__notes__", ()):
+        error.__notes__.remove(str(before))
+    error.add_note(str(advised))
+
+
+def offer(advised: Advised, *, turn: OpenTurn | None) -> None:
+    """Remember what an agent was told, so that it can be seen whether it was right."""
+    if turn is not None:
+        if turn.advised and turn.advised[-1].execution is advised.execution:
+            turn.advised.pop()  # said again, with more
+        turn.advised.append(advised)
+        turn.offers.make(advised.execution, advised.suggestions)

@@ -1,0 +1,34 @@
+"""What reviews find, handed to the log, so that it can be counted by rule, tool and agent."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from mulligan.core.event import AttemptReviewed
+from mulligan.core.finding import FindingRow, FindingSeen
+from mulligan.turns.calls.runtime import Instruments
+
+
+def count_findings(reviewed: AttemptReviewed, *, instruments: Instruments) -> None:
+    """Keep each finding of a review; that of a second review of the same attempt counts once."""
+    if reviewed.found:
+        instruments.log.note(_rows(reviewed, instruments=instruments))
+
+
+def _rows(reviewed: AttemptReviewed, *, instruments: Instruments) -> Iterator[FindingRow]:
+    label, alike = instruments.redactor.label, Counter[FindingSeen]()
+    for seen in reviewed.found:
+        alike[seen] += 1
+        server, tool, rule = map(label, (seen.server, seen.tool, seen.rule))
+        which = (reviewed.turn, str(reviewed.attempt), server, tool, rule, str(alike[seen]))
+        yield FindingRow(
+            id="/".join(which),
+            at_us=instruments.wall_us(),
+            tenant=label(reviewed.tenant),
+            agent=label(reviewed.agent),
+            server=server,
+            tool=tool,
+            rule=rule,
+            severity=seen.severity.value,
+        )

@@ -1,0 +1,52 @@
+"""A judge asked about a failed call, where its tool wants that and nothing else helps."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+from mulligan.core.interfaces import Judge
+from mulligan.core.patience import in_time
+from mulligan.core.suggestion import Decision
+from mulligan.turns.calls.advice import attach, offer
+from mulligan.turns.calls.watch import Watch
+from mulligan.turns.memory.advice_text import Advised
+from mulligan.turns.turn.open_turn import current_turn
+
+ANSWERS_WITHIN = timedelta(seconds=10)
+"""How long a failed call waits for a judge, whoever made that judge."""
+
+SETTLED = frozenset({Decision.RETRY, Decision.STOP})
+"""What no other arguments would change."""
+
+
+async def consult(error: BaseException, watch: Watch) -> None:
+    """Put a judge's correction on an error that carries none. It never stands in its way."""
+    advised, judge = getattr(error, "mulligan", None), watch.instruments.judge
+    if not watch.declaration.ask_judge or judge is None or not isinstance(advised, Advised):
+        return
+    if advised.suggestions or advised.advice.decision in SETTLED or watch.rarely_fails:
+        return
+    try:
+        mended = await _asked(judge, advised, watch)
+    except Exception as trouble:  # noqa: BLE001 - the tool's own error is what matters
+        watch.note("A judge could not be asked about a failure of %s", trouble)
+        return
+    if mended.suggestions:
+        attach(error, mended)
+        offer(mended, turn=current_turn())
+
+
+async def _asked(judge: Judge, advised: Advised, watch: Watch) -> Advised:
+    from mulligan.learning.repair.decide import decide
+    from mulligan.learning.repair.from_judge import ask_to_mend, from_proposal
+    from mulligan.learning.repair.suggest import suggestions
+
+    failed, show = advised.failed, watch.instruments.redactor.value
+    question = ask_to_mend(failed, documents=watch.declaration.docs, show=show)
+    asked = judge.ask(question)
+    answer = await in_time(asked, patience=ANSWERS_WITHIN)
+    if answer is None:
+        return advised
+    found = suggestions(failed, sources=(lambda call: from_proposal(answer, call, show=show),))
+    return replace(advised, suggestions=found, advice=decide(failed, found))

@@ -1,0 +1,102 @@
+"""What a turn knows when a call is made, and what of it speaks against the call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mulligan.core.call import Call, ErrorClass, Execution, Failure
+from mulligan.core.effect import Mode, Precheck
+from mulligan.core.errors import FlaggedCallError
+from mulligan.core.event import CallFlagged
+from mulligan.core.finding import Finding, Severity
+from mulligan.core.suggestion import Earlier, Planned
+from mulligan.turns.calls.live_call import Pending
+from mulligan.turns.calls.watch import Watch
+from mulligan.turns.memory.episodes import earlier_of
+from mulligan.turns.turn.open_turn import OpenTurn
+
+MOST_EARLIER = 50
+"""Calls of an attempt that are looked back on, the latest."""
+
+
+def planned_call(watch: Watch, call: Call, *, turn: OpenTurn | None) -> Planned:
+    """A call with all that its turn knows."""
+    return Planned(
+        call=call,
+        schema=watch.usable_schema(),
+        effect=watch.declaration.effect_for(call.arguments),
+        tools=tuple(watch.instruments.tools),
+        said=(turn.message,) if turn is not None and turn.message else (),
+        earlier=_earlier(call, turn) if turn is not None else (),
+    )
+
+
+def foresee(watch: Watch, planned: Planned) -> tuple[Finding, ...]:
+    """Why a call will fail, by all that is known; it never stands in the call's way."""
+    # Only who asks for it pays: the validator and the tables take a while to load.
+    from mulligan.learning.repair.precheck import precheck
+
+    try:
+        # The weaker witness is heard where the others have nothing to say.
+        return tuple(precheck(planned)) or tuple(_beside_the_question(watch, planned))
+    except Exception as error:  # noqa: BLE001 - values of others may refuse anything
+        watch.note("A call of %s could not be looked at", error)
+        return ()
+
+
+def _beside_the_question(watch: Watch, planned: Planned) -> Iterator[Finding]:
+    """A warning where nothing of a turn's first call comes from what the person said."""
+    if not planned.schema or not planned.said or planned.earlier:
+        return
+    from mulligan.learning.repair.irrelevance import irrelevant
+    from mulligan.learning.shape.schema import schema_of
+
+    found = irrelevant(
+        schema_of(planned.schema, tool=planned.call.tool),
+        tool=planned.call.tool,
+        description=" ".join(watch.declaration.docs),
+        arguments=planned.call.arguments,
+        said=planned.said,
+    )
+    if found is not None:
+        yield found
+
+
+def refusal(watch: Watch, pending: Pending, *, turn: OpenTurn) -> Execution | None:
+    """Look at a call before it is made. What came of one that is not made; `None`: go on."""
+    if not watch.prechecks or watch.rarely_fails:
+        return None
+    proposed = watch.proposal_of(pending)
+    found = foresee(watch, planned_call(watch, proposed.call, turn=turn))
+    if not found:
+        return None
+    declared = watch.declaration
+    against = [each for each in found if each.severity is Severity.ERROR]
+    may_refuse = declared.precheck is Precheck.REFUSE and declared.mode is not Mode.OBSERVE
+    made = not (against and may_refuse)
+    tell_flagged(watch, proposed.call, found=found, made=made, failed=None)
+    if made:
+        return None
+    reasons = " ".join(f"{each.issue} {each.correction or ''}".strip() for each in against)
+    error = FlaggedCallError(f"{declared.tool} was not called. {reasons}")
+    # Nothing was sent, so that a correction may be tried as after any refusal of arguments.
+    failure = Failure(error_class=ErrorClass.VALIDATION, error=error, answered=True)
+    return watch.log_failure(pending, error, failure=failure)
+
+
+def tell_flagged(
+    watch: Watch, call: Call, *, found: tuple[Finding, ...], made: bool, failed: bool | None
+) -> None:
+    """Tell whoever counts that a call was flagged, and by which rules."""
+    rules = tuple(dict.fromkeys(each.rule for each in found))
+    watch.instruments.events.publish(
+        CallFlagged(call=call.id, tool=call.tool, rules=rules, made=made, failed=failed)
+    )
+
+
+def _earlier(call: Call, turn: OpenTurn) -> tuple[Earlier, ...]:
+    """What the application knows, then what was called before, oldest first."""
+    made = [each for attempt in turn.attempts for each in attempt.latest(MOST_EARLIER)]
+    known = [Earlier(tool="", result=dict(turn.turn.known))] if turn.turn.known else []
+    called = [earlier_of(each) for each in made if each.call.id != call.id]
+    return (*known, *called)

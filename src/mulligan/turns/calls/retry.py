@@ -1,0 +1,162 @@
+"""One call of a tool with all its tries, from the first to the last that is safe."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from functools import partial
+
+from mulligan.core.call import ErrorClass, Execution, Failure, Outcome
+from mulligan.core.effect import Mode
+from mulligan.core.event import CallRepaired
+from mulligan.core.record import Record
+from mulligan.loops.calls import Knowing, Retrying, UnsureError, second_try
+from mulligan.turns.calls.live_call import Pending
+from mulligan.turns.calls.runtime import Make
+from mulligan.turns.calls.watch import Watch, was_stopped
+from mulligan.turns.journal.landing import Landing, look
+from mulligan.turns.journal.waiter import ON_LOOP, Hands
+from mulligan.turns.tools.declaration import is_async
+from mulligan.undo.taking_back import told
+
+NOTHING_HAPPENED = frozenset(
+    {
+        ErrorClass.VALIDATION,
+        ErrorClass.AUTH,
+        ErrorClass.POLICY,
+        ErrorClass.RATE_LIMIT,
+        ErrorClass.NOT_SENT,
+        ErrorClass.CONFLICT,
+        ErrorClass.MISSING,
+    }
+)
+"""Classes of error by which the remote says that the call had no effect."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tried:
+    """What came of a call with all its tries."""
+
+    last: Execution
+    """A success, or the failure that ended it."""
+    nothing_happened: bool
+    """No try can have had an effect: a refusal only speaks for the try that it answered."""
+
+
+async def try_call(watch: Watch, pending: Pending, *, make: Make, hands: Hands) -> Tried:
+    """Make a call that has begun, again where that is safe. Only what stops it is raised."""
+    try:
+        result = await make()
+    except BaseException as error:
+        failed = watch.log_failure(pending, error)
+        if was_stopped(error):
+            raise
+    else:
+        return Tried(last=watch.success_of(pending, result), nothing_happened=False)
+    return await rescue(watch, failed, first=pending, make=make, hands=hands)
+
+
+async def rescue(
+    watch: Watch, failed: Execution, *, first: Pending, make: Make, hands: Hands
+) -> Tried:
+    """What came of a failed call in the end: a later try's success, or the final failure."""
+    if first.changed():
+        # The tool has taken something out of what it was given: the same call cannot be made.
+        return Tried(last=failed, nothing_happened=_nothing_happened([failed]))
+
+    async def again(number: int) -> Execution:
+        pending = watch.begin_again(first, try_number=number)
+        try:
+            result = await make()
+        except BaseException as error:
+            later = watch.log_failure(pending, error)
+            if was_stopped(error):
+                raise
+            return later
+        return watch.success_of(pending, result)
+
+    instruments, declaration = watch.instruments, watch.declaration
+    executions = await second_try(
+        failed,
+        again=again,
+        effect=declaration.effect_for(first.arguments),
+        repeat=declaration.repeat,
+        mode=declaration.mode,
+        using=Retrying(
+            budget=watch.budget,
+            breaker=watch.breaker,
+            backoff=instruments.backoff,
+            sleep=hands.sleep,
+            chance=instruments.chance.random,
+            monotonic=instruments.monotonic,
+            announce=instruments.events.publish,
+            knowing=_knowing(watch, first),
+        ),
+    )
+    last = await _read_again(watch, first, last=executions[-1], hands=hands)
+    if last.outcome is Outcome.SUCCESS:
+        by = first.follows.by if first.follows is not None else ""
+        instruments.events.publish(
+            CallRepaired(call=last.call.id, tool=last.call.tool, tries=last.try_number, by=by)
+        )
+    return Tried(last=last, nothing_happened=_nothing_happened(executions))
+
+
+def _nothing_happened(executions: Iterable[Execution]) -> bool:
+    failures = [execution.failure for execution in executions]
+    return all(failure is not None and _refused(failure) for failure in failures)
+
+
+def _refused(failure: Failure) -> bool:
+    """The remote's own word counts; an exception's name may come from after the effect."""
+    if failure.error_class is ErrorClass.NOT_SENT:
+        return True
+    return failure.answered and failure.error_class in NOTHING_HAPPENED
+
+
+def _knowing(watch: Watch, first: Pending) -> Knowing:
+    """What the tool can find out about a call of its own."""
+    declaration = watch.declaration
+    key = first.arguments.get(declaration.key) if declaration.key is not None else None
+    age = timedelta(microseconds=watch.instruments.wall_us() - first.at_us)
+    record = Record(arguments=first.arguments, key=first.id if key is None else str(key))
+
+    async def look_for_it() -> Execution | None:
+        seen = await look(record, declaration)
+        if seen.landing is Landing.UNSURE:
+            raise UnsureError(seen.why)
+        if seen.landing is Landing.ABSENT:
+            return None
+        found = watch.begin_again(first, try_number=first.try_number + 1)
+        took = watch.log_success(found, seen.result)
+        return watch.execution_of(found, result=seen.result, duration_us=took)
+
+    can = declaration.abilities
+    can_look = can.probe is not None and declaration.each is None
+    return Knowing(
+        look=look_for_it if can_look else None,
+        keyed=key is not None and age < declaration.key_life,
+        lands_within=declaration.lands_within,
+        deletes=declaration.deletes,
+        refresh=partial(told, can.refresh, record) if can.refresh is not None else None,
+        in_progress=can.in_progress,
+        not_processed=declaration.not_processed,
+    )
+
+
+async def _read_again(watch: Watch, first: Pending, *, last: Execution, hands: Hands) -> Execution:
+    """After a conflict: what is there now, for the agent to decide on."""
+    failure, reader = last.failure, watch.declaration.abilities.reader
+    in_conflict = failure is not None and failure.error_class is ErrorClass.CONFLICT
+    if failure is None or not in_conflict or reader is None:
+        return last
+    if watch.declaration.mode is Mode.OBSERVE or (hands is not ON_LOOP and is_async(reader)):
+        # A sync tool cannot wait for it.
+        return last
+    try:
+        now = await told(reader, Record(arguments=first.arguments, key=first.id))
+    except Exception as error:  # noqa: BLE001 - a user's function; the conflict is what matters
+        watch.note("What is there now could not be read for %s", error)
+        return last
+    return replace(last, failure=replace(failure, now=now))

@@ -1,0 +1,84 @@
+"""What a wrapped tool needs from the application around it."""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+import weakref
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from mulligan.core.ids import RANDOM_BITS, time_ordered_id
+from mulligan.core.interfaces import Classify, Judge
+from mulligan.core.limits import Backoff
+from mulligan.core.suggestion import ErrorRule
+from mulligan.learning.errors.classify import classify
+from mulligan.learning.errors.nearest import KnownPatterns
+from mulligan.redaction import Redactor
+from mulligan.telemetry.events import Events
+from mulligan.telemetry.writer import LogWriter
+from mulligan.turns.journal.book import Book
+from mulligan.turns.memory.lookup import Recall
+
+_chances: weakref.WeakSet[random.Random] = weakref.WeakSet()
+
+
+def own_chance() -> random.Random:
+    """A source of chance that no other process shares: two children of a fork never draw alike."""
+    chance = random.Random()  # noqa: S311 - ids and pauses, not secrets
+    _chances.add(chance)
+    return chance
+
+
+def _draw_anew() -> None:
+    for chance in _chances:
+        chance.seed()
+
+
+os.register_at_fork(after_in_child=_draw_anew)
+
+
+Make = Callable[..., Awaitable[Any]]
+"""Makes a call once; what it is given by name reaches the tool beside what the agent passed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Instruments:
+    """The parts that every tool of one application shares."""
+
+    redactor: Redactor
+    log: LogWriter
+    book: Book
+    events: Events
+    tenant: str = ""
+    unadvised: frozenset[str] = frozenset()
+    """Agents that get their errors as they are."""
+    strict: bool = False
+    """Hold what nobody has declared."""
+    patterns: KnownPatterns = field(default_factory=KnownPatterns)
+    """What has failed before in this process."""
+    recall: Recall | None = None
+    """What earlier failures say; `None`: the application has no memory."""
+    judge: Judge | None = None
+    """Asked for corrections by tools that want that."""
+    tools: dict[str, None] = field(default_factory=dict)
+    """Names of the tools there are, in the order they were declared."""
+    held: dict[str, Make] = field(default_factory=dict)
+    """How to make the calls that wait for a person in this process, by action."""
+    sample: float = 1.0
+    """The share of first-try successes that the log keeps, each with the weight of the others."""
+    spans: bool | None = None
+    """`None`: whenever the application has set up a tracer provider."""
+    error_rules: tuple[ErrorRule, ...] = ()
+    """The application's own word on errors, asked after a tool's own."""
+    classify: Classify = classify
+    backoff: Backoff = field(default_factory=Backoff)
+    wall_us: Callable[[], int] = lambda: time.time_ns() // 1000
+    monotonic: Callable[[], float] = time.monotonic
+    chance: random.Random = field(default_factory=own_chance)
+
+    def new_id(self, at_us: int) -> str:
+        """An id that sorts by time."""
+        return time_ordered_id(at_us, self.chance.getrandbits(RANDOM_BITS))

@@ -1,0 +1,169 @@
+"""What the loops of texts do, step by step, as rows of the log beside the calls."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from mulligan.core.call import OWN, ErrorClass, LogRow, Outcome
+from mulligan.core.event import (
+    Event,
+    Reflected,
+    ReplyChecked,
+    ReplySettled,
+    Responded,
+    Thought,
+    ToolAnswered,
+    ToolCalled,
+)
+from mulligan.turns.calls.runtime import Instruments
+from mulligan.turns.turn.open_turn import Labels, OpenTurn, current_turn
+
+_report = logging.getLogger("mulligan")
+
+SETTLED = "reply.settled"
+"""The row that a reply ends with; its id is that of the whole."""
+
+_MILLISECOND = 1_000
+"""In microseconds: how finely ids are ordered by time."""
+
+_SHOWN = frozenset({"doing", "rules", "standing", "tool"})
+"""Words of ours, or names: what a step says about them is no secret."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Step:
+    """A step as its row tells it."""
+
+    name: str
+    facts: Mapping[str, object]
+    result: object = None
+    trouble: tuple[ErrorClass, str, str] | None = None
+    """Class, kind and text of what went wrong; `None`: nothing did."""
+    last: bool = False
+
+
+class StepLog:
+    """Logs and announces the steps of one reply or one draft; call it with each event."""
+
+    def __init__(self, instruments: Instruments, *, turn: OpenTurn | None = None) -> None:
+        self.turn = turn or current_turn()
+        self._instruments = instruments
+        self._at_us = self._last_us = instruments.wall_us()
+        self._began = self._before = time.perf_counter_ns()
+        self.id = instruments.new_id(self._at_us)
+        """Of the whole: the last row has it, and the others name it as their parent."""
+
+    @property
+    def owner(self) -> str:
+        """Whose the text is: the turn, or where there is none, itself."""
+        return self.turn.id if self.turn is not None else self.id
+
+    def __call__(self, event: Event) -> None:
+        """Put an event into the log, and hand it on to whoever listens."""
+        try:
+            step = _step_of(event)
+            if step is not None:
+                self._instruments.log.emit(self._row(step))
+        except Exception as error:  # noqa: BLE001 - the log may fail, the text may not
+            _report.warning("A step could not be logged (%s).", type(error).__name__)
+        self._instruments.events.publish(event)
+
+    def _row(self, step: _Step) -> LogRow:
+        redactor, labels = self._instruments.redactor, self._labels()
+        kind, error_type, message = step.trouble or (None, None, None)
+        at_us, duration_us = self._when(whole=step.last)
+        return LogRow(
+            id=self.id if step.last else self._next_id(),
+            at_us=at_us,
+            tenant=labels.tenant,
+            agent=labels.agent,
+            server=OWN,
+            tool=step.name,
+            parameters=redactor.parameters(step.facts, allow=_SHOWN),
+            context=labels.context,
+            outcome=(Outcome.FAILURE if step.trouble else Outcome.SUCCESS).value,
+            duration_us=duration_us,
+            error_class=kind.value if kind else None,
+            error_type=error_type,
+            error_message=message,
+            error_code=None,
+            error_at=None,
+            result=None if step.result is None else redactor.result(step.result),
+            try_number=1,
+            parent=None if step.last else self.id,
+            turn=labels.turn,
+            weight=1.0,
+        )
+
+    def _next_id(self) -> str:
+        """An id above the one before: steps of one millisecond would else have no order."""
+        self._last_us = max(self._instruments.wall_us(), self._last_us + _MILLISECOND)
+        return self._instruments.new_id(self._last_us)
+
+    def _labels(self) -> Labels:
+        if self.turn is not None:
+            return self.turn.labels
+        return Labels(tenant=self._instruments.tenant, agent="", context="", turn=None)
+
+    def _when(self, *, whole: bool) -> tuple[int, int]:
+        """When a step began, or the whole, and how long it took, in microseconds."""
+        since, self._before = self._before, time.perf_counter_ns()
+        began = self._began if whole else since
+        return self._at_us + (began - self._began) // 1000, (self._before - began) // 1000
+
+
+def _step_of(event: Event) -> _Step | None:
+    """An event of the reply or the draft loop as a step; `None`: it is of another loop."""
+    match event:
+        case ReplyChecked():
+            facts = {"number": event.number, "standing": event.standing, "rules": event.rules}
+            return _Step(name="reply.checked", facts=facts)
+        case ReplySettled():
+            return _settled(event)
+        case Thought():
+            return _Step(name="draft.thought", facts={"doing": event.text})
+        case ToolCalled():
+            facts = {"tool": event.tool, "step": event.step, "arguments": event.arguments}
+            return _Step(name="draft.tool_called", facts=facts)
+        case ToolAnswered():
+            facts = {"tool": event.tool, "step": event.step}
+            trouble = (ErrorClass.TOOL_EXCEPTION, event.error, "") if event.error else None
+            return _Step(
+                name="draft.tool_answered", facts=facts, result=event.result, trouble=trouble
+            )
+        case Reflected():
+            facts = {**_judged(event), "revising": event.revising}
+            return _Step(name="draft.reflected", facts=facts)
+        case Responded():
+            spent = {"tokens": event.tokens, "money": event.money}
+            facts = {**_judged(event), "accepted": event.accepted, **spent}
+            return _Step(name="draft.responded", facts=facts, result=event.draft.text, last=True)
+        case _:
+            return None
+
+
+def _settled(event: ReplySettled) -> _Step:
+    """One that was sent although it was rejected is a failure, so that somebody finds it."""
+    facts = {
+        "iterations": event.iterations,
+        "standing": event.standing,
+        "bound_reached": event.bound_reached,
+        "rules": event.rules,
+    }
+    rejected = (ErrorClass.RULE, "ReplyRejected", ", ".join(dict.fromkeys(event.rules)))
+    return _Step(
+        name=SETTLED, facts=facts, trouble=rejected if event.bound_reached else None, last=True
+    )
+
+
+def _judged(event: Reflected | Responded) -> dict[str, object]:
+    critique = event.critique
+    return {
+        "number": event.draft.number,
+        "with_tools": event.draft.with_tools,
+        "score": critique.score if critique else None,
+        "issues": len(critique.issues) if critique else None,
+    }

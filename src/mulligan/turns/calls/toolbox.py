@@ -1,0 +1,130 @@
+"""The tools of one application by name: what recovery needs to go on where another stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from mulligan.core.action import Action, Opening
+from mulligan.core.interfaces import Vault
+from mulligan.core.record import Record
+from mulligan.turns.calls.runtime import Make
+from mulligan.turns.calls.watch import Watch
+from mulligan.turns.journal.book import LiveAction
+from mulligan.turns.tools.declaration import Declaration
+from mulligan.turns.tools.kept_values import revive, unpack
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool:
+    """One declared tool."""
+
+    watch: Watch
+    function: Callable[..., Any]
+
+    @property
+    def declaration(self) -> Declaration:
+        """What its author said of it."""
+        return self.watch.declaration
+
+    def maker(self, arguments: Mapping[str, object]) -> Make:
+        """How to make a call whose arguments were kept by name."""
+        hints = self.declaration.hints.call
+        args, kwargs = self.watch.signature.unbind(
+            {name: revive(value, hints.get(name)) for name, value in arguments.items()}
+        )
+
+        async def make() -> Any:
+            answer = self.function(*args, **kwargs)
+            return await answer if hasattr(answer, "__await__") else answer
+
+        return make
+
+
+class Toolbox:
+    """Every tool that was declared."""
+
+    def __init__(self) -> None:
+        self._tools: dict[tuple[str, str], Tool] = {}
+        self.news = False
+        """Something was declared since anybody was told."""
+
+    def add(self, tool: Tool) -> None:
+        """Know a tool; declared again, the last one counts."""
+        self._tools[tool.declaration.server, tool.declaration.tool] = tool
+        self.news = True
+
+    def find(self, opening: Opening) -> Tool | None:
+        """The tool of an action, if this application has it."""
+        return self.named(opening.tool, server=opening.server)
+
+    def named(self, tool: str, *, server: str) -> Tool | None:
+        """The tool of that name, if this application has it."""
+        return self._tools.get((server, tool))
+
+    def __iter__(self) -> Iterator[Tool]:
+        return iter(list(self._tools.values()))
+
+    def take_up(self, action: Action, vault: Vault) -> LiveAction | None:
+        """An action as its own process would have it; `None` where the code or a value is gone."""
+        tool = self.find(action.opening)
+        arguments = vault.get(action.id, "arguments")
+        if tool is None or arguments is None:
+            return None
+        declaration, tries = tool.declaration, action.detail.get("tries", 0)
+        after = action.detail.get("after", ())
+        return LiveAction(
+            id=action.id,
+            opening=action.opening,
+            declaration=declaration,
+            record=_record(action, arguments, declaration=declaration, vault=vault),
+            opened_at=action.opened_at,
+            state=action.state,
+            version=action.version,
+            tries=tries if isinstance(tries, int) else 0,
+            given_up_at=_instant(action.detail.get("given_up_at")),
+            after=tuple(map(str, after)) if isinstance(after, list) else (),
+            on_settled=tool.watch.log_settled,
+        )
+
+
+def without_code(action: Action) -> LiveAction:
+    """An action whose tool is not known here: enough to write of it, and to do nothing else."""
+    opening = action.opening
+    return LiveAction(
+        id=action.id,
+        opening=opening,
+        declaration=Declaration(tool=opening.tool, server=opening.server),
+        record=Record(arguments={}),
+        opened_at=action.opened_at,
+        state=action.state,
+        version=action.version,
+    )
+
+
+def _record(action: Action, arguments: bytes, *, declaration: Declaration, vault: Vault) -> Record:
+    hints = declaration.hints
+    before, outcome = vault.get(action.id, "before"), vault.get(action.id, "result")
+    came = _mapping(outcome)
+    version = came.get("version")
+    return Record(
+        arguments={
+            name: revive(value, hints.arguments.get(name))
+            for name, value in _mapping(arguments).items()
+        },
+        key=action.opening.key or action.id,
+        result=revive(came.get("result"), hints.result),
+        before=unpack(before, hints.before) if before is not None else None,
+        version=None if version is None else str(version),
+    )
+
+
+def _instant(written: object) -> datetime | None:
+    return datetime.fromisoformat(written) if isinstance(written, str) else None
+
+
+def _mapping(kept: bytes | None) -> dict[str, object]:
+    value = unpack(kept) if kept is not None else None
+    return value if isinstance(value, dict) else {}

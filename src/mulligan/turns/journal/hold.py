@@ -1,0 +1,55 @@
+"""A call that waits for a person: it answers at once, and runs only when somebody said so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Self
+
+from mulligan.core.action import HOLD_LIFE, Hold, Kept, State
+from mulligan.core.points import Point, reach
+from mulligan.turns.journal.book import Book, LiveAction
+from mulligan.turns.journal.waiter import Hands
+from mulligan.turns.tools.kept_values import pack
+
+
+class Held(str):
+    """What the caller of a held call gets: a sentence for the agent, and the hold itself."""
+
+    __slots__ = ("hold",)
+    hold: Hold
+
+    def __new__(cls, hold: Hold, *, tool: str) -> Self:
+        """Say what the agent may tell the person."""
+        held = super().__new__(
+            cls,
+            f"{tool} was not run yet: {hold.reason} It waits for a person to approve it "
+            f"(hold {hold.action}, until {hold.expires_at:%H:%M} UTC). Do not call it again; "
+            "tell the person that it waits.",
+        )
+        held.hold = hold
+        return held
+
+
+async def hold_call(
+    action: LiveAction, *, reason: str, book: Book, hands: Hands, evidence: bytes
+) -> Held:
+    """Put a call aside, with all that is needed to run it later."""
+    hold = Hold(action=action.id, expires_at=book.clock() + HOLD_LIFE, reason=reason)
+    keep = [
+        Kept(owner=action.id, name="arguments", value=pack(action.record.arguments)),
+        Kept(owner=action.id, name="evidence", value=evidence),
+    ]
+    facts = {"expires_at": hold.expires_at.isoformat()}
+    await book.move([action], State.HELD, hands=hands, keep=keep, why=reason, facts=facts)
+    await reach(Point.HELD)
+    return Held(hold, tool=action.opening.tool)
+
+
+def has_expired(detail: Mapping[str, object], *, changed_at: datetime, now: datetime) -> bool:
+    """Whether nobody will answer a hold any more, or run what was approved."""
+    try:
+        expires_at = datetime.fromisoformat(str(detail.get("expires_at")))
+    except ValueError:
+        expires_at = changed_at + HOLD_LIFE
+    return now >= expires_at

@@ -1,0 +1,63 @@
+"""Episodes that are not over yet: the failures of a turn, and how its calls ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mulligan.core.call import Execution, Outcome
+from mulligan.core.lesson import Group
+from mulligan.core.suggestion import Earlier, FailedCall, Pattern, Suggestion
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenEpisode:
+    """What a turn keeps of a failure until it is over, when its end is known."""
+
+    execution: Execution
+    failed: FailedCall
+    pattern: Pattern
+    schema_hash: str = ""
+    best: Suggestion | None = None
+    """The likeliest correction, told or withheld."""
+    group: Group | None = None
+    """`None`: memory had nothing to say."""
+    key: str | None = None
+    """The argument that carries the call's key, another one at every call."""
+
+    def given(self, execution: Execution) -> dict[str, object]:
+        """What a call of this tool was given, by its agent."""
+        return {n: value for n, value in execution.call.arguments.items() if n != self.key}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """A call of a turn that is over."""
+
+    execution: Execution
+    accepted: bool = False
+    """Its attempt was reviewed, and accepted."""
+    rejected: bool = False
+    """Its attempt was reviewed, and rejected: what it did was taken back or is in dispute."""
+
+    @property
+    def succeeded(self) -> bool:
+        """It came back, with something that is not an error in disguise."""
+        return self.execution.outcome is Outcome.SUCCESS
+
+
+def earlier_of(execution: Execution) -> Earlier:
+    """A call as a suggestion may be made from it; of one that failed, what it said."""
+    error = execution.failure.error if execution.failure is not None else None
+    return Earlier(
+        tool=execution.call.tool,
+        arguments=execution.call.arguments,
+        result=execution.result if error is None else _said_by(error),
+        failed=execution.outcome is not Outcome.SUCCESS,
+    )
+
+
+def _said_by(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:  # noqa: BLE001 - an exception of others may refuse to be shown
+        return type(error).__name__

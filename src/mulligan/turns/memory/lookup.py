@@ -1,0 +1,164 @@
+"""What earlier failures say about this one: the lessons, and how failures like it ended."""
+
+from __future__ import annotations
+
+import threading
+import time
+import zlib
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from mulligan.core.interfaces import Casebook, Clock, Suggest
+from mulligan.core.lesson import Balance, Group, Lesson, LessonQuery, LessonState
+from mulligan.core.suggestion import Decision, FailedCall, Origin, Pattern, Suggestion
+
+if TYPE_CHECKING:
+    from mulligan.learning.lessons.probability import Outcomes
+
+# Only a failure pays for it: what learning knows takes a while to load.
+
+FRESH = 60.0
+"""Seconds that what was counted of all suggestions stays good."""
+LEAST_TOLD = 0.3
+"""Below this probability, memory keeps it to itself."""
+MOST_ALIKE = 50
+"""Lessons about other patterns that are looked at, where none is about this one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asking:
+    """Whose failure it is, and of which pattern."""
+
+    failed: FailedCall
+    pattern: Pattern
+    tenant: str = ""
+    principal: str = ""
+    schema_hash: str = ""
+    doubted: Collection[str] = ()
+    """Lessons that have failed in this very turn."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recalled:
+    """What memory has to say about one failure."""
+
+    suggest: Suggest
+    weigh: Callable[[Suggestion], Suggestion]
+    """A suggestion of any other source, with its measured probability."""
+    past: Mapping[Decision, int] = field(default_factory=dict)
+    """What turned out to be right for failures of this pattern."""
+    group: Group = Group.TREATED
+    """Which side of the comparison this failure is on, should there be something to say."""
+
+
+class Recall:
+    """Asks the casebook at every failure, so that a lesson that is revoked is gone at once."""
+
+    def __init__(self, casebook: Casebook, *, clock: Clock, control: float, seeds: bool) -> None:
+        self._casebook = casebook
+        self._clock = clock
+        self._control = control
+        self._seeds = seeds
+        self._lock = threading.Lock()
+        self._counted_at = 0.0
+        self._outcomes: dict[str, Outcomes] = {}
+        """Of each tenant's own suggestions."""
+
+    def about(self, asking: Asking) -> Recalled:
+        """Everything that is known about a failure like this."""
+        from mulligan.learning.lessons.probability import chance_of, weighed
+        from mulligan.learning.lessons.recall import from_memory
+
+        failed, error_class = asking.failed, asking.pattern.error_class
+        lessons = list(self._lessons(asking))
+        balances = self._casebook.balances([lesson.id for lesson in lessons])
+        usable = [each for each in lessons if self._usable(each, balances, asking=asking)]
+        outcomes = self._measured(asking.tenant)
+        chance = chance_of(outcomes, balances)
+        return Recalled(
+            suggest=_worth_telling(
+                from_memory(usable, chance=chance, pattern=asking.pattern.fingerprint)
+            ),
+            weigh=lambda made: weighed(made, outcomes, error_class=error_class),
+            past=self._casebook.endings(
+                failed.call.tool, fingerprint=asking.pattern.fingerprint, tenant=asking.tenant
+            ),
+            group=self._group(failed.call.id),
+        )
+
+    def _lessons(self, asking: Asking) -> Iterator[Lesson]:
+        """Those about this pattern; else those of the tool, and those of errors like this one."""
+        tool, tenant = asking.failed.call.tool, asking.tenant
+        own = LessonQuery(tenant=tenant, tool=tool, fingerprint=asking.pattern.fingerprint)
+        found = [each for each in self._casebook.lessons(own) if each.state.living]
+        if not found:
+            same_tool = LessonQuery(tenant=tenant, tool=tool, limit=MOST_ALIKE)
+            like = LessonQuery(tenant=tenant, text=asking.pattern.template, limit=MOST_ALIKE)
+            both = (*self._casebook.lessons(same_tool), *self._casebook.lessons(like))
+            found = list({each.id: each for each in both}.values())
+        yield from found
+        if self._seeds:
+            from mulligan.learning.lessons.seed import seed_lessons
+
+            yield from seed_lessons()
+
+    def _usable(self, lesson: Lesson, balances: dict[str, Balance], *, asking: Asking) -> bool:
+        """Whether a lesson may be offered to this agent, as it stands this moment."""
+        from mulligan.learning.lessons.life import judge_life
+
+        if not lesson.state.living or lesson.id in asking.doubted:
+            return False
+        # A candidate has one source, and nobody is told what another person's agent came up with.
+        if lesson.state is LessonState.CANDIDATE and asking.principal:
+            return False
+        if lesson.tool == asking.failed.call.tool and lesson.schema_hash not in (
+            "",
+            asking.schema_hash,
+        ):
+            return False
+        balance = balances.get(lesson.id, Balance())
+        next_ = judge_life(lesson, balance, now=self._clock())
+        return next_ is None or next_.state.living
+
+    def _group(self, call: str) -> Group:
+        """By the call's id: the same whoever asks, and nobody can choose it."""
+        drawn = zlib.crc32(call.encode()) / 2**32
+        return Group.CONTROL if drawn < self._control else Group.TREATED
+
+    def _measured(self, tenant: str) -> Outcomes:
+        from mulligan.learning.lessons.probability import HALF_LIFE, outcomes_of
+
+        with self._lock:
+            if time.monotonic() - self._counted_at > FRESH:
+                self._outcomes.clear()
+                self._counted_at = time.monotonic()
+            if tenant not in self._outcomes:
+                today = self._clock().date()
+                counts = self._casebook.counts(since=today - 4 * HALF_LIFE)
+                own = {slot: n for slot, n in counts.items() if slot.tenant == tenant}
+                self._outcomes[tenant] = outcomes_of(own, today=today)
+            return self._outcomes[tenant]
+
+
+def _worth_telling(suggest: Suggest) -> Suggest:
+    """Without what is hardly ever right: an agent that is told it reads it, and tries it."""
+
+    def suggested(failed: FailedCall) -> Iterator[Suggestion]:
+        return (each for each in suggest(failed) if each.probability >= LEAST_TOLD)
+
+    return suggested
+
+
+def with_memory(
+    found: Sequence[Suggestion], recalled: Recalled
+) -> tuple[tuple[Suggestion, ...], Suggestion | None, Group | None]:
+    """What to tell, the best that was found, and whether this failure is in the comparison."""
+    weighed = [s if s.source is Origin.MEMORY else recalled.weigh(s) for s in found]
+    ranked = tuple(sorted(weighed, key=lambda each: -each.probability))
+    if not any(each.source is Origin.MEMORY for each in ranked):
+        return ranked, next(iter(ranked), None), None
+    if recalled.group is Group.TREATED:
+        return ranked, ranked[0], Group.TREATED
+    told = tuple(each for each in ranked if each.source is not Origin.MEMORY)
+    return told, ranked[0], Group.CONTROL

@@ -1,0 +1,98 @@
+"""A review after the fact: the turn is gone, and what it left behind is looked at all the same."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from mulligan.core.action import State
+from mulligan.core.call import Execution
+from mulligan.core.finding import Standing
+from mulligan.core.interfaces import Vault
+from mulligan.core.points import Point, reach
+from mulligan.core.policy import Step, decide
+from mulligan.core.turn import Turn
+from mulligan.loops.actions import Attempted, Reviewers, review_attempt
+from mulligan.turns.journal.book import Book, LiveAction, as_execution
+from mulligan.turns.journal.evidence import executions_of, turn_of
+from mulligan.turns.journal.waiter import ON_LOOP
+from mulligan.turns.turn.act import reasons
+from mulligan.turns.turn.attempt import Versions, dispute, doom, insist, stuck_by, take_back_one
+from mulligan.turns.turn.seen_ids import ids_seen_there
+
+
+async def review_late(
+    actions: Sequence[LiveAction],
+    *,
+    delivered: bool,
+    begun: int,
+    reviewers: Reviewers,
+    book: Book,
+    vault: Vault,
+) -> None:
+    """Review one attempt's actions as a whole, in the order they were made.
+
+    Rejected, they are undone; but where the answer was delivered, a person is asked first.
+    `begun` counts the reviews since the last that came to an end, this one among them.
+    """
+    for action in actions:
+        action.tries += 1
+    facts: dict[str, object] = {"delivered": delivered}
+    under_way = facts | {"reviewing": begun}
+    await book.move(actions, State.PENDING_REVIEW, hands=ON_LOOP, facts=under_way)
+    await reach(Point.CLAIMED)
+    attempted = await asyncio.to_thread(_attempted, actions, vault)
+    if attempted is None:
+        why = "What the review would need is not kept any more."
+        await dispute(actions, book=book, why=why)
+        return
+    number = actions[0].opening.attempt
+    judged = any(action.declaration.review for action in actions)
+    verdict = await review_attempt(attempted, by=reviewers, attempt=number, judged=judged)
+    await reach(Point.REVIEWED)
+    match verdict.standing:
+        case Standing.ACCEPTED:
+            by: dict[str, object] = {"by": "late review"}
+            await book.move(actions, State.VERIFIED, hands=ON_LOOP, facts=by)
+            await reach(Point.MARKED)
+        case Standing.REJECTED if delivered or decide(verdict, attempt=number) is Step.DISPUTE:
+            await dispute(actions, book=book, why=reasons(verdict))
+        case Standing.REJECTED:
+            await _take_back(actions, book=book, why=reasons(verdict))
+        case Standing.UNREVIEWED if insist(actions) and not delivered:
+            await _take_back(actions, book=book, why="Nobody could say, and its tool insists.")
+        case Standing.UNREVIEWED:
+            why = "Nobody could say."
+            await book.move(actions, State.PENDING_REVIEW, hands=ON_LOOP, why=why, facts=facts)
+
+
+async def _take_back(actions: Sequence[LiveAction], *, book: Book, why: str) -> None:
+    doomed = list(reversed(actions))
+    await doom(doomed, book=book, hands=ON_LOOP, why=why)
+    versions = Versions()
+    for place, action in enumerate(doomed):
+        stuck = stuck_by(doomed[:place], action)
+        await take_back_one(action, versions, book=book, hands=ON_LOOP, stuck=stuck)
+
+
+def _attempted(actions: Sequence[LiveAction], vault: Vault) -> Attempted | None:
+    """The attempt as far as it was kept; `None` when its turn is not known any more."""
+    turn: Turn | None = None
+    executions: list[Execution] = []
+    earlier: list[Execution] = []
+    for action in actions:
+        evidence = vault.get(action.id, "evidence")
+        if evidence is None:
+            return None
+        turn = turn_of(evidence)
+        executions += executions_of(evidence)
+        earlier += executions_of(evidence, part="earlier")
+        executions.append(as_execution(action, turn))
+    if turn is None:
+        return None
+    return Attempted(
+        turn=turn,
+        executions=tuple(executions),
+        earlier=tuple(earlier),
+        facts=ids_seen_there(actions),
+    )

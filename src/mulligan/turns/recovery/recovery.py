@@ -1,0 +1,275 @@
+"""Recovery is the normal path: it looks after what a crash, a cancelled turn or a person left."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from itertools import groupby
+
+from mulligan.core.action import Action, State
+from mulligan.core.effect import Effect
+from mulligan.core.errors import JournalError
+from mulligan.core.interfaces import Vault
+from mulligan.core.points import Point, reach
+from mulligan.loops.actions import Reviewers
+from mulligan.turns.calls.runtime import Make
+from mulligan.turns.calls.toolbox import Toolbox, without_code
+from mulligan.turns.journal.book import Book, LiveAction
+from mulligan.turns.journal.hold import has_expired
+from mulligan.turns.journal.landing import settle
+from mulligan.turns.journal.waiter import ON_LOOP
+from mulligan.turns.recovery.late_review import review_late
+from mulligan.turns.recovery.release import release
+from mulligan.turns.tools.kept_values import unpack
+from mulligan.turns.turn.attempt import Versions, take_back_one
+from mulligan.undo.order import builds_on
+
+_report = logging.getLogger("mulligan")
+
+MOST_TRIES = 5
+"""After so many a person is asked."""
+
+PAUSES = tuple(timedelta(seconds=seconds) for seconds in (1, 30, 120, 300, 450))
+"""Between one try and the next: five in a quarter of an hour."""
+
+UNCERTAIN = (State.INTENT, State.UNKNOWN)
+UNREVIEWED = (State.EXECUTED, State.PENDING_REVIEW)
+UNDER_UNDO = (State.UNDOING, State.UNDO_FAILED)
+HOLDS = (State.HELD, State.APPROVED)
+GONE = (State.UNDONE, State.NOT_EXECUTED)
+"""States in which nothing of an action is left."""
+WAITING = (State.UNKNOWN, State.UNDO_FAILED, State.PENDING_REVIEW)
+"""States that are looked at again after a pause, a longer one each time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recovery:
+    """Takes up open actions that nobody is at work on, as far as this application has the code."""
+
+    book: Book
+    vault: Vault
+    toolbox: Toolbox
+    reviewers: Reviewers
+    held: dict[str, Make] = field(default_factory=dict)
+
+    async def run(self) -> int:
+        """Look after everything once. How many actions were taken up.
+
+        One that another process moves first, or that cannot be read, is left to the next pass.
+        """
+        await reach(Point.RECOVERING)
+        left = await asyncio.to_thread(self._left_behind)
+        due = [action for action in left if self._is_due(action)]
+        taken = 0
+        for states, recover in self._ways():
+            for action in [a for a in due if a.state in states]:
+                taken += await self._guarded(recover, action)
+        return taken + await self._reviews(due, left)
+
+    def _ways(self) -> Iterable[tuple[Sequence[State], Callable[[LiveAction], Awaitable[None]]]]:
+        return ((HOLDS, self._hold), (UNCERTAIN, self._find_out), (UNDER_UNDO, self._undo))
+
+    def _left_behind(self) -> list[Action]:
+        """Open actions whose writer is gone, or that were let go in this process.
+
+        The newest first: what was done last is undone first.
+        """
+        found: list[Action] = []
+        after = ""
+        journal = self.book.journal
+        while page := journal.open_actions(after=after, limit=500):
+            found += page
+            after = page[-1].id
+        mine = journal.writer()
+        gone = journal.gone({action.writer for action in found if action.writer != mine})
+        return [
+            action
+            for action in reversed(found)
+            if action.id not in self.book.live
+            and (action.writer == mine or action.writer in gone or action.state in HOLDS)
+        ]
+
+    def _is_due(self, action: Action) -> bool:
+        tries = action.detail.get("tries")
+        if not isinstance(tries, int) or action.state not in WAITING:
+            return True
+        if _reviews_begun(action) >= MOST_TRIES:
+            # One review after the other ended the process that made it.
+            return False
+        pause = PAUSES[min(tries, len(PAUSES)) - 1]
+        return self.book.clock() - action.changed_at >= pause
+
+    async def _guarded(self, recover: Callable[[LiveAction], Awaitable[None]], left: Action) -> int:
+        if left.id in self.book.live:
+            # Another pass in this process was quicker.
+            return 0
+        self.book.live.add(left.id)
+        try:
+            action = await asyncio.to_thread(self.toolbox.take_up, left, self.vault)
+            if action is None:
+                # The code or a value is not here: it stays on the open list, a hold for its time.
+                return await self._expire(without_code(left)) if left.state in HOLDS else 0
+            await recover(action)
+            await reach(Point.RECOVERED)
+        except JournalError:
+            # Another process was quicker.
+            return 0
+        except Exception as error:  # noqa: BLE001 - one action must not stand in the way of others
+            _report.warning("Action %s is not recovered (%s).", left.id, type(error).__name__)
+        finally:
+            self.book.live.discard(left.id)
+        return 1
+
+    async def _hold(self, action: LiveAction) -> None:
+        if await self._expire(action) or action.state is not State.APPROVED:
+            return
+        tool = self.toolbox.find(action.opening)
+        if tool is not None:
+            make = self.held.pop(action.id, None)
+            await release(action, tool=tool, make=make, book=self.book)
+
+    async def _expire(self, action: LiveAction) -> bool:
+        """End a hold whose time is up. Whether it has ended, or somebody else has moved it."""
+        current = await asyncio.to_thread(self.book.journal.action, action.id)
+        if current is None or current.version != action.version:
+            return True
+        if not has_expired(current.detail, changed_at=current.changed_at, now=self.book.clock()):
+            return False
+        why = "Nobody answered in time."
+        await self.book.move([action], State.EXPIRED, hands=ON_LOOP, why=why)
+        return True
+
+    async def _find_out(self, action: LiveAction) -> None:
+        """Whether a call happened that nobody wrote an answer down for."""
+        if action.tries >= MOST_TRIES:
+            why = (
+                f"It was looked for {action.tries} times, and nobody can tell whether it happened."
+            )
+            await self.book.move([action], State.NEEDS_HUMAN, hands=ON_LOOP, why=why)
+            return
+        # The name goes on it first: what ends the process that looks is counted too.
+        action.tries += 1
+        await self.book.move([action], State.UNKNOWN, hands=ON_LOOP, why="It gave no answer.")
+        await reach(Point.CLAIMED)
+        await settle([action], book=self.book, hands=ON_LOOP)
+
+    async def _undo(self, action: LiveAction) -> None:
+        """Go on with an undo, or try one again that failed."""
+        if action.tries > MOST_TRIES:
+            if action.state is State.UNDOING:
+                why = f"It was tried {action.tries} times, and did not end well once."
+                await self.book.move([action], State.UNDO_FAILED, hands=ON_LOOP, why=why)
+            return
+        stuck = await asyncio.to_thread(self._stuck, action)
+        if stuck:
+            if action.state is State.UNDOING:
+                await self.book.move([action], State.UNDO_FAILED, hands=ON_LOOP, why=stuck)
+            return
+        action.tries += 1
+        await self.book.move([action], State.UNDOING, hands=ON_LOOP, why="It is tried again.")
+        await reach(Point.CLAIMED)
+        versions = await asyncio.to_thread(self._versions, action)
+        await take_back_one(action, versions, book=self.book, hands=ON_LOOP)
+
+    def _stuck(self, action: LiveAction) -> str:
+        """Why an undo must wait: something was built on it that is not undone."""
+        for later in self._before(action):
+            if later.state not in GONE and builds_on(later.record, action.record):
+                return f"{later.what} came after it and is not undone."
+        return ""
+
+    def _versions(self, action: LiveAction) -> Versions:
+        """What the undos before this one have written, in the order they were made."""
+        versions = Versions()
+        for later in self._before(action):
+            kept = self.vault.get(later.id, "restored")
+            restored = unpack(kept) if kept is not None else None
+            if isinstance(restored, list) and len(restored) == 2:
+                versions.replaced(later.record, old=restored[0], new=restored[1])
+        return versions
+
+    def _before(self, action: LiveAction) -> Iterator[LiveAction]:
+        """The actions of its attempt that are undone before it, as far as they are known."""
+        for name in action.after:
+            other = self.book.journal.action(name)
+            later = None if other is None else self.toolbox.take_up(other, self.vault)
+            if later is not None:
+                yield later
+
+    async def _reviews(self, due: Sequence[Action], left: Sequence[Action]) -> int:
+        """Attempts whose turn ended before anybody reviewed them, each as a whole.
+
+        One with a call that is still looked for waits, also while that look is not due.
+        """
+        uncertain = {_attempt_of(action) for action in left if action.state in UNCERTAIN}
+        waiting = [a for a in due if a.state in UNREVIEWED and _attempt_of(a) not in uncertain]
+        taken = 0
+        for _, group in groupby(sorted(waiting, key=_in_order), key=_attempt_of):
+            taken += await self._review(list(group))
+        return taken
+
+    async def _review(self, group: Sequence[Action]) -> int:
+        names = [action.id for action in group]
+        if any(name in self.book.live for name in names):
+            # Another pass in this process was quicker.
+            return 0
+        self.book.live.update(names)
+        try:
+            read = [await asyncio.to_thread(self.toolbox.take_up, a, self.vault) for a in group]
+            actions = [action for action in read if action is not None]
+            if len(actions) < len(group):
+                return 0
+            await self._review_whole(actions, group)
+        except JournalError:
+            # Another process was quicker.
+            return 0
+        except Exception as error:  # noqa: BLE001 - one attempt must not stand in the way of others
+            _report.warning("%s could not be reviewed (%s).", names[0], type(error).__name__)
+        finally:
+            self.book.live.difference_update(names)
+        return len(group)
+
+    async def _review_whole(self, actions: Sequence[LiveAction], group: Sequence[Action]) -> None:
+        reversible = all(action.opening.effect is Effect.REVERSIBLE for action in actions)
+        if not reversible and await asyncio.to_thread(self._was_approved, group[0]):
+            # A person said so beforehand; only the last entry is missing.
+            by: dict[str, object] = {"by": "a person, beforehand"}
+            await self.book.move(actions, State.VERIFIED, hands=ON_LOOP, facts=by)
+            return
+        # What cannot be undone is treated as delivered: a rejection is then put before a person.
+        delivered = any(action.detail.get("delivered") is True for action in group)
+        await review_late(
+            actions,
+            delivered=delivered or not reversible,
+            begun=1 + max(map(_reviews_begun, group)),
+            reviewers=self.reviewers,
+            book=self.book,
+            vault=self.vault,
+        )
+
+    def _was_approved(self, action: Action) -> bool:
+        """Whether a person let it run, and not the checks."""
+        return any(
+            entry.state is State.APPROVED and entry.detail.get("by") != "checks"
+            for entry in self.book.journal.history(action.id)
+        )
+
+
+def _reviews_begun(action: Action) -> int:
+    """How many reviews in a row were begun and never came to an end."""
+    begun = action.detail.get("reviewing")
+    return begun if isinstance(begun, int) else 0
+
+
+def _attempt_of(action: Action) -> tuple[str, int, bool]:
+    """What is reviewed together: an attempt's reversible actions, or one call on its own."""
+    opening = action.opening
+    together = opening.turn is not None and opening.effect is Effect.REVERSIBLE
+    return (str(opening.turn) if together else action.id, opening.attempt, together)
+
+
+def _in_order(action: Action) -> tuple[tuple[str, int, bool], str]:
+    return _attempt_of(action), action.id

@@ -1,0 +1,101 @@
+"""Recovery on a timer, on the application's own event loop: its tools may belong to that loop."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable
+
+from mulligan.turns.recovery.recovery import Recovery
+
+_report = logging.getLogger("mulligan")
+
+EVERY = 2.0
+"""Seconds between two passes, or twenty times as long as a pass took, if that is longer."""
+
+BEAT = 10.0
+"""Seconds between two signs of life."""
+
+
+class Keeping:
+    """Runs passes as long as an event loop lives, and at once when a turn has left something."""
+
+    def __init__(self, recovery: Recovery, *, every: float = EVERY) -> None:
+        self._recovery = recovery
+        self._every = every
+        self._task: asyncio.Task[None] | None = None
+        self._wake: asyncio.Event | None = None
+
+    def start(self) -> None:
+        """See to it that passes run on the loop that is running now."""
+        loop = asyncio.get_running_loop()
+        task = self._task
+        if task is not None and not task.done() and task.get_loop() is loop:
+            return
+        self._wake = asyncio.Event()
+        self._task = loop.create_task(self._run(self._wake), name="mulligan-recovery")
+
+    def wake(self) -> None:
+        """Somebody has left something behind."""
+        task, wake = self._task, self._wake
+        if task is None or wake is None or task.done() or task.get_loop().is_closed():
+            return
+        task.get_loop().call_soon_threadsafe(wake.set)
+
+    async def stop(self) -> None:
+        """End the passes on this loop."""
+        task, self._task = self._task, None
+        if task is not None and task.get_loop() is asyncio.get_running_loop():
+            task.cancel()
+            await asyncio.wait([task])
+
+    async def once(self) -> None:
+        """One pass; a store that is down stands in nobody's way."""
+        try:
+            await self._recovery.run()
+        except Exception as error:  # noqa: BLE001 - tried again; doctor shows a store that fails
+            # Only the kind: what it says may quote what a tool was given.
+            _report.warning("Open actions could not be looked at (%s).", type(error).__name__)
+
+    async def _run(self, wake: asyncio.Event) -> None:
+        while True:
+            began = time.monotonic()
+            wake.clear()
+            await self.once()
+            took = time.monotonic() - began
+            try:
+                async with asyncio.timeout(max(self._every, 20 * took)):
+                    await wake.wait()
+            except TimeoutError:
+                # Nobody called: the time is up.
+                continue
+
+
+class Heart:
+    """Says every ten seconds that this process lives, once it has begun to act."""
+
+    def __init__(self, beat: Callable[[], None]) -> None:
+        self._beat = beat
+        self._over = threading.Event()
+        self._pid: int | None = None
+
+    def start(self) -> None:
+        """Begin to beat; a child of a fork begins anew."""
+        if self._pid == os.getpid() or self._over.is_set():
+            return
+        self._pid, self._over = os.getpid(), threading.Event()
+        threading.Thread(target=self._run, name="mulligan-heart", daemon=True).start()
+
+    def stop(self) -> None:
+        """Fall silent."""
+        self._over.set()
+
+    def _run(self) -> None:
+        while not self._over.wait(BEAT):
+            try:
+                self._beat()
+            except Exception as error:  # noqa: BLE001 - a store that is away now may be back soon
+                _report.warning("No sign of life could be left in the store: %s", error)

@@ -1,0 +1,108 @@
+"""What a declaration really promises, in sentences for a person: no more than it can keep."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields
+
+from mulligan.core.action import HOLD_LIFE
+from mulligan.core.effect import Effect, Mode, Precheck, Repeat
+from mulligan.core.interfaces import KnownTool
+from mulligan.turns.tools.declaration import Declaration
+
+
+def known_tool(declaration: Declaration, *, strict: bool = False) -> KnownTool:
+    """A tool for the catalog."""
+    can = declaration.abilities
+    able = [each.name for each in fields(can) if getattr(can, each.name) is not None]
+    able += [name for name in ("key", "each", "deletes") if getattr(declaration, name)]
+    return KnownTool(
+        tool=declaration.tool,
+        server=declaration.server,
+        effect="by arguments" if declaration.effect_of else declaration.effect.value,
+        repeat=declaration.repeat.value,
+        mode=declaration.mode.value,
+        abilities=tuple(able),
+        promises=tuple(promises(declaration, strict=strict)),
+        schema=dict(declaration.schema),
+        error_rules=declaration.error_rules,
+    )
+
+
+def promises(declaration: Declaration, *, strict: bool = False) -> Iterator[str]:
+    """What happens to a tool's calls, as far as it can be relied on."""
+    if declaration.mode is Mode.OBSERVE:
+        yield "Only logged: never held, repeated, reviewed or undone."
+        return
+    if declaration.effect_of is not None:
+        yield "Its effect depends on the arguments; where nobody can tell, the call is held."
+    yield _effect(declaration, strict=strict)
+    if declaration.each is not None:
+        yield f"Each element of {declaration.each} is recorded, undone and reported on its own."
+    if declaration.effect is not Effect.READ and declaration.effect is not Effect.UNDECLARED:
+        yield _ambiguity(declaration)
+    if declaration.loses:
+        yield f"An undo does not bring back: {', '.join(declaration.loses)}."
+    yield from _calls(declaration)
+
+
+def _calls(declaration: Declaration) -> Iterator[str]:
+    """What follows for calls and results, beyond their effect."""
+    if declaration.precheck is Precheck.REFUSE:
+        yield "In a turn, a call that will fail by all that is known is not made."
+    if declaration.returns or not declaration.may_be_empty:
+        yield "A result that is not what it declares to return is a failure, and is returned."
+    if declaration.ask_judge:
+        yield "A judge, if there is one, is asked about a failure that nothing else can mend."
+
+
+def _effect(declaration: Declaration, *, strict: bool) -> str:
+    minutes = HOLD_LIFE.seconds // 60
+    if declaration.abilities.undo is not None:
+        return _undo(declaration)
+    match declaration.effect:
+        case Effect.READ:
+            return "Changes nothing; made again after a failure where that can help."
+        case Effect.UNDECLARED if strict:
+            return f"Nobody declared its effect: held until a person approves, {minutes} minutes."
+        case Effect.UNDECLARED:
+            return "Nobody declared its effect: never repeated, undone or called verified."
+        case _:
+            return f"Cannot be undone: held until a person approves it, {minutes} minutes at most."
+
+
+def _undo(declaration: Declaration) -> str:
+    can = declaration.abilities
+    if can.version is not None and can.before is not None and declaration.if_version is None:
+        return (
+            "Undone under the version it wrote and read back: no later edit is overwritten; one "
+            "made between its look and its call can be. Declare if_version=… to rule that out."
+        )
+    if can.version is not None:
+        return "Undone under the version it wrote and read back: no edit is ever overwritten."
+    return (
+        "Undone and read back, but without versions: an edit made since the call can be lost. "
+        "Declare version=… to rule that out."
+    )
+
+
+def _ambiguity(declaration: Declaration) -> str:
+    can, keyed = declaration.abilities, declaration.key is not None
+    if can.probe is not None and keyed:
+        return "A call without an answer is looked for, and made again under the same key."
+    if can.probe is not None:
+        seconds = declaration.lands_within.total_seconds()
+        return (
+            f"A call without an answer is looked for; it is made again only when it is still not "
+            f"there after {seconds:.0f} seconds."
+        )
+    if keyed and declaration.repeat is Repeat.KEYED:
+        return "A call without an answer is made again under the same key."
+    if declaration.repeat is Repeat.IDEMPOTENT:
+        return "A call without an answer is made again: twice is as once."
+    if can.before is not None:
+        return (
+            "A call without an answer waits for a person, unless what was there before is still "
+            "there. Declare probe=… so that it can be looked for."
+        )
+    return "A call without an answer waits for a person. Declare probe=… to have it looked for."

@@ -1,0 +1,271 @@
+"""A turn from the request to the answer: attempt, review, undo, correct, and once more."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+from typing import TYPE_CHECKING
+
+from mulligan.core.action import SETTLED, State, UndoResult
+from mulligan.core.call import Execution
+from mulligan.core.engine import Loop, Round, run_loop
+from mulligan.core.finding import Confidence, Correction, Finding, Standing, Verdict
+from mulligan.core.points import Point, reach
+from mulligan.core.policy import Step, decide
+from mulligan.core.turn import Attempt
+from mulligan.loops.actions import (
+    Attempted,
+    Reviewers,
+    TakenBack,
+    render_correction,
+    render_question,
+    review_attempt,
+)
+from mulligan.loops.checking import run_checks
+from mulligan.turns.journal.book import Book
+from mulligan.turns.journal.landing import settle
+from mulligan.turns.journal.waiter import IN_PASSING, ON_LOOP, run_to_end
+from mulligan.turns.memory.episodes import Ended
+from mulligan.turns.turn.attempt import LiveAttempt, dispute, insist, take_back_all
+from mulligan.turns.turn.open_turn import OpenTurn, Reviewed
+from mulligan.turns.turn.seen_ids import ids_seen_there
+
+if TYPE_CHECKING:
+    from mulligan.loops.replies import Replied
+
+Agent = Callable[[OpenTurn], Awaitable[object]]
+"""What acts: it is told the turn, calls tools, and gives a reply."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """What came of a turn."""
+
+    reply: object
+    """The agent's reply, or a question to the person where its last attempt was rejected."""
+    standing: Standing
+    confidence: Confidence | None
+    """`None`: not yet checked."""
+    findings: tuple[Finding, ...]
+    """Of the last attempt."""
+    attempts: tuple[Attempt, ...]
+    open_actions: tuple[str, ...]
+    """Ids of actions that still need somebody."""
+    replied: Replied | None = None
+    """How the text itself was checked, where the application has rules for replies."""
+
+
+class Acting:
+    """One turn on its way. The five functions of the engine, and what they share."""
+
+    def __init__(
+        self,
+        turn: OpenTurn,
+        *,
+        reviewers: Reviewers,
+        book: Book,
+        on_entering: Callable[[], None] = lambda: None,
+        on_leaving: Callable[[], None] = lambda: None,
+        remember: Callable[[OpenTurn, Sequence[Ended]], None] | None = None,
+    ) -> None:
+        self._turn = turn
+        self._reviewers = reviewers
+        self._book = book
+        self._on_entering = on_entering
+        self._on_leaving = on_leaving
+        self._remember = remember
+        self._corrections: list[Correction | None] = [None]
+        self._verdicts: list[Verdict] = []
+        self._taken_back: list[TakenBack] = []
+
+    async def run(self, agent: Agent) -> Done:
+        """Go through the turn. What the agent raises comes through, its actions settled first."""
+
+        async def attempt(number: int, correction: Correction | None) -> object:
+            return await self._attempt(agent, number, correction)
+
+        with self._turn:
+            rounds = await run_loop(self._loop(attempt))
+            await self._end(rounds[-1])
+        return self._done(rounds[-1])
+
+    async def review(self, reply: object) -> Reviewed:
+        """Review what was done since the last review, and do what follows from the verdict."""
+        number = self._turn.attempt.number
+        played, correction = await self._loop(self._begin).play(reply, number=number)
+        if correction is None:
+            await self._end(played)
+        else:
+            await self._begin(number + 1, correction)
+        return Reviewed(
+            standing=played.verdict.standing,
+            confidence=_shown(played.verdict),
+            findings=played.verdict.findings,
+            correction=correction,
+        )
+
+    def enter(self) -> None:
+        """The turn begins."""
+        self._on_entering()
+
+    def clears(self, proposed: Execution) -> bool:
+        """Whether there are checks, and all are content with a call that was not made yet."""
+        attempted = self._attempted()
+        whole = replace(attempted, executions=(*attempted.executions, proposed))
+        findings, answered = run_checks(whole, self._reviewers.checks)
+        return bool(self._reviewers.checks) and answered and not findings
+
+    def leave(self, *, failed: bool) -> None:
+        """The turn is over. What it did and nobody reviewed goes to a later review.
+
+        Where the turn failed, its reply was seen by nobody, and a rejection still undoes.
+        """
+        left = self._turn.attempt.in_state(State.EXECUTED)
+        if left and not failed:
+            facts = {"delivered": True}
+            why = "The turn ended without a review."
+            run_to_end(
+                self._book.move(left, State.PENDING_REVIEW, hands=IN_PASSING, why=why, facts=facts)
+            )
+        actions = list(self._turn.actions())
+        self._book.release(actions)
+        if any(action.state not in SETTLED for action in actions):
+            self._on_leaving()
+        if self._remember is not None:
+            self._remember(self._turn, self._ended() if self._turn.episodes else ())
+
+    def _ended(self) -> list[Ended]:
+        """Every call of the turn, with what the review of its attempt came to."""
+        found = []
+        for attempt, verdict in zip_longest(self._turn.attempts, self._verdicts):
+            standing = None if verdict is None else verdict.standing
+            found += [
+                Ended(
+                    execution=execution,
+                    accepted=standing is Standing.ACCEPTED,
+                    rejected=standing is Standing.REJECTED,
+                )
+                for execution in attempt.executions()
+            ]
+        return found
+
+    def _loop(
+        self, attempt: Callable[[int, Correction | None], Awaitable[object]]
+    ) -> Loop[object, Verdict, Correction]:
+        return Loop(
+            attempt=attempt,
+            review=self._review,
+            decide=self._decide,
+            undo=self._undo,
+            correct=self._correct,
+        )
+
+    async def _begin(self, number: int, correction: Correction | None) -> None:
+        if number > 1:
+            self._turn.attempts.append(LiveAttempt(turn=self._turn.turn, number=number))
+            self._corrections.append(correction)
+        self._turn.correction = correction
+
+    async def _attempt(self, agent: Agent, number: int, correction: Correction | None) -> object:
+        await self._begin(number, correction)
+        try:
+            return await agent(self._turn)
+        except Exception:
+            # No reply will be shown; what was done is still somebody's calendar.
+            verdict = await self._review(None)
+            if verdict.standing is Standing.REJECTED:
+                await self._undo(None, verdict)
+            else:
+                await self._mark(verdict, delivered=False)
+            raise
+
+    async def _review(self, reply: object) -> Verdict:
+        attempt = self._turn.attempt
+        await settle(attempt.in_state(State.UNKNOWN), book=self._book, hands=ON_LOOP)
+        verdict = await review_attempt(
+            self._attempted(reply),
+            by=self._reviewers,
+            attempt=attempt.number,
+            judged=attempt.asks,
+        )
+        self._verdicts.append(verdict)
+        await reach(Point.REVIEWED)
+        return verdict
+
+    def _attempted(self, reply: object = None) -> Attempted:
+        *before, attempt = self._turn.attempts
+        return Attempted(
+            turn=self._turn.turn,
+            executions=attempt.executions(),
+            reply=reply,
+            facts=ids_seen_there(attempt.actions),
+            earlier=tuple(execution for each in before for execution in each.executions()),
+        )
+
+    def _decide(self, reply: object, verdict: Verdict, number: int) -> Step:  # noqa: ARG002
+        step = decide(verdict, attempt=number)
+        insists = insist(self._turn.attempt.in_state(State.EXECUTED))
+        return Step.GIVE_UP if step is Step.DEFER and insists else step
+
+    async def _undo(self, reply: object, verdict: Verdict) -> None:  # noqa: ARG002
+        self._taken_back = await take_back_all(
+            self._turn.attempt, book=self._book, hands=ON_LOOP, why=reasons(verdict)
+        )
+
+    async def _correct(self, reply: object, verdict: Verdict) -> Correction | None:  # noqa: ARG002
+        """Told what really happened. After an undo that failed there is no second attempt."""
+        if any(taken.result is not UndoResult.RESTORED for taken in self._taken_back):
+            return None
+        await reach(Point.CORRECTED)
+        return render_correction(verdict, self._taken_back)
+
+    async def _end(self, last: Round[object, Verdict]) -> None:
+        if last.step is Step.DISPUTE:
+            executed = self._turn.attempt.in_state(State.EXECUTED)
+            await dispute(executed, book=self._book, why=reasons(last.verdict))
+        elif last.step in (Step.ACCEPT, Step.DEFER):
+            await self._mark(last.verdict, delivered=True)
+
+    async def _mark(self, verdict: Verdict, *, delivered: bool) -> None:
+        """Nothing unreviewed is ever called verified."""
+        accepted = verdict.standing is Standing.ACCEPTED
+        state = State.VERIFIED if accepted else State.PENDING_REVIEW
+        by = "checks" if self._reviewers.judge is None else "checks and judge"
+        facts: dict[str, object] = {"by": by} if accepted else {"delivered": delivered}
+        executed = self._turn.attempt.in_state(State.EXECUTED)
+        await self._book.move(executed, state, hands=ON_LOOP, facts=facts)
+        await reach(Point.MARKED)
+
+    def _done(self, last: Round[object, Verdict]) -> Done:
+        undone = last.step is Step.GIVE_UP
+        return Done(
+            reply=render_question(last.verdict, self._taken_back) if undone else last.subject,
+            standing=last.verdict.standing,
+            confidence=_shown(last.verdict),
+            findings=last.verdict.findings,
+            attempts=tuple(
+                Attempt(
+                    number=attempt.number,
+                    correction=correction,
+                    calls=tuple(dict.fromkeys(e.call.id for e in attempt.executions())),
+                    verdict=verdict,
+                )
+                for attempt, correction, verdict in zip(
+                    self._turn.attempts, self._corrections, self._verdicts, strict=True
+                )
+            ),
+            open_actions=tuple(
+                action.id for action in self._turn.actions() if action.state not in SETTLED
+            ),
+        )
+
+
+def reasons(verdict: Verdict) -> str:
+    """Why an attempt was rejected, in one line."""
+    return "; ".join(f"{finding.rule}: {finding.issue}" for finding in verdict.errors)
+
+
+def _shown(verdict: Verdict) -> Confidence | None:
+    """How sure to call an outcome: one that was rejected to the end is not sure at all."""
+    return Confidence.LOW if verdict.standing is Standing.REJECTED else verdict.confidence

@@ -1,0 +1,164 @@
+"""The turn that is going on, carried in a context variable so that tools need not be told."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from contextvars import ContextVar, Token
+from dataclasses import dataclass
+from types import TracebackType
+from typing import NamedTuple, Protocol, Self
+
+from mulligan.core.call import Execution
+from mulligan.core.finding import Confidence, Correction, Finding, Standing
+from mulligan.core.turn import Turn
+from mulligan.redaction import Redactor
+from mulligan.turns.journal.book import LiveAction
+from mulligan.turns.memory.advice_text import Advised
+from mulligan.turns.memory.episodes import OpenEpisode
+from mulligan.turns.memory.offers import Offers
+from mulligan.turns.turn.attempt import LiveAttempt
+
+MOST_ADVISED = 20
+"""Failures of one turn whose advice is kept."""
+MOST_EPISODES = 200
+"""Failures of one turn that are learned from, the latest."""
+
+_current: ContextVar[OpenTurn | None] = ContextVar("mulligan_turn", default=None)
+
+
+class Labels(NamedTuple):
+    """What a turn puts on the rows of its calls."""
+
+    tenant: str
+    agent: str
+    context: str
+    turn: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reviewed:
+    """What a review of the attempt came to, and what has been done about it."""
+
+    standing: Standing
+    confidence: Confidence | None
+    """`None`: not yet checked."""
+    findings: tuple[Finding, ...]
+    correction: Correction | None
+    """What to tell the agent, which may try once more; `None`: this was the last attempt."""
+
+
+class Reviewing(Protocol):
+    """What a turn needs to be reviewed."""
+
+    def enter(self) -> None:
+        """The turn begins."""
+
+    async def review(self, reply: object) -> Reviewed:
+        """Review the attempt that is going on, and act on the verdict."""
+
+    def clears(self, proposed: Execution) -> bool:
+        """Whether a call that was not made yet may be made on the word of the checks."""
+
+    def leave(self, *, failed: bool) -> None:
+        """The turn is over; what nobody reviewed must not be forgotten."""
+
+
+class OpenTurn:
+    """A turn while it lasts: `with` or `async with` makes it the current one."""
+
+    __slots__ = (
+        "_tokens", "advised", "attempts", "correction", "episodes", "labels", "offers", "over",
+        "reviewing", "turn",
+    )  # fmt: skip
+
+    def __init__(self, turn: Turn, *, redactor: Redactor) -> None:
+        self.turn = turn
+        self.attempts: list[LiveAttempt] = [LiveAttempt(turn=turn, number=1)]
+        self.correction: Correction | None = None
+        """What was wrong with the attempt before this one, and what is true now."""
+        self.advised: deque[Advised] = deque(maxlen=MOST_ADVISED)
+        """What its agent was told about calls that failed, also of those that returned a failure;
+        the latest last."""
+        self.episodes: deque[OpenEpisode] = deque(maxlen=MOST_EPISODES)
+        """What failed in it, for when its end is known."""
+        self.offers = Offers()
+        """Corrections its agent was told of."""
+        self.over = False
+        """It was left, though calls that it made may still be under way."""
+        self.reviewing: Reviewing | None = None
+        # Redacted once here, not at every call.
+        self.labels = Labels(
+            tenant=redactor.label(turn.tenant) if turn.tenant else "",
+            agent=redactor.label(turn.agent) if turn.agent else "",
+            context=redactor.text(turn.context) if turn.context else "",
+            turn=turn.id,
+        )
+        self._tokens: list[Token[OpenTurn | None]] = []
+
+    @property
+    def id(self) -> str:
+        """The turn's id, as on every row of the log."""
+        return self.turn.id
+
+    @property
+    def message(self) -> str:
+        """What the person said."""
+        return self.turn.message
+
+    @property
+    def attempt(self) -> LiveAttempt:
+        """What is being done now."""
+        return self.attempts[-1]
+
+    def actions(self) -> Iterator[LiveAction]:
+        """Everything that was done or tried so far, in all attempts."""
+        for attempt in self.attempts:
+            yield from attempt.actions
+
+    async def review(self, reply: object = None) -> Reviewed:
+        """Review what was done since the last review, before anyone sees the reply.
+
+        Rejected, it is taken back as a whole, and `correction` says what to tell the agent.
+        """
+        if self.reviewing is None:
+            raise RuntimeError("This turn is not open: use `async with m.turn(…) as turn:`.")
+        return await self.reviewing.review(reply)
+
+    def __enter__(self) -> Self:
+        self.over = False
+        if self.reviewing is not None:
+            self.reviewing.enter()
+        self._tokens.append(_current.set(self))
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        try:
+            _current.reset(self._tokens.pop())
+        except ValueError:
+            # Left in another context than it was entered in: there is nothing to go back to here.
+            _current.set(None)
+        self.over = not self._tokens
+        if self.reviewing is not None and self.over:
+            self.reviewing.leave(failed=error is not None)
+
+    async def __aenter__(self) -> Self:
+        return self.__enter__()
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.__exit__(kind, error, trace)
+
+
+def current_turn() -> OpenTurn | None:
+    """The turn that is going on here, if any."""
+    return _current.get()

@@ -1,0 +1,68 @@
+"""The end of the arc: a reply is checked against what the tools of its turn really returned."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import replace
+
+from mulligan.core.call import Execution, Outcome
+from mulligan.core.event import ReplyChecked, ReplySettled
+from mulligan.core.finding import Correction
+from mulligan.loops.replies import Replied, ReplyRules, write_reply
+from mulligan.turns.turn.open_turn import OpenTurn
+
+Rewrite = Callable[[Correction], Awaitable[str]]
+"""Writes the reply again, told what was wrong with its text. It calls no tools."""
+
+LONGEST = 20_000
+"""Characters of one result that a reply may rest on."""
+
+
+async def answer(
+    reply: str,
+    turn: OpenTurn,
+    *,
+    rules: ReplyRules,
+    rewrite: Rewrite | None,
+    announce: Callable[[ReplyChecked | ReplySettled], None],
+) -> Replied:
+    """Check a reply whose actions were accepted; have it written again, where somebody can."""
+    first = [reply]
+
+    async def write(correction: Correction | None) -> str:
+        if correction is None or rewrite is None:
+            return first[0]
+        return await rewrite(correction)
+
+    bound = rules if rewrite is not None else _once(rules)
+    return await write_reply(
+        write,
+        rules=bound,
+        query=turn.message,
+        context=(turn.message, *results_of(turn.attempt.executions())),
+        turn=turn.id,
+        announce=announce,
+    )
+
+
+def results_of(executions: Iterable[Execution]) -> Iterable[str]:
+    """What the tools returned, as text."""
+    for execution in executions:
+        if execution.outcome is Outcome.SUCCESS and execution.result is not None:
+            yield _text(execution.result)[:LONGEST]
+
+
+def _once(rules: ReplyRules) -> ReplyRules:
+    """Nobody can write it again, so it is looked at once."""
+    return replace(rules, attempts=1, mend=False)
+
+
+def _text(result: object) -> str:
+    if isinstance(result, str):
+        return result
+    try:
+        return json.dumps(result, default=str, ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError):
+        # Keys that are no text, or a cycle: as it prints.
+        return str(result)

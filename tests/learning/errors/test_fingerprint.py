@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import pytest
+
+from mulligan.core.call import Call, ErrorClass
+from mulligan.core.suggestion import ErrorRule
+from mulligan.learning.errors.fingerprint import (
+    FINGERPRINT_VERSION,
+    fingerprint,
+    pattern_of,
+    template,
+)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (("Order #W17 not found", {"id": "#W17"}), ("Order #W18 not found", {"id": "#W18"})),
+        (("no user Ann", {"name": "Ann"}), ("no user Bo Li", {"name": "Bo Li"})),
+        (("no user BO LI", {"name": "Bo Li"}), ("no user AL WEI", {"name": "al wei"})),
+        (("seat B7 is taken", {"seat": "B7"}), ("seat C9 is taken", {"seat": "C9"})),
+        (("failed after 12.34s", {}), ("failed after 7s", {})),
+        (
+            ("lost 550e8400-e29b-41d4-a716-446655440000", {}),
+            ("lost 123e4567-e89b-12d3-a456-426614174000", {}),
+        ),
+        (("at 2026-01-05T10:00:00Z", {}), ("at 2025-11-30", {})),
+        (("Mail to ann@example.com bounced", {}), ("Mail to bo@example.org bounced", {})),
+        (('{"error": "Booking 12345 is gone"}', {}), ("Booking 54321 is gone", {})),
+        (("User Not Found", {}), ("user not found", {})),
+        (("total is 375, but paid 299", {"paid": 299}), ("total is 12, but paid 7.5", {})),
+    ],
+)
+def test_errors_that_differ_in_their_values_are_one_pattern(one, other) -> None:
+    assert template(*one) == template(*other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("limit must be at most 10", "limit must be at most 50"),
+        ("HTTP 404 for the page", "HTTP 409 for the page"),
+        ("error code -32602", "error code -32603"),
+        ("'city' is a required property", "'date' is a required property"),
+        ("unexpected keyword argument 'zip'", "unexpected keyword argument 'unit'"),
+        ("unit must be one of 'C', 'F'", "unit must be one of 'K', 'R'"),
+        ("503 Service Unavailable", "504 Service Unavailable"),
+    ],
+)
+def test_codes_bounds_domains_and_names_keep_errors_apart(one: str, other: str) -> None:
+    assert template(one, {}) != template(other, {})
+
+
+def test_the_same_words_about_a_path_and_about_a_name_are_two_patterns() -> None:
+    inside = template("cat: a/b.txt: No such file", {"file": "a/b.txt"})
+    here = template("cat: b.txt: No such file", {"file": "b.txt"})
+
+    assert inside != here
+
+
+def test_a_pattern_carries_its_version_tool_and_class() -> None:
+    call = Call(id="1", tool="find", arguments={"id": "17a"})
+
+    pattern = pattern_of(call, error="17a not found", error_class=ErrorClass.MISSING)
+
+    assert pattern.fingerprint.startswith(f"{FINGERPRINT_VERSION}:")
+    assert pattern.fingerprint == fingerprint("find", "<value> not found")
+    assert fingerprint("find", "x") != fingerprint("seek", "x")
+    assert (pattern.tool, pattern.error_class, pattern.count) == ("find", ErrorClass.MISSING, 1)
+
+
+def test_the_users_own_rules_win_in_their_order() -> None:
+    call = Call(id="1", tool="find", arguments={})
+    rules = (
+        ErrorRule(says="(?i)quota", error_class=ErrorClass.RATE_LIMIT),
+        ErrorRule(says="(?i)quota", pattern="out of quota", tool="other"),
+        ErrorRule(says="(?i)quota", pattern="quota"),
+        ErrorRule(says="used", pattern="never asked"),
+    )
+
+    pattern = pattern_of(
+        call, error="Quota 7 of 7 used", error_class=ErrorClass.RATE_LIMIT, rules=rules
+    )
+
+    assert pattern.template == "quota"
+
+
+@pytest.mark.parametrize(
+    "error", ["'" * 1_000_000, "a" * 1_000_000, "1 " * 500_000, "{" * 1_000_000]
+)
+def test_an_error_of_a_megabyte_has_a_pattern_too(error: str) -> None:
+    assert len(template(error, {"a": "x" * 10_000_000})) <= 5_000

@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+from mulligan.core.call import ErrorClass
+from mulligan.core.suggestion import Pattern
+from mulligan.learning.errors.nearest import MOST_PATTERNS, KnownPatterns, nearest
+
+KNOWN = [
+    Pattern(
+        fingerprint="1", tool="pay", error_class=ErrorClass.RULE, template="the card was refused"
+    ),
+    Pattern(
+        fingerprint="2", tool="find", error_class=ErrorClass.MISSING, template="no order found"
+    ),
+]
+
+
+def test_the_most_alike_pattern_is_offered_with_how_alike_it_is() -> None:
+    found = nearest("this card was refused", KNOWN)
+
+    assert found is not None
+    assert found.pattern.fingerprint == "1"
+    assert 0.5 <= found.score < 1
+
+
+def test_nothing_near_is_nothing() -> None:
+    assert nearest("the weather service sleeps", KNOWN) is None
+    assert nearest("anything", []) is None
+
+
+def test_another_measure_can_take_its_place() -> None:
+    found = nearest("x", KNOWN, similarity=lambda _, others: [0.1, 0.9][: len(others)])
+
+    assert found is not None
+    assert found.pattern.fingerprint == "2"
+
+
+def test_what_is_understood_is_not_compared_and_what_is_not_stays_a_pattern_of_its_own() -> None:
+    known = KnownPatterns()
+    strange = replace(
+        KNOWN[0], fingerprint="3", error_class=ErrorClass.UNKNOWN, template="this card was refused"
+    )
+
+    assert [known.meet(each) for each in (*KNOWN, KNOWN[0])] == [None, None, None]
+    offered = [known.meet(strange) for _ in range(2)]
+
+    assert [each and each.pattern.fingerprint for each in offered] == ["1", "1"]
+    assert offered[0] is not None
+    assert offered[0].pattern.count == 2
+
+
+def test_only_so_many_patterns_are_remembered() -> None:
+    known = KnownPatterns()
+    known.meet(KNOWN[0])
+
+    for number in range(MOST_PATTERNS):
+        known.meet(replace(KNOWN[1], fingerprint=f"n{number}", template=f"n{number}"))
+
+    strange = replace(KNOWN[0], fingerprint="x", error_class=ErrorClass.UNKNOWN)
+    assert known.meet(strange) is None

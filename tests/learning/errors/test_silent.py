@@ -1,0 +1,148 @@
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+
+import pytest
+
+from mulligan.learning.errors.silent import PlainShapes, breach, silent_error
+
+
+@dataclass
+class Part:
+    text: str
+    type: str = "text"
+
+
+@dataclass
+class ToolResult:
+    content: list[Part] = field(default_factory=list)
+    isError: bool = False
+
+
+def envelope(text: str, *, flag: bool = False) -> dict[str, object]:
+    return {"content": [{"type": "text", "text": text}], "isError": flag}
+
+
+@pytest.mark.parametrize(
+    ("result", "says"),
+    [
+        ({"isError": True, "content": [{"type": "text", "text": "no such page"}]}, "no such page"),
+        (envelope(json.dumps(envelope("quota used up", flag=True))), "quota used up"),
+        (ToolResult([Part("broken")], isError=True), "broken"),
+        (ToolResult([Part('{"error": "no slides"}')]), "no slides"),
+        ({"error": "user not found"}, "user not found"),
+        ('{"error": {"code": 7, "message": "bad day"}}', "bad day"),
+        ({"errors": ["first", "second"]}, "first"),
+        ({"success": False, "message": "closed"}, "closed"),
+        ({"status": "error", "message": "closed"}, "closed"),
+        ({"status": 404, "message": "nothing here"}, "nothing here"),
+        ({"status_code": "503", "detail": "later"}, "later"),
+        ({"jsonrpc": "2.0", "id": 1, "error": {"code": -32602, "message": "odd"}}, "odd"),
+        ("Error: user not found", "user not found"),
+        ("ValueError: bad day", "bad day"),
+        ("Traceback (most recent call last):\n  File ...", "Traceback"),
+        ("meta=None content=[TextContent(type='text', text='no')] isError=True", "no"),
+        (
+            'meta=None content=[Text(text=\'{"isError": true, "text": "no"}\')] isError=False',
+            "no",
+        ),
+    ],
+)
+def test_a_result_that_says_it_is_an_error_is_one(result: object, says: str) -> None:
+    said = silent_error(result)
+
+    assert said is not None
+    assert says in said
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        None,
+        "",
+        0,
+        [],
+        {},
+        {"error": None, "data": [1]},
+        {"errors": [], "ok": True},
+        {"error": "one row was skipped", "rows": [1, 2, 3]},
+        {"status": "failed", "order_id": "17", "items": [1]},
+        {"status": 200, "message": "fine"},
+        {"code": 404, "city": "Berlin"},
+        [{"error": "a record about an error"}],
+        "Errors in Python: a guide",
+        "The page explains what an Error: line means.",
+        "Error-free since May",
+        '{"title": "How to handle errors", "text": "error error error"}',
+        envelope('{"temperature": 12}'),
+        ToolResult([Part("twelve degrees")]),
+        "meta=None content=[TextContent(type='text', text='fine')] isError=False",
+    ],
+)
+def test_a_result_that_only_speaks_of_errors_is_none(result: object) -> None:
+    assert silent_error(result) is None
+
+
+def test_a_result_that_breaks_its_declared_schema_is_an_error() -> None:
+    declared = {"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"]}
+
+    assert breach({"id": "1"}, schema=declared, may_be_empty=True) is None
+    assert breach({"name": "x"}, schema=declared, may_be_empty=True) == (
+        'The result breaks its schema: "id" is a required property'
+    )
+    assert breach('{"name": "x"}', schema=declared, may_be_empty=True) is not None
+
+
+@pytest.mark.parametrize("empty", [None, "", "  ", [], {}])
+def test_an_empty_result_is_an_error_only_where_it_may_not_be_empty(empty: object) -> None:
+    assert breach(empty, schema={}, may_be_empty=True) is None
+    assert breach(empty, schema={}, may_be_empty=False) == "The result is empty."
+
+
+def test_an_object_whose_fields_raise_is_no_trouble() -> None:
+    class Hostile:
+        @property
+        def isError(self) -> bool:
+            raise RuntimeError("mine")
+
+    assert silent_error(Hostile()) is None
+
+
+def test_a_huge_text_is_not_searched() -> None:
+    assert silent_error("word " * 2_000_000) is None
+    assert silent_error("{" * 2_000_000) is None
+
+
+def test_a_result_that_holds_itself_is_no_trouble() -> None:
+    loop: dict[str, object] = {"isError": True}
+    loop["error"] = loop
+
+    assert silent_error(loop) == "The result is marked as an error."
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        {"isError": True},
+        {"Error": "no"},
+        {"content": "x"},
+        {"a": 1, "STATUS": "failed"},
+        "text",
+        [],
+    ],
+)
+def test_a_glance_never_passes_over_what_could_be_an_error(result: object) -> None:
+    shapes = PlainShapes()
+
+    covered = [shapes.cover(result) for _ in range(2)]
+
+    assert covered == [False, False]
+
+
+def test_results_of_other_fields_are_passed_over_at_a_glance() -> None:
+    shapes = PlainShapes()
+
+    covered = [shapes.cover({"id": n, "title": "Dinner"}) for n in range(2)]
+
+    assert covered == [True, True]

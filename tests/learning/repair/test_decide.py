@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+import pytest
+
+from mulligan.core.call import ErrorClass
+from mulligan.core.effect import Effect
+from mulligan.core.suggestion import Decision, Earlier
+from mulligan.learning.repair.decide import decide
+from mulligan.learning.repair.suggest import suggestions
+from tests.learning.failures import TEXT, WHOLE, failed, obj
+
+
+@pytest.mark.parametrize(
+    ("error", "decision"),
+    [
+        ("503 Service Unavailable", Decision.RETRY),
+        ("Too many requests, slow down", Decision.RETRY),
+        ("connection refused", Decision.RETRY),
+        ("Expecting value: line 1 column 1 (char 0)", Decision.RETRY),
+        ("'city' is a required property", Decision.REPAIR),
+        ("That order belongs to nobody: not found", Decision.ASK),
+        ("A delivered order cannot be cancelled", Decision.ASK),
+        ("403 Forbidden", Decision.STOP),
+        ("This name already exists", Decision.LOOK_UP),
+        ("hm", Decision.ASK),
+    ],
+)
+def test_the_error_decides_where_nothing_else_does(error: str, decision: Decision) -> None:
+    advice = decide(failed({"order_id": "#W1"}, error=error, said=("My order is #W1.",)))
+
+    assert advice.decision is decision
+    assert advice.why
+
+
+def test_a_class_that_is_known_outranks_the_words() -> None:
+    call = failed({}, error="not found", error_class=ErrorClass.AMBIGUOUS)
+
+    assert decide(call).decision is Decision.RETRY
+
+
+def test_what_can_be_mended_is_repaired() -> None:
+    call = failed({"limit": "5"}, error="No.", schema=obj(limit=WHOLE))
+
+    assert decide(call, suggestions(call)).decision is Decision.REPAIR
+
+
+def test_the_same_again_is_no_advice_for_ever() -> None:
+    before = Earlier(tool="find_order", arguments={"id": "1"}, result="503", failed=True)
+
+    once = decide(failed({"id": "1"}, error="503 Service Unavailable", earlier=(before,)))
+    often = decide(failed({"id": "1"}, error="503 Service Unavailable", earlier=(before, before)))
+
+    assert once.decision is Decision.RETRY
+    assert often.decision is Decision.STOP
+
+
+def test_a_missing_login_names_the_tool_that_logs_in() -> None:
+    call = failed({}, error="Please log in first: no user", tools=("log_in", "find_order"))
+
+    advice = decide(call, suggestions(call))
+
+    assert advice.decision is Decision.LOOK_UP
+    assert advice.first == "log_in"
+
+
+def test_what_the_person_gave_is_asked_for_again_and_what_was_made_up_is_not() -> None:
+    known = Earlier(tool="get_user", result={"orders": [{"order_id": "#W5"}, {"order_id": "#W6"}]})
+
+    given = decide(
+        failed({"order_id": "#W1"}, error="not found", said=("It is #W1.",), earlier=(known,))
+    )
+    made_up = decide(failed({"order_id": "#W777"}, error="not found", earlier=(known,)))
+
+    assert given.decision is Decision.ASK
+    assert given.ask is not None
+    assert "#W1" in given.ask
+    assert made_up.decision is Decision.REPAIR
+
+
+@pytest.mark.parametrize(
+    ("cards", "decision"),
+    [(["card_1001", "card_2002"], Decision.ASK), (["card_1001"], Decision.REPAIR)],
+)
+def test_who_pays_is_the_persons_choice_where_there_is_one(cards, decision) -> None:
+    wallet = Earlier(tool="get_user", result={"card_ids": cards})
+
+    advice = decide(
+        failed({"card_id": "gift_0000"}, error="Card not found", said=("Pay.",), earlier=(wallet,))
+    )
+
+    assert advice.decision is decision
+    assert (advice.ask is not None) == (len(cards) > 1)
+    assert all(card in (advice.ask or card) for card in cards)
+
+
+def test_ten_megabytes_of_arguments_and_one_of_error_get_advice_too() -> None:
+    call = failed({"a": "x" * 10_000_000}, error="nope " * 200_000, schema=obj(a=TEXT))
+
+    assert decide(call, suggestions(call)).decision is Decision.ASK
+
+
+@pytest.mark.parametrize("error", ["503 Service Unavailable", "list index out of range"])
+def test_what_may_have_landed_is_looked_at_before_it_is_repeated(error: str) -> None:
+    read = decide(failed({}, error=error, effect=Effect.READ))
+    write = decide(failed({}, error=error, effect=Effect.UNDECLARED))
+    often = decide(failed({}, error=error, effect=Effect.REVERSIBLE), past={Decision.RETRY: 100})
+
+    assert read.decision is Decision.RETRY
+    assert write.decision is Decision.LOOK_UP
+    assert often.decision is Decision.LOOK_UP
+
+
+def test_the_past_of_a_pattern_outweighs_the_rules_when_it_is_clear() -> None:
+    call = failed({"id": "1"}, error="refused: cannot be done")
+
+    unclear = decide(call, past={Decision.ASK: 3, Decision.REPAIR: 4})
+    clear = decide(call, past={Decision.ASK: 1, Decision.REPAIR: 4})
+
+    assert unclear.decision is Decision.ASK
+    assert clear.decision is Decision.REPAIR
+    assert "4 of 5" in clear.why

@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+from mulligan.core.finding import Severity
+from mulligan.learning.repair.irrelevance import irrelevant
+from mulligan.learning.shape.schema import schema_of
+from tests.learning.failures import TEXT, WHOLE, obj
+
+CONVERT = schema_of(obj("base", "amount", base=TEXT, amount=WHOLE))
+
+
+def ask(question: str, arguments: dict[str, object]):
+    return irrelevant(
+        CONVERT,
+        tool="currency_converter",
+        description="Converts an amount from one currency to another.",
+        arguments=arguments,
+        said=(question,),
+    )
+
+
+def test_a_call_out_of_thin_air_is_a_warning() -> None:
+    found = ask("How long does a flight to Miami take?", {"base": "USD", "amount": 100})
+
+    assert found is not None
+    assert found.severity is Severity.WARNING
+
+
+def test_a_call_about_what_was_asked_is_none() -> None:
+    assert ask("Convert 100 USD to euros", {"base": "USD", "amount": 100}) is None
+
+
+def test_where_nothing_was_said_nothing_is_known() -> None:
+    assert ask("", {"base": "USD", "amount": 100}) is None

@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from mulligan.core.call import Call
+from mulligan.core.suggestion import Earlier, Planned
+from mulligan.learning.repair.precheck import precheck
+from tests.learning.failures import TEXT, obj
+
+ORDER = Earlier(tool="get_order", result=json.dumps({"order_id": "#W17", "status": "delivered"}))
+OPENED = Earlier(tool="get_order", result={"order_id": "#W19", "status": "opened (changed)"})
+PLAIN = Earlier(tool="get_order", result={"order_id": "#W20", "status": "opened"})
+CARD = Earlier(tool="get_user", result={"cards": [{"id": "gift_17", "balance": 40}]})
+STOCK = Earlier(tool="get_product", result={"variants": {"881": {"available": False}}})
+
+
+def rules(tool: str, arguments: dict[str, object], **known: object) -> list[str]:
+    planned = Planned(call=Call(id="1", tool=tool, arguments=arguments), **known)  # type: ignore[arg-type]
+    return [finding.rule for finding in precheck(planned)]
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "known", "rule"),
+    [
+        ("seek", {}, {"tools": ("find",)}, "call.unknown_tool"),
+        ("find", {}, {"schema": obj("city", city=TEXT)}, "call.shape"),
+        ("find", {"order_id": "#W9999"}, {"earlier": (ORDER,)}, "call.id_never_seen"),
+        ("find", {"email": "some@example.com"}, {"said": ("I am Ann",)}, "call.id_never_seen"),
+        ("find", {"user_id": "unknown"}, {}, "call.placeholder"),
+        ("find", {"order_id": "<order id>"}, {}, "call.placeholder"),
+        ("cancel_pending_order", {"order_id": "#W17"}, {"earlier": (ORDER,)}, "call.wrong_state"),
+        (
+            "change_opened_order",
+            {"order_id": "#W19"},
+            {"earlier": (OPENED, PLAIN)},
+            "call.wrong_state",
+        ),
+        ("exchange", {"new_ids": ["881"]}, {"earlier": (STOCK,)}, "call.unavailable"),
+        ("exchange", {"ids": [1, 2], "new_ids": [3]}, {}, "call.lists_differ"),
+        (
+            "pay",
+            {"payments": [{"card_id": "gift_17", "amount": 50}]},
+            {"earlier": (CARD,)},
+            "call.exceeds",
+        ),
+        (
+            "find",
+            {"a": 1},
+            {"earlier": (Earlier(tool="find", arguments={"a": 1}, failed=True),)},
+            "call.failed_before",
+        ),
+    ],
+)
+def test_a_call_that_will_fail_is_noticed(tool, arguments, known, rule) -> None:
+    assert rules(tool, arguments, **known) == [rule]
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "known"),
+    [
+        ("find", {"city": "Oslo"}, {"schema": obj("city", city=TEXT), "tools": ("find",)}),
+        ("find", {"order_id": "W17"}, {"said": ("It is order #W17.",)}),
+        ("find", {"order_id": "#W17"}, {"earlier": (ORDER,)}),
+        (
+            "find",
+            {"order_id": "#W9999"},
+            {"earlier": (Earlier(tool="x", result='{"orders": ["#W1'),)},
+        ),
+        ("return_delivered_order", {"order_id": "#W17"}, {"earlier": (ORDER,)}),
+        ("change_opened_order", {"order_id": "#W19"}, {"earlier": (OPENED,)}),
+        ("change_opened_order", {"order_id": "#W20"}, {"earlier": (OPENED, PLAIN)}),
+        ("get_order_tracking", {"order_id": "#W17"}, {"earlier": (ORDER,)}),
+        ("pay", {"payments": [{"card_id": "gift_17", "amount": 40}]}, {"earlier": (CARD,)}),
+        ("send", {"text": "unknown", "title": "Order 99"}, {}),
+        ("find", {"a": 1}, {"earlier": (Earlier(tool="find", arguments={"a": 1}),)}),
+    ],
+)
+def test_a_call_that_nothing_speaks_against_is_left_alone(tool, arguments, known) -> None:
+    assert rules(tool, arguments, **known) == []
+
+
+def test_arguments_that_hold_themselves_or_never_end_are_left_alone() -> None:
+    loop: dict[str, object] = {}
+    loop["a"] = loop
+
+    assert rules("find", loop, schema=obj("city", city=TEXT)) == []

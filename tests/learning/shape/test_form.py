@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import pytest
+
+from mulligan.learning.shape.form import only_form
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({"order": "W17"}, {"order": "#W17"}),
+        ({"order": "1001"}, {"order": "#1001"}),
+        ({"code": "ab"}, {"code": "AB"}),
+        ({"tag": "a b"}, {"tag": ["a b"]}),
+        ({"limit": "5"}, {"limit": 5}),
+        ({"day": "20.11.2026"}, {"day": "2026-11-20"}),
+        ({"orderId": "W17"}, {"order": "#W17"}),
+        ({"order": "W17", "verbose": True}, {"order": "W17"}),
+        ({"order": "W17", "note": None}, {"order": "W17"}),
+    ],
+)
+def test_the_same_in_another_form_is_the_same_call(
+    before: dict[str, object], after: dict[str, object]
+) -> None:
+    assert only_form(before, after, known=("order", "note", "only_mine"))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({"order": "1"}, {"order": "91"}),
+        ({"order": "W1"}, {"order": "W199"}),
+        ({"order": "W1"}, {"order": "evil-W1"}),
+        ({"order": "W1"}, {"order": "W1*"}),
+        ({"shift": "5"}, {"shift": "-5"}),
+        ({"share": "15"}, {"share": "1.5"}),
+        ({"day": "03/04/2026"}, {"day": "2026-04-03"}),
+        ({"order": "W1", "other": "W2"}, {"order": "W2", "other": "W2"}),
+        ({"other": "W2"}, {"other": "W2", "order": "W2"}),
+        ({"order": "W1", "only_mine": True}, {"order": "W1"}),
+        ({"order": "W1", "note": "for Ann"}, {"order": "#W1"}),
+    ],
+)
+def test_another_thing_or_a_wider_request_is_another_call(
+    before: dict[str, object], after: dict[str, object]
+) -> None:
+    assert not only_form(before, after, known=("order", "other", "note", "only_mine"))

@@ -1,0 +1,227 @@
+"""Which version gets the next run, and which keeps its place."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+import pytest
+
+from mulligan.core.notes import NotesState, Scorecard
+from mulligan.learning.tasks.select import (
+    ON_TRIAL,
+    Belief,
+    Standings,
+    best,
+    choose,
+    costs,
+    make_room,
+    probability_better,
+    settle,
+)
+
+TRIAL, CHAMPION, PINNED, RETIRED = NotesState
+
+
+def card(version: int, good: float, n: int, **changes: object) -> Scorecard:
+    return Scorecard(version=version, runs=n, scored=n, score=good, **changes)
+
+
+def standings(*cards: Scorecard, parents: dict[int, int] | None = None) -> Standings:
+    return Standings(cards={c.version: c for c in cards}, parents=parents or {})
+
+
+def champion(version: int, since_good: float, since_n: int) -> Scorecard:
+    before = 10
+    return card(
+        version,
+        before + since_good,
+        before + since_n,
+        state=CHAMPION,
+        since_scored=since_n,
+        since_score=since_good,
+    )
+
+
+def changed(seen: Standings) -> list[tuple[int, NotesState]]:
+    return [(change.version, change.state) for change in settle(seen, most_cost=1.5)]
+
+
+def shares(seen: Standings, draws: int = 400) -> Counter[int]:
+    return Counter(choose(seen, chance=random.Random(number)) for number in range(draws))
+
+
+def test_the_same_chance_chooses_the_same_version():
+    seen = standings(card(0, 6, 10), card(1, 7, 10), card(2, 5, 10))
+
+    first = [choose(seen, chance=random.Random(f"7 {n}")) for n in range(50)]
+    again = [choose(seen, chance=random.Random(f"7 {n}")) for n in range(50)]
+
+    assert first == again
+    assert len(set(first)) == 3
+
+
+def test_before_any_run_there_is_the_static_text():
+    assert choose(Standings(), chance=random.Random(1)) == 0
+
+
+def test_a_better_version_gets_more_runs_and_a_worse_one_fewer():
+    chosen = shares(standings(card(0, 60, 100), card(1, 80, 100), card(2, 40, 100)))
+
+    assert chosen[1] > 390
+    assert chosen[2] == 0
+
+
+def test_a_new_version_is_taken_to_be_as_good_as_its_parent():
+    seen = standings(card(0, 20, 100), card(1, 90, 100), parents={1: 0, 2: 1, 3: 0})
+
+    assert seen.belief(2).mean == pytest.approx(seen.belief(1).mean)
+    assert seen.belief(3).mean == pytest.approx(seen.belief(0).mean)
+    assert seen.belief(2).variance > seen.belief(1).variance
+
+
+def test_retired_versions_get_no_run_and_version_0_always_may():
+    chosen = shares(standings(card(1, 9, 10, state=RETIRED), card(2, 5, 10)))
+
+    assert set(chosen) == {0, 2}
+
+
+def test_a_pinned_version_gets_every_run():
+    seen = standings(card(0, 90, 100), card(1, 1, 100, state=PINNED), card(2, 50, 100))
+
+    assert set(shares(seen, draws=50)) == {1}
+
+
+def test_a_proposal_builds_on_what_does_best():
+    assert best(standings(card(0, 6, 10), card(1, 9, 10), card(2, 10, 10, state=RETIRED))) == 1
+    assert best(Standings()) == 0
+
+
+def test_probability_is_near_the_exact_one():
+    one, other = Belief(15, 5), Belief(61, 41)
+    chance = random.Random(3)
+
+    drawn = sum(chance.betavariate(*one) > chance.betavariate(*other) for _ in range(20_000))
+
+    assert probability_better(one, other) == pytest.approx(drawn / 20_000, abs=0.015)
+    assert probability_better(one, one) == 0.5
+
+
+def test_a_version_is_promoted_once_it_is_better_with_95_percent():
+    assert changed(standings(card(0, 60, 100), card(1, 38, 40))) == [(1, CHAMPION)]
+    assert changed(standings(card(0, 60, 100), card(1, 28, 40))) == []
+
+
+def test_nine_runs_are_not_enough_for_anything():
+    assert changed(standings(card(0, 20, 100), card(1, 9, 9))) == []
+    assert changed(standings(card(0, 20, 100), card(1, 10, 10))) == [(1, CHAMPION)]
+    assert changed(standings(card(0, 95, 100), card(1, 0, 9))) == []
+
+
+def test_a_version_that_is_worse_is_retired():
+    assert changed(standings(card(0, 60, 100), card(1, 5, 40))) == [(1, RETIRED)]
+
+
+def test_a_rival_has_to_beat_the_champion_and_not_only_version_0():
+    reigning = champion(1, since_good=36, since_n=40)
+
+    assert changed(standings(card(0, 40, 100), reigning, card(2, 34, 40))) == []
+    assert changed(standings(card(0, 40, 100), reigning, card(2, 100, 100))) == [(2, CHAMPION)]
+
+
+def test_of_two_that_would_do_the_better_one_is_promoted():
+    seen = standings(card(0, 40, 100), card(1, 36, 40), card(2, 40, 40))
+
+    assert changed(seen) == [(2, CHAMPION)]
+
+
+def test_a_champion_that_falls_below_version_0_goes_back_on_trial():
+    seen = standings(card(0, 60, 100), champion(1, since_good=3, since_n=10))
+
+    [change] = settle(seen, most_cost=1.5)
+
+    assert (change.version, change.was, change.state) == (1, CHAMPION, TRIAL)
+    assert change.n == 10
+    assert "better than version 0 with a probability of only" in change.reason
+
+
+def test_what_made_it_champion_does_not_keep_it_there():
+    lucky = card(1, 1000 + 3, 1000 + 10, state=CHAMPION, since_scored=10, since_score=3.0)
+
+    assert changed(standings(card(0, 60, 100), lucky)) == [(1, TRIAL)]
+
+
+def test_a_champion_that_holds_stays():
+    assert changed(standings(card(0, 60, 100), champion(1, since_good=9, since_n=10))) == []
+    assert changed(standings(card(0, 60, 100), champion(1, since_good=0, since_n=4))) == []
+
+
+@pytest.mark.parametrize("unit", ["tokens", "seconds"])
+def test_a_version_that_costs_too_much_is_not_promoted_but_retired(unit):
+    static = card(0, 60, 100, metered=100, tokens=20_000.0, seconds=500.0)
+    dear = {"metered": 40, "tokens": 8_000.0, "seconds": 200.0}
+    dear[unit] *= 1.6
+    seen = standings(static, card(1, 38, 40, **dear))
+
+    [change] = settle(seen, most_cost=1.5)
+
+    assert (change.version, change.state) == (1, RETIRED)
+    assert unit in change.reason
+    assert [c.state for c in settle(seen, most_cost=2.0)] == [CHAMPION]
+
+
+def test_a_champion_that_becomes_too_dear_loses_its_place():
+    static = card(0, 60, 100, metered=100, tokens=10_000.0)
+    dear = card(
+        1, 50, 50, state=CHAMPION, since_scored=40, since_score=40.0, metered=50, tokens=10_000.0
+    )
+
+    [change] = settle(standings(static, dear), most_cost=1.5)
+
+    assert (change.was, change.state) == (CHAMPION, TRIAL)
+    assert "200.0 tokens a run" in change.reason
+
+
+def test_small_differences_in_cost_are_no_reason():
+    static = card(0, 6, 10, metered=10, tokens=100.0, seconds=0.001)
+    other = card(1, 6, 10, metered=10, tokens=500.0, seconds=0.9)
+
+    assert costs(standings(static, other), 1, most_cost=1.5) is None
+
+
+def test_room_is_made_by_the_least_promising():
+    trial = [card(v, v, 10) for v in range(1, ON_TRIAL + 1)]
+
+    gone = list(make_room(standings(card(0, 6, 10), *trial)))
+
+    assert [(change.version, change.state) for change in gone] == [(1, RETIRED)]
+    assert list(make_room(standings(card(0, 6, 10), *trial[1:]))) == []
+
+
+def test_the_champion_does_not_have_to_make_room():
+    trial = [card(v, 5, 10) for v in range(2, ON_TRIAL + 2)]
+
+    gone = list(make_room(standings(card(0, 6, 10), champion(1, 0, 2), *trial)))
+
+    assert [change.version for change in gone] == [2]
+
+
+def test_a_parent_that_is_no_parent_does_no_harm():
+    seen = standings(card(0, 6, 10), card(1, 5, 10), parents={1: 1, 2: 9})
+
+    assert 0 < seen.belief(1).mean < 1
+    assert 0 < seen.belief(2).mean < 1
+
+
+def test_a_long_line_of_parents_is_no_trouble():
+    parents = {version: version - 1 for version in range(1, 5_000)}
+    seen = standings(card(0, 60, 100), parents=parents)
+
+    assert seen.belief(4_999).mean == pytest.approx(seen.belief(0).mean)
+
+
+def test_of_thousands_that_were_once_accepted_only_the_newest_are_tried():
+    seen = standings(*(card(version, 5, 10) for version in range(1_000)))
+
+    assert seen.playing == [0, 994, 995, 996, 997, 998, 999]
+    assert seen.on_trial == seen.playing[1:]

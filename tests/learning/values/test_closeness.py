@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+import pytest
+
+from mulligan.learning.values.closeness import distance, meaning, spelling, tokens
+
+
+@pytest.mark.parametrize("name", ["orderId", "order_id", "Order ID", "order-id", "ORDER.ID"])
+def test_a_name_has_the_same_words_in_every_style(name: str) -> None:
+    assert tokens(name) == ("order", "id")
+
+
+@pytest.mark.parametrize(
+    ("name", "candidates", "match"),
+    [
+        ("ZIP", ["zip", "city"], "zip"),
+        (" date", ["date", "time"], "date"),
+        ("data", ["date", "time"], "date"),
+        ("item", ["items", "total"], "items"),
+        ("ab", ["ac"], None),
+        ("cats", ["bats", "rats"], None),
+        ("", ["a"], None),
+    ],
+)
+def test_spelling_finds_the_one_candidate_a_slip_away(name, candidates, match) -> None:
+    assert spelling(name, candidates) == match
+
+
+@pytest.mark.parametrize(
+    ("name", "candidates", "match"),
+    [
+        ("id", ["payment_id", "amount"], "payment_id"),
+        ("id", ["payment_id", "user_id"], None),
+        ("date_of_birth", ["dob", "name"], "dob"),
+        ("city", ["town"], None),
+    ],
+)
+def test_meaning_finds_the_one_candidate_with_more_or_fewer_words(name, candidates, match) -> None:
+    assert meaning(name, candidates) == match
+
+
+def test_a_swap_of_neighbours_is_one_step_and_too_far_is_only_too_far() -> None:
+    assert distance("abcd", "abdc", most=2) == 1
+    assert distance("abcd", "wxyz", most=2) == 3
+    assert distance("a" * 1_000_000, "b" * 1_000_000, most=2) == 3

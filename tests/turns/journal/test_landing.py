@@ -1,0 +1,224 @@
+"""A call that gave no answer: when it is believed absent, who reviews it, and what the log says."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mulligan import AlreadyDoneError, Effect, Finding, Mulligan, Severity, State
+from mulligan.core.action import Action
+from mulligan.core.interfaces import LogQuery
+from mulligan.core.limits import Backoff
+from mulligan.core.points import Point
+from mulligan.core.record import Record
+from mulligan.loops.actions import Attempted
+from mulligan.testing.fakes import FixedClock
+from mulligan.testing.faults import Deed, Faults, PlannedError, Strike
+from mulligan.testing.remote import FakeRemote, Fault, Item
+from mulligan.turns.turn.open_turn import OpenTurn
+
+NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
+MINUTES = timedelta(minutes=10)
+SECONDS = timedelta(seconds=10)
+IMPATIENT = Backoff(first=timedelta(), longest=timedelta(), total=timedelta(seconds=1))
+"""No time to wait until a late request must have arrived: recovery has to."""
+
+
+@dataclass
+class Shop:
+    """An application that orders things from a remote where requests may be late."""
+
+    m: Mulligan
+    remote: FakeRemote
+    clock: FixedClock
+    rejects: list[str] = field(default_factory=list)
+    """What the check is against."""
+
+    def __post_init__(self) -> None:
+        remote = self.remote
+
+        def landed(record: Record) -> Item | None:
+            wanted = record.arguments["what"]
+            found = (i for i in remote.items().values() if i.data["what"] == wanted)
+            return next(found, None)
+
+        def cancel(record: Record) -> None:
+            remote.delete(record.result.id, by="undo")
+
+        reversible: dict[str, Any] = {
+            "effect": Effect.REVERSIBLE, "probe": landed, "undo": cancel,
+            "read": lambda record: remote.get(record.result.id),
+        }  # fmt: skip
+
+        async def order_all(what: list[str]) -> list[Item]:
+            return [remote.create({"what": each}) for each in what]
+
+        async def order(what: str) -> Item:
+            return remote.create({"what": what})
+
+        tool = self.m.tool
+        self.order = tool(**reversible)(order)
+        self.order_all = tool(**reversible, each="what", sequential=True)(order_all)
+        self.order_together = tool(**reversible, each="what", name="together")(order_all)
+        self.pay = tool(effect=Effect.IRREVERSIBLE, probe=landed, name="pay")(order)
+
+    async def act(self, tool: Any, what: object) -> None:
+        async def agent(turn: OpenTurn) -> str:
+            try:
+                await tool(what=what)
+            except (OSError, TimeoutError):
+                return "No answer."
+            return "Ordered."
+
+        await self.m.act("Order it", agent)
+
+    def actions(self) -> list[Action]:
+        return self.m.insights.open_list.actions()
+
+    def states(self) -> list[State]:
+        return [action.state for action in self.actions()]
+
+
+@pytest.fixture
+async def shop(tmp_path: Path) -> AsyncIterator[Shop]:
+    rejects: list[str] = []
+
+    def check(attempted: Attempted) -> Iterator[Finding]:
+        for execution in attempted.executions:
+            if execution.call.arguments.get("what") in rejects:
+                yield Finding(rule="shop.unwanted", severity=Severity.ERROR, issue="Not wanted.")
+
+    clock = FixedClock(NOW)
+    remote = FakeRemote(tmp_path / "remote", late_by=None)
+    url = f"sqlite:///{tmp_path}/shop.db"
+    async with Mulligan(url, checks=[check], clock=clock, recover=False, backoff=IMPATIENT) as m:
+        yield Shop(m=m, remote=remote, clock=clock, rejects=rejects)
+
+
+async def test_a_call_that_was_held_for_long_may_still_arrive_after_it_was_made(shop: Shop) -> None:
+    await shop.act(shop.pay, "tea")
+    [held] = shop.actions()
+    shop.clock.move(MINUTES)
+    shop.m.insights.open_list.approve(held.id, by="Mum")
+    shop.remote.plan(Fault.LATE)
+
+    await shop.m.recover()
+    await shop.m.recover()
+    looked_for = shop.states()
+    shop.remote.arrive()
+    shop.clock.move(MINUTES)
+    for _ in range(2):
+        await shop.m.recover()
+
+    assert looked_for == [State.UNKNOWN]
+    assert shop.m.insights.open_list.find(held.id).state is State.VERIFIED
+
+
+async def test_what_is_not_there_long_after_it_was_given_up_did_not_happen(shop: Shop) -> None:
+    shop.remote.plan(Fault.LOST_BEFORE)
+    await shop.act(shop.order, "tea")
+    [action] = shop.actions()
+
+    shop.clock.move(SECONDS)
+    await shop.m.recover()
+    too_soon = shop.states()
+    shop.clock.move(MINUTES)
+    await shop.m.recover()
+
+    assert too_soon == [State.UNKNOWN]
+    assert shop.m.insights.open_list.find(action.id).state is State.NOT_EXECUTED
+
+
+async def test_what_arrives_while_a_look_is_on_its_way_back_is_found_by_the_next(
+    shop: Shop,
+) -> None:
+    shop.remote.plan(Fault.LATE)
+    await shop.act(shop.order, "tea")
+    [action] = shop.actions()
+
+    def the_machine_sleeps() -> None:
+        shop.clock.move(MINUTES)
+        shop.remote.arrive()
+
+    with Faults(Strike(deed=Deed.EDIT, point=Point.PROBED), edit=the_machine_sleeps):
+        await shop.m.recover()
+    shop.clock.move(MINUTES)
+    for _ in range(2):
+        await shop.m.recover()
+
+    assert shop.m.insights.open_list.find(action.id).state is State.VERIFIED
+
+
+async def test_a_call_that_a_look_has_found_is_reviewed_like_any_other(shop: Shop) -> None:
+    shop.rejects.append("tea")
+    with Faults(Strike(deed=Deed.RAISE, point=Point.CALLED)), pytest.raises(PlannedError):
+        await shop.act(shop.order, "tea")
+
+    assert shop.states() == []
+    assert shop.remote.items() == {}
+
+
+async def test_the_log_says_that_a_call_without_an_answer_was_settled(shop: Shop) -> None:
+    shop.remote.plan(Fault.LATE)
+    await shop.act(shop.order, "tea")
+    shop.remote.arrive()
+    shop.clock.move(MINUTES)
+    await shop.m.recover()
+    shop.remote.plan(Fault.LOST_BEFORE)
+    await shop.act(shop.order, "rice")
+    shop.clock.move(MINUTES)
+    await shop.m.recover()
+
+    shop.m.flush()
+    rows = sorted(shop.m._parts.store.log.rows(LogQuery()), key=lambda row: row.id)
+    assert [row.outcome for row in rows] == ["unknown", "success", "unknown", "failure"]
+    assert [row.parent for row in rows] == [None, rows[0].id, None, rows[2].id]
+    assert "is not there" in str(rows[3].error_message)
+
+
+@pytest.mark.parametrize(
+    ("sequential", "states"), [(True, []), (False, [State.UNKNOWN, State.UNKNOWN])]
+)
+async def test_a_bulk_that_was_refused_is_believed_at_once_only_if_nothing_is_on_its_way(
+    shop: Shop, sequential: bool, states: list[State]
+) -> None:
+    shop.remote.plan(*[Fault.REFUSED] * 3)
+
+    await shop.act(shop.order_all if sequential else shop.order_together, ["tea", "rice"])
+
+    assert shop.states() == states
+
+
+async def test_a_hold_ends_in_time_although_nobody_declares_its_tool_any_more(shop: Shop) -> None:
+    await shop.act(shop.pay, "tea")
+    [held] = shop.actions()
+    store = shop.m._parts.store
+
+    async with Mulligan(store, clock=shop.clock, recover=False) as stranger:
+        await stranger.recover()
+        waiting = stranger.insights.open_list.find(held.id).state
+        shop.clock.move(2 * MINUTES)
+        await stranger.recover()
+        ended = stranger.insights.open_list.find(held.id).state
+
+    assert (waiting, ended) == (State.HELD, State.EXPIRED)
+
+
+async def test_the_same_call_is_not_made_while_nobody_knows_about_the_first(shop: Shop) -> None:
+    shop.remote.plan(Fault.LOST_BEFORE)
+
+    async def agent(turn: OpenTurn) -> str:
+        with pytest.raises(TimeoutError):
+            await shop.order(what="tea")
+        with pytest.raises(AlreadyDoneError):
+            await shop.order(what="tea")
+        return "I do not know."
+
+    await shop.m.act("Order it", agent)
+
+    assert shop.states() == [State.UNKNOWN]
