@@ -15,7 +15,7 @@ from bench.rounds import Worker
 from mulligan.core.call import Call, ErrorClass, Failure
 from mulligan.core.lesson import Episode, Remedy
 from mulligan.core.suggestion import Earlier, FailedCall
-from mulligan.learning.lessons.explain import remedies_between
+from mulligan.learning.lessons.explain import find_remedies
 
 Case = dict[str, Any]
 Schemas = Mapping[str, Mapping[str, object]]
@@ -108,7 +108,7 @@ class Environments:
         ]
         broken = Earlier(tool=case["tool"], arguments=case["failed_args"])
         played = self.play(case["test"], [*before, broken, *between])
-        return remedies_between(
+        return find_remedies(
             failed,
             case["fixed_args"],
             between=played[len(before) + 1 :],

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 
 from mulligan.app.recognizing import recognize
 from mulligan.core.call import ErrorClass, LogRow
-from mulligan.core.ids import RANDOM_BITS, time_ordered_id
+from mulligan.core.ids import RANDOM_BITS, make_uuid7
 from mulligan.core.instants import from_us, to_us
 from mulligan.core.interfaces import Store
 from mulligan.core.lesson import Ending, Episode, How, Lesson, LessonState, Remedy, Transformation
@@ -84,7 +84,7 @@ def _row(chance: random.Random, at_us: int, *, failed: bool, first: LogRow | Non
     agent = chance.randrange(AGENTS)
     tool = _tool(agent * TOOLS_EACH + chance.randrange(TOOLS_EACH))
     return LogRow(
-        id=time_ordered_id(at_us, chance.getrandbits(RANDOM_BITS)),
+        id=make_uuid7(at_us, chance.getrandbits(RANDOM_BITS)),
         at_us=at_us,
         tenant=TENANT,
         agent=first.agent if first else f"agent {agent}",

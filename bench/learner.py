@@ -8,14 +8,14 @@ from dataclasses import replace
 from functools import cache
 
 from mulligan.core.interfaces import Suggest
-from mulligan.core.lesson import Balance, Episode, Lesson, Offer, balance_of, join_kinds
+from mulligan.core.lesson import Balance, Episode, Lesson, Offer, compute_balance, join_kinds
 from mulligan.core.suggestion import FailedCall, Suggestion
-from mulligan.learning.errors.wording import likely_class
+from mulligan.learning.errors.wording import find_likely_class
 from mulligan.learning.lessons.life import judge_life
 from mulligan.learning.lessons.mine import mine
-from mulligan.learning.lessons.probability import Outcomes, chance_of, weighed
+from mulligan.learning.lessons.probability import Outcomes, build_chance, weigh_suggestion
 from mulligan.learning.lessons.recall import from_memory
-from mulligan.learning.lessons.uses import uses_in
+from mulligan.learning.lessons.uses import find_uses
 from mulligan.learning.repair.suggest import SOURCES
 
 BATCH = 25
@@ -29,7 +29,7 @@ def taught_by(episodes: Sequence[tuple[int, Episode]]) -> Callable[[int | None],
     def memory(left_out: int | None) -> Suggest:
         past = [episode for fold, episode in episodes if fold != left_out]
         lessons = mine(past, at=past[-1].at) if past else []
-        return from_memory(lessons, chance=chance_of(Outcomes(), {}))
+        return from_memory(lessons, chance=build_chance(Outcomes(), {}))
 
     return memory
 
@@ -47,7 +47,7 @@ class Learner:
     def sources(self) -> tuple[Suggest, ...]:
         """Everything the product would ask, with what was measured so far."""
         others = (_weighing(each, self._outcomes) for each in SOURCES)
-        chance = chance_of(self._outcomes, self._balances)
+        chance = build_chance(self._outcomes, self._balances)
         return (*others, from_memory(self._lessons, chance=chance))
 
     def settle(self, failed: FailedCall, made: Suggestion, *, helped: bool) -> Offer:
@@ -55,7 +55,7 @@ class Learner:
         self._outcomes.add(
             made.source,
             join_kinds(made.kinds),
-            error_class=likely_class(failed.failure, failed.error),
+            error_class=find_likely_class(failed.failure, failed.error),
             helped=helped,
             weight=1.0,
         )
@@ -78,9 +78,9 @@ class Learner:
     def _consolidate(self, last: Episode) -> None:
         lessons = mine(self._episodes, at=last.at)
         uses = defaultdict(list)
-        for use in uses_in(self._episodes, lessons):
+        for use in find_uses(self._episodes, lessons):
             uses[use.lesson].append(use)
-        self._balances = {lesson: balance_of(held) for lesson, held in uses.items()}
+        self._balances = {lesson: compute_balance(held) for lesson, held in uses.items()}
         self._lessons = [
             judge_life(each, self._balances.get(each.id, Balance()), now=last.at) or each
             for each in lessons
@@ -91,8 +91,8 @@ def _weighing(source: Suggest, outcomes: Outcomes) -> Suggest:
     """A source whose suggestions carry what was measured instead of what the table says."""
 
     def suggest(failed: FailedCall) -> Iterator[Suggestion]:
-        found = likely_class(failed.failure, failed.error)
+        found = find_likely_class(failed.failure, failed.error)
         for each in source(failed):
-            yield weighed(each, outcomes, error_class=found)
+            yield weigh_suggestion(each, outcomes, error_class=found)
 
     return suggest

@@ -24,7 +24,7 @@ from mulligan.checks.quotes import quotes_kept
 from mulligan.checks.ranks import rank_as_said, ranks_read
 from mulligan.checks.refusals import only_warn
 from mulligan.checks.seen import addresses_seen, ids_seen
-from mulligan.checks.slots import Span, Taken, free_as_asked, taken_times
+from mulligan.checks.slots import SlotParameters, Taken, free_as_asked, taken_times
 from mulligan.checks.subject import Parameters, Subject
 from mulligan.core.call import Call
 from mulligan.core.interfaces import Check, Gather
@@ -71,7 +71,7 @@ PLANS: Parameters = {
     "calendar.create_event": ["event_start"],
     "project_management.create_task": ["due_date"],
 }
-SPANS = {"calendar.create_event": Span(start="event_start", minutes="duration")}
+SPANS = {"calendar.create_event": SlotParameters(start="event_start", minutes="duration")}
 
 ID = r"\d{8}"
 GIVEN = r"(?s).*\S.*"

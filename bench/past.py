@@ -8,8 +8,8 @@ from typing import Any
 
 from mulligan.core.lesson import Ending, Episode, Remedy
 from mulligan.core.suggestion import Decision, FailedCall
-from mulligan.learning.errors.fingerprint import fingerprint, template
-from mulligan.learning.errors.wording import class_of_text
+from mulligan.learning.errors.fingerprint import compute_fingerprint, mask_error
+from mulligan.learning.errors.wording import classify_text
 
 STARTED = datetime(2026, 1, 1, tzinfo=UTC)
 """When the first case happened: the data has an order and no times."""
@@ -25,14 +25,14 @@ def past_episode(
     remedies: tuple[Remedy, ...] = (),
 ) -> Episode:
     """A case of the data, by its number in it; repaired where the data has the call that was."""
-    masked = template(failed.error, failed.call.arguments)
+    masked = mask_error(failed.error, failed.call.arguments)
     repaired = "fixed_args" in case
     return Episode(
         id=case["id"],
         at=STARTED + timedelta(minutes=number),
         tool=case["tool"],
-        fingerprint=fingerprint(case["tool"], masked),
-        error_class=class_of_text(failed.error),
+        fingerprint=compute_fingerprint(case["tool"], masked),
+        error_class=classify_text(failed.error),
         template=masked,
         principal=case["model"],
         agent=case["model"],

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from bench.environments import Case, Environments
 from mulligan.core.interfaces import Suggest
 from mulligan.core.suggestion import Earlier, Suggestion
-from mulligan.learning.repair.suggest import suggestions
+from mulligan.learning.repair.suggest import suggest_corrections
 
 TRIES = 3
 """Of one call in all, the first that failed among them: as many as the product makes."""
@@ -87,7 +87,7 @@ class Stage:
         return proposal if proposal.patch.changes else next(more, proposal)
 
     def _suggested(self) -> list[Suggestion]:
-        found = suggestions(self._failed, sources=self._sources)
+        found = suggest_corrections(self._failed, sources=self._sources)
         return [each for each in found if _complete(each)]
 
     def _key(self, proposal: Suggestion) -> str:

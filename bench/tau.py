@@ -16,7 +16,7 @@ from mulligan.core.call import Call, ErrorClass, Failure
 from mulligan.core.effect import Effect
 from mulligan.core.lesson import Episode
 from mulligan.core.suggestion import Decision, Earlier, FailedCall
-from mulligan.learning.lessons.explain import remedies_between
+from mulligan.learning.lessons.explain import find_remedies
 
 FOLDS = 5
 
@@ -128,5 +128,5 @@ def episode_of(case: Case, failed: FailedCall, number: int) -> Episode:
         number=number,
         turn=f"{case['source']}|{case['task_id']}|{case['trial']}",
         decision=RIGHT_DECISION.get(case.get("repair_class", "")),
-        remedies=() if apart else remedies_between(failed, case["fixed_args"]),
+        remedies=() if apart else find_remedies(failed, case["fixed_args"]),
     )

@@ -25,10 +25,10 @@ from mulligan.core.notes import (
     Scorecard,
     TaskRun,
     add_run,
+    change_state,
     check_move,
+    find_needed_versions,
     may_enter,
-    stand,
-    still_needed,
 )
 
 RUNS_KEPT = 40
@@ -49,7 +49,9 @@ class ShelfArchive:
                 raise StaleNotesError(f"Version {notes.version} is not the next: read them again.")
             shelf[_notes_key(notes.tenant, notes.task)] = [*known, replace(notes, at=at)]
 
-    def versions(self, task: str, *, tenant: str = "", limit: int | None = None) -> list[Notes]:
+    def list_versions(
+        self, task: str, *, tenant: str = "", limit: int | None = None
+    ) -> list[Notes]:
         """The versions of a task, the newest first."""
         with self._shelf() as shelf:
             return shelf.get(_notes_key(tenant, task), [])[::-1][:limit]
@@ -64,12 +66,12 @@ class ShelfArchive:
             kept["seen"] += 1
             return kept["seen"]
 
-    def cards(self, ground: Ground) -> list[Scorecard]:
+    def list_scorecards(self, ground: Ground) -> list[Scorecard]:
         """The scorecards of a ground, by version."""
         with self._ground(ground) as kept:
             return [card for _, card in sorted(kept["cards"].items())]
 
-    def runs(self, ground: Ground, *, limit: int) -> list[TaskRun]:
+    def list_runs(self, ground: Ground, *, limit: int) -> list[TaskRun]:
         """The latest runs on a ground, the newest first."""
         with self._ground(ground) as kept:
             return kept["runs"][:limit]
@@ -87,11 +89,11 @@ class ShelfArchive:
             if stands is not was or not may_enter(state, version=version, pinned=pinned):
                 return False
             for card in top if state in ON_TOP else []:
-                cards[card.version] = stand(card, NotesState.TRIAL)
-            cards[version] = stand(cards.get(version, Scorecard(version=version)), state)
+                cards[card.version] = change_state(card, NotesState.TRIAL)
+            cards[version] = change_state(cards.get(version, Scorecard(version=version)), state)
             return True
 
-    def grounds(self, task: str | None = None) -> list[Ground]:
+    def list_grounds(self, task: str | None = None) -> list[Ground]:
         """Where runs were counted."""
         with self._shelf() as shelf:
             return [ground for ground in shelf.get("grounds", []) if task in (None, ground.task)]
@@ -142,4 +144,4 @@ def _notes_key(tenant: str, task: str) -> str:
 def _needed(known: list[Notes], grounds: list[dict]) -> set[int]:
     cards = [card for kept in grounds for card in kept["cards"].values()]
     in_play = {card.version for card in cards if card.state is not NotesState.RETIRED}
-    return still_needed({notes.version: notes.parent for notes in known}, in_play=in_play)
+    return find_needed_versions({notes.version: notes.parent for notes in known}, in_play=in_play)

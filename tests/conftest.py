@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 
-from mulligan.testing.postgres import PostgresServer, postgres_server
+from mulligan.testing.postgres import PostgresServer, run_postgres_server
 
 # A loaded machine is slow at making examples; that says nothing about what is tested.
 settings.register_profile("calm", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -16,11 +16,11 @@ settings.load_profile("calm")
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[PostgresServer]:
-    with postgres_server() as server:
+    with run_postgres_server() as server:
         yield server
 
 
 @pytest.fixture
 def postgres_url(postgres: PostgresServer) -> Iterator[str]:
-    with postgres.database() as url:
+    with postgres.create_database() as url:
         yield url

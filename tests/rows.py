@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from mulligan.core.call import LogRow, Outcome
-from mulligan.core.ids import time_ordered_id
+from mulligan.core.ids import make_uuid7
 
 _chance = random.Random(7)
 START_US = 1_794_733_200_000_000
@@ -16,7 +16,7 @@ def a_row(number: int = 0, *, outcome: Outcome = Outcome.SUCCESS, **changes: obj
     at_us = START_US + number * 1000
     failed = outcome is not Outcome.SUCCESS
     row = LogRow(
-        id=time_ordered_id(at_us, _chance.getrandbits(62)),
+        id=make_uuid7(at_us, _chance.getrandbits(62)),
         at_us=at_us,
         tenant="",
         agent="planner",

@@ -8,13 +8,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mulligan.core.suggestion import Earlier
-from mulligan.learning.errors.fingerprint import template
-from mulligan.learning.errors.silent import silent_error
+from mulligan.learning.errors.fingerprint import mask_error
+from mulligan.learning.errors.silent import find_silent_error
 from mulligan.learning.repair.decide import decide
 from mulligan.learning.repair.precheck import precheck
-from mulligan.learning.repair.suggest import suggestions
+from mulligan.learning.repair.suggest import suggest_corrections
 from mulligan.learning.shape.lenient import read_meant
-from mulligan.learning.shape.schema import schema_of
+from mulligan.learning.shape.schema import read_schema
 from tests.learning.failures import failed, obj
 
 NAMES = st.sampled_from(["to", "amount", "limit", "order_id", "date", "tags", "", " x", "a.b", "ü"])
@@ -60,14 +60,14 @@ def test_any_failed_call_gets_advice(arguments, error, schema, said, result) -> 
         tools=("find_order", "log_in"),
     )
 
-    found = suggestions(call)
+    found = suggest_corrections(call)
 
     assert decide(call, found).why
     assert all(
-        schema_of(schema).fits(each.patch.apply(arguments)) for each in found if each.automatic
+        read_schema(schema).fits(each.patch.apply(arguments)) for each in found if each.automatic
     )
     precheck(call)
-    template(error, arguments)
+    mask_error(error, arguments)
 
 
 @settings(
@@ -75,9 +75,9 @@ def test_any_failed_call_gets_advice(arguments, error, schema, said, result) -> 
 )
 @given(result=VALUES, written=TEXTS | VALUES)
 def test_any_result_and_any_writing_is_read(result, written) -> None:
-    tools = {"find_order": schema_of(obj("limit", limit={"type": "integer"}))}
+    tools = {"find_order": read_schema(obj("limit", limit={"type": "integer"}))}
 
-    said = silent_error(result)
+    said = find_silent_error(result)
 
     assert said is None or said
     assert all(call.tool == "find_order" for call in read_meant(written, tools) if call.fits)

@@ -122,7 +122,7 @@ class _Lab:
 
         def landed(record: Record) -> Item | None:
             mark = record.arguments["mark"]
-            return next((i for i in remote.items().values() if i.data["mark"] == mark), None)
+            return next((i for i in remote.list_items().values() if i.data["mark"] == mark), None)
 
         async def unkeyed(mark: str) -> Item:
             return remote.create({"mark": mark})

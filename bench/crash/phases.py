@@ -29,9 +29,9 @@ from mulligan import Mulligan
 from mulligan.app.settings import Settings
 from mulligan.core.action import State
 from mulligan.core.limits import Backoff
-from mulligan.testing.faults import Deed, Faults, PlannedError, Strike, cancelled_when_hung
+from mulligan.testing.faults import Deed, Faults, PlannedError, Strike, cancel_when_hung
 from mulligan.testing.remote import FakeRemote
-from mulligan.turns.turn.open_turn import OpenTurn
+from mulligan.turns.turn.context import OpenTurn
 
 SOON = timedelta(seconds=5)
 """Sooner than a request can be late."""
@@ -200,7 +200,7 @@ class Application:
 
     def standing(self) -> dict[str, int]:
         """The open list: which actions, and how many entries each has."""
-        return {a.id: a.version for a in self.m._parts.store.journal.open_actions(limit=500)}
+        return {a.id: a.version for a in self.m._parts.store.journal.list_open_actions(limit=500)}
 
 
 def prepare(folder: Path) -> None:
@@ -214,7 +214,7 @@ def prepare(folder: Path) -> None:
 
 def edit(remote: FakeRemote) -> None:
     """A person changes everything there is, and makes anew what is missing."""
-    items = remote.items()
+    items = remote.list_items()
     count = len(remote.ledger())
     for item in items.values():
         remote.update(item.id, {"by": "a person", "day": f"edit {count}"}, by="person")
@@ -232,7 +232,7 @@ async def act(phase: Phase) -> dict[str, object]:
             with phase.faults:
                 delivered = await application.act()
 
-    await cancelled_when_hung(work(), phase.faults)
+    await cancel_when_hung(work(), phase.faults)
     return {"delivered": delivered, "path": phase.faults.path, "leaked": _leaked()}
 
 
@@ -244,7 +244,7 @@ async def recover(phase: Phase) -> dict[str, object]:
             with phase.faults:
                 await application.look_after_all()
 
-    await cancelled_when_hung(work(), phase.faults)
+    await cancel_when_hung(work(), phase.faults)
     return {"path": phase.faults.path, "leaked": _leaked()}
 
 
@@ -318,11 +318,11 @@ async def live_on(phase: Phase, *, later: Faults, meanwhile: int = 0) -> dict[st
     if meanwhile:
         first = Faults(Strike(deed=Deed.EDIT, hit=meanwhile), edit=look_around)
     async with phase.application(clock) as application:
-        await cancelled_when_hung(acting(), first)
+        await cancel_when_hung(acting(), first)
         clock.go_on(phase.case.scenario.idle + SOON)
         if not phase.case.scenario.looked_for_first:
             application.remote.arrive()
-        await cancelled_when_hung(recovering(), later)
+        await cancel_when_hung(recovering(), later)
         with Faults():
             await application.look_after_all()
         open_ids = set(application.standing())

@@ -13,7 +13,7 @@ from bench.data import add_data_arguments, read_cases
 from bench.report import progress, table
 from bench.versions import ours
 from mulligan.learning.shape.lenient import read_meant
-from mulligan.learning.shape.schema import Schema, schema_of
+from mulligan.learning.shape.schema import Schema, read_schema
 
 Result = dict[str, Any]
 SINGLE = ("simple", "multiple_function")
@@ -70,7 +70,7 @@ def show(result: Result) -> RenderableType:
 
 def tools_of(functions: list[dict[str, Any]]) -> dict[str, Schema]:
     """The schemas of the functions a prompt offers."""
-    return {each["name"]: schema_of(each["parameters"], tool=each["name"]) for each in functions}
+    return {each["name"]: read_schema(each["parameters"], tool=each["name"]) for each in functions}
 
 
 def _right(

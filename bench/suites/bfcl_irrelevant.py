@@ -11,8 +11,8 @@ from bench.data import add_data_arguments, read_cases
 from bench.report import progress, table
 from bench.suites.bfcl import tools_of
 from bench.versions import ours
-from mulligan.learning.repair.irrelevance import irrelevant
-from mulligan.learning.shape.lenient import tool_meant
+from mulligan.learning.repair.irrelevance import check_relevance
+from mulligan.learning.shape.lenient import match_tool
 
 Result = dict[str, Any]
 
@@ -56,10 +56,10 @@ def _flagged(case: dict[str, Any], prompt: dict[str, Any]) -> bool:
     described = {each["name"]: each["description"] for each in prompt["functions"]}
     for made in case["calls"]:
         for name, arguments in made.items():
-            tool = tool_meant(name, tuple(schemas))
+            tool = match_tool(name, tuple(schemas))
             if tool is None or not isinstance(arguments, dict):
                 return True
-            found = irrelevant(
+            found = check_relevance(
                 schemas[tool],
                 tool=tool,
                 description=described[tool],

@@ -22,11 +22,11 @@ from bench.versions import ours
 from mulligan.core.call import Failure
 from mulligan.core.effect import Mode
 from mulligan.core.suggestion import FailedCall, Suggestion
-from mulligan.learning.errors.wording import class_of_text
-from mulligan.learning.lessons.calibration.calibrate import Calibration, calibration
-from mulligan.learning.lessons.calibration.picture import reliability_picture
+from mulligan.learning.errors.wording import classify_text
+from mulligan.learning.lessons.calibration.calibrate import Calibration, measure_calibration
+from mulligan.learning.lessons.calibration.picture import render_reliability
 from mulligan.learning.repair.applying import may_apply
-from mulligan.learning.repair.suggest import suggestions
+from mulligan.learning.repair.suggest import suggest_corrections
 
 Result = dict[str, Any]
 
@@ -53,9 +53,9 @@ def run(options: argparse.Namespace) -> Result:
     with closing(Environments(options)) as environments, progress(len(stream)) as step:
         forecasts = _forecasts(stream, environments, schemas=schemas, step=step)
         versions = environments.versions
-    found = calibration([(each.made.probability, each.came_true) for each in forecasts])
+    found = measure_calibration([(each.made.probability, each.came_true) for each in forecasts])
     if options.picture is not None:
-        options.picture.write_text(reliability_picture(found), encoding="utf-8")
+        options.picture.write_text(render_reliability(found), encoding="utf-8")
     automatic = [each.came_true for each in forecasts if each.automatic]
     return {
         "half": options.half,
@@ -129,7 +129,7 @@ def _compared(
 ) -> tuple[FailedCall, Forecast | None]:
     """Where there is none, only what the repair really was counts as right."""
     failed = failed_call(each.case, schemas)
-    made = next(iter(suggestions(failed, sources=learner.sources)), None)
+    made = next(iter(suggest_corrections(failed, sources=learner.sources)), None)
     if made is None:
         return failed, None
     after = made.patch.apply(failed.call.arguments)
@@ -139,6 +139,6 @@ def _compared(
 
 def _forecast(failed: FailedCall, made: Suggestion, *, came_true: bool) -> Forecast:
     """The data has only the words of an error; what class it is, a remote would have said."""
-    classed = replace(failed, failure=Failure(error_class=class_of_text(failed.error)))
+    classed = replace(failed, failure=Failure(error_class=classify_text(failed.error)))
     automatic = may_apply(made, classed, mode=Mode.AUTO)
     return Forecast(made=made, came_true=came_true, automatic=automatic)

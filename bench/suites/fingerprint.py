@@ -13,7 +13,7 @@ from bench.data import add_data_arguments, read_cases
 from bench.report import progress, table
 from bench.tau import RIGHT_DECISION
 from bench.versions import ours
-from mulligan.learning.errors.fingerprint import fingerprint, template
+from mulligan.learning.errors.fingerprint import compute_fingerprint, mask_error
 
 Result = dict[str, Any]
 FILES = (
@@ -33,8 +33,10 @@ def run(options: argparse.Namespace) -> Result:
     cases = [{**case, "file": name} for name in FILES for case in read_cases(options, name)]
     with progress(1) as step:
         step("masking")
-        masked = [template(case["error"], case["failed_args"]) for case in cases]
-    mine = [fingerprint(case["tool"], text) for case, text in zip(cases, masked, strict=True)]
+        masked = [mask_error(case["error"], case["failed_args"]) for case in cases]
+    mine = [
+        compute_fingerprint(case["tool"], text) for case, text in zip(cases, masked, strict=True)
+    ]
     theirs = [case["error_group"] for case in cases]
     merged = _merged(cases, mine)
     return {

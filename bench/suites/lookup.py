@@ -94,7 +94,7 @@ def look_up(recall: Recall, known: Known) -> list[Suggestion]:
         template=known.template,
     )
     asking = Asking(failed=failed, pattern=pattern, tenant=history.TENANT, principal="anna")
-    return list(recall.about(asking).suggest(failed))
+    return list(recall.look_up(asking).suggest(failed))
 
 
 def look_up_text(recall: Recall, known: Known) -> list[Suggestion]:
@@ -132,10 +132,10 @@ def _places(kind: str) -> Iterator[Callable[[], Any]]:
             yield lambda: _file(Path(folder))
         return
     try:
-        from mulligan.testing.postgres import postgres_server
+        from mulligan.testing.postgres import run_postgres_server
 
         stack = ExitStack()
-        server = stack.enter_context(postgres_server())
+        server = stack.enter_context(run_postgres_server())
     except (ImportError, RuntimeError) as error:
         raise MissingError(
             f"There is no Postgres to measure ({error}): pip install 'mulligan[test]', or pass "

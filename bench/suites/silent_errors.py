@@ -10,7 +10,7 @@ from rich.console import RenderableType
 from bench.data import add_data_arguments, read_cases
 from bench.report import progress, table
 from bench.versions import ours
-from mulligan.learning.errors.silent import silent_error
+from mulligan.learning.errors.silent import find_silent_error
 
 Result = dict[str, Any]
 Case = dict[str, Any]
@@ -26,9 +26,9 @@ def run(options: argparse.Namespace) -> Result:
     errors, results = _distinct(cases)
     with progress(2) as step:
         step("errors")
-        caught = sum(silent_error(error) is not None for error in errors)
+        caught = sum(find_silent_error(error) is not None for error in errors)
         step("results")
-        alarms = [said[:100] for result in results if (said := silent_error(result))]
+        alarms = [said[:100] for result in results if (said := find_silent_error(result))]
     return {
         "half": options.half,
         "n": len(errors) + len(results),

@@ -31,7 +31,7 @@ from mulligan.learning.tasks.select import (
     PROMOTED_AT,
     Belief,
     Standings,
-    probability_better,
+    estimate_better,
 )
 from mulligan.loops.reflecting import Learning
 from mulligan.loops.tasks import run_task
@@ -128,7 +128,7 @@ class World:
 
     def plant(self, effect: Effect) -> int:
         """Make a version champion on evidence that just suffices, however it came by that."""
-        number = len(self._archive.versions("simulated"))
+        number = len(self._archive.list_versions("simulated"))
         self._success[number] = _bounded(START + effect(self._chance))
         refinement = Refinement(description=f"Do it, version {number}")
         self._archive.append(
@@ -146,7 +146,7 @@ class World:
         return Standings(cards={card.version: card for card in self._cards()}).champion
 
     def _cards(self):
-        return self._archive.cards(self._ground)
+        return self._archive.list_scorecards(self._ground)
 
     def _propose(self, experience: Experience) -> Refinement:
         prior = experience.prior
@@ -158,10 +158,10 @@ class World:
 
 def lucky_scores(standings: Standings) -> list[float]:
     """The fewest successes in ten runs that would promote a version over version 0."""
-    static = standings.belief(0)
+    static = standings.estimate_belief(0)
     for good in range(ENOUGH + 1):
-        belief = standings.given(1, told=Belief(good, ENOUGH - good))
-        if probability_better(belief, static) >= PROMOTED_AT:
+        belief = standings.weigh_evidence(1, told=Belief(good, ENOUGH - good))
+        if estimate_better(belief, static) >= PROMOTED_AT:
             return [1.0] * good + [0.0] * (ENOUGH - good)
     return [1.0] * ENOUGH
 

@@ -21,9 +21,9 @@ from bench.tau import (
 )
 from bench.versions import ours
 from mulligan.core.suggestion import Decision
-from mulligan.learning.errors.fingerprint import fingerprint, template
+from mulligan.learning.errors.fingerprint import compute_fingerprint, mask_error
 from mulligan.learning.repair.decide import decide
-from mulligan.learning.repair.suggest import suggestions
+from mulligan.learning.repair.suggest import suggest_corrections
 
 Result = dict[str, Any]
 
@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> Result:
         for case in cases:
             step(case["tool"])
             failed = failed_call(case, schemas)
-            found = suggestions(failed)
+            found = suggest_corrections(failed)
             right = RIGHT_DECISION[case["repair_class"]]
             confusion[right, decide(failed, found).decision] += 1
             past = _past(case, elsewhere(case, history) if options.history is None else history)
@@ -73,7 +73,7 @@ def _labelled(cases: list[Case]) -> list[Case]:
 
 
 def _pattern(case: Case) -> str:
-    return fingerprint(case["tool"], template(case["error"], case["failed_args"]))
+    return compute_fingerprint(case["tool"], mask_error(case["error"], case["failed_args"]))
 
 
 def _past(case: Case, history: list[Case]) -> Counter[Decision]:

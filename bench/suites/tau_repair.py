@@ -24,7 +24,7 @@ from bench.tau import (
 )
 from bench.versions import ours
 from mulligan.core.interfaces import Suggest
-from mulligan.learning.repair.suggest import SOURCES, suggestions
+from mulligan.learning.repair.suggest import SOURCES, suggest_corrections
 
 Result = dict[str, Any]
 OUTCOMES = ("exact", "harmful", "wrong_but_harmless", "silent")
@@ -82,7 +82,7 @@ def _counted(outcomes: Mapping[str, int]) -> Result:
 
 
 def _judged(case: Case, schemas: Schemas, *, sources: Sequence[Suggest]) -> str:
-    found = suggestions(failed_call(case, schemas), sources=sources)
+    found = suggest_corrections(failed_call(case, schemas), sources=sources)
     if not found:
         return "silent"
     if same_arguments(found[0].patch.apply(case["failed_args"]), case["fixed_args"]):

@@ -24,12 +24,12 @@ from bench.workers.protocol import serve
 from mulligan import Effect, Mulligan
 from mulligan.core.action import Entry, Kept, Opening, State
 from mulligan.core.finding import Finding, Severity
-from mulligan.core.ids import time_ordered_id
+from mulligan.core.ids import make_uuid7
 from mulligan.core.interfaces import Journal
 from mulligan.core.record import Record
 from mulligan.stores.opening import open_store
 from mulligan.testing.remote import FakeRemote, Item
-from mulligan.turns.turn.open_turn import OpenTurn
+from mulligan.turns.turn.context import OpenTurn
 
 WRITERS = 8
 OPENING = Opening(tool="move_event", server="calendar", effect=Effect.REVERSIBLE, agent="planner")
@@ -41,7 +41,7 @@ syncs: list[str] = []
 def intend(journal: Journal, number: int) -> Future[None]:
     """What goes to disk before an effect: the intent and the pre-image, in one transaction."""
     now = datetime.now(UTC)
-    action = time_ordered_id(time.time_ns() // 1000, number)
+    action = make_uuid7(time.time_ns() // 1000, number)
     entry = Entry(action=action, state=State.INTENT, at=now, version=1, opening=OPENING)
     return journal.submit([entry], keep=[Kept(owner=action, name="before", value=BEFORE)])
 

@@ -24,9 +24,9 @@ from bench.payloads import AGENT, CONTEXT, call_arguments
 from bench.workers.protocol import serve
 from mulligan.app.recognizing import recognize
 from mulligan.core.call import LogRow
-from mulligan.core.ids import RANDOM_BITS, time_ordered_id
+from mulligan.core.ids import RANDOM_BITS, make_uuid7
 from mulligan.stores.opening import open_store
-from mulligan.stores.sqlite.files import log_path
+from mulligan.stores.sqlite.files import build_log_path
 from mulligan.stores.sqlite.session import LOG, PRAGMAS
 from mulligan.telemetry.writer import LogWriter, WriterLimits
 
@@ -49,7 +49,7 @@ def build_rows(n: int, *, seed: int) -> list[LogRow]:
         at_us = START_US + number * 300
         rows.append(
             LogRow(
-                id=time_ordered_id(at_us, chance.getrandbits(RANDOM_BITS)),
+                id=make_uuid7(at_us, chance.getrandbits(RANDOM_BITS)),
                 at_us=at_us,
                 tenant="",
                 agent=f"{AGENT} {agent}",
@@ -67,7 +67,7 @@ def build_rows(n: int, *, seed: int) -> list[LogRow]:
                 result=None if failed else '{"id":"evt_8f3k2m91","title":"<text 24 9f2c41aa>"}',
                 try_number=1,
                 parent=None,
-                turn=time_ordered_id(START_US + number // 10 * 3_000, 7),
+                turn=make_uuid7(START_US + number // 10 * 3_000, 7),
                 weight=1.0,
             )
         )
@@ -105,7 +105,7 @@ def insert_rows(path: Path, *, n: int, seed: int) -> dict[str, Any]:
     """The least that storing them can take with this driver: no queue, no roll-ups."""
     rows = build_rows(n, seed=seed)
     open_store(f"sqlite:///{path}").close()
-    connection = apsw.Connection(str(log_path(path)), flags=apsw.SQLITE_OPEN_READWRITE)
+    connection = apsw.Connection(str(build_log_path(path)), flags=apsw.SQLITE_OPEN_READWRITE)
     for pragma in PRAGMAS[LOG]:
         connection.execute(f"pragma {pragma}")
     insert = f"insert into execution values ({', '.join('?' * len(LogRow._fields))})"

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from bench.workers.phrases import Told, country_of, serve_phrases
-from mulligan.checks.dates.conventions import pins_for
+from mulligan.checks.dates.conventions import choose_pins
 from mulligan.checks.dates.moment import Moment
 from mulligan.checks.dates.reading import Grain
-from mulligan.checks.dates.resolve import meaning_of
+from mulligan.checks.dates.resolve import find_meaning
 
 KINDS = {
     Grain.SECOND: "moment",
@@ -22,7 +22,7 @@ KINDS = {
 
 def resolve(text: str, ref: datetime, locale: str) -> Iterable[Told]:
     at = Moment(now=ref, country=country_of(locale))
-    for each in meaning_of(text, at, pins=pins_for(locale)).readings:
+    for each in find_meaning(text, at, pins=choose_pins(locale)).readings:
         yield [KINDS[each.grain], each.start.isoformat(), each.end.isoformat()]
 
 

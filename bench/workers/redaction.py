@@ -28,13 +28,13 @@ def main() -> None:
     def scrub(payload: dict[str, Any]) -> object:
         walk = Walk(stubs=stubs, keys=keys, full=True, room=BOUNDLESS)
         walk.items = BOUNDLESS
-        return walk.value(payload)
+        return walk.redact_value(payload)
 
     serve(
         {
             "scrub": partial(scrub_block, scrub),
-            "full": partial(scrub_block, Redactor(key=KEY, capture=Capture.FULL).parameters),
-            "parameters": partial(scrub_block, Redactor(key=KEY).parameters),
+            "full": partial(scrub_block, Redactor(key=KEY, capture=Capture.FULL).redact_parameters),
+            "parameters": partial(scrub_block, Redactor(key=KEY).redact_parameters),
         },
         packages=["mulligan"],
     )

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.adapters.pydantic_ai import asker_of, writer_of
+from mulligan.adapters.pydantic_ai import build_asker, build_writer
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.finding import Standing
 from mulligan.core.text import Critique, Draft
@@ -36,7 +36,7 @@ async def test_an_agent_writes_and_revises_with_the_critique_in_its_prompt() -> 
         return messages.ModelResponse(parts=[messages.TextPart(f"draft {len(prompts)}")])
 
     drafted = await write_draft(
-        writer_of(agent_that(respond)), question="Why?", rules=DraftRules(critics=[by_number])
+        build_writer(agent_that(respond)), question="Why?", rules=DraftRules(critics=[by_number])
     )
 
     assert (drafted.text, drafted.standing) == ("draft 2", Standing.ACCEPTED)
@@ -56,7 +56,7 @@ async def test_an_agent_that_only_calls_tools_is_asked_once_without_them() -> No
         return messages.ModelResponse(parts=[messages.ToolCallPart("look_up", {"word": "x"})])
 
     drafted = await write_draft(
-        writer_of(agent_that(respond)),
+        build_writer(agent_that(respond)),
         question="Why?",
         rules=DraftRules(critics=[lambda q, d: Critique(score=9)], tool_steps=2),
     )
@@ -67,7 +67,7 @@ async def test_an_agent_that_only_calls_tools_is_asked_once_without_them() -> No
 
 async def test_a_model_can_be_named() -> None:
     drafted = await write_draft(
-        writer_of("test"), question="Why?", rules=DraftRules(critics=[by_number])
+        build_writer("test"), question="Why?", rules=DraftRules(critics=[by_number])
     )
 
     assert drafted.text
@@ -77,15 +77,15 @@ async def test_an_async_function_is_a_writer_as_it_is() -> None:
     async def write(brief: Brief) -> str:
         return "text"
 
-    assert writer_of(write) is write
+    assert build_writer(write) is write
 
 
 def test_what_cannot_write_is_refused_with_what_can() -> None:
     with pytest.raises(ConfigurationError, match="int cannot write drafts"):
-        writer_of(3)
+        build_writer(3)
 
 
-@pytest.mark.parametrize("named", [writer_of, asker_of])
+@pytest.mark.parametrize("named", [build_writer, build_asker])
 def test_a_model_that_does_not_exist_is_named(named) -> None:
     with pytest.raises(ConfigurationError, match="The model 'nobody:none' cannot write"):
         named("nobody:none")
@@ -103,7 +103,9 @@ async def test_what_a_run_cost_counts_where_the_price_of_its_model_is_known() ->
     agent = pydantic_ai.Agent(function.FunctionModel(respond, model_name="gpt-4o"))
 
     drafted = await write_draft(
-        writer_of(agent), question="Why?", rules=DraftRules(critics=[lambda *_: Critique(score=9)])
+        build_writer(agent),
+        question="Why?",
+        rules=DraftRules(critics=[lambda *_: Critique(score=9)]),
     )
 
     assert drafted.text == "an answer"

@@ -13,7 +13,7 @@ from mulligan.core.retention import Retention
 from mulligan.core.rollup import roll_up
 from mulligan.stores.opening import open_store
 from mulligan.testing.fakes import FixedClock
-from mulligan.testing.store_contract.cases import a_lesson, an_episode
+from mulligan.testing.store_contract.cases import make_episode, make_lesson
 from tests.rows import START_US, a_row
 
 START = datetime.fromtimestamp(START_US / 1e6, UTC)
@@ -28,21 +28,21 @@ def test_a_sweep_removes_what_is_past_its_time_and_nothing_else() -> None:
     swept = sweep(store, retention=Retention(), clock=clock)
 
     assert swept.rows == 1
-    assert store.log.rows(LogQuery()) == [young]
+    assert store.log.list_rows(LogQuery()) == [young]
 
 
 def test_a_sweep_removes_old_episodes_and_keeps_what_was_learned_from_them() -> None:
     store = open_store("memory:")
     clock = FixedClock(START + timedelta(days=91))
-    old, young = an_episode(1, at=START), an_episode(2, at=START + timedelta(days=2))
+    old, young = make_episode(1, at=START), make_episode(2, at=START + timedelta(days=2))
     store.casebook.record([old, young])
-    store.casebook.append([a_lesson(learned_at=START)])
+    store.casebook.append([make_lesson(learned_at=START)])
 
     swept = sweep(store, retention=Retention(), clock=clock)
 
     assert swept.episodes == 1
-    assert store.casebook.episodes(EpisodeQuery()) == [young]
-    assert len(store.casebook.lessons(LessonQuery())) == 1
+    assert store.casebook.list_episodes(EpisodeQuery()) == [young]
+    assert len(store.casebook.list_lessons(LessonQuery())) == 1
 
 
 def test_a_sweep_forgets_retired_notes_and_never_the_static_text() -> None:
@@ -59,7 +59,7 @@ def test_a_sweep_forgets_retired_notes_and_never_the_static_text() -> None:
     swept = sweep(store, retention=Retention(), clock=clock)
 
     assert (young.versions, swept.versions) == (0, 1)
-    assert [notes.version for notes in store.archive.versions("report")] == [3, 2, 0]
+    assert [notes.version for notes in store.archive.list_versions("report")] == [3, 2, 0]
 
 
 def test_open_actions_outlive_every_retention() -> None:
@@ -71,7 +71,7 @@ def test_open_actions_outlive_every_retention() -> None:
 
     sweep(store, retention=Retention(), clock=FixedClock(START + timedelta(days=5000)))
 
-    assert [a.id for a in store.journal.open_actions()] == ["a1"]
+    assert [a.id for a in store.journal.list_open_actions()] == ["a1"]
     assert store.vault.get("a1", "before") == b"raw"
 
 
@@ -84,5 +84,5 @@ def test_old_successes_are_compressed_when_asked_and_still_found(tmp_path: Path)
     swept = sweep(store, retention=retention, clock=FixedClock(START + timedelta(days=2)))
 
     assert swept.compressed == 1
-    assert store.log.rows(LogQuery()) == [row]
+    assert store.log.list_rows(LogQuery()) == [row]
     store.close()

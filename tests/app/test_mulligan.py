@@ -55,7 +55,7 @@ def test_a_store_of_ones_own_is_used_as_it_is() -> None:
         m.tool(name="find")(len)([1])
         m.flush()
 
-        assert [row.tool for row in store.log.rows(LogQuery())] == ["find"]
+        assert [row.tool for row in store.log.list_rows(LogQuery())] == ["find"]
 
 
 def test_settings_can_be_handed_in_whole_and_changed_by_name() -> None:

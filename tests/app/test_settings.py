@@ -63,7 +63,7 @@ def test_keys_are_read_as_base64_and_never_shown(tmp_path: Path) -> None:
 )
 def test_a_bad_value_is_named_with_the_way_out(values: dict[str, object], says: str) -> None:
     with pytest.raises(ConfigurationError) as caught:
-        Settings().changed(**values)
+        Settings().with_values(**values)
 
     assert says in str(caught.value)
     assert "no base64!" not in str(caught.value)
@@ -78,7 +78,7 @@ def test_how_long_what_was_learned_from_is_kept_may_come_from_the_environment() 
 def test_days_change_the_retention_they_are_given_with() -> None:
     mine = Retention(settled=timedelta(days=5))
 
-    settings = Settings().changed(retention=mine, log_days=3)
+    settings = Settings().with_values(retention=mine, log_days=3)
 
     assert settings.retention.settled == timedelta(days=5)
     assert settings.retention.log == timedelta(days=3)

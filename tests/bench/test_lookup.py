@@ -50,14 +50,14 @@ def test_the_past_is_in_the_log_and_in_the_casebook() -> None:
 
     known = history.fill(store, rows=3_000, until=UNTIL, step=lambda: None)
 
-    rows = store.log.rows(LogQuery(limit=10_000))
+    rows = store.log.list_rows(LogQuery(limit=10_000))
     failed = [row for row in rows if row.outcome == "failure"]
     assert len(rows) == 3_000
     assert 100 < len(failed) < 300
-    assert len(store.casebook.episodes(EpisodeQuery(limit=10_000))) == len(failed)
-    seen = store.log.patterns(since=UNTIL - timedelta(days=1), until=UNTIL, limit=1_000)
+    assert len(store.casebook.list_episodes(EpisodeQuery(limit=10_000))) == len(failed)
+    seen = store.log.list_patterns(since=UNTIL - timedelta(days=1), until=UNTIL, limit=1_000)
     assert sum(each.pattern.count for each in seen) == len(failed)
-    assert len(known) == len(store.casebook.lessons(LessonQuery())) == 3
+    assert len(known) == len(store.casebook.list_lessons(LessonQuery())) == 3
 
 
 def test_what_is_looked_up_is_found() -> None:

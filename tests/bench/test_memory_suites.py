@@ -20,8 +20,8 @@ from bench.stream import failures_in_order
 from mulligan.core.call import Call, ErrorClass, Failure
 from mulligan.core.lesson import Ending, Episode
 from mulligan.core.suggestion import Earlier, FailedCall, FirstCall, Kind, Origin, Patch, Suggestion
-from mulligan.learning.errors.fingerprint import fingerprint, template
-from mulligan.learning.lessons.explain import remedies_between
+from mulligan.learning.errors.fingerprint import compute_fingerprint, mask_error
+from mulligan.learning.lessons.explain import find_remedies
 from tests.learning.lessons.cases import NOW
 
 START = {"tool": "start", "failed_args": {}, "test": "drive_1", "id": "c1"}
@@ -111,18 +111,18 @@ def test_an_environment_says_no_in_two_ways(answer: str, error: bool) -> None:
 
 
 def episode(number: int, failed: FailedCall, fixed: dict[str, object]) -> Episode:
-    masked = template(failed.error, failed.call.arguments)
+    masked = mask_error(failed.error, failed.call.arguments)
     return Episode(
         id=f"e{number}",
         at=NOW,
         tool=failed.call.tool,
-        fingerprint=fingerprint(failed.call.tool, masked),
+        fingerprint=compute_fingerprint(failed.call.tool, masked),
         error_class=ErrorClass.MISSING,
         template=masked,
         turn=f"t{number}",
         ending=Ending.REPAIRED,
         verified=True,
-        remedies=remedies_between(failed, fixed),
+        remedies=find_remedies(failed, fixed),
     )
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mulligan.checks.claims import dates_in, weekday_claims, weekday_named
+from mulligan.checks.claims import find_date_mentions, find_weekday, find_weekday_claims
 
 FRI = date(2025, 10, 24)
 
@@ -33,7 +33,7 @@ FRI = date(2025, 10, 24)
     ],
 )
 def test_dates_are_read_as_people_write_them(text: str, days: list[set[date]]) -> None:
-    assert [set(m.days) for m in dates_in(text, years={(10, 24): 2025})] == days
+    assert [set(m.days) for m in find_date_mentions(text, years={(10, 24): 2025})] == days
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_dates_are_read_as_people_write_them(text: str, days: list[set[date]]) -
     [("2025-10-24T23:30:00Z", True), ("2025-10-24T23:30+02:00", True), ("2025-10-24T23:30", False)],
 )
 def test_an_instant_is_told_from_a_day(text: str, zoned: bool) -> None:
-    assert [mention.zoned for mention in dates_in(text)] == [zoned]
+    assert [mention.zoned for mention in find_date_mentions(text)] == [zoned]
 
 
 MONDAY, TUESDAY, WEDNESDAY, THURSDAY, FRIDAY, SATURDAY, SUNDAY = range(7)
@@ -72,14 +72,14 @@ MONDAY, TUESDAY, WEDNESDAY, THURSDAY, FRIDAY, SATURDAY, SUNDAY = range(7)
     ],
 )
 def test_a_claim_is_read_only_where_date_and_weekday_are_tied(text: str, claims: list) -> None:
-    found = weekday_claims(text)
+    found = find_weekday_claims(text)
 
     assert [(claim.weekday, claim.holds) for claim in found] == claims
     assert all(claim.mention.days == {FRI} for claim in found)
 
 
 def test_in_a_list_each_weekday_goes_with_its_own_date() -> None:
-    found = weekday_claims("2025-10-23 Thursday, 2025-10-24 Friday, Saturday 2025-10-25")
+    found = find_weekday_claims("2025-10-23 Thursday, 2025-10-24 Friday, Saturday 2025-10-25")
 
     assert [(claim.mention.text, claim.weekday) for claim in found] == [
         ("2025-10-23", THURSDAY),
@@ -92,11 +92,11 @@ def test_in_a_list_each_weekday_goes_with_its_own_date() -> None:
     ("text", "weekday"), [("Friday", FRIDAY), ("a friday in May", FRIDAY), ("soon", None)]
 )
 def test_a_weekday_is_found_in_any_case(text: str, weekday: int | None) -> None:
-    assert weekday_named(text) == weekday
+    assert find_weekday(text) == weekday
 
 
 @settings(deadline=None)
 @given(st.text() | st.from_regex(r"(\d{1,4}[-./ ]){1,4}(mon|is|not|October|T12:00Z)?"))
 def test_no_text_is_too_odd_to_read(text: str) -> None:
-    for claim in weekday_claims(text):
+    for claim in find_weekday_claims(text):
         assert claim.mention.days

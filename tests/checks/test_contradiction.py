@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 
 from mulligan.checks.contradiction import (
-    Known,
-    denies_correction,
-    denies_finding,
-    outcome_is_right,
+    CallFacts,
+    contradict_correction,
+    contradict_finding,
+    is_outcome_right,
 )
 from mulligan.core.finding import Fact, Finding, Severity
 
@@ -22,8 +22,8 @@ HOME = Fact(kind="place.home", subject="home", value=ADDRESS, about="")
 MEANT = Fact(kind="date.means", subject="next Friday", value="2025-10-24 or 2025-10-31", about="")
 
 
-def known(*facts: Fact, used: tuple[str, ...] = ("2025-10-24T19:00",), said: str = "") -> Known:
-    return Known(message=said or "Move dinner to next Friday", used=used, facts=facts)
+def known(*facts: Fact, used: tuple[str, ...] = ("2025-10-24T19:00",), said: str = "") -> CallFacts:
+    return CallFacts(message=said or "Move dinner to next Friday", used=used, facts=facts)
 
 
 def finding(issue: str, correction: str | None = None, *, area: str = "date") -> Finding:
@@ -44,7 +44,7 @@ def finding(issue: str, correction: str | None = None, *, area: str = "date") ->
     ],
 )
 def test_a_finding_that_gets_the_weekday_wrong_is_denied(issue: str) -> None:
-    assert denies_finding(finding(issue), known(FRIDAY)) == "date.weekday"
+    assert contradict_finding(finding(issue), known(FRIDAY)) == "date.weekday"
 
 
 @pytest.mark.parametrize(
@@ -61,14 +61,14 @@ def test_a_finding_that_gets_the_weekday_wrong_is_denied(issue: str) -> None:
     ],
 )
 def test_a_finding_that_gets_it_right_or_says_nothing_of_it_stands(issue: str) -> None:
-    assert denies_finding(finding(issue), known(FRIDAY)) is None
+    assert contradict_finding(finding(issue), known(FRIDAY)) is None
 
 
 def test_the_calendar_needs_no_fact() -> None:
     fix = finding("Wrong day.", "Change the date to 2025-10-25 which is the actual Friday")
 
-    assert denies_correction(fix, known()) == "date.weekday"
-    assert denies_finding(fix, known()) is None
+    assert contradict_correction(fix, known()) == "date.weekday"
+    assert contradict_finding(fix, known()) is None
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_the_calendar_needs_no_fact() -> None:
 def test_which_day_an_instant_is_on_only_a_fact_knows(issue: str, kind: str | None) -> None:
     about = known(LATE, used=("2025-10-24T23:30:00Z",))
 
-    assert denies_finding(finding(issue), about) == kind
+    assert contradict_finding(finding(issue), about) == kind
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_an_id_that_was_read_cannot_be_called_missing(
 ) -> None:
     about = known(THERE, ABSENT, used=(EVENT,))
 
-    assert denies_finding(finding(issue, area=area), about) == kind
+    assert contradict_finding(finding(issue, area=area), about) == kind
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_an_id_that_was_read_cannot_be_called_missing(
 def test_an_id_that_is_not_there_cannot_be_proposed(correction: str, kind: str | None) -> None:
     wrong_id = finding("The wrong event was moved.", correction, area="id")
 
-    assert denies_correction(wrong_id, known(THERE, ABSENT)) == kind
+    assert contradict_correction(wrong_id, known(THERE, ABSENT)) == kind
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_an_id_that_is_not_there_cannot_be_proposed(correction: str, kind: str |
 def test_home_is_where_the_person_lives(used: str, said: str, issue: str, kind: str | None) -> None:
     about = known(HOME, used=(used,), said=said)
 
-    assert denies_finding(finding(issue, area="place"), about) == kind
+    assert contradict_finding(finding(issue, area="place"), about) == kind
 
 
 @pytest.mark.parametrize(
@@ -154,8 +154,8 @@ def test_what_a_phrase_was_computed_to_mean_outranks_what_a_model_makes_of_it(
     about = known(MEANT, used=(used,))
     said = finding("The date is wrong.", correction)
 
-    assert (denies_finding(said, about) == "date.means") is denied
-    assert (denies_correction(said, about) == "date.means") is correction_denied
+    assert (contradict_finding(said, about) == "date.means") is denied
+    assert (contradict_correction(said, about) == "date.means") is correction_denied
 
 
 @pytest.mark.parametrize(
@@ -173,12 +173,12 @@ def test_what_a_phrase_was_computed_to_mean_outranks_what_a_model_makes_of_it(
 def test_sloppy_work_with_the_right_date_is_told_from_a_wrong_date(
     facts: list[Fact], said: Finding, right: bool
 ) -> None:
-    assert outcome_is_right(said, known(*facts)) is right
+    assert is_outcome_right(said, known(*facts)) is right
 
 
 def test_an_instant_is_not_taken_for_the_day_it_has_in_utc() -> None:
     about = known(MEANT, used=("2025-10-24T23:30:00Z",))
     said = finding("Where they are that is the 25th.", "Use 2025-10-23.")
 
-    assert denies_finding(said, about) is None
-    assert not outcome_is_right(finding("It is the 25th there."), about)
+    assert contradict_finding(said, about) is None
+    assert not is_outcome_right(finding("It is the 25th there."), about)

@@ -18,14 +18,14 @@ from mulligan.checks.places import home_is_home, home_resolved
 from mulligan.checks.quotes import quotes_kept
 from mulligan.checks.ranks import rank_as_said, ranks_read
 from mulligan.checks.seen import addresses_seen, ids_seen
-from mulligan.checks.slots import Span, Taken, free_as_asked, taken_times
+from mulligan.checks.slots import SlotParameters, Taken, free_as_asked, taken_times
 from mulligan.core.call import Outcome
 from mulligan.core.finding import Finding
 from tests.checks.attempts import attempt, gathered, ran
 
 NAMES = ("id", "start", "end", "minutes", "place")
 TOOLS = {"act": NAMES}
-SPANS = {"act": Span(start="start", end="end", minutes="minutes")}
+SPANS = {"act": SlotParameters(start="start", end="end", minutes="minutes")}
 LUNCH = Taken(what="x", start=datetime(2025, 10, 24, 12), end=datetime(2025, 10, 24, 13))
 SAID = (
     "If visits were more than 10 on Friday, cancel Ann's first meeting tomorrow",

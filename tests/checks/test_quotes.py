@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.quotes import quotes_in, quotes_kept, unquoted
+from mulligan.checks.quotes import drop_quotes, find_quotes, quotes_kept
 from tests.checks.attempts import attempt, ran
 
 SAID = "Tell Ann 'The train is late again - let's meet at nine' and title it \"Late train\""
@@ -38,9 +38,9 @@ def test_a_message_full_of_apostrophes_and_a_very_long_text_take_no_time() -> No
 
 
 def test_an_apostrophe_ends_no_quotation() -> None:
-    assert list(quotes_in("Ann's note says 'it's fine', “really” and \"yes\"")) == [
+    assert list(find_quotes("Ann's note says 'it's fine', “really” and \"yes\"")) == [
         "it's fine",
         "really",
         "yes",
     ]
-    assert unquoted("Send 'it's fine' to Ann's boss").split() == ["Send", "to", "Ann's", "boss"]
+    assert drop_quotes("Send 'it's fine' to Ann's boss").split() == ["Send", "to", "Ann's", "boss"]

@@ -4,12 +4,12 @@ from datetime import date, datetime
 
 import pytest
 
-from mulligan.checks.slots import Span, Taken, free_as_asked, taken_times
+from mulligan.checks.slots import SlotParameters, Taken, free_as_asked, taken_times
 from tests.checks.attempts import Attempt, attempt, gathered, ran
 
 SPANS = {
-    "create": Span(start="start", minutes="duration"),
-    "book": Span(start="start", end="end"),
+    "create": SlotParameters(start="start", minutes="duration"),
+    "book": SlotParameters(start="start", end="end"),
 }
 LUNCH = Taken(what="Lunch", start=datetime(2025, 10, 24, 12, 0), end=datetime(2025, 10, 24, 13, 0))
 

@@ -8,7 +8,7 @@ import pytest
 
 from mulligan import Effect, Mulligan
 from mulligan.cli.main import main
-from mulligan.turns.turn.open_turn import OpenTurn
+from mulligan.turns.turn.context import OpenTurn
 
 ORDERS = {f"#W{number}": number for number in range(1000, 1010)}
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.core.escape import escape, one_line
+from mulligan.core.escape import escape, format_one_line
 
 
 @pytest.mark.parametrize(
@@ -28,8 +28,8 @@ def test_nothing_stays_hidden_in_text_from_elsewhere(text: str, shown: str) -> N
     ],
 )
 def test_text_from_elsewhere_cannot_begin_a_line_of_ours(text: str, line: str) -> None:
-    assert one_line(text, most=10) == line
+    assert format_one_line(text, most=10) == line
 
 
 def test_ten_megabytes_become_a_line_as_short_as_asked() -> None:
-    assert len(one_line("x " * 5_000_000, most=80)) == 80
+    assert len(format_one_line("x " * 5_000_000, most=80)) == 80

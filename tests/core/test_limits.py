@@ -75,15 +75,15 @@ def failing(*times: float) -> Breaker:
 
 
 def test_four_failures_leave_it_closed_and_the_fifth_opens_it():
-    assert not failing(0, 1, 2, 3).open(3)
-    assert failing(0, 1, 2, 3, 4).open(4)
+    assert not failing(0, 1, 2, 3).is_open(3)
+    assert failing(0, 1, 2, 3, 4).is_open(4)
 
 
 def test_it_closes_again_when_the_failures_are_older_than_the_window():
     breaker = failing(0, 1, 2, 3, 4)
 
-    assert breaker.open(30.0)
-    assert not breaker.open(30.1)
+    assert breaker.is_open(30.0)
+    assert not breaker.is_open(30.1)
 
 
 def test_failures_spread_over_more_than_the_window_never_open_it():
@@ -91,7 +91,7 @@ def test_failures_spread_over_more_than_the_window_never_open_it():
     for at in range(0, 1000, 8):
         breaker.fail(at)
 
-        assert not breaker.open(at)
+        assert not breaker.is_open(at)
 
 
 def test_a_success_closes_it_at_once():
@@ -99,9 +99,9 @@ def test_a_success_closes_it_at_once():
 
     breaker.succeed()
 
-    assert not breaker.open(4)
+    assert not breaker.is_open(4)
     breaker.fail(5)
-    assert not breaker.open(5)
+    assert not breaker.is_open(5)
 
 
 def test_it_remembers_no_more_failures_than_it_counts():

@@ -14,10 +14,10 @@ from mulligan.core.notes import (
     Scorecard,
     TaskRun,
     add_run,
+    change_state,
     check_move,
+    find_needed_versions,
     may_enter,
-    stand,
-    still_needed,
 )
 
 NOW = datetime(2026, 11, 16, tzinfo=UTC)
@@ -39,16 +39,16 @@ def test_a_run_without_a_score_counts_as_a_run_and_not_as_evidence():
 def test_what_is_seen_of_a_champion_is_counted_since_it_became_one():
     card = add_run(Scorecard(version=1), run(1.0))
 
-    crowned = add_run(stand(card, NotesState.CHAMPION), run(0.25))
+    crowned = add_run(change_state(card, NotesState.CHAMPION), run(0.25))
 
     assert (crowned.scored, crowned.score) == (2, 1.25)
     assert (crowned.since_scored, crowned.since_score) == (1, 0.25)
 
 
 def test_a_champion_that_falls_keeps_only_what_was_seen_since():
-    crowned = stand(add_run(Scorecard(version=1), run(1.0)), NotesState.CHAMPION)
+    crowned = change_state(add_run(Scorecard(version=1), run(1.0)), NotesState.CHAMPION)
 
-    fallen = stand(add_run(crowned, run(0.25)), NotesState.TRIAL)
+    fallen = change_state(add_run(crowned, run(0.25)), NotesState.TRIAL)
 
     assert (fallen.runs, fallen.scored, fallen.score, fallen.since_scored) == (2, 1, 0.25, 0)
 
@@ -56,7 +56,7 @@ def test_a_champion_that_falls_keeps_only_what_was_seen_since():
 def test_who_was_on_trial_keeps_everything():
     card = add_run(Scorecard(version=1), run(1.0))
 
-    assert stand(card, NotesState.RETIRED).scored == 1
+    assert change_state(card, NotesState.RETIRED).scored == 1
 
 
 def test_version_0_can_be_pinned_and_nothing_else():
@@ -84,7 +84,7 @@ def test_a_pinned_version_makes_room_for_no_champion_but_itself():
 def test_retention_leaves_what_the_belief_in_a_version_rests_on():
     line = {0: None} | {version: version - 1 for version in range(1, 101)}
 
-    assert still_needed(line, in_play={0}) == {0, 100}
-    assert still_needed(line, in_play={50}) == {0, 100, *range(30, 51)}
-    assert still_needed({0: None, 1: 9}, in_play={1}) == {0, 1, 9}
-    assert still_needed({}, in_play=()) == {0}
+    assert find_needed_versions(line, in_play={0}) == {0, 100}
+    assert find_needed_versions(line, in_play={50}) == {0, 100, *range(30, 51)}
+    assert find_needed_versions({0: None, 1: 9}, in_play={1}) == {0, 1, 9}
+    assert find_needed_versions({}, in_play=()) == {0}

@@ -14,7 +14,7 @@ from mulligan.core.call import ErrorClass
 from mulligan.core.effect import Effect, Repeat
 from mulligan.core.finding import Finding, Severity, Source, Standing, Verdict, reach_verdict
 from mulligan.core.limits import Backoff
-from mulligan.core.policy import Failed, Move, Step, decide, next_move
+from mulligan.core.policy import Failed, Move, Step, choose_move, decide
 
 COLUMNS = {
     "READ": (Effect.READ, Repeat.ONCE),
@@ -81,7 +81,7 @@ def consecutive(failed: Failed, *, times: int) -> list[Move]:
     """The moves, when every try that is made fails in the same way."""
     moves = []
     for _ in range(times):
-        move = next_move(failed)
+        move = choose_move(failed)
         moves.append(move)
         failed = replace(failed, made=failed.made + 1, tries=failed.tries + (move in TRIES))
     return moves
@@ -106,7 +106,7 @@ def test_the_table_above_has_every_class_in_every_column():
 @pytest.mark.parametrize("repeat", list(Repeat))
 def test_a_read_is_treated_as_a_read_whatever_it_says_of_repeats(repeat):
     for failed in every_failure(Effect.READ):
-        assert next_move(replace(failed, repeat=repeat)) == next_move(failed)
+        assert choose_move(replace(failed, repeat=repeat)) == choose_move(failed)
 
 
 def test_no_call_is_made_more_than_three_times():
@@ -124,7 +124,7 @@ def test_every_failure_comes_to_an_end():
 
 def test_after_three_tries_nothing_is_tried_again_though_each_failure_was_of_another_kind():
     for failed in every_failure(*Effect):
-        assert next_move(replace(failed, tries=3)) not in TRIES
+        assert choose_move(replace(failed, tries=3)) not in TRIES
 
 
 @pytest.mark.parametrize("effect", [Effect.READ, Effect.IRREVERSIBLE])
@@ -132,8 +132,8 @@ def test_after_three_tries_nothing_is_tried_again_though_each_failure_was_of_ano
 def test_a_tool_may_have_its_own_number_of_tries(most_tries, effect):
     failed = Failed(error_class=ErrorClass.NOT_SENT, effect=effect)
 
-    assert next_move(replace(failed, tries=most_tries), most_tries=most_tries) is Move.STOP
-    assert next_move(replace(failed, tries=most_tries), most_tries=most_tries + 1) is Move.SAME
+    assert choose_move(replace(failed, tries=most_tries), most_tries=most_tries) is Move.STOP
+    assert choose_move(replace(failed, tries=most_tries), most_tries=most_tries + 1) is Move.SAME
 
 
 @pytest.mark.parametrize("error_class", [ErrorClass.VALIDATION, ErrorClass.RULE, ErrorClass.POLICY])
@@ -182,7 +182,7 @@ def test_an_irreversible_call_that_was_never_sent_is_sent_as_often_as_any_other(
 def test_the_correction_of_an_irreversible_call_waits_for_a_person(repeat):
     failed = Failed(error_class=ErrorClass.VALIDATION, effect=Effect.IRREVERSIBLE, repeat=repeat)
 
-    assert next_move(failed) is Move.HOLD
+    assert choose_move(failed) is Move.HOLD
 
 
 @pytest.mark.parametrize(
@@ -190,12 +190,12 @@ def test_the_correction_of_an_irreversible_call_waits_for_a_person(repeat):
 )
 def test_an_irreversible_call_that_may_have_landed_is_a_case_for_a_person(error_class):
     for failed in every_failure(Effect.IRREVERSIBLE):
-        assert next_move(replace(failed, error_class=error_class)) is Move.ASK
+        assert choose_move(replace(failed, error_class=error_class)) is Move.ASK
 
 
 def test_a_call_that_may_have_landed_is_repeated_only_where_that_is_harmless():
     for failed in every_failure(Effect.REVERSIBLE):
-        if failed.error_class is ErrorClass.AMBIGUOUS and next_move(failed) is Move.SAME:
+        if failed.error_class is ErrorClass.AMBIGUOUS and choose_move(failed) is Move.SAME:
             keyed = failed.repeat is Repeat.KEYED and failed.key_alive
             assert failed.repeat is Repeat.IDEMPOTENT or keyed
 
@@ -206,13 +206,13 @@ def test_a_key_the_remote_has_forgotten_makes_no_repeat_harmless():
             error_class=error_class, effect=Effect.REVERSIBLE, repeat=Repeat.KEYED, can_probe=True
         )
 
-        assert next_move(failed) is Move.PROBE
+        assert choose_move(failed) is Move.PROBE
 
 
 def test_the_corrections_of_an_irreversible_call_come_to_an_end():
     failed = Failed(error_class=ErrorClass.VALIDATION, effect=Effect.IRREVERSIBLE)
 
-    assert next_move(replace(failed, made=2, tries=3)) is Move.SUGGEST
+    assert choose_move(replace(failed, made=2, tries=3)) is Move.SUGGEST
 
 
 def test_nothing_is_probed_that_has_no_probe():
@@ -269,9 +269,9 @@ def seconds(amount: float) -> timedelta:
 def test_the_wait_doubles_from_a_fifth_of_a_second_to_ten(tries, ceiling):
     backoff = Backoff()
 
-    assert backoff.wait(tries=tries, chance=1.0, spent=seconds(0)) == seconds(ceiling)
-    assert backoff.wait(tries=tries, chance=0.5, spent=seconds(0)) == seconds(ceiling / 2)
-    assert backoff.wait(tries=tries, chance=0.0, spent=seconds(0)) == seconds(0)
+    assert backoff.compute_wait(tries=tries, chance=1.0, spent=seconds(0)) == seconds(ceiling)
+    assert backoff.compute_wait(tries=tries, chance=0.5, spent=seconds(0)) == seconds(ceiling / 2)
+    assert backoff.compute_wait(tries=tries, chance=0.0, spent=seconds(0)) == seconds(0)
 
 
 @given(
@@ -285,7 +285,7 @@ def test_a_wait_is_jittered_honours_the_remote_and_never_exceeds_the_total(
 ):
     wanted = None if asked is None else seconds(asked)
 
-    wait = Backoff().wait(tries=tries, chance=chance, spent=seconds(spent), asked=wanted)
+    wait = Backoff().compute_wait(tries=tries, chance=chance, spent=seconds(spent), asked=wanted)
 
     at_least = wanted or seconds(0)
     if wait is None:
@@ -298,6 +298,8 @@ def test_a_wait_is_jittered_honours_the_remote_and_never_exceeds_the_total(
 def test_a_remote_that_asks_for_longer_than_there_is_gets_no_further_try():
     backoff = Backoff()
 
-    assert backoff.wait(tries=1, chance=0.1, spent=seconds(0), asked=seconds(61)) is None
-    assert backoff.wait(tries=1, chance=0.1, spent=seconds(31), asked=seconds(30)) is None
-    assert backoff.wait(tries=1, chance=0.1, spent=seconds(30), asked=seconds(30)) == seconds(30)
+    assert backoff.compute_wait(tries=1, chance=0.1, spent=seconds(0), asked=seconds(61)) is None
+    assert backoff.compute_wait(tries=1, chance=0.1, spent=seconds(31), asked=seconds(30)) is None
+    assert backoff.compute_wait(
+        tries=1, chance=0.1, spent=seconds(30), asked=seconds(30)
+    ) == seconds(30)

@@ -8,7 +8,7 @@ import pytest
 
 from mulligan.core.action import SETTLED, Action, Opening, State
 from mulligan.core.effect import Effect
-from mulligan.core.recipe import recipe
+from mulligan.core.recipe import render_recipe
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 SEES_TO_ITSELF = {
@@ -23,18 +23,18 @@ def action(state: State) -> Action:
 
 @pytest.mark.parametrize("state", sorted(set(State) - SETTLED - SEES_TO_ITSELF))
 def test_what_waits_for_a_person_comes_with_a_command_for_that_very_action(state: State) -> None:
-    steps = recipe(action(state))
+    steps = render_recipe(action(state))
 
     assert any("mulligan " in step and "0123" in step for step in steps)
 
 
 @pytest.mark.parametrize("state", sorted(SETTLED | SEES_TO_ITSELF))
 def test_nobody_is_sent_where_nothing_is_owed_by_a_person(state: State) -> None:
-    assert recipe(action(state)) == ()
+    assert render_recipe(action(state)) == ()
 
 
 def test_an_undo_that_failed_can_be_tried_again_or_made_by_hand() -> None:
-    again, by_hand = recipe(action(State.UNDO_FAILED))
+    again, by_hand = render_recipe(action(State.UNDO_FAILED))
 
     assert "mulligan undo 0123" in again
     assert "mulligan settle 0123 --note" in by_hand

@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mulligan.core.call import LogRow, Outcome
-from mulligan.core.ids import time_ordered_id
+from mulligan.core.ids import make_uuid7
 from mulligan.core.rollup import (
     HOUR_US,
     Rollup,
     Slot,
-    bucket_floor_us,
-    first_tries,
-    latency_bucket,
+    compute_bucket_floor_us,
+    compute_latency_bucket,
+    list_first_tries,
     roll_up,
     roll_up_tries,
 )
@@ -34,31 +34,34 @@ def row(**changes) -> LogRow:
 
 @given(durations)
 def test_a_duration_lies_between_the_floor_of_its_bucket_and_the_next(duration):
-    bucket = latency_bucket(duration)
+    bucket = compute_latency_bucket(duration)
 
-    assert bucket_floor_us(bucket) <= duration < bucket_floor_us(bucket + 1)
+    assert compute_bucket_floor_us(bucket) <= duration < compute_bucket_floor_us(bucket + 1)
 
 
 @given(durations, durations)
 def test_a_longer_duration_is_never_in_an_earlier_bucket(one, other):
     shorter, longer = sorted((one, other))
 
-    assert latency_bucket(shorter) <= latency_bucket(longer)
+    assert compute_latency_bucket(shorter) <= compute_latency_bucket(longer)
 
 
 @given(st.integers(min_value=4, max_value=240))
 def test_a_bucket_is_at_most_a_quarter_wide(bucket):
-    assert bucket_floor_us(bucket + 1) <= 1.25 * bucket_floor_us(bucket)
+    assert compute_bucket_floor_us(bucket + 1) <= 1.25 * compute_bucket_floor_us(bucket)
 
 
 def test_buckets_leave_no_number_out_up_to_a_day():
-    buckets = [latency_bucket(bucket_floor_us(n)) for n in range(latency_bucket(86_400_000_000))]
+    buckets = [
+        compute_latency_bucket(compute_bucket_floor_us(n))
+        for n in range(compute_latency_bucket(86_400_000_000))
+    ]
 
     assert buckets == list(range(len(buckets)))
 
 
 def test_a_clock_that_ran_backwards_counts_as_no_time():
-    assert latency_bucket(-5) == 0
+    assert compute_latency_bucket(-5) == 0
 
 
 def test_rows_are_counted_by_hour_tenant_server_tool_and_agent():
@@ -101,7 +104,7 @@ def test_a_success_on_a_later_try_is_a_repair_and_all_else_a_failure(changes, fa
 
 
 def test_a_repair_takes_from_the_first_try_to_the_end_of_the_one_that_worked():
-    first = time_ordered_id(5_000_000, 1)
+    first = make_uuid7(5_000_000, 1)
     second = {"at_us": 6_000_000, "try_number": 2, "parent": first}
 
     (counts,) = roll_up(
@@ -113,7 +116,7 @@ def test_a_repair_takes_from_the_first_try_to_the_end_of_the_one_that_worked():
     ).values()
 
     assert counts.repaired == 2
-    assert counts.repairs == {latency_bucket(2_500_000): 1}
+    assert counts.repairs == {compute_latency_bucket(2_500_000): 1}
 
 
 FIRST = row(id="1", parameters="wrong", outcome=Outcome.FAILURE)
@@ -148,7 +151,7 @@ def test_a_later_try_with_other_arguments_is_a_suggestion_and_counts_once(
 
 
 def test_only_later_tries_come_after_another():
-    assert first_tries([FIRST, row(parent="of a step"), later("2", "better")]) == {"1"}
+    assert list_first_tries([FIRST, row(parent="of a step"), later("2", "better")]) == {"1"}
 
 
 @pytest.mark.parametrize(
@@ -167,7 +170,7 @@ def test_a_sampled_success_stands_for_as_many_calls_as_its_weight():
     assert counts.calls == 11
     assert counts.failures == 1
     assert counts.duration_us == 170
-    assert counts.latency == {latency_bucket(7): 10, latency_bucket(100): 1}
+    assert counts.latency == {compute_latency_bucket(7): 10, compute_latency_bucket(100): 1}
 
 
 @given(

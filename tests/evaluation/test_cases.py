@@ -11,26 +11,26 @@ from mulligan.core.finding import Correction
 from mulligan.core.text import Reply
 from mulligan.evaluation.cases import (
     Case,
-    golden_cases,
+    build_recorded_case,
+    load_golden_cases,
     read_cases,
-    recorded_case,
     write_cases,
 )
 from mulligan.evaluation.run import run_cases
-from mulligan.evaluation.writers import compose, replayed
+from mulligan.evaluation.writers import build_replay_writer, compose
 from mulligan.loops.checking import run_checks
 from mulligan.loops.replies import ReplyRules, write_reply
 
 
 def test_the_golden_set_has_at_least_forty_questions_each_once_and_with_context() -> None:
-    cases = golden_cases()
+    cases = load_golden_cases()
 
     assert len(cases) >= 40
     assert len({case.id for case in cases}) == len({case.question for case in cases}) == len(cases)
     assert all(case.context and case.answer for case in cases)
 
 
-@pytest.mark.parametrize("case", golden_cases(), ids=lambda case: case.id)
+@pytest.mark.parametrize("case", load_golden_cases(), ids=lambda case: case.id)
 def test_the_right_answer_to_every_question_passes_every_check(case: Case) -> None:
     reply = Reply(text=compose(case, set()), query=case.question, context=case.context)
 
@@ -71,10 +71,10 @@ async def test_what_was_really_written_becomes_a_case_that_can_be_replayed() -> 
     rules = ReplyRules(checks=[avoids(words=["delve"])])
     replied = await write_reply(write, rules=rules, query="How?", context=("passage",))
 
-    case = recorded_case(replied, id="t1")
+    case = build_recorded_case(replied, id="t1")
 
     assert case == Case(
         id="t1", question="How?", context=("passage",), recorded=("we delve", "we look")
     )
-    (again,) = await run_cases([case], write=replayed(), rules=rules)
+    (again,) = await run_cases([case], write=build_replay_writer(), rules=rules)
     assert (again.iterations, again.text) == (2, "we look")

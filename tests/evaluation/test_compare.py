@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from mulligan.core.errors import ConfigurationError
-from mulligan.evaluation.compare import Advice, compare, paired_difference
+from mulligan.evaluation.compare import ChangeSafety, compare, compute_difference
 from tests.evaluation.results import report
 
 
@@ -12,7 +12,7 @@ def test_the_same_runs_are_safe_where_there_are_enough_cases() -> None:
 
     compared = compare(same, same)
 
-    assert (compared.change, compared.verdict) == (0.0, Advice.SAFE)
+    assert (compared.change, compared.verdict) == (0.0, ChangeSafety.SAFE)
     assert compared.low < 0 < compared.high
     assert compared.sentence.startswith("safe to deploy: reflection rate +0.0 points")
     assert compared.sentence.endswith("limit 10")
@@ -21,33 +21,35 @@ def test_the_same_runs_are_safe_where_there_are_enough_cases() -> None:
 def test_a_large_rise_is_not_safe() -> None:
     compared = compare(report(*[False] * 40), report(*[True] * 20, *[False] * 20))
 
-    assert compared.verdict is Advice.UNSAFE
+    assert compared.verdict is ChangeSafety.UNSAFE
     assert "not safe to deploy: reflection rate +50.0 points" in compared.sentence
 
 
 def test_a_small_rise_on_few_cases_is_not_sure_and_says_what_would_help() -> None:
     compared = compare(report(*[False] * 20), report(True, *[False] * 19))
 
-    assert compared.verdict is Advice.UNSURE
+    assert compared.verdict is ChangeSafety.UNSURE
     assert "run more than 20 cases" in compared.sentence
 
 
 def test_fewer_reflections_are_safe() -> None:
     compared = compare(report(*[True] * 40), report(*[False] * 40))
 
-    assert compared.verdict is Advice.SAFE
+    assert compared.verdict is ChangeSafety.SAFE
     assert compared.change == -1.0
 
 
-@pytest.mark.parametrize(("limit", "verdict"), [(0.10, Advice.UNSURE), (0.30, Advice.SAFE)])
-def test_the_limit_is_a_setting(limit: float, verdict: Advice) -> None:
+@pytest.mark.parametrize(
+    ("limit", "verdict"), [(0.10, ChangeSafety.UNSURE), (0.30, ChangeSafety.SAFE)]
+)
+def test_the_limit_is_a_setting(limit: float, verdict: ChangeSafety) -> None:
     before, after = report(*[False] * 30), report(True, True, *[False] * 28)
 
     assert compare(before, after, limit=limit).verdict is verdict
 
 
 def test_the_interval_is_that_of_agresti_and_min() -> None:
-    change, low, high = paired_difference(both=53, only_first=16, only_second=8, neither=9)
+    change, low, high = compute_difference(both=53, only_first=16, only_second=8, neither=9)
 
     assert change == pytest.approx(-8 / 86)
     assert low == pytest.approx(-8 / 88 - 1.96 * (25 - 64 / 88) ** 0.5 / 88, abs=1e-4)

@@ -3,9 +3,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from mulligan.evaluation.cases import Case
-from mulligan.evaluation.compare import Advice
+from mulligan.evaluation.compare import ChangeSafety
 from mulligan.evaluation.evaluate import evaluate, evaluate_both, write_page
-from mulligan.evaluation.writers import replayed
+from mulligan.evaluation.writers import build_replay_writer
 
 
 async def test_nothing_said_the_shipped_set_is_run_with_the_shipped_writer() -> None:
@@ -34,7 +34,7 @@ async def test_two_files_are_compared_on_the_same_cases_and_written_as_a_page(
     comparison = await evaluate_both(str(loose), str(strict))
     write_page(comparison, tmp_path / "page.html")
 
-    assert comparison.verdict is Advice.UNSAFE
+    assert comparison.verdict is ChangeSafety.UNSAFE
     page = (tmp_path / "page.html").read_text()
     assert comparison.sentence in page
     assert "loose" in page
@@ -48,7 +48,7 @@ async def test_recorded_replies_can_be_the_set_on_which_a_threshold_is_tried(
     file = tmp_path / "short.toml"
     file.write_text("[checks.length]\nat_most = 60\n")
 
-    report = await evaluate(str(file), cases=cases, write=replayed())
+    report = await evaluate(str(file), cases=cases, write=build_replay_writer())
     write_page(report, tmp_path / "page.html")
 
     assert [result.reflected for result in report.results] == [False, False, True]

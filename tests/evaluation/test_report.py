@@ -5,7 +5,7 @@ import json
 import pytest
 
 from mulligan.core.errors import ConfigurationError
-from mulligan.evaluation.report import Report, advice, summary
+from mulligan.evaluation.report import Report, list_advice, summary
 from tests.evaluation.results import report, result
 
 FOUR = Report(
@@ -33,7 +33,7 @@ def test_the_figures_are_those_of_the_cases() -> None:
 
 
 def test_everything_goes_into_json() -> None:
-    plain = json.loads(json.dumps(FOUR.plain()))
+    plain = json.loads(json.dumps(FOUR.as_plain()))
 
     assert plain["reflection_rate"] == 0.5
     assert plain["bound_reached"] == 1
@@ -61,7 +61,7 @@ def test_a_person_reads_rates_beside_their_targets() -> None:
 def test_advice_is_given_only_where_the_rate_is_far_off(
     reflected: tuple[bool, ...], said: str | None
 ) -> None:
-    given = advice(report(*reflected))
+    given = list_advice(report(*reflected))
 
     assert len(given) == (said is not None)
     assert said is None or said in given[0]
@@ -74,7 +74,7 @@ def test_advice_names_what_is_left_where_the_bound_is_often_reached(
     results = [result(str(n), iterations=3, rules=("text.x",), bound=n < bound) for n in range(30)]
     results += [result(f"good {n}") for n in range(70)]
 
-    said = [each for each in advice(Report(results=tuple(results))) if "bound" in each]
+    said = [each for each in list_advice(Report(results=tuple(results))) if "bound" in each]
 
     assert bool(said) is given
     assert not given or "mostly on text.x" in said[0]

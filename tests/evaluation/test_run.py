@@ -5,10 +5,10 @@ import itertools
 from mulligan.checks.file import preset
 from mulligan.checks.text import avoids
 from mulligan.core.finding import Correction, Standing
-from mulligan.evaluation.cases import Case, golden_cases
+from mulligan.evaluation.cases import Case, load_golden_cases
 from mulligan.evaluation.report import Report
 from mulligan.evaluation.run import run_cases
-from mulligan.evaluation.writers import ScriptedWriter, Written, replayed
+from mulligan.evaluation.writers import ScriptedWriter, Written, build_replay_writer
 from mulligan.loops.replies import ReplyRules
 
 RULES = ReplyRules(checks=[avoids(words=["delve"])])
@@ -23,7 +23,7 @@ async def test_a_case_is_reported_with_what_was_found_first_and_last() -> None:
     clock = itertools.count()
 
     good, mended, never = await run_cases(
-        cases, write=replayed(), rules=RULES, monotonic=lambda: float(next(clock))
+        cases, write=build_replay_writer(), rules=RULES, monotonic=lambda: float(next(clock))
     )
 
     assert (good.iterations, good.reflected, good.first_findings) == (1, False, ())
@@ -52,19 +52,19 @@ async def test_each_case_is_announced_before_it_runs() -> None:
     seen: list[str] = []
 
     await run_cases(
-        golden_cases()[:3],
+        load_golden_cases()[:3],
         write=ScriptedWriter(),
         rules=RULES,
         step=lambda case: seen.append(case.id),
     )
 
-    assert seen == [case.id for case in golden_cases()[:3]]
+    assert seen == [case.id for case in load_golden_cases()[:3]]
 
 
 async def test_the_golden_set_with_typical_mistakes_is_mended_within_the_targets() -> None:
     rules = ReplyRules(checks=preset("marketing"))
 
-    results = await run_cases(golden_cases(), write=ScriptedWriter(), rules=rules)
+    results = await run_cases(load_golden_cases(), write=ScriptedWriter(), rules=rules)
 
     report = Report(results=results)
     assert 0.20 <= report.reflection_rate <= 0.40

@@ -5,11 +5,11 @@ import pytest
 from mulligan.checks.file import preset
 from mulligan.core.finding import Correction
 from mulligan.core.text import Reply
-from mulligan.evaluation.cases import Case, golden_cases
-from mulligan.evaluation.writers import MISTAKES, ScriptedWriter, compose, replayed
+from mulligan.evaluation.cases import Case, load_golden_cases
+from mulligan.evaluation.writers import MISTAKES, ScriptedWriter, build_replay_writer, compose
 from mulligan.loops.checking import run_checks
 
-PRICED = next(case for case in golden_cases() if case.id == "price_all")
+PRICED = next(case for case in load_golden_cases() if case.id == "price_all")
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
@@ -25,7 +25,7 @@ def test_every_mistake_of_the_scripted_writer_is_noticed_by_its_rule(mistake: st
 async def test_the_scripted_writer_makes_the_same_mistakes_every_time() -> None:
     async def first_replies(seed: int) -> list[str]:
         writer = ScriptedWriter(seed=seed)
-        return [(await writer(case, None)).text for case in golden_cases()]
+        return [(await writer(case, None)).text for case in load_golden_cases()]
 
     assert await first_replies(1) == await first_replies(1)
     assert await first_replies(1) != await first_replies(2)
@@ -33,7 +33,7 @@ async def test_the_scripted_writer_makes_the_same_mistakes_every_time() -> None:
 
 async def test_a_recording_is_played_try_by_try_and_ends_with_the_last() -> None:
     case = Case(id="a", question="?", recorded=("one", "two"))
-    play, again = replayed(), Correction(text="again")
+    play, again = build_replay_writer(), Correction(text="again")
 
     texts = [(await play(case, each)).text for each in (None, again, again, None)]
 

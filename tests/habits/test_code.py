@@ -127,7 +127,7 @@ def code(repo) -> list[Path]:
         ("stores/sqlite_store.py", True),
         ("checks/check_dates.py", True),
         ("stores/sqlite/journal.py", False),
-        ("turns/turn/open_turn.py", False),
+        ("turns/turn/turn.py", False),
         ("core/time_ordered.py", False),
     ],
 )

@@ -30,27 +30,42 @@ def lint_imports(folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def floors(repo) -> list[list[str]]:
-    """The floors as the contract names them, highest first."""
+def stacks(repo) -> dict[str, list[list[str]]]:
+    """Each contract of layers by the package it is about: its members, highest first."""
     contracts = repo.pyproject["tool"]["importlinter"]["contracts"]
-    layers = next(c["layers"] for c in contracts if c["type"] == "layers")
-    return [re.findall(r"\w+", layer) for layer in layers]
+    return {
+        c["containers"][0]: [re.findall(r"\w+", layer) for layer in c["layers"]]
+        for c in contracts
+        if c["type"] == "layers"
+    }
+
+
+def forbidden(repo) -> list[tuple[str, str]]:
+    """Every upward and every sideways import that a contract of layers rules out."""
+    pairs = []
+    for package, layers in stacks(repo).items():
+        upward = [(low[0], high[0]) for high, low in pairwise(layers)]
+        sideways = [pair for layer in layers for pair in combinations(layer, 2)]
+        pairs += [(f"{package}.{a}", f"{package}.{b}") for a, b in upward + sideways]
+    return pairs
 
 
 @pytest.fixture
 def house(repo, tmp_path) -> Path:
     """An empty house: the contracts, and every member of every floor as an empty package."""
     shutil.copy(repo.root / "pyproject.toml", tmp_path)
-    package = tmp_path / "src" / "mulligan"
-    for member in (name for floor in floors(repo) for name in floor):
-        (package / member).mkdir(parents=True)
-        (package / member / "__init__.py").touch()
-    (package / "__init__.py").touch()
+    for package, layers in stacks(repo).items():
+        folder = tmp_path / "src" / package.replace(".", "/")
+        for member in (name for layer in layers for name in layer):
+            (folder / member).mkdir(parents=True, exist_ok=True)
+            (folder / member / "__init__.py").touch()
+        (folder / "__init__.py").touch()
     return tmp_path
 
 
 def plant(house: Path, *, importer: str, imported: str) -> None:
-    source = house / "src" / "mulligan" / importer / f"planted_{imported.replace('.', '_')}.py"
+    folder = house / "src" / importer.replace(".", "/")
+    source = folder / f"planted_{imported.replace('.', '_')}.py"
     source.write_text(f"import {imported}\n")
 
 
@@ -67,10 +82,8 @@ def test_an_empty_house_keeps_every_contract(house):
 
 
 def test_every_upward_and_every_sideways_import_is_noticed(repo, house):
-    upward = [(low[0], high[0]) for high, low in pairwise(floors(repo))]
-    sideways = [pair for floor in floors(repo) for pair in combinations(floor, 2)]
-    for importer, imported in upward + sideways:
-        plant(house, importer=importer, imported=f"mulligan.{imported}")
+    for importer, imported in forbidden(repo):
+        plant(house, importer=importer, imported=imported)
 
     done = lint_imports(house)
 
@@ -78,8 +91,8 @@ def test_every_upward_and_every_sideways_import_is_noticed(repo, house):
     assert done.returncode == 1
     assert [
         (importer, imported)
-        for importer, imported in upward + sideways
-        if f"mulligan.{importer} is not allowed to import mulligan.{imported}" not in said
+        for importer, imported in forbidden(repo)
+        if f"{importer} is not allowed to import {imported}" not in said
     ] == []
 
 
@@ -87,7 +100,7 @@ def test_every_upward_and_every_sideways_import_is_noticed(repo, house):
     ("importer", "imported"), [("core", "orjson"), ("core", "apsw"), ("cli", "mulligan.stores")]
 )
 def test_what_a_contract_forbids_is_noticed(house, importer, imported):
-    plant(house, importer=importer, imported=imported)
+    plant(house, importer=f"mulligan.{importer}", imported=imported)
 
     done = lint_imports(house)
 
@@ -95,9 +108,10 @@ def test_what_a_contract_forbids_is_noticed(house, importer, imported):
     assert f"mulligan.{importer} is not allowed to import {imported}" in done.stdout
 
 
-def test_a_folder_that_nobody_gave_a_floor_is_noticed(house):
-    (house / "src" / "mulligan" / "attic").mkdir()
-    (house / "src" / "mulligan" / "attic" / "__init__.py").touch()
+@pytest.mark.parametrize("place", ["mulligan", "mulligan/turns", "mulligan/learning"])
+def test_a_folder_that_nobody_gave_a_floor_or_a_room_is_noticed(house, place):
+    (house / "src" / place / "attic").mkdir()
+    (house / "src" / place / "attic" / "__init__.py").touch()
 
     done = lint_imports(house)
 

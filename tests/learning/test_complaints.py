@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.learning.complaints.complaint import About, Complaint
-from mulligan.learning.complaints.dialects import complaints_in
+from mulligan.learning.complaints.complaint import Complaint, ComplaintKind
+from mulligan.learning.complaints.dialects import parse_complaints
 
 PYDANTIC = """2 validation errors for Booking
 flights.0.date
@@ -19,61 +19,82 @@ seats
     [
         (
             "Input validation error: 'city' is a required property",
-            [Complaint(About.MISSING, "city")],
+            [Complaint(ComplaintKind.MISSING, "city")],
         ),
         (
             "find() missing 1 required positional argument: 'city'",
-            [Complaint(About.MISSING, "city")],
+            [Complaint(ComplaintKind.MISSING, "city")],
         ),
-        ("Missing required parameter: city", [Complaint(About.MISSING, "city")]),
+        ("Missing required parameter: city", [Complaint(ComplaintKind.MISSING, "city")]),
         (
             "Api.find() got an unexpected keyword argument 'zip'",
-            [Complaint(About.UNEXPECTED, "zip")],
+            [Complaint(ComplaintKind.UNEXPECTED, "zip")],
         ),
         (
             "Additional properties are not allowed ('zip' was unexpected)",
-            [Complaint(About.UNEXPECTED, "zip")],
+            [Complaint(ComplaintKind.UNEXPECTED, "zip")],
         ),
-        ("limit must be <= 10", [Complaint(About.MOST, "limit", ("10",))]),
-        ("`limit` should be at least 3", [Complaint(About.LEAST, "limit", ("3",))]),
+        ("limit must be <= 10", [Complaint(ComplaintKind.MOST, "limit", ("10",))]),
+        ("`limit` should be at least 3", [Complaint(ComplaintKind.LEAST, "limit", ("3",))]),
         (
             "limit must be between 1 and 10",
-            [Complaint(About.LEAST, "limit", ("1",)), Complaint(About.MOST, "limit", ("10",))],
+            [
+                Complaint(ComplaintKind.LEAST, "limit", ("1",)),
+                Complaint(ComplaintKind.MOST, "limit", ("10",)),
+            ],
         ),
-        ("unit must be one of: 'C', 'F'", [Complaint(About.DOMAIN, "unit", ("C", "F"))]),
-        ("unit must be one of C, F or K", [Complaint(About.DOMAIN, "unit", ("C", "F", "K"))]),
-        ("day does not match format YYYY-MM-DD", [Complaint(About.FORM, "day", ("YYYY-MM-DD",))]),
+        ("unit must be one of: 'C', 'F'", [Complaint(ComplaintKind.DOMAIN, "unit", ("C", "F"))]),
+        (
+            "unit must be one of C, F or K",
+            [Complaint(ComplaintKind.DOMAIN, "unit", ("C", "F", "K"))],
+        ),
+        (
+            "day does not match format YYYY-MM-DD",
+            [Complaint(ComplaintKind.FORM, "day", ("YYYY-MM-DD",))],
+        ),
         (
             PYDANTIC,
-            [Complaint(About.MISSING, "flights.0.date"), Complaint(About.MOST, "seats", ("9",))],
+            [
+                Complaint(ComplaintKind.MISSING, "flights.0.date"),
+                Complaint(ComplaintKind.MOST, "seats", ("9",)),
+            ],
         ),
         (
             '{"detail": [{"loc": ["body", "seats"], "type": "less_than_equal", "msg": "<= 9"}]}',
-            [Complaint(About.MOST, "seats", ("9",))],
+            [Complaint(ComplaintKind.MOST, "seats", ("9",))],
         ),
         (
             'error -32602: [{"code": "too_big", "type": "number", "maximum": 9, "path": ["n"]}]',
-            [Complaint(About.MOST, "n", ("9",))],
+            [Complaint(ComplaintKind.MOST, "n", ("9",))],
         ),
         (
             '[{"code": "invalid_type", "expected": "s", "received": "undefined", "path": ["a"]}]',
-            [Complaint(About.MISSING, "a")],
+            [Complaint(ComplaintKind.MISSING, "a")],
         ),
         (
             '[{"code": "unrecognized_keys", "keys": ["b", "c"], "path": []}]',
-            [Complaint(About.UNEXPECTED, "b"), Complaint(About.UNEXPECTED, "c")],
+            [Complaint(ComplaintKind.UNEXPECTED, "b"), Complaint(ComplaintKind.UNEXPECTED, "c")],
         ),
         (
             '[{"instancePath": "", "keyword": "required", "params": {"missingProperty": "a"}}]',
-            [Complaint(About.MISSING, "a")],
+            [Complaint(ComplaintKind.MISSING, "a")],
         ),
         (
             '[{"dataPath": "/unit", "keyword": "enum", "params": {"allowedValues": ["C", "F"]}}]',
-            [Complaint(About.DOMAIN, "unit", ("C", "F"))],
+            [Complaint(ComplaintKind.DOMAIN, "unit", ("C", "F"))],
         ),
-        ("1000 is greater than the maximum of 100", [Complaint(About.MOST, "1000", ("100",))]),
-        ("'Celsius' is not one of ['C', 'F']", [Complaint(About.DOMAIN, "Celsius", ("C", "F"))]),
-        ("Invalid date format, expected YYYY-MM-DD", [Complaint(About.FORM, "", ("YYYY-MM-DD",))]),
+        (
+            "1000 is greater than the maximum of 100",
+            [Complaint(ComplaintKind.MOST, "1000", ("100",))],
+        ),
+        (
+            "'Celsius' is not one of ['C', 'F']",
+            [Complaint(ComplaintKind.DOMAIN, "Celsius", ("C", "F"))],
+        ),
+        (
+            "Invalid date format, expected YYYY-MM-DD",
+            [Complaint(ComplaintKind.FORM, "", ("YYYY-MM-DD",))],
+        ),
         ("Something went wrong", []),
         ("", []),
     ],
@@ -81,10 +102,10 @@ seats
 def test_a_complaint_names_its_field_and_what_is_wanted(
     error: str, expected: list[Complaint]
 ) -> None:
-    assert complaints_in(error) == expected
+    assert parse_complaints(error) == expected
 
 
 def test_an_error_that_complains_for_a_megabyte_is_read_up_to_a_bound() -> None:
-    found = complaints_in("".join(f"'f{n}' is a required property. " for n in range(50_000)))
+    found = parse_complaints("".join(f"'f{n}' is a required property. " for n in range(50_000)))
 
     assert 0 < len(found) <= 20

@@ -57,10 +57,10 @@ class Lab:
         return [event for event in self.events if isinstance(event, kind)]
 
     def versions(self) -> list[int]:
-        return [notes.version for notes in self.archive.versions(self.task.identity)]
+        return [notes.version for notes in self.archive.list_versions(self.task.identity)]
 
     def states(self) -> dict[int, NotesState]:
-        return {card.version: card.state for card in self.archive.cards(self.ground)}
+        return {card.version: card.state for card in self.archive.list_scorecards(self.ground)}
 
     def seen(self, version: int, *scores: float) -> None:
         for score in scores:
@@ -76,6 +76,6 @@ class Lab:
 
 def notes(lab: Lab, version: int) -> Notes:
     """Another version of what the lab's task was told."""
-    [static] = lab.archive.versions(lab.task.identity)[-1:]
+    [static] = lab.archive.list_versions(lab.task.identity)[-1:]
     said = Refinement(description=f"Version {version}.")
     return replace(static, version=version, parent=0, refinement=said)

@@ -36,7 +36,7 @@ async def test_a_strategy_that_takes_too_long_is_left_behind(stubborn):
 
     assert done.output == "the report"
     assert events[-1].reason == "no answer came within 0.001 s"
-    assert [notes.version for notes in using.archive.versions(TASK.identity)] == [0]
+    assert [notes.version for notes in using.archive.list_versions(TASK.identity)] == [0]
 
 
 async def test_a_plain_function_that_waits_holds_up_nobody_else():
@@ -55,7 +55,7 @@ async def test_a_plain_function_that_waits_holds_up_nobody_else():
         group.create_task(reflected(Reflect(gate="accept", strategy=waits), using))
         group.create_task(somebody_else())
 
-    assert using.archive.versions(TASK.identity)[0].refinement == KEPT
+    assert using.archive.list_versions(TASK.identity)[0].refinement == KEPT
 
 
 async def test_a_plain_function_that_runs_out_of_something_is_a_failure_like_any_other():
@@ -75,14 +75,14 @@ async def test_in_the_background_the_output_comes_first_and_the_notes_later():
 
     using, _ = learning()
     done = await reflected(Reflect(gate="accept", strategy=thinks, background=True), using)
-    before = [notes.version for notes in using.archive.versions(TASK.identity)]
+    before = [notes.version for notes in using.archive.list_versions(TASK.identity)]
 
     go_on.set()
     await using.afterwards.finish()
 
     assert done.output == "the report"
     assert before == [0]
-    assert using.archive.versions(TASK.identity)[0].refinement == KEPT
+    assert using.archive.list_versions(TASK.identity)[0].refinement == KEPT
 
 
 async def test_whoever_leaves_an_application_waits_for_what_is_still_being_thought():
@@ -96,7 +96,7 @@ async def test_whoever_leaves_an_application_waits_for_what_is_still_being_thoug
     async with Mulligan(store) as m:
         await m.run_task(replace(TASK, reflect=settings), write)
 
-    assert store.archive.versions(TASK.identity)[0].refinement == KEPT
+    assert store.archive.list_versions(TASK.identity)[0].refinement == KEPT
 
 
 def test_patience_of_nothing_is_refused():

@@ -10,7 +10,7 @@ from mulligan.core.call import Call, ErrorClass, Execution, Failure, Outcome
 from mulligan.core.effect import Effect, Mode, Repeat
 from mulligan.core.event import CallRetried
 from mulligan.core.limits import Backoff, Breaker, RetryBudget
-from mulligan.loops.calls import Retrying, second_try
+from mulligan.loops.calls import Retrying, retry_call
 
 AT = datetime(2026, 11, 15, tzinfo=UTC)
 
@@ -61,7 +61,7 @@ class World:
         self, first: Execution, effect: Effect = Effect.READ, repeat: Repeat = Repeat.ONCE,
         mode: Mode = Mode.SUGGEST,
     ) -> list[Outcome]:  # fmt: skip
-        executions = await second_try(
+        executions = await retry_call(
             first, again=self.again, effect=effect, repeat=repeat, mode=mode, using=self.using
         )
         return [e.outcome for e in executions]

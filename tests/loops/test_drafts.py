@@ -12,14 +12,14 @@ from mulligan.core.errors import ConfigurationError
 from mulligan.core.event import Reflected, Responded, Thought, ToolAnswered, ToolCalled
 from mulligan.core.finding import Standing
 from mulligan.core.text import Critique, Draft
-from mulligan.loops.critics import mean, worst
+from mulligan.loops.critics import combine_mean, combine_worst
 from mulligan.loops.drafting import Brief, Budget
 from mulligan.loops.drafts import (
     FALLBACK,
     DraftRules,
     draft_steps,
-    loop_named,
-    stagnant,
+    find_loop,
+    is_stagnant,
     write_draft,
 )
 
@@ -141,10 +141,12 @@ async def test_two_rounds_that_bring_nothing_end_it() -> None:
 def test_stagnation_is_two_revisions_without_a_better_score(
     scores: list[float], ended: bool
 ) -> None:
-    assert stagnant(scores) is ended
+    assert is_stagnant(scores) is ended
 
 
-@pytest.mark.parametrize(("combine", "text"), [(worst, "draft 2"), (mean, "draft 1")])
+@pytest.mark.parametrize(
+    ("combine", "text"), [(combine_worst, "draft 2"), (combine_mean, "draft 1")]
+)
 async def test_several_critics_are_one(combine, text: str) -> None:
     rules = DraftRules(critics=[Critic(10, 9), Critic(6, 9)], combine=combine)
 
@@ -300,9 +302,9 @@ async def test_a_writer_that_returns_no_text_gives_the_fallback_and_a_warning(ca
 
 
 def test_a_loop_is_chosen_by_name() -> None:
-    assert loop_named("reflect") is write_draft
+    assert find_loop("reflect") is write_draft
     with pytest.raises(ConfigurationError, match="There are: reflect"):
-        loop_named("react")
+        find_loop("react")
 
 
 scores = st.one_of(

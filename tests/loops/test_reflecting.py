@@ -176,7 +176,7 @@ async def test_a_thousand_bad_reflections_change_nothing(caplog):
     using, events = learning(aside=_at_once)
     settings = Reflect(gate="accept", strategy=lambda _: KEPT)
     await reflected(settings, using)
-    before = using.archive.versions(TASK.identity)
+    before = using.archive.list_versions(TASK.identity)
     tried = cases()
 
     kept = []
@@ -185,7 +185,7 @@ async def test_a_thousand_bad_reflections_change_nothing(caplog):
         assert done.output == "the report"
         assert done.prompt.endswith(TASK.text)
         assert "> Add up the week first." in done.prompt
-        if using.archive.versions(TASK.identity) != before:
+        if using.archive.list_versions(TASK.identity) != before:
             kept.append(case)
             break
 
@@ -226,7 +226,7 @@ async def test_without_a_model_reflection_is_skipped_with_a_warning(caplog):
         done = await reflected(Reflect(gate="accept"), using)
 
     assert done.output == "the report"
-    assert [notes.version for notes in using.archive.versions(TASK.identity)] == [0]
+    assert [notes.version for notes in using.archive.list_versions(TASK.identity)] == [0]
     assert "no model is there to reflect with" in caplog.text
     assert [type(event) for event in events] == [NotesRejected]
 
@@ -237,12 +237,12 @@ async def test_a_deterministic_task_needs_a_model_of_its_own():
     task = replace(TASK, deterministic=True, judge=apps)
 
     await reflected(Reflect(gate="accept"), using, task=task)
-    without = using.archive.versions(TASK.identity)
+    without = using.archive.list_versions(TASK.identity)
     await reflected(Reflect(gate="accept", judge=own), using, task=task)
 
     assert [notes.version for notes in without] == [0]
     assert (apps.asked, own.asked) == (0, 1)
-    assert using.archive.versions(TASK.identity)[0].refinement == KEPT
+    assert using.archive.list_versions(TASK.identity)[0].refinement == KEPT
 
 
 async def test_a_judge_can_be_named_and_is_opened_by_whoever_can():
@@ -259,7 +259,7 @@ async def test_a_judge_can_be_named_and_is_opened_by_whoever_can():
     await reflected(Reflect(gate="accept", judge="small"), unable)
 
     assert opened == ["small"]
-    assert able.archive.versions(TASK.identity)[0].refinement == KEPT
+    assert able.archive.list_versions(TASK.identity)[0].refinement == KEPT
     assert "judge='small' is a name" in events[-1].reason
 
 
@@ -274,7 +274,7 @@ async def test_a_strategy_is_a_plain_function_or_a_coroutine(kind):
         Reflect(gate="accept", strategy=later if kind == "async" else lambda _: KEPT), using
     )
 
-    assert using.archive.versions(TASK.identity)[0].refinement == KEPT
+    assert using.archive.list_versions(TASK.identity)[0].refinement == KEPT
 
 
 async def test_the_same_notes_are_not_kept_twice():
@@ -284,7 +284,7 @@ async def test_the_same_notes_are_not_kept_twice():
     for _ in range(3):
         await reflected(settings, using)
 
-    assert [notes.version for notes in using.archive.versions(TASK.identity)] == [1, 0]
+    assert [notes.version for notes in using.archive.list_versions(TASK.identity)] == [1, 0]
     assert ["notes.repeated" in e.reason for e in events if isinstance(e, NotesRejected)] == [
         True,
         True,
@@ -295,21 +295,21 @@ async def test_version_0_is_the_static_text_even_if_the_archive_was_down_at_firs
     class DownAtFirst(MemoryArchive):
         asked = 0
 
-        def versions(self, *args, **options):
+        def list_versions(self, *args, **options):
             self.asked += 1
             if self.asked == 1:
                 raise ConnectionError
-            return super().versions(*args, **options)
+            return super().list_versions(*args, **options)
 
     using, _ = learning(archive=DownAtFirst())
 
     await reflected(Reflect(gate="accept", strategy=lambda _: KEPT), using)
 
-    newest, static = using.archive.versions(TASK.identity)
+    newest, static = using.archive.list_versions(TASK.identity)
     assert newest.refinement == KEPT
     assert static.version == 0
     assert static.refinement.description == TASK.description
-    assert using.archive.runs(Ground(task=TASK.identity, definition=TASK.definition), limit=1)
+    assert using.archive.list_runs(Ground(task=TASK.identity, definition=TASK.definition), limit=1)
 
 
 async def test_an_error_of_the_reflector_is_told_without_its_words(caplog):

@@ -15,7 +15,7 @@ from mulligan.core.event import ReplyChecked, ReplySettled
 from mulligan.core.finding import Confidence, Correction, Finding, Severity, Standing
 from mulligan.core.question import Question
 from mulligan.core.text import Claim, Reply, Support
-from mulligan.loops.replies import FALLBACK, ReplyRules, rules_named, write_reply
+from mulligan.loops.replies import FALLBACK, ReplyRules, load_reply_rules, write_reply
 
 NO_DELVING = ReplyRules(checks=[avoids(words=["delve"]), length(at_least=10)])
 
@@ -295,7 +295,7 @@ def test_rules_come_from_a_preset_or_a_file(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     file.write_text('preset = "default"\nattempts = 10\nmend = true\n')
 
-    mine, marketing = rules_named(str(file)), rules_named("marketing")
+    mine, marketing = load_reply_rules(str(file)), load_reply_rules("marketing")
 
     assert (mine.attempts, mine.mend, len(mine.checks)) == (10, True, 3)
     assert (marketing.attempts, marketing.mend, len(marketing.checks)) == (3, False, 8)
@@ -307,7 +307,7 @@ def test_a_setting_that_cannot_be_is_refused(tmp_path: Path, line: str) -> None:
     file.write_text(line)
 
     with pytest.raises(ConfigurationError, match=line.split()[0]):
-        rules_named(str(file))
+        load_reply_rules(str(file))
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ async def test_a_task_that_does_not_reflect_leaves_no_trace():
 
     assert (done.output, done.version, done.score) == ("a report", 0, 1.0)
     assert set(lab.prompts) == {lab.task.text}
-    assert lab.archive.grounds() == lab.versions() == lab.events == []
+    assert lab.archive.list_grounds() == lab.versions() == lab.events == []
 
 
 async def test_under_the_gate_a_proposal_comes_every_fifteen_runs_and_goes_on_trial():
@@ -184,7 +184,7 @@ async def test_what_is_proven_on_one_model_is_on_trial_on_another():
 
     await lab.run()
 
-    cards = lab.archive.cards(replace(lab.ground, model="another"))
+    cards = lab.archive.list_scorecards(replace(lab.ground, model="another"))
     assert {card.version: card.state for card in cards if card.version} == {
         2: TRIAL,
         6: TRIAL,
@@ -203,7 +203,7 @@ async def test_an_edited_task_with_an_id_keeps_its_history_and_tests_it_again():
 
     assert lab.versions()[-2:] == [1, 0]
     assert lab.states()[1] is not None
-    counted = sum(card.runs for card in lab.archive.cards(lab.ground))
+    counted = sum(card.runs for card in lab.archive.list_scorecards(lab.ground))
     assert counted == 30
     assert all("trends of 2027" in prompt for prompt in lab.prompts[15:])
 
@@ -237,7 +237,7 @@ async def test_the_error_of_a_run_reaches_the_caller_and_counts_against_its_vers
         await lab.run(error)
 
     assert caught.value is error
-    [run] = lab.archive.runs(lab.ground, limit=5)
+    [run] = lab.archive.list_runs(lab.ground, limit=5)
     assert (run.score, run.standing, run.problem) == (0.0, Standing.REJECTED, "ValueError")
     assert run.excerpt == "no such <secret> page"
 
@@ -256,7 +256,7 @@ async def test_a_cancelled_run_says_nothing_about_its_version():
 
     with pytest.raises(asyncio.CancelledError):
         await running
-    assert lab.archive.runs(lab.ground, limit=5) == []
+    assert lab.archive.list_runs(lab.ground, limit=5) == []
 
 
 async def test_checks_and_what_the_run_says_of_itself_make_the_verdict_and_the_score():
@@ -274,9 +274,9 @@ async def test_checks_and_what_the_run_says_of_itself_make_the_verdict_and_the_s
     assert (rejected.verdict.standing, rejected.score) == (Standing.REJECTED, 0.0)
     assert (rough.verdict.standing, rough.score) == (Standing.ACCEPTED, pytest.approx(0.8))
     assert (unreviewed.verdict.standing, unreviewed.score) == (Standing.UNREVIEWED, None)
-    latest = lab.archive.runs(lab.ground, limit=3)
+    latest = lab.archive.list_runs(lab.ground, limit=3)
     assert [run.problem for run in latest] == ["", "", "text.no_table"]
-    [card] = lab.archive.cards(lab.ground)
+    [card] = lab.archive.list_scorecards(lab.ground)
     assert (card.runs, card.scored, card.metered, card.tokens) == (3, 2, 1, 70.0)
 
 
@@ -301,15 +301,15 @@ async def test_a_score_that_makes_no_sense_is_no_evidence(score, caplog):
         done = await lab.run("a report")
 
     assert (done.output, done.score) == ("a report", None)
-    assert lab.archive.cards(lab.ground)[0].scored == 0
+    assert lab.archive.list_scorecards(lab.ground)[0].scored == 0
     assert "no evidence" in caplog.text
 
 
 class Down(MemoryArchive):
-    def versions(self, *args, **options):
+    def list_versions(self, *args, **options):
         raise StoreUnavailableError("The store does not answer. Start it again.")
 
-    count = versions
+    count = list_versions
 
 
 async def test_with_the_archive_down_the_task_runs_as_it_was_written(caplog):
@@ -333,7 +333,7 @@ async def test_secrets_in_an_output_do_not_reach_the_archive_or_the_strategy():
 
     assert done.output == "the s3cret report"
     assert shown == ["the <secret> report"]
-    assert lab.archive.runs(lab.ground, limit=1)[0].excerpt == "the <secret> report"
+    assert lab.archive.list_runs(lab.ground, limit=1)[0].excerpt == "the <secret> report"
 
 
 async def test_an_output_that_cannot_be_shown_is_returned_all_the_same():
@@ -346,7 +346,7 @@ async def test_an_output_that_cannot_be_shown_is_returned_all_the_same():
     done = await lab.run(output)
 
     assert done.output is output
-    assert lab.archive.runs(lab.ground, limit=1)[0].excerpt.startswith("<Shy without text")
+    assert lab.archive.list_runs(lab.ground, limit=1)[0].excerpt.startswith("<Shy without text")
 
 
 async def test_a_strategy_sees_contrasting_runs():
@@ -367,5 +367,5 @@ async def test_two_that_run_at_once_lose_no_run_and_no_version():
     await asyncio.gather(*(lab.run(times=10) for _ in range(4)))
 
     assert lab.versions() == list(range(40, -1, -1))
-    assert sum(card.runs for card in lab.archive.cards(lab.ground)) == 40
+    assert sum(card.runs for card in lab.archive.list_scorecards(lab.ground)) == 40
     assert Counter(event.runs for event in lab.told(TaskReflected)) == Counter(range(1, 41))

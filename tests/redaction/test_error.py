@@ -27,7 +27,7 @@ def redactor() -> Redactor:
 
 
 def told(redactor: Redactor, message: str, **arguments: object) -> str:
-    return redactor.error(ValueError(message), arguments=arguments).message
+    return redactor.redact_error(ValueError(message), arguments=arguments).message
 
 
 def raised(error: BaseException, cause: BaseException | None = None) -> BaseException:
@@ -183,7 +183,7 @@ def test_a_message_is_withheld_where_arguments_are_too_many_to_look_for(redactor
     error = WithCode(code="hunter2")
     error.args = ("no hunter2",)
 
-    text = redactor.error(error, arguments={"value": value})
+    text = redactor.redact_error(error, arguments={"value": value})
 
     assert text.message == "<message withheld: too many arguments to mask>"
     assert text.code is None
@@ -208,12 +208,12 @@ def test_texts_that_repeat_themselves_are_masked_or_withheld_in_time(redactor):
 def test_a_code_that_an_argument_holds_is_not_shown(redactor, code):
     error = WithCode(code=code)
 
-    assert redactor.error(error, arguments={"a": ["x hunter2 my_code"]}).code is None
-    assert redactor.error(error, arguments={"a": "other"}).code == code
+    assert redactor.redact_error(error, arguments={"a": ["x hunter2 my_code"]}).code is None
+    assert redactor.redact_error(error, arguments={"a": "other"}).code == code
 
 
 def test_a_number_under_a_secret_name_is_not_shown_as_a_code(redactor):
-    assert redactor.error(WithCode(code=1234), arguments={"pin": 1234}).code is None
+    assert redactor.redact_error(WithCode(code=1234), arguments={"pin": 1234}).code is None
 
 
 def test_what_is_left_of_a_message_is_scrubbed(redactor):
@@ -230,7 +230,7 @@ def test_an_argument_inside_a_secret_does_not_break_it_open(redactor):
 def test_declared_and_allowed_values_stay_readable(redactor):
     error = ValueError("day is no week of Trento")
 
-    text = redactor.error(
+    text = redactor.redact_error(
         error,
         arguments={"unit": "day", "other": "week", "city": "Trento"},
         enums={"unit": frozenset({"day"})},
@@ -251,7 +251,7 @@ def test_full_capture_masks_only_what_a_secret_name_covers():
 def test_the_place_is_the_innermost_frame_by_its_last_two_parts(redactor):
     error = raised(KeyError("x"))
 
-    text = redactor.error(error, arguments={})
+    text = redactor.redact_error(error, arguments={})
 
     assert text.type == "KeyError"
     assert re.fullmatch(r"redaction/test_error\.py:\d+", text.at or "")
@@ -260,7 +260,7 @@ def test_the_place_is_the_innermost_frame_by_its_last_two_parts(redactor):
 def test_causes_are_told_by_type_and_place_alone(redactor):
     error = raised(ValueError("outer"), raised(KeyError("sk-ant-abcdefghijklmnopqrst")))
 
-    message = redactor.error(error, arguments={}).message
+    message = redactor.redact_error(error, arguments={}).message
 
     assert re.fullmatch(r"outer \(caused by KeyError at redaction/test_error\.py:\d+\)", message)
 
@@ -269,13 +269,13 @@ def test_a_context_that_was_suppressed_is_left_out(redactor):
     error = ValueError("outer")
     error.__context__, error.__suppress_context__ = KeyError("inner"), True
 
-    assert redactor.error(error, arguments={}).message == "outer"
+    assert redactor.redact_error(error, arguments={}).message == "outer"
 
 
 def test_a_group_names_the_types_it_holds(redactor):
     group = ExceptionGroup("both", [ValueError("Anna"), KeyError("b")])
 
-    assert redactor.error(group, arguments={}).message == (
+    assert redactor.redact_error(group, arguments={}).message == (
         "both (2 sub-exceptions) (holds ValueError, KeyError)"
     )
 
@@ -308,7 +308,7 @@ class WithCode(Exception):
     ],
 )
 def test_the_code_is_the_first_attribute_that_holds_one(redactor, attributes, code):
-    assert redactor.error(WithCode(**attributes), arguments={}).code == code
+    assert redactor.redact_error(WithCode(**attributes), arguments={}).code == code
 
 
 class Hostile(Exception):
@@ -321,7 +321,7 @@ class Hostile(Exception):
 
 
 def test_an_exception_that_cannot_be_asked_is_kept_by_its_type(redactor):
-    assert redactor.error(Hostile(), arguments={}) == ErrorText(
+    assert redactor.redact_error(Hostile(), arguments={}) == ErrorText(
         "Hostile", "<message failed>", None, None
     )
 
@@ -345,6 +345,6 @@ def test_arguments_that_cannot_be_read_fail_the_field_and_not_the_call(redactor)
         def items(self):
             raise RuntimeError("no")
 
-    text = redactor.error(ValueError("Anna"), arguments=Broken(a=1))
+    text = redactor.redact_error(ValueError("Anna"), arguments=Broken(a=1))
 
     assert text == ErrorText("Exception", "<redaction failed>", None, None)

@@ -61,7 +61,9 @@ def test_none_is_found_in_parameters_or_results(redactor, place):
     leaks = []
     for kind in KINDS:
         secret = plant(kind, place)
-        lines = redactor.parameters({"value": make(secret)}) + redactor.result(make(secret))
+        lines = redactor.redact_parameters({"value": make(secret)}) + redactor.redact_result(
+            make(secret)
+        )
         if found_in(lines, secret) and not (place in SHOWS_NAMES and kind.name == "word"):
             leaks.append((kind.name, lines))
 
@@ -74,7 +76,9 @@ def test_none_is_found_in_full_capture_where_form_or_name_give_it_away(full, pla
     leaks = []
     for kind in KINDS if place in HIDES_ANYTHING else FORMS:
         secret = plant(kind, place)
-        lines = full.parameters({"value": make(secret)}) + str(full.value(make(secret)))
+        lines = full.redact_parameters({"value": make(secret)}) + str(
+            full.redact_value(make(secret))
+        )
         if found_in(lines, secret):
             leaks.append((kind.name, lines))
 
@@ -85,17 +89,19 @@ def test_none_is_found_in_full_capture_where_form_or_name_give_it_away(full, pla
 def test_none_is_found_as_the_name_of_a_parameter(redactor, full, kind):
     secret = plant(kind, "name")
 
-    line = redactor.parameters({secret: 1})
+    line = redactor.redact_parameters({secret: 1})
 
     assert kind.name == "word" or not found_in(line, secret)
-    assert not kind.by_form or not found_in(full.parameters({secret: 1}), secret)
+    assert not kind.by_form or not found_in(full.redact_parameters({secret: 1}), secret)
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 def test_none_is_found_in_an_error_that_quotes_an_argument(redactor, kind):
     secret = plant(kind, "error")
 
-    error = redactor.error(raised(secret), arguments={"note": f"x {secret}", "value": secret})
+    error = redactor.redact_error(
+        raised(secret), arguments={"note": f"x {secret}", "value": secret}
+    )
 
     assert not found_in("\n".join(map(str, error)), secret)
 
@@ -107,10 +113,10 @@ def test_none_is_found_in_the_text_of_an_error_context_or_label(redactor, full, 
     text = frame.format(secret)
 
     shown = [
-        redactor.error(ValueError(text), arguments={}).message,
-        full.error(ValueError(text), arguments={}).message,
-        redactor.text(text),
-        redactor.label(text),
+        redactor.redact_error(ValueError(text), arguments={}).message,
+        full.redact_error(ValueError(text), arguments={}).message,
+        redactor.redact_text(text),
+        redactor.redact_label(text),
     ]
 
     assert not found_in("\n".join(shown), secret)
@@ -123,7 +129,7 @@ def test_none_is_found_by_way_of_causes_groups_or_notes(redactor, full, kind):
     error.add_note(secret)
     group = ExceptionGroup("several", [ValueError(secret), KeyError(secret)])
 
-    shown = [r.error(e, arguments={}) for r in (redactor, full) for e in (error, group)]
+    shown = [r.redact_error(e, arguments={}) for r in (redactor, full) for e in (error, group)]
 
     assert not found_in(str(shown), secret)
 
@@ -136,9 +142,9 @@ def test_none_is_found_as_the_code_of_an_error_or_the_path_of_a_file(redactor, k
     try:
         exec(compile("raise KeyError('x')", f"/srv/{secret}/tool.py", "exec"))
     except KeyError as caught:
-        at = redactor.error(caught, arguments={}).at
+        at = redactor.redact_error(caught, arguments={}).at
 
-    code = redactor.error(error, arguments={}).code
+    code = redactor.redact_error(error, arguments={}).code
 
     assert not found_in(f"{code} {at}", secret)
 
@@ -148,7 +154,7 @@ def test_none_is_found_where_values_are_shown_as_they_are(redactor, kind):
     secret = plant(kind, "allowed")
     choice = canaries.as_enum(secret)
 
-    line = redactor.parameters(
+    line = redactor.redact_parameters(
         {"value": f"use {secret}", "choice": choice, "named": secret},
         allow=frozenset({"value"}),
         enums={"named": frozenset({secret})},
@@ -162,9 +168,9 @@ def test_none_is_found_in_base64(redactor, full, kind):
     secret = plant(kind, canaries.BASE64)
     encoded = canaries.in_base64(secret)
 
-    assert not found_in(redactor.parameters({"value": encoded}), secret)
+    assert not found_in(redactor.redact_parameters({"value": encoded}), secret)
     if kind.by_form and len(encoded) >= 20:
-        assert not found_in(full.parameters({"value": f"data {encoded} end"}), secret)
+        assert not found_in(full.redact_parameters({"value": f"data {encoded} end"}), secret)
 
 
 @pytest.mark.parametrize("kind", [k for k in KINDS if k.name in ("card", "account")])
@@ -173,7 +179,7 @@ def test_none_is_found_where_it_is_a_number(redactor, full, kind):
     value = {"a": number, "b": [float(number), -number], "c": {number: 1}}
 
     for r in (redactor, full):
-        lines = r.parameters({"value": value, "n": number}) + r.result(number)
+        lines = r.redact_parameters({"value": value, "n": number}) + r.redact_result(number)
         assert not found_in(lines, str(number))
 
 
@@ -213,7 +219,7 @@ bounded = settings(max_examples=60, deadline=timedelta(seconds=5))
 @given(calls)
 def test_parameters_are_valid_json_within_bounds(arguments):
     for redactor in REDACTORS:
-        line = redactor.parameters(arguments)
+        line = redactor.redact_parameters(arguments)
 
         assert isinstance(json.loads(line), dict)
         assert len(line.encode()) <= 65_536
@@ -223,7 +229,7 @@ def test_parameters_are_valid_json_within_bounds(arguments):
 @given(values)
 def test_results_are_valid_json_within_bounds(value):
     for redactor in REDACTORS:
-        line = redactor.result(value)
+        line = redactor.redact_result(value)
 
         json.loads(line)
         assert "<redaction failed>" not in line
@@ -234,7 +240,7 @@ def test_results_are_valid_json_within_bounds(value):
 @given(texts, calls)
 def test_errors_are_told_within_bounds(message, arguments):
     for redactor in REDACTORS:
-        text = redactor.error(ValueError(message, *arguments.values()), arguments=arguments)
+        text = redactor.redact_error(ValueError(message, *arguments.values()), arguments=arguments)
 
         assert text.type == "ValueError"
         assert text.message != "<redaction failed>"
@@ -246,7 +252,7 @@ def test_errors_are_told_within_bounds(message, arguments):
 def test_an_argument_is_never_told_in_an_error(argument, frame):
     error = ValueError(frame.format(argument, argument))
 
-    message = REDACTORS[0].error(error, arguments={"x": argument}).message
+    message = REDACTORS[0].redact_error(error, arguments={"x": argument}).message
 
     assert argument not in message.replace("<x>", "")
 
@@ -255,7 +261,7 @@ def test_an_argument_is_never_told_in_an_error(argument, frame):
 @given(texts)
 def test_text_and_labels_can_be_stored_and_printed(text):
     for redactor in REDACTORS:
-        for shown in (redactor.text(text), redactor.label(text)):
+        for shown in (redactor.redact_text(text), redactor.redact_label(text)):
             shown.encode()
             assert "\x1b" not in shown
-        assert "\n" not in redactor.label(text)
+        assert "\n" not in redactor.redact_label(text)

@@ -43,7 +43,7 @@ def test_what_it_writes_is_what_the_walk_shows() -> None:
     stubs = Stubs(KEY)
     keys = Keys(stubs)
     for name in NAMES:
-        keys.of(name)
+        keys.classify(name)
     lean = Lean(stubs=stubs, keys=keys)
     chance = random.Random(11)
     written = 0
@@ -53,7 +53,7 @@ def test_what_it_writes_is_what_the_walk_shows() -> None:
         text = lean.write(value)
         if text is not None:
             written += 1
-            shown = Walk(stubs=stubs, keys=keys, full=False).value(value)
+            shown = Walk(stubs=stubs, keys=keys, full=False).redact_value(value)
             assert json.loads(text) == shown, value
 
     assert 5_000 < written < 29_000
@@ -61,9 +61,9 @@ def test_what_it_writes_is_what_the_walk_shows() -> None:
 
 def test_names_that_hide_are_left_to_the_walk() -> None:
     redactor = Redactor(key=KEY)
-    redactor.parameters({"password": "a"})
+    redactor.redact_parameters({"password": "a"})
 
-    assert redactor.parameters({"password": "hunter2"}) == '{"password":"<hidden>"}'
+    assert redactor.redact_parameters({"password": "hunter2"}) == '{"password":"<hidden>"}'
 
 
 def test_a_cycle_ends() -> None:
@@ -79,7 +79,7 @@ def test_what_is_remembered_stays_bounded() -> None:
     redactor = Redactor(key=KEY)
 
     for n in range(10_000):
-        redactor.parameters({"title": f"title {n}"})
+        redactor.redact_parameters({"title": f"title {n}"})
 
     assert redactor._lean is not None
     assert len(redactor._lean._recent) <= 4_096

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.redaction.names import Secrecy, looks_like_field, names_ids, secrecy
+from mulligan.redaction.names import Secrecy, classify_name, looks_like_field, names_ids
 
 _HIDDEN = """
 password Password PASSWORD userPassword user_password passwd db_pwd pass db_pass pw secret
@@ -29,24 +29,24 @@ footprint taliban wheel passive_mode designer count
 
 @pytest.mark.parametrize("name", _HIDDEN.split())
 def test_a_secret_name_hides(name):
-    assert secrecy(name) is Secrecy.HIDDEN
+    assert classify_name(name) is Secrecy.HIDDEN
 
 
 @pytest.mark.parametrize(
     "name", ["contrasen\u0303a", "\uff50\uff41\uff53\uff53\uff57\uff4f\uff52\uff44", "to\u212aen"]
 )
 def test_a_secret_name_hides_in_wide_and_composed_letters(name):
-    assert secrecy(name) is Secrecy.HIDDEN
+    assert classify_name(name) is Secrecy.HIDDEN
 
 
 @pytest.mark.parametrize("name", _COUNTS.split())
 def test_a_count_of_secrets_hides_all_but_small_numbers(name):
-    assert secrecy(name) is Secrecy.COUNT
+    assert classify_name(name) is Secrecy.COUNT
 
 
 @pytest.mark.parametrize("name", _OPEN.split())
 def test_a_name_that_only_sounds_secret_hides_nothing(name):
-    assert secrecy(name) is Secrecy.OPEN
+    assert classify_name(name) is Secrecy.OPEN
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,7 @@ def redactor() -> Redactor:
 
 
 def shown(redactor: Redactor, value: object) -> object:
-    return json.loads(redactor.parameters({"value": value}))["value"]
+    return json.loads(redactor.redact_parameters({"value": value}))["value"]
 
 
 @pytest.mark.parametrize(
@@ -94,12 +94,14 @@ def test_a_string_is_its_type_its_length_and_a_hash(redactor):
 
 
 def test_a_stub_is_the_same_wherever_the_string_stands(redactor):
-    places = redactor.parameters({"a": "Anna", "b": ["Anna"], "c": {"d": "Anna", "e": [["Anna"]]}})
+    places = redactor.redact_parameters(
+        {"a": "Anna", "b": ["Anna"], "c": {"d": "Anna", "e": [["Anna"]]}}
+    )
 
     stub = shown(redactor, "Anna")
 
     assert json.loads(places) == {"a": stub, "b": [stub], "c": {"d": stub, "e": [[stub]]}}
-    assert json.loads(redactor.result("Anna")) == stub
+    assert json.loads(redactor.redact_result("Anna")) == stub
 
 
 @pytest.mark.parametrize(
@@ -152,8 +154,8 @@ def test_enum_members_are_raw_by_value(redactor):
 def test_declared_values_of_a_parameter_are_raw_and_others_are_not(redactor):
     enums = {"unit": frozenset({"day", "week"})}
 
-    line = redactor.parameters({"unit": "day", "other": "day", "a": 1}, enums=enums)
-    nested = redactor.parameters({"unit": ["week", "bob"]}, enums=enums)
+    line = redactor.redact_parameters({"unit": "day", "other": "day", "a": 1}, enums=enums)
+    nested = redactor.redact_parameters({"unit": ["week", "bob"]}, enums=enums)
 
     assert json.loads(line)["unit"] == "day"
     assert json.loads(line)["other"].startswith("<str 3 #")
@@ -165,7 +167,7 @@ def test_allowed_parameters_are_raw_less_secrets():
     redactor = Redactor(key=KEY, allow=["city"])
     arguments = {"city": "Trento, bob@x.org", "place": {"zip": "38122", "pin": "1"}, "x": "y"}
 
-    line = json.loads(redactor.parameters(arguments, allow=frozenset({"place"})))
+    line = json.loads(redactor.redact_parameters(arguments, allow=frozenset({"place"})))
 
     assert line["city"] == "Trento, <email>"
     assert line["place"] == {"zip": "38122", "pin": HIDDEN}
@@ -176,7 +178,7 @@ def test_a_secret_name_hides_whatever_is_there_even_if_it_is_allowed():
     redactor = Redactor(key=KEY, allow=["password"])
     arguments = {"password": "x", "pin": 1, "auth": {"a": 1}, "Api-Key": ["x"], "token": True}
 
-    line = redactor.parameters(arguments, enums={"password": frozenset({"x"})})
+    line = redactor.redact_parameters(arguments, enums={"password": frozenset({"x"})})
 
     assert set(json.loads(line).values()) == {HIDDEN}
 
@@ -184,7 +186,7 @@ def test_a_secret_name_hides_whatever_is_there_even_if_it_is_allowed():
 def test_counts_of_secrets_are_shown_where_they_are_small_numbers(redactor):
     arguments = {"max_tokens": 512, "tokens": ["abc"], "session_count": 10**9}
 
-    assert json.loads(redactor.parameters(arguments)) == {
+    assert json.loads(redactor.redact_parameters(arguments)) == {
         "max_tokens": 512,
         "tokens": HIDDEN,
         "session_count": HIDDEN,
@@ -193,16 +195,18 @@ def test_counts_of_secrets_are_shown_where_they_are_small_numbers(redactor):
 
 @pytest.mark.parametrize("name", ["id", "event_id", "eventId"])
 def test_uuids_are_raw_under_the_name_of_an_id(redactor, name):
-    assert json.loads(redactor.parameters({name: AN_ID})) == {name: AN_ID}
-    assert json.loads(redactor.parameters({"x": {name: AN_ID}})) == {"x": {name: AN_ID}}
-    assert json.loads(redactor.parameters({name + "s": [AN_ID]})) == {name + "s": [AN_ID]}
-    assert json.loads(redactor.parameters({name: AN_ID[:-1] + "x"}))[name].startswith("<str 36")
+    assert json.loads(redactor.redact_parameters({name: AN_ID})) == {name: AN_ID}
+    assert json.loads(redactor.redact_parameters({"x": {name: AN_ID}})) == {"x": {name: AN_ID}}
+    assert json.loads(redactor.redact_parameters({name + "s": [AN_ID]})) == {name + "s": [AN_ID]}
+    assert json.loads(redactor.redact_parameters({name: AN_ID[:-1] + "x"}))[name].startswith(
+        "<str 36"
+    )
 
 
 def test_uuids_elsewhere_are_stubs_unless_they_are_objects(redactor):
     assert shown(redactor, AN_ID).startswith("<str 36 #")
     assert shown(redactor, UUID(AN_ID)) == AN_ID
-    assert json.loads(redactor.parameters({"session_id": AN_ID})) == {"session_id": HIDDEN}
+    assert json.loads(redactor.redact_parameters({"session_id": AN_ID})) == {"session_id": HIDDEN}
 
 
 def test_keys_that_are_data_become_stubs(redactor):
@@ -214,7 +218,9 @@ def test_keys_that_are_data_become_stubs(redactor):
     assert keys[0].startswith("<str 9 #")
     assert keys[2].startswith("<str 27 #")
     assert keys[3:] == ["7", "None", "<tuple>"]
-    assert next(iter(json.loads(redactor.parameters({"bob@x.org": 1})))).startswith("<str 9 #")
+    assert next(iter(json.loads(redactor.redact_parameters({"bob@x.org": 1})))).startswith(
+        "<str 9 #"
+    )
 
 
 def test_keys_that_look_alike_are_all_kept(redactor):
@@ -262,7 +268,7 @@ def test_full_capture_shows_text_less_secrets():
         "number": 4111111111111111,
     }
 
-    line = json.loads(redactor.parameters(arguments))
+    line = json.loads(redactor.redact_parameters(arguments))
 
     assert line["number"].startswith("<int 16 #")
     assert {k: v for k, v in line.items() if k != "number"} == {
@@ -277,7 +283,7 @@ def test_full_capture_shows_text_less_secrets():
 def test_a_judge_gets_raw_values_less_secrets(redactor):
     value = {"title": "Dinner", "notes": ["pin: 1234"], "auth": "x", "who": Guest("Anna")}
 
-    assert redactor.value(value) == {
+    assert redactor.redact_value(value) == {
         "title": "Dinner",
         "notes": ["pin: <hidden>"],
         "auth": HIDDEN,
@@ -286,14 +292,14 @@ def test_a_judge_gets_raw_values_less_secrets(redactor):
 
 
 def test_text_is_scrubbed_and_cut(redactor):
-    assert redactor.text("write to bob@x.org") == "write to <email>"
-    assert len(redactor.text("long " * 10_000)) < 2_100
+    assert redactor.redact_text("write to bob@x.org") == "write to <email>"
+    assert len(redactor.redact_text("long " * 10_000)) < 2_100
 
 
 def test_a_label_is_one_line_of_at_most_a_hundred(redactor):
-    assert redactor.label("calendar\nserver") == "calendar server"
-    assert redactor.label("bob@x.org") == "<email>"
-    assert len(redactor.label("x " * 500)) == 100
+    assert redactor.redact_label("calendar\nserver") == "calendar server"
+    assert redactor.redact_label("bob@x.org") == "<email>"
+    assert len(redactor.redact_label("x " * 500)) == 100
 
 
 def test_a_key_that_could_be_guessed_is_refused():
@@ -307,7 +313,7 @@ def test_one_argument_that_fails_leaves_the_others(redactor):
 
     broken = MappingProxyType(Broken())
 
-    line = json.loads(redactor.parameters({"a": 1, "b": broken, "c": Lying(d=2)}))
+    line = json.loads(redactor.redact_parameters({"a": 1, "b": broken, "c": Lying(d=2)}))
 
     assert line == {"a": 1, "b": "<redaction failed>", "c": {"d": 2}}
 
@@ -318,4 +324,4 @@ class Broken(dict):
 
 
 def test_arguments_that_cannot_be_read_are_marked(redactor):
-    assert redactor.parameters(Broken(a=1)) == '"<redaction failed>"'
+    assert redactor.redact_parameters(Broken(a=1)) == '"<redaction failed>"'

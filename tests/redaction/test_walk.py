@@ -262,8 +262,8 @@ def test_a_monster_becomes_valid_json_within_bounds(name, capture):
     value = MONSTERS[name]()
 
     started = time.process_time()
-    lines = [redactor.parameters({"value": value, "n": 1}), redactor.result(value)]
-    error = redactor.error(ValueError("no"), arguments={"value": value})
+    lines = [redactor.redact_parameters({"value": value, "n": 1}), redactor.redact_result(value)]
+    error = redactor.redact_error(ValueError("no"), arguments={"value": value})
     spent = time.process_time() - started
 
     first, second = (json.loads(line) for line in lines)
@@ -276,7 +276,7 @@ def test_a_monster_becomes_valid_json_within_bounds(name, capture):
 
 @pytest.mark.parametrize("name", [n for n in MONSTERS if n != "ten_megabytes"])
 def test_a_monster_leaks_nothing_by_default(name):
-    line = Redactor(key=KEY).result(MONSTERS[name]())
+    line = Redactor(key=KEY).redact_result(MONSTERS[name]())
 
     assert not any(leak in line for leak in ("hunter2", "example", "4111111", "sk_live", "<script"))
     assert line.isprintable()
@@ -285,7 +285,7 @@ def test_a_monster_leaks_nothing_by_default(name):
 def test_a_million_names_are_bounded():
     redactor = Redactor(key=KEY)
 
-    line = redactor.parameters({f"name_{n:x}": "v" for n in range(100_000)})
+    line = redactor.redact_parameters({f"name_{n:x}": "v" for n in range(100_000)})
 
     assert len(line.encode()) <= FIELD
     assert "more>" in line
@@ -302,9 +302,9 @@ def test_names_that_are_hashed_by_hostile_code_are_read_past_it():
             raise RuntimeError("no")
 
     redactor = Redactor(key=KEY)
-    redactor.parameters({"title": "seen"})
+    redactor.redact_parameters({"title": "seen"})
 
-    line = redactor.parameters({Name("x"): "hunter2"})
+    line = redactor.redact_parameters({Name("x"): "hunter2"})
 
     assert json.loads(line).keys() == {"x"}
     assert "hunter2" not in line
@@ -324,7 +324,7 @@ def test_a_dictionary_changed_by_another_thread_is_no_trouble():
 
     thread = threading.Thread(target=change)
     thread.start()
-    lines = [json.loads(redactor.result(shared)) for _ in range(300)]
+    lines = [json.loads(redactor.redact_result(shared)) for _ in range(300)]
     stop.set()
     thread.join()
 

@@ -11,7 +11,7 @@ import sys
 from datetime import timedelta
 from pathlib import Path
 
-from mulligan.stores.migrate import bring_up_to_date, latest, migrations
+from mulligan.stores.migrate import bring_up_to_date, find_latest_version, load_migrations
 from mulligan.stores.postgres.schema import PostgresSchema
 from mulligan.stores.postgres.session import PostgresSession
 from mulligan.stores.sqlite.files import SqliteSchema
@@ -45,7 +45,7 @@ def main() -> None:
     part, place = sys.argv[1:]
     # What each number of a killed statement leaves behind: the migrations that were whole by then.
     kills = 0
-    for migration in migrations(part):
+    for migration in load_migrations(part):
         for statement in range(len(migration.statements) + 2):
             migrate_until(part, place, statement)
             kills += 1
@@ -53,7 +53,7 @@ def main() -> None:
             assert found == migration.number - 1, (migration.number, statement, found)
         migrate_until(part, place, len(migration.statements) + 2)
         assert version_of(part, place) >= migration.number
-    assert version_of(part, place) == latest(part)
+    assert version_of(part, place) == find_latest_version(part)
     print(kills)
 
 
@@ -62,7 +62,7 @@ def version_of(part: str, place: str) -> int:
     reader, writer = os.pipe()
     child = os.fork()
     if not child:
-        os.write(writer, str(open_schema(part, place).version()).encode())
+        os.write(writer, str(open_schema(part, place).read_version()).encode())
         os._exit(0)
     os.waitpid(child, 0)
     answer = os.read(reader, 16)

@@ -2,20 +2,20 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.stores.chain import GENESIS, Line, breaks, link
+from mulligan.stores.chain import GENESIS, ChainEntry, find_breaks, hash_entry
 
 
-def chain(count: int) -> list[Line]:
+def chain(count: int) -> list[ChainEntry]:
     lines, previous = [], GENESIS
     for seq in range(1, count + 1):
-        line = Line("w", seq, f"a{seq}", 1, "intent", 1000 + seq, f'{{"n":{seq}}}', b"")
-        previous = link(previous, line)
+        line = ChainEntry("w", seq, f"a{seq}", 1, "intent", 1000 + seq, f'{{"n":{seq}}}', b"")
+        previous = hash_entry(previous, line)
         lines.append(line._replace(hash=previous))
     return lines
 
 
-def broken_at(lines: list[Line], *, after: int = 0, previous: bytes = GENESIS) -> list[int]:
-    return [where.seq for where in breaks(lines, after=after, previous=previous)]
+def broken_at(lines: list[ChainEntry], *, after: int = 0, previous: bytes = GENESIS) -> list[int]:
+    return [where.seq for where in find_breaks(lines, after=after, previous=previous)]
 
 
 def test_a_whole_chain_has_no_break() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from mulligan.core.suggestion import ErrorRule
-from mulligan.stores.encoding import known_tool_of
+from mulligan.stores.encoding import decode_tool
 
 
 def test_a_rule_that_only_a_later_mulligan_understands_is_left_aside() -> None:
@@ -14,6 +14,6 @@ def test_a_rule_that_only_a_later_mulligan_understands_is_left_aside() -> None:
         {"tool": "seats", "effect": "read", "repeat": "once", "mode": "auto", "error_rules": rules}
     )
 
-    tool = known_tool_of(text)
+    tool = decode_tool(text)
 
     assert tool.error_rules == (ErrorRule(says="sold out", pattern="sold out"),)

@@ -24,11 +24,11 @@ from mulligan.core.lesson import (
     Group,
     LessonQuery,
     LessonState,
-    slot_of,
+    build_episode_slot,
 )
 from mulligan.core.suggestion import Decision
 from mulligan.stores.opening import open_store
-from mulligan.testing.store_contract.cases import OFFER, a_lesson, a_use, an_episode
+from mulligan.testing.store_contract.cases import OFFER, make_episode, make_lesson, make_use
 from mulligan.testing.store_contract.contract import DAY, NOW
 
 TABLES = "episode, case_count, ending_count, lesson, lesson_version, lesson_word, lesson_use"
@@ -46,7 +46,7 @@ texts = st.lists(st.sampled_from(["order", "Amount", "cents", "is", "#7"]), max_
 )
 days = st.integers(-3, 3).map(lambda number: NOW + number * DAY)
 episodes = st.builds(
-    an_episode,
+    make_episode,
     st.integers(0, 12),
     at=days,
     tenant=tenants,
@@ -58,7 +58,7 @@ episodes = st.builds(
     group=st.none() | st.sampled_from(Group),
 )
 lessons = st.builds(
-    a_lesson,
+    make_lesson,
     st.integers(1, 3),
     id=st.sampled_from(["l1", "l2", "l3", "l4"]),
     tenant=tenants,
@@ -73,7 +73,7 @@ lessons = st.builds(
     learned_at=days,
 )
 uses = st.builds(
-    a_use,
+    make_use,
     st.integers(0, 6),
     lesson=st.sampled_from(["l1", "l2"]),
     at=days,
@@ -153,47 +153,51 @@ def agree_on_episodes(casebook: Casebook, model: Model) -> None:
         (each for name, each in model.recorded.items() if name not in model.pruned),
         key=lambda each: each.id,
     )
-    assert casebook.episodes(EpisodeQuery()) == kept
+    assert casebook.list_episodes(EpisodeQuery()) == kept
     for tenant in ("", "a", "b"):
         mine = [each for each in kept if each.tenant == tenant]
-        assert casebook.episodes(EpisodeQuery(tenant=tenant)) == mine
+        assert casebook.list_episodes(EpisodeQuery(tenant=tenant)) == mine
         left = [each for each in mine if each.tool == "pay" and each.ending is Ending.LEFT]
         query = EpisodeQuery(tenant=tenant, tool="pay", ending=Ending.LEFT)
-        assert casebook.episodes(query) == left
+        assert casebook.list_episodes(query) == left
         endings = Counter(
             each.decision
             for each in model.recorded.values()
             if (each.tool, each.fingerprint, each.tenant) == ("pay", "f1", tenant) and each.decision
         )
-        assert casebook.endings("pay", fingerprint="f1", tenant=tenant) == endings
-    counted = Counter(slot_of(each) for each in model.recorded.values())
+        assert casebook.read_endings("pay", fingerprint="f1", tenant=tenant) == endings
+    counted = Counter(build_episode_slot(each) for each in model.recorded.values())
     since = (NOW - DAY).date()
-    assert casebook.counts(since=NOW.date() - timedelta(days=99)) == counted
-    assert casebook.counts(since=since) == {k: v for k, v in counted.items() if k.day >= since}
+    assert casebook.count_episodes(since=NOW.date() - timedelta(days=99)) == counted
+    assert casebook.count_episodes(since=since) == {
+        k: v for k, v in counted.items() if k.day >= since
+    }
 
 
 def agree_on_lessons(casebook: Casebook, model: Model) -> None:
     latest = [versions[-1] for versions in model.lessons.values()]
     latest.sort(key=lambda lesson: (lesson.tool, lesson.id))
-    assert casebook.lessons(LessonQuery()) == latest
+    assert casebook.list_lessons(LessonQuery()) == latest
     for name, versions in model.lessons.items():
-        assert casebook.history(name) == versions
+        assert casebook.list_lesson_versions(name) == versions
     for tenant in ("", "a", "b"):
         query = LessonQuery(tool="pay", fingerprint="f1", tenant=tenant)
         wanted = ("pay", "f1", tenant)
-        assert casebook.lessons(query) == [
+        assert casebook.list_lessons(query) == [
             each for each in latest if (each.tool, each.fingerprint, each.tenant) == wanted
         ]
-    assert casebook.lessons(LessonQuery(agent="clerk", since=NOW)) == [
+    assert casebook.list_lessons(LessonQuery(agent="clerk", since=NOW)) == [
         each for each in latest if "clerk" in each.agents and each.learned_at >= NOW
     ]
     asked = {"order", "amount", "7"}
-    found = casebook.lessons(LessonQuery(text="Order, amount: 7!"))
+    found = casebook.list_lessons(LessonQuery(text="Order, amount: 7!"))
     assert {lesson.id for lesson in found} == {each.id for each in latest if asked & words(each)}
     shared = [len(asked & words(lesson)) for lesson in found]
     assert shared == sorted(shared, reverse=True)
     used = {lesson for lesson, _ in model.uses}
-    assert casebook.balances(["l1", "l2"]) == {lesson: model.balance(lesson) for lesson in used}
+    assert casebook.read_balances(["l1", "l2"]) == {
+        lesson: model.balance(lesson) for lesson in used
+    }
 
 
 def agree(casebook: Casebook, given) -> None:

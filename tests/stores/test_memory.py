@@ -44,5 +44,5 @@ class TestLessons(InMemory, LessonContract):
 
 
 class TestLife(InMemory, LifeContract):
-    def connections(self, url):
+    def count_connections(self, url):
         return 0

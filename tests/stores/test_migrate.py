@@ -14,11 +14,11 @@ import pytest
 from mulligan.core.errors import SchemaTooNewError, SchemaTooOldError, StoreUnavailableError
 from mulligan.core.log_query import Batch, LogQuery
 from mulligan.stores import migrate
-from mulligan.stores.migrate import latest, migrations
+from mulligan.stores.migrate import find_latest_version, load_migrations
 from mulligan.stores.opening import open_store
 from mulligan.stores.sqlite import files
 from mulligan.stores.sqlite.session import SqliteSession
-from mulligan.testing.store_contract.contract import first, log_row
+from mulligan.testing.store_contract.contract import make_first_entry, make_log_row
 from mulligan.testing.store_contract.processes import finish, start
 
 OPENER = "mulligan.stores.opening:open_store"
@@ -33,20 +33,20 @@ def path(tmp_path) -> Path:
 def works(url: str) -> bool:
     """Whether a store can be opened, written and read."""
     store = open_store(url)
-    store.journal.submit([first("a")]).result()
-    store.log.write(Batch(rows=[log_row()]))
-    fine = store.journal.verify() == [] and store.health().problems == ()
-    fine = fine and len(store.log.rows(LogQuery())) == 1
+    store.journal.submit([make_first_entry("a")]).result()
+    store.log.write(Batch(rows=[make_log_row()]))
+    fine = store.journal.verify() == [] and store.check_health().problems == ()
+    fine = fine and len(store.log.list_rows(LogQuery())) == 1
     store.close()
     return fine
 
 
 @pytest.mark.parametrize("part", PARTS)
 def test_migrations_are_numbered_without_gaps(part: str) -> None:
-    numbers = [migration.number for migration in migrations(part)]
+    numbers = [migration.number for migration in load_migrations(part)]
 
-    assert numbers == list(range(1, latest(part) + 1))
-    assert all(migration.statements for migration in migrations(part))
+    assert numbers == list(range(1, find_latest_version(part) + 1))
+    assert all(migration.statements for migration in load_migrations(part))
 
 
 @pytest.mark.parametrize("part", PARTS)
@@ -61,24 +61,24 @@ def test_a_migration_killed_at_any_statement_has_not_happened(part, path, reques
     )
 
     assert done.returncode == 0, done.stderr
-    statements = sum(len(migration.statements) + 2 for migration in migrations(part))
+    statements = sum(len(migration.statements) + 2 for migration in load_migrations(part))
     assert done.stdout.split() == [str(statements)]
 
 
 def test_rows_survive_a_migration(path, monkeypatch) -> None:
-    only_first = migrations("sqlite/log")[:1]
-    log = files.log_path(path)
+    only_first = load_migrations("sqlite/log")[:1]
+    log = files.build_log_path(path)
     with monkeypatch.context() as yesterday:
-        yesterday.setattr(migrate, "migrations", lambda part: only_first)
+        yesterday.setattr(migrate, "load_migrations", lambda part: only_first)
         files.prepare(log, "log", migrate=True)
     session = SqliteSession(log, "log")
-    session.run_many("add_rows", [log_row(number) for number in range(50)])
+    session.run_many("add_rows", [make_log_row(number) for number in range(50)])
     session.close()
 
     store = open_store(f"sqlite:///{path}")
 
-    assert len(store.log.rows(LogQuery(limit=100))) == 50
-    assert store.health().schemas["log"] == latest("sqlite/log")
+    assert len(store.log.list_rows(LogQuery(limit=100))) == 50
+    assert store.check_health().schemas["log"] == find_latest_version("sqlite/log")
     store.close()
 
 
@@ -90,7 +90,7 @@ def test_many_migrate_at_once_and_all_of_them_go_on(kind, path, request) -> None
     written = [line for child in children for line in finish(child)]
 
     store = open_store(url)
-    assert {action.id for action in store.journal.open_actions()} == set(written)
+    assert {action.id for action in store.journal.list_open_actions()} == set(written)
     assert len(written) == 8
     assert store.journal.verify() == []
     store.close()

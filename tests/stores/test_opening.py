@@ -15,7 +15,7 @@ from mulligan.core.errors import (
     UnknownStoreError,
 )
 from mulligan.stores.opening import open_store
-from mulligan.stores.url import without_credentials
+from mulligan.stores.url import strip_credentials
 
 
 @pytest.mark.parametrize("url", ["", "family.db", "sqlite://", "sqlite:///", "mysql://host/x"])
@@ -45,7 +45,7 @@ def test_a_refusal_shows_no_password() -> None:
     ],
 )
 def test_urls_are_shown_without_credentials(url: str) -> None:
-    shown = without_credentials(url)
+    shown = strip_credentials(url)
 
     assert "s3c" not in shown
     assert "host" in shown
@@ -124,7 +124,7 @@ def test_a_relative_path_is_taken_from_where_we_are(tmp_path, monkeypatch) -> No
     store = open_store("sqlite:///family.db")
     monkeypatch.chdir("/")
 
-    assert store.health().url == f"sqlite:///{tmp_path}/family.db"
+    assert store.check_health().url == f"sqlite:///{tmp_path}/family.db"
     assert (tmp_path / "family.db").exists()
     store.close()
 

@@ -52,7 +52,7 @@ class TestLessons(InPostgres, LessonContract):
 
 
 class TestLife(InPostgres, LifeContract):
-    def connections(self, url):
+    def count_connections(self, url):
         deadline = time.monotonic() + 5
         with psycopg.connect(url, autocommit=True) as connection:
             # A server process ends a moment after its connection.

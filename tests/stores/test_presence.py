@@ -7,21 +7,21 @@ from dataclasses import replace
 
 import pytest
 
-from mulligan.stores.presence import Presence, here, is_gone
+from mulligan.stores.presence import Presence, identify_process, is_gone
 
 SECOND = 1_000_000
 
 
 def test_this_process_is_here_however_long_it_was_silent() -> None:
-    gone = is_gone(here(), silent_us=10**15, seen_from=here())
+    gone = is_gone(identify_process(), silent_us=10**15, seen_from=identify_process())
 
     assert not gone
 
 
 def test_a_number_that_another_process_has_now_is_not_the_one_that_wrote() -> None:
-    before = replace(here(), started="1")
+    before = replace(identify_process(), started="1")
 
-    gone = is_gone(before, silent_us=0, seen_from=here())
+    gone = is_gone(before, silent_us=0, seen_from=identify_process())
 
     assert gone
 
@@ -30,13 +30,13 @@ def test_a_process_that_ended_is_gone_even_before_its_parent_has_noticed() -> No
     reading, writing = os.pipe()
     child = os.fork()
     if not child:
-        os.write(writing, here().started.encode())
+        os.write(writing, identify_process().started.encode())
         os._exit(0)
     started = os.read(reading, 100).decode()
     os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
-    presence = Presence(machine=here().machine, pid=child, started=started)
+    presence = Presence(machine=identify_process().machine, pid=child, started=started)
 
-    gone = is_gone(presence, silent_us=0, seen_from=here())
+    gone = is_gone(presence, silent_us=0, seen_from=identify_process())
 
     os.waitpid(child, 0)
     assert gone
@@ -44,8 +44,8 @@ def test_a_process_that_ended_is_gone_even_before_its_parent_has_noticed() -> No
 
 @pytest.mark.parametrize(("seconds", "expected"), [(0, False), (29, False), (31, True)])
 def test_on_another_machine_only_silence_tells(seconds: int, expected: bool) -> None:
-    elsewhere = replace(here(), machine="elsewhere")
+    elsewhere = replace(identify_process(), machine="elsewhere")
 
-    gone = is_gone(elsewhere, silent_us=seconds * SECOND, seen_from=here())
+    gone = is_gone(elsewhere, silent_us=seconds * SECOND, seen_from=identify_process())
 
     assert gone is expected

@@ -9,7 +9,13 @@ import pytest
 from mulligan.core.action import Kept, State
 from mulligan.core.errors import StoreError
 from mulligan.stores.opening import open_store
-from mulligan.testing.store_contract.contract import NOW, first, then, walk, way_to
+from mulligan.testing.store_contract.contract import (
+    NOW,
+    find_way,
+    make_first_entry,
+    make_next_entry,
+    walk,
+)
 
 KEY = bytes(range(32))
 CANARY = b"canary-7f3a9c-do-not-keep"
@@ -59,7 +65,7 @@ def locked_url(request, url):
     where = url if request.param == "sqlite" else request.getfixturevalue("postgres_url")
     store = open_store(where, vault_key=KEY)
     kept = Kept(owner="a", name="before", value=CANARY)
-    store.journal.submit([first("a")], keep=[kept]).result()
+    store.journal.submit([make_first_entry("a")], keep=[kept]).result()
     store.close()
     return where
 
@@ -76,12 +82,12 @@ def test_another_key_is_refused_at_once(locked_url) -> None:
 def test_without_the_key_everything_goes_on_but_its_values(locked_url) -> None:
     store = open_store(locked_url)
 
-    moved = store.journal.submit([then("a", State.EXECUTED, version=2)]).exception()
+    moved = store.journal.submit([make_next_entry("a", State.EXECUTED, version=2)]).exception()
 
     with pytest.raises(StoreError, match=r"'before' of a .* key"):
         store.vault.get("a", "before")
     assert moved is None
-    assert store.health().problems == ()
+    assert store.check_health().problems == ()
     store.close()
 
 
@@ -89,11 +95,11 @@ def test_a_locked_vault_takes_no_value_in_plain_text(locked_url) -> None:
     store = open_store(locked_url)
     kept = Kept(owner="b", name="before", value=CANARY)
 
-    answer = store.journal.submit([first("b")], keep=[kept]).exception()
+    answer = store.journal.submit([make_first_entry("b")], keep=[kept]).exception()
 
     assert isinstance(answer, StoreError)
     assert "pass vault_key" in str(answer)
-    assert store.journal.action("b") is None
+    assert store.journal.find_action("b") is None
     with pytest.raises(StoreError, match="pass vault_key"):
         store.vault.put(kept)
     store.close()
@@ -114,7 +120,7 @@ def test_a_value_moved_to_another_owner_does_not_open(url) -> None:
     store = open_store(url, vault_key=KEY)
     store.vault.put(Kept(owner="a", name="before", value=CANARY))
 
-    with store.journal._pool.session() as session:
+    with store.journal._pool.acquire_session() as session:
         session.execute("update kept set owner = 'b'")
 
     with pytest.raises(StoreError, match="does not open"):
@@ -139,7 +145,7 @@ def test_shredded_values_are_gone_from_the_disk(url, tmp_path) -> None:
 
 def test_pruned_entries_are_gone_from_the_disk(url, tmp_path) -> None:
     store = open_store(url)
-    entries = walk("a", way_to(State.VERIFIED), at=NOW - timedelta(days=100))
+    entries = walk("a", find_way(State.VERIFIED), at=NOW - timedelta(days=100))
     entries[0] = replace(entries[0], detail={"note": CANARY.decode()})
     store.journal.submit(entries).result()
     before = found_on_disk(tmp_path)

@@ -47,7 +47,7 @@ class TestLessons(InSqlite, LessonContract):
 
 
 class TestLife(InSqlite, LifeContract):
-    def connections(self, url):
+    def count_connections(self, url):
         folder = Path(url.removeprefix("sqlite:///")).parent
         links = [link for link in Path("/proc/self/fd").iterdir() if link.is_symlink()]
         return sum(str(link.readlink()).startswith(str(folder)) for link in links)

@@ -11,7 +11,7 @@ import pytest
 from mulligan.core.effect import Effect
 from mulligan.core.lesson import Episode, Lesson, Use
 from mulligan.stores.words import read_word, write_word
-from mulligan.testing.store_contract.cases import TEXT, a_lesson, a_use, an_episode
+from mulligan.testing.store_contract.cases import TEXT, make_episode, make_lesson, make_use
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +33,7 @@ class Whole:
 
 
 @pytest.mark.parametrize(
-    "word", [an_episode(template=TEXT), a_lesson(when=TEXT), a_use(note=TEXT)], ids=repr
+    "word", [make_episode(template=TEXT), make_lesson(when=TEXT), make_use(note=TEXT)], ids=repr
 )
 def test_a_word_comes_back_as_it_was(word: Episode | Lesson | Use) -> None:
     text = write_word(word)

@@ -23,7 +23,7 @@ from mulligan.redaction.scrub import scrub
 from mulligan.testing.remote import FakeRemote, Item, RemoteError
 from mulligan.turns.journal.hold import Held
 from mulligan.turns.turn.act import Done
-from mulligan.turns.turn.open_turn import OpenTurn
+from mulligan.turns.turn.context import OpenTurn
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 ZONE = "Europe/Berlin"
@@ -124,7 +124,7 @@ class World:
 
             done = await self.m.act(said, agent, now=NOW, timezone=ZONE, known={"home": HOME})
             left = theirs.state
-        actions = list(turns[0].actions())
+        actions = list(turns[0].list_actions())
         own = (a.state for a in actions if a.opening.effect is Effect.REVERSIBLE)
         held = (a.state for a in actions if a.opening.effect is Effect.IRREVERSIBLE)
         return Came(

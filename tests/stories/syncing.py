@@ -12,7 +12,7 @@ from mulligan import Effect, Mulligan
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.record import Record
 from mulligan.testing.remote import FakeRemote, Item
-from mulligan.turns.turn.open_turn import OpenTurn
+from mulligan.turns.turn.context import OpenTurn
 
 syncs: list[str] = []
 
@@ -68,7 +68,7 @@ async def act(folder: str, actions: int) -> None:
             return "done"
 
         await m.act("warm up", agent)
-        for name in remote.items():
+        for name in remote.list_items():
             remote.delete(name, by="person")
         seen.clear()
         before = len(syncs)

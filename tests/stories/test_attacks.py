@@ -14,7 +14,7 @@ from mulligan import ConflictError, Effect, Mode, Mulligan, Standing, State
 from mulligan.core.errors import AlreadyDoneError
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.record import Record
-from mulligan.turns.turn.open_turn import OpenTurn
+from mulligan.turns.turn.context import OpenTurn
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 WRONG = Finding(rule="x.y", severity=Severity.ERROR, issue="Wrong.")

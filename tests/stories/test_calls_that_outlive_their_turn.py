@@ -17,7 +17,7 @@ from mulligan.core.action import Action
 from mulligan.core.record import Record
 from mulligan.testing.fakes import FixedClock
 from mulligan.testing.remote import FakeRemote, Item
-from mulligan.turns.turn.open_turn import OpenTurn
+from mulligan.turns.turn.context import OpenTurn
 
 
 @dataclass
@@ -53,7 +53,7 @@ class World:
         self.move = move
 
     def open(self) -> list[Action]:
-        return self.m._parts.store.journal.open_actions()
+        return self.m._parts.store.journal.list_open_actions()
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from mulligan.loops.actions import Attempted
 from mulligan.testing.fakes import FixedClock
 from mulligan.testing.faults import Deed, Faults, Strike
 from mulligan.testing.remote import FakeRemote, Fault, Item, RemoteError
-from mulligan.turns.turn.open_turn import OpenTurn
+from mulligan.turns.turn.context import OpenTurn
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 LATER = timedelta(minutes=10)
@@ -217,4 +217,4 @@ async def test_what_nobody_contests_shows_no_contents(family: Family) -> None:
     await family.act(family.move, "2026-11-17")
     [action] = family.open()
 
-    assert family.m.insights.open_list.story(action.id).contents == {}
+    assert family.m.insights.open_list.read_story(action.id).contents == {}

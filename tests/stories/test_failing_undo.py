@@ -14,14 +14,14 @@ from mulligan import Effect, Mulligan, State
 from mulligan.core.action import Action
 from mulligan.core.errors import ConflictError
 from mulligan.core.finding import Finding, Severity
-from mulligan.core.recipe import recipe
+from mulligan.core.recipe import render_recipe
 from mulligan.core.record import Record
 from mulligan.loops.actions import Attempted
 from mulligan.testing.fakes import FixedClock
 from mulligan.testing.remote import FakeRemote, Fault, Item, RemoteError
 from mulligan.turns.recovery.recovery import MOST_TRIES, PAUSES
 from mulligan.turns.turn.act import Done
-from mulligan.turns.turn.open_turn import OpenTurn
+from mulligan.turns.turn.context import OpenTurn
 
 QUICK_TRIES = 2
 FAILURES: Mapping[str, Fault] = {
@@ -93,10 +93,10 @@ class World:
             await self.m.recover()
 
     def open(self) -> list[Action]:
-        return self.m._parts.store.journal.open_actions()
+        return self.m._parts.store.journal.list_open_actions()
 
     def day(self) -> object:
-        return self.remote.items()["e1"].data["day"]
+        return self.remote.list_items()["e1"].data["day"]
 
 
 @pytest.fixture
@@ -155,7 +155,7 @@ async def test_what_could_not_be_undone_says_why_and_how_often_it_was_tried(worl
     assert "403" in str(action.detail["why"])
     assert action.detail["result"] == "failed"
     assert action.detail["tries"] == 1
-    assert f"mulligan undo {action.id}" in recipe(action)[0]
+    assert f"mulligan undo {action.id}" in render_recipe(action)[0]
 
 
 async def test_a_read_back_that_fails_is_not_called_restored(world: World) -> None:

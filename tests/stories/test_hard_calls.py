@@ -43,14 +43,14 @@ def test_a_remote_that_is_down_gets_a_tenth_more_calls_and_the_burst(
 ) -> None:
     """A minute of total failure at 200 calls a second; then so slow that no breaker opens."""
     calls, made, now = 12_000, [0], [0.0]
-    instruments = replace(m._parts.instruments, monotonic=lambda: now[0])
+    runtime = replace(m._parts.runtime, monotonic=lambda: now[0])
 
     def search() -> None:
         made[0] += 1
         raise ConnectionRefusedError
 
     declaration = declare(search, effect=Effect.READ)
-    tool = wrap_tool(search, declaration=declaration, instruments=instruments, box=Toolbox())
+    tool = wrap_tool(search, declaration=declaration, runtime=runtime, box=Toolbox())
     for _ in range(calls // 200):
         with m.turn("Search", agent="crowd"):
             for _ in range(200):

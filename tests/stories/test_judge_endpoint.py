@@ -38,7 +38,9 @@ MOVED = Execution(
 THURSDAY = Fact(
     kind="date.weekday", subject="2025-10-23", value="Thursday", about="2025-10-23 is a Thursday."
 )
-QUESTION = ask_about(TURN, executions=[MOVED], facts=[THURSDAY], show=Redactor(key=b"k" * 32).value)
+QUESTION = ask_about(
+    TURN, executions=[MOVED], facts=[THURSDAY], show=Redactor(key=b"k" * 32).redact_value
+)
 ANSWER = {
     "findings": [
         {

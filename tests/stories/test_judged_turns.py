@@ -15,7 +15,7 @@ from mulligan.loops.actions import Attempted
 from mulligan.loops.review import Area, Opinion, Remark
 from mulligan.testing.judge import ScriptedJudge
 from mulligan.turns.turn.act import Done
-from mulligan.turns.turn.open_turn import OpenTurn
+from mulligan.turns.turn.context import OpenTurn
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 CONTENT = Opinion(findings=(), confirmed=True)

@@ -19,7 +19,7 @@ from mulligan.core.record import Record
 from mulligan.loops.review import Area, Opinion, Remark
 from mulligan.testing.judge import ScriptedJudge
 from mulligan.testing.remote import FakeRemote, Fault, Item
-from mulligan.turns.turn.open_turn import OpenTurn
+from mulligan.turns.turn.context import OpenTurn
 from tests.stories.owned import conflicts_named
 
 MONDAY = datetime(2025, 10, 20, 9, 0, tzinfo=UTC)
@@ -74,7 +74,7 @@ class Family:
         self.move, self.delete = move, delete
 
     def days(self) -> dict[str, object]:
-        return {name: item.data["day"] for name, item in self.remote.items().items()}
+        return {name: item.data["day"] for name, item in self.remote.list_items().items()}
 
     def undos(self) -> int:
         return sum(line.by == "undo" for line in self.remote.ledger())

@@ -9,7 +9,7 @@ import pytest
 from mulligan.core.interfaces import Store
 from mulligan.core.notes import Ground, NotesState, Refinement
 from mulligan.core.task import Reflect, Task
-from mulligan.learning.tasks.versions import export, pin, results, roll_back
+from mulligan.learning.tasks.versions import export, list_results, pin, roll_back
 from mulligan.loops.reflecting import Learning
 from mulligan.loops.tasks import run_task
 from mulligan.stores.opening import open_store
@@ -79,7 +79,7 @@ async def test_history_shows_how_every_version_did(url):
     with opened(url) as store:
         await run(store, times=31)
 
-        history = results(store.archive, GROUND)
+        history = list_results(store.archive, GROUND)
 
     assert [result.card.version for result in history] == [0, 1, 2]
     assert sum(result.card.runs for result in history) == 31

@@ -19,18 +19,18 @@ from mulligan.core.lesson import (
     Lesson,
     LessonState,
     Use,
-    balance_of,
+    compute_balance,
 )
 from mulligan.core.suggestion import FailedCall, Suggestion
-from mulligan.learning.errors.fingerprint import pattern_of
-from mulligan.learning.lessons.explain import remedies_between
+from mulligan.learning.errors.fingerprint import build_pattern
+from mulligan.learning.lessons.explain import find_remedies
 from mulligan.learning.lessons.life import judge_life
 from mulligan.learning.lessons.mine import mine
-from mulligan.learning.lessons.probability import Outcomes, chance_of
+from mulligan.learning.lessons.probability import Outcomes, build_chance
 from mulligan.learning.lessons.recall import from_memory
-from mulligan.learning.lessons.uses import uses_in
+from mulligan.learning.lessons.uses import find_uses
 from mulligan.learning.repair.applying import may_apply
-from mulligan.learning.repair.suggest import suggestions
+from mulligan.learning.repair.suggest import suggest_corrections
 from tests.learning.failures import failed, obj
 from tests.learning.lessons.cases import NOW
 
@@ -77,8 +77,8 @@ class World:
 
     def repair(self, number: int, person: int, broken: FailedCall) -> None:
         """What mode `auto` does about an honest person's failure."""
-        memory = from_memory(list(self.lessons.values()), chance=chance_of(Outcomes(), {}))
-        for made in suggestions(broken, sources=(memory,))[:1]:
+        memory = from_memory(list(self.lessons.values()), chance=build_chance(Outcomes(), {}))
+        for made in suggest_corrections(broken, sources=(memory,))[:1]:
             if may_apply(made, broken, mode=Mode.AUTO):
                 self.alter(number, person, broken, made)
 
@@ -105,7 +105,7 @@ class World:
         self.judge(lesson.id, number)
 
     def note(self, number: int, person: int, broken: FailedCall, fixed: dict[str, object]) -> None:
-        pattern = pattern_of(
+        pattern = build_pattern(
             broken.call, error=broken.error, error_class=broken.failure.error_class
         )
         episode = Episode(
@@ -119,7 +119,7 @@ class World:
             turn=f"turn-{number}",
             ending=Ending.REPAIRED,
             verified=True,
-            remedies=remedies_between(broken, fixed),
+            remedies=find_remedies(broken, fixed),
         )
         self.episodes.append(episode)
 
@@ -127,7 +127,7 @@ class World:
         at = NOW + timedelta(seconds=number)
         for lesson in mine(self.episodes, known=list(self.lessons.values()), at=at):
             self.lessons[lesson.id] = lesson
-        for use in uses_in(self.episodes, list(self.lessons.values())):
+        for use in find_uses(self.episodes, list(self.lessons.values())):
             self.use(use)
         for lesson in list(self.lessons):
             self.judge(lesson, number)
@@ -139,7 +139,7 @@ class World:
     def judge(self, lesson: str, number: int) -> None:
         judged = judge_life(
             self.lessons[lesson],
-            balance_of(self.uses.get(lesson, {}).values()),
+            compute_balance(self.uses.get(lesson, {}).values()),
             now=NOW + timedelta(seconds=number),
             tenants=True,
         )

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from mulligan import Effect, Mode, Mulligan
-from mulligan.app.consolidating import batch_at
+from mulligan.app.consolidating import name_batch
 from mulligan.core.lesson import Ending, EpisodeQuery, LessonQuery, LessonState
 from mulligan.turns.journal import waiter
-from mulligan.turns.turn.open_turn import OpenTurn
+from mulligan.turns.turn.context import OpenTurn
 
 ORDERS = {f"#W{1000 + n}": {"total": n} for n in range(10)}
 
@@ -94,7 +94,7 @@ async def test_a_revoked_lesson_is_gone_at_once_and_names_every_call_it_touched(
         await desk.serve(number)
         desk.m.insights.lesson_list.consolidate()
     known = desk.m.insights.lesson_list
-    [learned] = known.lessons(LessonQuery(tool="find_order"))
+    [learned] = known.list_lessons(LessonQuery(tool="find_order"))
 
     gone = known.revoke(learned.lesson.id, by="anna", note="Wrong shop.")
 
@@ -111,7 +111,7 @@ async def test_nothing_that_was_called_with_is_kept() -> None:
     await desk.serve(5)
 
     store = desk.m._parts.store
-    [episode] = store.casebook.episodes(EpisodeQuery())
+    [episode] = store.casebook.list_episodes(EpisodeQuery())
     assert episode.ending is Ending.REPAIRED
     assert "1005" not in repr(episode)
 
@@ -134,7 +134,7 @@ async def test_a_memory_that_is_down_costs_nobody_an_answer(
 def _approve_what_was_learned(m: Mulligan) -> None:
     known = m.insights.lesson_list
     known.consolidate()
-    for seen in known.lessons(LessonQuery(tool="find_order")):
+    for seen in known.list_lessons(LessonQuery(tool="find_order")):
         known.approve(seen.lesson.id, by="anna")
 
 
@@ -167,7 +167,7 @@ async def test_pitfalls_are_told_to_the_tenant_that_learned_them_alone() -> None
 def test_two_batches_of_one_second_are_taken_back_one_by_one() -> None:
     second = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 
-    one, other = batch_at(second), batch_at(second.replace(microsecond=1))
+    one, other = name_batch(second), name_batch(second.replace(microsecond=1))
 
     assert one != other
 
@@ -192,7 +192,7 @@ def test_a_slow_memory_holds_up_a_sync_tool_no_longer_than_an_async_one(
         answered.wait(30)
         return []
 
-    monkeypatch.setattr(m._parts.store.casebook, "lessons", slow)
+    monkeypatch.setattr(m._parts.store.casebook, "list_lessons", slow)
     monkeypatch.setattr(waiter, "PATIENCE", 0.05)
 
     @m.tool(effect=Effect.READ)

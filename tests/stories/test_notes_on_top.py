@@ -73,7 +73,7 @@ async def test_where_all_are_accepted_a_pin_and_a_rollback_decide_the_next_run()
     assert left == 5
     assert (static.version, static.prompt) == (0, lab.task.text)
     assert after.version == 6
-    parents = {n.version: n.parent for n in lab.archive.versions(lab.task.identity)}
+    parents = {n.version: n.parent for n in lab.archive.list_versions(lab.task.identity)}
     assert (parents[4], parents[5], parents[6]) == (1, 4, 0)
 
 

@@ -48,7 +48,7 @@ def left(tmp_path_factory: pytest.TempPathFactory) -> Left:
 
 def test_at_least_a_thousand_were_planted_and_all_calls_were_logged(left: Left) -> None:
     store = open_store(f"sqlite:///{left.folder}/planted.db")
-    rows = store.log.rows(LogQuery(limit=1_000_000))
+    rows = store.log.list_rows(LogQuery(limit=1_000_000))
     store.close()
 
     assert len(left.planted) >= 1000
@@ -73,7 +73,7 @@ def test_none_is_in_any_file_span_or_terminal_output(left: Left) -> None:
 
 def test_none_is_in_the_rows_in_another_spelling(left: Left) -> None:
     store = open_store(f"sqlite:///{left.folder}/planted.db")
-    rows = store.log.rows(LogQuery(limit=1_000_000))
+    rows = store.log.list_rows(LogQuery(limit=1_000_000))
     store.close()
     rows = sorted(rows, key=lambda row: row.id)[: len(left.planted)]
 
@@ -94,7 +94,7 @@ def test_the_search_would_find_a_secret_that_leaked(left: Left) -> None:
 
 def test_twenty_monsters_were_called_with_and_left_bounded_rows(left: Left) -> None:
     store = open_store(f"sqlite:///{left.folder}/planted.db")
-    rows = store.log.rows(LogQuery(tool="swallow", limit=1000))
+    rows = store.log.list_rows(LogQuery(tool="swallow", limit=1000))
     store.close()
 
     assert left.monsters >= 20

@@ -20,7 +20,7 @@ from mulligan.core.record import Record
 from mulligan.loops.actions import Attempted
 from mulligan.testing.remote import FakeRemote, Item, RemoteError
 from mulligan.turns.turn.act import Done
-from mulligan.turns.turn.open_turn import OpenTurn, current_turn
+from mulligan.turns.turn.context import OpenTurn, find_current_turn
 
 HASTY, CAREFUL = "hasty", "careful"
 """The first turn is wrong once, undone and made right; the second is right at once."""
@@ -56,7 +56,7 @@ class Stepping:
             self.at[name], self.go[name] = asyncio.Event(), asyncio.Event()
 
     async def reached(self, point: Point) -> None:
-        turn = current_turn()
+        turn = find_current_turn()
         if turn is not None and point in STEPS:
             await self.wait(turn.message)
 
@@ -140,10 +140,10 @@ class World:
         return {name: task.result() for name, task in turns.items()}
 
     def open(self) -> list[Action]:
-        return self.m._parts.store.journal.open_actions()
+        return self.m._parts.store.journal.list_open_actions()
 
     def day(self, event: str) -> object:
-        return self.remote.items()[event].data["day"]
+        return self.remote.list_items()[event].data["day"]
 
 
 @pytest.fixture

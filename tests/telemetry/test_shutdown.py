@@ -38,7 +38,7 @@ def stored(folder: Path) -> list[int]:
     """The numbers that reached the store."""
     store = open_store(f"sqlite:///{folder}/log.db")
     try:
-        rows = store.log.rows(LogQuery(limit=1_000_000))
+        rows = store.log.list_rows(LogQuery(limit=1_000_000))
     finally:
         store.close()
     return sorted(int(row.parameters.removeprefix('{"number":').removesuffix("}")) for row in rows)

@@ -93,7 +93,7 @@ def test_a_stalled_store_holds_nobody_up_and_every_row_is_accounted_for() -> Non
     writer.close()
 
     tally = writer.tally()
-    lost = log.losses()
+    lost = log.list_losses()
     assert took < 5
     assert tally.waiting == 0
     assert tally.emitted == 2000 == tally.stored + tally.dropped
@@ -166,7 +166,7 @@ def test_one_row_that_cannot_be_held_does_not_take_its_batch_with_it() -> None:
     writer.close()
 
     assert len(log.stored) == 9
-    assert [(loss.reason, loss.successes) for loss in log.losses()] == [("refused", 1)]
+    assert [(loss.reason, loss.successes) for loss in log.list_losses()] == [("refused", 1)]
     assert writer.tally().dropped == 1
 
 

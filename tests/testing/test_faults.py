@@ -9,7 +9,7 @@ import signal
 import pytest
 
 from mulligan.core.points import Point, reach
-from mulligan.testing.faults import Deed, Faults, PlannedError, Strike, cancelled_when_hung
+from mulligan.testing.faults import Deed, Faults, PlannedError, Strike, cancel_when_hung
 
 
 async def program() -> str:
@@ -56,7 +56,7 @@ async def test_a_cancellation_comes_from_inside_and_a_hang_ends_from_outside() -
     for deed in (Deed.CANCEL, Deed.HANG):
         faults = Faults(Strike(deed=deed, point=Point.CALLED))
         with faults:
-            ended = await cancelled_when_hung(program(), faults)
+            ended = await cancel_when_hung(program(), faults)
 
         assert isinstance(ended, asyncio.CancelledError)
         assert faults.hits == 3
@@ -65,7 +65,7 @@ async def test_a_cancellation_comes_from_inside_and_a_hang_ends_from_outside() -
 async def test_what_does_not_hang_comes_to_its_end() -> None:
     faults = Faults()
 
-    assert await cancelled_when_hung(program(), faults) is None
+    assert await cancel_when_hung(program(), faults) is None
 
 
 async def test_a_kill_is_the_real_signal(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -75,7 +75,7 @@ def test_what_is_written_is_handed_on_and_kept(line: Line, server: Notes) -> Non
         assert answer.read() == b"beer"
     assert etag == written.etag == "v2"
     assert (written.method, written.path, written.over) == ("PUT", "/note", "v1")
-    assert (written.body, line.done()) == ("beer", 1)
+    assert (written.body, line.count_done()) == ("beer", 1)
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_a_lost_write_leaves_its_caller_without_an_answer(
         put(line, "beer")
 
     assert server.kept == (["milk", "beer"] if lands else ["milk"])
-    assert line.done() == lands
+    assert line.count_done() == lands
 
 
 def test_an_answer_can_be_broken_or_tell_no_version(line: Line, server: Notes) -> None:

@@ -50,7 +50,7 @@ def test_without_versions_conditions_are_ignored_as_plain_apis_do(tmp_path: Path
 
     remote.update("x", {"a": 3}, if_version=old)
 
-    assert remote.items()["x"].data == {"a": 3}
+    assert remote.list_items()["x"].data == {"a": 3}
 
 
 def test_the_same_key_takes_effect_once(remote: FakeRemote) -> None:
@@ -119,7 +119,7 @@ def test_it_survives_the_death_of_its_user_and_other_processes_see_it(tmp_path: 
 
     subprocess.run([sys.executable, "-c", program, str(path)], check=False)
 
-    assert FakeRemote(path).items()["x"].data == {"a": 1}
+    assert FakeRemote(path).list_items()["x"].data == {"a": 1}
 
 
 def test_a_late_request_can_let_looks_pass_or_wait_to_be_let_in(tmp_path: Path) -> None:

@@ -11,35 +11,35 @@ from mulligan.core.finding import Verdict, reach_verdict
 from mulligan.turns.calls import retry
 from mulligan.turns.calls.journaled import Performing
 from mulligan.turns.journal.book import Book
-from mulligan.turns.journal.waiter import Hands
+from mulligan.turns.journal.waiter import Waiter
 
 
 @mutant
 def no_intent_before_the_call() -> None:
     """Nothing is written until the call has come back, and then all of it."""
-    intend, executed, move = Book.intend, Book.executed, Book.move
+    intend, executed, move = Book.intend, Book.mark_executed, Book.move
     owed: dict[str, bytes] = {}
 
     async def later(self: Book, actions: Any, *, evidence: bytes, **_: Any) -> None:
         self.live.update(action.id for action in actions)
         owed.update({action.id: evidence for action in actions})
 
-    async def pay_up(self: Book, actions: Any, hands: Hands) -> None:
+    async def pay_up(self: Book, actions: Any, waiter: Waiter) -> None:
         due = [action for action in actions if action.version == 0 and action.id in owed]
         if due:
-            await intend(self, due, hands=hands, evidence=owed.pop(due[0].id))
+            await intend(self, due, waiter=waiter, evidence=owed.pop(due[0].id))
 
-    async def both(self: Book, actions: Any, *, hands: Hands) -> None:
-        await pay_up(self, list(actions), hands)
-        await executed(self, actions, hands=hands)
+    async def both(self: Book, actions: Any, *, waiter: Waiter) -> None:
+        await pay_up(self, list(actions), waiter)
+        await executed(self, actions, waiter=waiter)
 
-    async def moved(self: Book, actions: Any, state: State, *, hands: Hands, **said: Any) -> None:
+    async def moved(self: Book, actions: Any, state: State, *, waiter: Waiter, **said: Any) -> None:
         actions = list(actions)
         if state is not State.INTENT:
-            await pay_up(self, actions, hands)
-        await move(self, actions, state, hands=hands, **said)
+            await pay_up(self, actions, waiter)
+        await move(self, actions, state, waiter=waiter, **said)
 
-    Book.intend, Book.executed, Book.move = later, both, moved
+    Book.intend, Book.mark_executed, Book.move = later, both, moved
 
 
 @mutant
@@ -47,21 +47,21 @@ def nothing_is_journaled_at_all() -> None:
     async def nothing(self: Book, *args: Any, **said: Any) -> None:
         """Write nothing, whatever is asked."""
 
-    Book.intend = Book.executed = nothing
+    Book.intend = Book.mark_executed = nothing
 
 
 @mutant
 def fresh_key_for_every_try() -> None:
     try_call = retry.try_call
 
-    async def with_fresh_keys(watch: Any, pending: Any, *, make: Any, hands: Hands) -> Any:
+    async def with_fresh_keys(watch: Any, pending: Any, *, make: Any, waiter: Waiter) -> Any:
         key = watch.declaration.key
 
         async def made(**more: Any) -> Any:
             fresh = {key: uuid.uuid4().hex} if key else {}
             return await make(**more | fresh)
 
-        return await try_call(watch, pending, make=made, hands=hands)
+        return await try_call(watch, pending, make=made, waiter=waiter)
 
     swap(try_call, with_fresh_keys)
 
@@ -87,7 +87,7 @@ def an_outage_is_a_pass() -> None:
 
 @mutant
 def a_refusal_speaks_for_every_try() -> None:
-    nothing = retry._nothing_happened
+    nothing = retry._is_without_effect
     swap(nothing, lambda executions: nothing(list(executions)[-1:]))
 
 
@@ -101,10 +101,10 @@ def call_not_bound_to_its_pre_image() -> None:
 
 @mutant
 def result_not_kept_for_an_undo() -> None:
-    async def executed(self: Book, actions: Any, *, hands: Hands) -> None:
-        await self.move(actions, State.EXECUTED, hands=hands)
+    async def executed(self: Book, actions: Any, *, waiter: Waiter) -> None:
+        await self.move(actions, State.EXECUTED, waiter=waiter)
 
-    Book.executed = executed
+    Book.mark_executed = executed
 
 
 @mutant
@@ -113,8 +113,8 @@ def a_bulk_that_failed_did_nothing() -> None:
 
     async def as_one(self: Performing, actions: Any, tried: Any) -> None:
         if tried.last.failure is not None and tried.nothing_happened:
-            book = self.watch.instruments.book
-            await book.move(actions, State.NOT_EXECUTED, hands=self.hands)
+            book = self.watch.runtime.book
+            await book.move(actions, State.NOT_EXECUTED, waiter=self.waiter)
         else:
             await account(self, actions, tried)
 

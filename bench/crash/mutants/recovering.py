@@ -11,7 +11,7 @@ from mulligan.core.points import Point, reach
 from mulligan.turns.journal import landing
 from mulligan.turns.journal.book import Book, LiveAction
 from mulligan.turns.journal.landing import Seen
-from mulligan.turns.journal.waiter import ON_LOOP, Hands
+from mulligan.turns.journal.waiter import ON_LOOP, Waiter
 from mulligan.turns.recovery import late_review, release
 from mulligan.turns.recovery.recovery import Recovery
 
@@ -20,11 +20,11 @@ from mulligan.turns.recovery.recovery import Recovery
 def recovery_repeats_the_call() -> None:
     async def again(self: Recovery, action: LiveAction) -> None:
         action.tries += 1
-        await self.book.move([action], State.UNKNOWN, hands=ON_LOOP)
+        await self.book.move([action], State.UNKNOWN, waiter=ON_LOOP)
         tool = self.toolbox.find(action.opening)
         if tool is not None:
             made = await tool.maker(action.record.arguments)()
-            await landing.adopt([action], [made], book=self.book, hands=ON_LOOP)
+            await landing.adopt([action], [made], book=self.book, waiter=ON_LOOP)
 
     Recovery._find_out = again
 
@@ -32,7 +32,7 @@ def recovery_repeats_the_call() -> None:
 @mutant
 def unknown_means_not_executed() -> None:
     async def forget(self: Recovery, action: LiveAction) -> None:
-        await self.book.move([action], State.NOT_EXECUTED, hands=ON_LOOP)
+        await self.book.move([action], State.NOT_EXECUTED, waiter=ON_LOOP)
 
     Recovery._find_out = forget
 
@@ -40,13 +40,13 @@ def unknown_means_not_executed() -> None:
 @mutant
 def unsure_means_not_executed() -> None:
     async def forget(
-        action: LiveAction, seen: Seen, *, final: bool, book: Book, hands: Hands
+        action: LiveAction, seen: Seen, *, final: bool, book: Book, waiter: Waiter
     ) -> None:
         del final
         if seen.landing is landing.Landing.LANDED:
-            await landing.adopt([action], [seen.result], book=book, hands=hands)
+            await landing.adopt([action], [seen.result], book=book, waiter=waiter)
         else:
-            await book.move([action], State.NOT_EXECUTED, hands=hands)
+            await book.move([action], State.NOT_EXECUTED, waiter=waiter)
 
     swap(landing.write_down, forget)
 
@@ -108,7 +108,7 @@ def claims_are_ignored() -> None:
     def all_gone(self: Any, writers: Any) -> set[str]:  # noqa: ARG001
         return set(writers)
 
-    JournalTables.gone = all_gone
+    JournalTables.find_dead_writers = all_gone
 
 
 @mutant
@@ -131,7 +131,7 @@ def hold_runs_without_approval() -> None:
 
     async def run_it(self: Recovery, action: LiveAction) -> None:
         if action.state is State.HELD:
-            await self.book.move([action], State.APPROVED, hands=ON_LOOP)
+            await self.book.move([action], State.APPROVED, waiter=ON_LOOP)
         await hold(self, action)
 
     Recovery._hold = run_it

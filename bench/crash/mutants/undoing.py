@@ -11,7 +11,7 @@ from mulligan.core.action import State, UndoResult
 from mulligan.core.points import Point, reach
 from mulligan.core.record import Abilities, Record
 from mulligan.turns.journal.book import Book, LiveAction
-from mulligan.turns.journal.waiter import Hands
+from mulligan.turns.journal.waiter import Waiter
 from mulligan.turns.recovery.recovery import Recovery
 from mulligan.turns.turn import attempt
 from mulligan.turns.turn.attempt import LiveAttempt, Versions
@@ -20,8 +20,8 @@ from mulligan.undo.taking_back import Undone
 
 
 async def _remember(versions: Versions, record: Record, undone: Undone, action: LiveAction) -> None:
-    was = await taking_back.version_of(record.before, record=record, abilities=action.abilities)
-    versions.replaced(record, old=was, new=undone.version)
+    was = await taking_back.read_version(record.before, record=record, abilities=action.abilities)
+    versions.record_replacement(record, old=was, new=undone.version)
 
 
 @mutant
@@ -35,17 +35,17 @@ def verdict_not_journaled_before_undoing() -> None:
         await reach(Point.DOOMED)
 
     async def undo_then_write(
-        action: LiveAction, versions: Versions, *, book: Book, hands: Hands, stuck: str = ""
+        action: LiveAction, versions: Versions, *, book: Book, waiter: Waiter, stuck: str = ""
     ) -> None:
         if action.state is State.UNDOING:
-            await take(action, versions, book=book, hands=hands, stuck=stuck)
+            await take(action, versions, book=book, waiter=waiter, stuck=stuck)
             return
-        record = replace(action.record, version=versions.current(action.record))
+        record = replace(action.record, version=versions.find_current(action.record))
         undone = await taking_back.take_back(record, action.abilities)
         await _remember(versions, record, undone, action)
         action.undone = undone.result
-        await book.move([action], State.UNDOING, hands=hands)
-        await book.move([action], attempt.STATE_AFTER[undone.result], hands=hands)
+        await book.move([action], State.UNDOING, waiter=waiter)
+        await book.move([action], attempt.STATE_AFTER[undone.result], waiter=waiter)
 
     swap(attempt.doom, only_planned)
     swap(attempt.take_back_one, undo_then_write)
@@ -58,7 +58,7 @@ def undo_without_a_condition() -> None:
     async def blindly(record: Record, abilities: Abilities) -> BaseException | None:
         return await apply(replace(record, version=None), abilities)
 
-    swap(taking_back._changed, lambda *_: False)
+    swap(taking_back._was_changed, lambda *_: False)
     swap(apply, blindly)
 
 
@@ -77,8 +77,8 @@ def undo_of_whatever_version_is_there() -> None:
     take = taking_back.take_back
 
     async def at_any(record: Record, abilities: Abilities) -> Undone:
-        now = await taking_back._now(record, abilities)
-        version = await taking_back.version_of(now, record=record, abilities=abilities)
+        now = await taking_back._read_state(record, abilities)
+        version = await taking_back.read_version(now, record=record, abilities=abilities)
         return await take(replace(record, version=version), abilities)
 
     swap(take, at_any)
@@ -88,8 +88,8 @@ def undo_of_whatever_version_is_there() -> None:
 def undo_twice() -> None:
     async def never_done(record: Record, abilities: Abilities) -> Undone:
         await reach(Point.LOOKED)
-        now = await taking_back._now(record, abilities)
-        version = await taking_back.version_of(now, record=record, abilities=abilities)
+        now = await taking_back._read_state(record, abilities)
+        version = await taking_back.read_version(now, record=record, abilities=abilities)
         failure = await taking_back._apply(replace(record, version=version), abilities)
         await reach(Point.TAKEN_BACK)
         return await taking_back._prove(record, abilities, failure)
@@ -102,14 +102,14 @@ def undone_is_written_before_the_undo() -> None:
     take = attempt.take_back_one
 
     async def boast(
-        action: LiveAction, versions: Versions, *, book: Book, hands: Hands, stuck: str = ""
+        action: LiveAction, versions: Versions, *, book: Book, waiter: Waiter, stuck: str = ""
     ) -> None:
         if stuck:
-            await take(action, versions, book=book, hands=hands, stuck=stuck)
+            await take(action, versions, book=book, waiter=waiter, stuck=stuck)
             return
-        record = replace(action.record, version=versions.current(action.record))
+        record = replace(action.record, version=versions.find_current(action.record))
         action.undone = UndoResult.RESTORED
-        await book.move([action], State.UNDONE, hands=hands)
+        await book.move([action], State.UNDONE, waiter=waiter)
         await reach(Point.UNDONE)
         undone = await taking_back.take_back(record, action.abilities)
         await _remember(versions, record, undone, action)

@@ -12,12 +12,12 @@ from mulligan.core.errors import ConfigurationError, MissingExtraError, OutOfSte
 from mulligan.loops.drafting import Brief, Writer
 
 
-def writer_of(source: object) -> Writer:
+def build_writer(source: object) -> Writer:
     """A writer from an async callable, a pydantic-ai agent, or the name of a model."""
     if isinstance(source, str):
-        return _by_agent(_agent_named(source))
+        return _build_agent_writer(_build_agent(source))
     if inspect.iscoroutinefunction(getattr(source, "run", None)):
-        return _by_agent(source)
+        return _build_agent_writer(source)
     if callable(source):
         return cast("Writer", source)
     raise ConfigurationError(
@@ -26,11 +26,11 @@ def writer_of(source: object) -> Writer:
     )
 
 
-def _by_agent(agent: Any) -> Writer:
+def _build_agent_writer(agent: Any) -> Writer:
     """The agent's own tools count as steps; with none left it runs without them."""
 
     async def write(brief: Brief) -> str:
-        ai = _pydantic_ai()
+        ai = _import_pydantic_ai()
         steps = brief.tools.steps
         usage = ai.RunUsage()
         with nullcontext() if steps else agent.override(tools=[], toolsets=[]):
@@ -46,26 +46,26 @@ def _by_agent(agent: Any) -> Writer:
                 ) from error
             finally:
                 brief.meter.spend(tokens=usage.total_tokens)
-        brief.meter.spend(money=_price(result))
+        brief.meter.spend(money=_compute_price(result))
         return str(result.output)
 
     return write
 
 
-def asker_of(model: str) -> Callable[[str], Awaitable[tuple[str, int]]]:
+def build_asker(model: str) -> Callable[[str], Awaitable[tuple[str, int]]]:
     """Asks the model of that name with a prompt; what it answers, and the tokens that took."""
-    agent = _agent_named(model)
+    agent = _build_agent(model)
 
     async def ask(prompt: str) -> tuple[str, int]:
-        usage = _pydantic_ai().RunUsage()
+        usage = _import_pydantic_ai().RunUsage()
         result = await agent.run(prompt, usage=usage)
         return str(result.output), usage.total_tokens
 
     return ask
 
 
-def _agent_named(model: str) -> Any:
-    library = _pydantic_ai()
+def _build_agent(model: str) -> Any:
+    library = _import_pydantic_ai()
     try:
         return library.Agent(model)
     except Exception as wrong:
@@ -73,7 +73,7 @@ def _agent_named(model: str) -> Any:
         raise ConfigurationError(f"The model {model!r} cannot write: {wrong}") from wrong
 
 
-def _price(result: Any) -> float:
+def _compute_price(result: Any) -> float:
     """What a run cost in dollars, as far as the price of its model is known."""
     total = 0.0
     for message in result.new_messages():
@@ -84,7 +84,7 @@ def _price(result: Any) -> float:
     return total
 
 
-def _pydantic_ai() -> Any:
+def _import_pydantic_ai() -> Any:
     try:
         return import_module("pydantic_ai")
     except ModuleNotFoundError as missing:

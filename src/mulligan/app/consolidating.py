@@ -14,12 +14,12 @@ from mulligan.core.lesson import (
     Lesson,
     LessonQuery,
     LessonState,
-    balance_of,
-    schema_hash_of,
+    compute_balance,
+    hash_schema,
 )
-from mulligan.learning.lessons.life import counted_from, judge_life
+from mulligan.learning.lessons.life import find_count_start, judge_life
 from mulligan.learning.lessons.mine import mine
-from mulligan.learning.lessons.uses import uses_in
+from mulligan.learning.lessons.uses import find_uses
 
 MOST_LESSONS = 100_000
 PAGE = 5_000
@@ -38,26 +38,26 @@ class Consolidated:
     """New versions, in the order they were written."""
 
 
-def batch_at(now: datetime) -> str:
+def name_batch(now: datetime) -> str:
     """The name of a batch: two processes that consolidate in one second have two."""
     return f"{now:%Y%m%dT%H%M%S%f}"
 
 
-def hashes_of(tools: Sequence[KnownTool]) -> Hashes:
+def hash_schemas(tools: Sequence[KnownTool]) -> Hashes:
     """The schemas that tools are declared with now."""
-    return {(tool.server, tool.tool): schema_hash_of(tool.schema) for tool in tools}
+    return {(tool.server, tool.tool): hash_schema(tool.schema) for tool in tools}
 
 
 def consolidate(store: Store, *, now: datetime) -> Consolidated:
     """Mine every episode that is kept, then let each lesson's uses say where it stands."""
-    casebook, batch = store.casebook, batch_at(now)
-    schemas = hashes_of(store.catalog.tools())
-    episodes = list(every_episode(casebook))
-    known = casebook.lessons(LessonQuery(limit=MOST_LESSONS))
+    casebook, batch = store.casebook, name_batch(now)
+    schemas = hash_schemas(store.catalog.list_tools())
+    episodes = list(list_episodes(casebook))
+    known = casebook.list_lessons(LessonQuery(limit=MOST_LESSONS))
     mined = mine(episodes, known=known, at=now, batch=batch)
-    written = [each for each in mined if _appended(casebook, each)]
-    lessons = casebook.lessons(LessonQuery(limit=MOST_LESSONS))
-    casebook.use(uses_in(episodes, lessons))
+    written = [each for each in mined if _append(casebook, each)]
+    lessons = casebook.list_lessons(LessonQuery(limit=MOST_LESSONS))
+    casebook.use(find_uses(episodes, lessons))
     for lesson in lessons:
         moved = grow(casebook, lesson, now=now, schemas=schemas, batch=batch)
         written += [] if moved is None else [moved]
@@ -68,11 +68,11 @@ def grow(
     casebook: Casebook, lesson: Lesson, *, now: datetime, schemas: Hashes, batch: str = ""
 ) -> Lesson | None:
     """Let what a lesson's uses came to say where it stands; its new version, if it has moved."""
-    since = counted_from(casebook.history(lesson.id))
-    uses = casebook.uses(lesson.id)
+    since = find_count_start(casebook.list_lesson_versions(lesson.id))
+    uses = casebook.list_uses(lesson.id)
     moved = judge_life(
         lesson,
-        balance_of(uses, since=since),
+        compute_balance(uses, since=since),
         now=now,
         schema_hash=schemas.get((lesson.server, lesson.tool), ""),
         tenants=bool(lesson.tenant),
@@ -81,16 +81,16 @@ def grow(
     if moved is None:
         return None
     moved = replace(moved, batch=batch)
-    return moved if _appended(casebook, moved) else None
+    return moved if _append(casebook, moved) else None
 
 
 def take_back(casebook: Casebook, batch: str, *, now: datetime, by: str) -> list[Lesson]:
     """Undo a consolidation: what it wrote stays on record, and what stood before counts again."""
     written = []
-    for lesson in casebook.lessons(LessonQuery(limit=MOST_LESSONS)):
+    for lesson in casebook.list_lessons(LessonQuery(limit=MOST_LESSONS)):
         if lesson.batch != batch or not batch:
             continue
-        before = [each for each in casebook.history(lesson.id) if each.batch != batch]
+        before = [each for each in casebook.list_lesson_versions(lesson.id) if each.batch != batch]
         # A lesson that the batch brought forth has no earlier self to go back to: it waits for a
         # person, or the next consolidation would bring it back.
         content = before[-1] if before else replace(lesson, state=LessonState.QUARANTINED)
@@ -102,7 +102,7 @@ def take_back(casebook: Casebook, batch: str, *, now: datetime, by: str) -> list
             batch="",
             learned_at=now,
         )
-        written += [back] if _appended(casebook, back) else []
+        written += [back] if _append(casebook, back) else []
     if not written:
         raise ConfigurationError(
             f"No lesson stands as consolidation {batch!r} left it. "
@@ -111,15 +111,15 @@ def take_back(casebook: Casebook, batch: str, *, now: datetime, by: str) -> list
     return written
 
 
-def every_episode(casebook: Casebook) -> Iterator[Episode]:
+def list_episodes(casebook: Casebook) -> Iterator[Episode]:
     """All that are kept, oldest first, a page at a time."""
     after = ""
-    while page := casebook.episodes(EpisodeQuery(after=after, limit=PAGE)):
+    while page := casebook.list_episodes(EpisodeQuery(after=after, limit=PAGE)):
         yield from page
         after = page[-1].id
 
 
-def _appended(casebook: Casebook, lesson: Lesson) -> bool:
+def _append(casebook: Casebook, lesson: Lesson) -> bool:
     """Whether it was written; another process that was first has said something newer."""
     try:
         casebook.append([lesson])

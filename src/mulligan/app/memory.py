@@ -13,7 +13,7 @@ from mulligan.core.lesson import Episode, Lesson, LessonQuery
 from mulligan.redaction import Redactor
 from mulligan.telemetry.errands import Errands
 from mulligan.turns.memory.episodes import Ended, OpenEpisode
-from mulligan.turns.turn.open_turn import OpenTurn
+from mulligan.turns.turn.context import OpenTurn
 
 MOST_WAITING = 1_000
 CALLS = 1_000
@@ -61,10 +61,10 @@ class Memory:
 
     def _learn(self, turn: OpenTurn, opened: Sequence[OpenEpisode], calls: Sequence[Ended]) -> None:
         # The rules and their tables take a while to load, and most turns have no failure.
-        from mulligan.turns.memory.endings import episodes_of
+        from mulligan.turns.memory.endings import build_episodes
 
-        found = episodes_of(turn.turn, opened, calls=calls)
-        episodes = [self._scrubbed(each, turn) for each in found]
+        found = build_episodes(turn.turn, opened, calls=calls)
+        episodes = [self._scrub_episode(each, turn) for each in found]
         self._store.casebook.record(episodes)
         self._grow(episodes)
         if self._is_due():
@@ -80,8 +80,8 @@ class Memory:
 
     def _grow(self, episodes: Sequence[Episode]) -> None:
         """What these episodes say of the lessons about them counts at once: harm above all."""
-        from mulligan.app.consolidating import grow, hashes_of
-        from mulligan.learning.lessons.uses import uses_in
+        from mulligan.app.consolidating import grow, hash_schemas
+        from mulligan.learning.lessons.uses import find_uses
 
         casebook = self._store.casebook
         patterns = {(each.tenant, each.tool, each.fingerprint) for each in episodes}
@@ -89,16 +89,18 @@ class Memory:
         lessons = {
             lesson.id: lesson
             for tenant, tool, fingerprint in patterns
-            for lesson in casebook.lessons(
+            for lesson in casebook.list_lessons(
                 LessonQuery(tenant=tenant, tool=tool, fingerprint=fingerprint)
             )
         }
         for name in offered - set(lessons):
-            lessons |= {lesson.id: lesson for lesson in casebook.history(name or "")[-1:]}
-        uses = uses_in(episodes, list(lessons.values()))
+            lessons |= {
+                lesson.id: lesson for lesson in casebook.list_lesson_versions(name or "")[-1:]
+            }
+        uses = find_uses(episodes, list(lessons.values()))
         casebook.use(uses)
         touched = {use.lesson for use in uses}
-        schemas = hashes_of(self._store.catalog.tools())
+        schemas = hash_schemas(self._store.catalog.list_tools())
         moved = [
             grow(casebook, lesson, now=self._clock(), schemas=schemas)
             for lesson in lessons.values()
@@ -125,7 +127,7 @@ class Memory:
         enough = self._calls() - self._consolidated_after >= CALLS
         return enough or self._clock() - self._consolidated_at >= DAY
 
-    def _scrubbed(self, episode: Episode, turn: OpenTurn) -> Episode:
+    def _scrub_episode(self, episode: Episode, turn: OpenTurn) -> Episode:
         """With the labels that the log has too, and no secret in what an error said."""
         labels, redactor = turn.labels, self._redactor
         return replace(
@@ -133,6 +135,6 @@ class Memory:
             tenant=labels.tenant,
             agent=labels.agent,
             context=labels.context,
-            principal=redactor.label(turn.turn.principal) if turn.turn.principal else "",
-            template=redactor.text(episode.template),
+            principal=redactor.redact_label(turn.turn.principal) if turn.turn.principal else "",
+            template=redactor.redact_text(episode.template),
         )

@@ -18,11 +18,11 @@ from mulligan.core.interfaces import Check, Clock, Gather, Store, Subscriber
 from mulligan.core.task import Task
 from mulligan.core.turn import NOTHING_KNOWN, Turn
 from mulligan.loops.actions import Attempted
-from mulligan.stores.clock import utc_now
+from mulligan.stores.clock import read_utc_now
 from mulligan.turns.calls.wrapper import wrap_tool
-from mulligan.turns.tools.declaration import Declared, declare, name_of
+from mulligan.turns.tools.declaration import Declared, declare, read_name
 from mulligan.turns.turn.act import Acting, Agent, Done
-from mulligan.turns.turn.open_turn import OpenTurn
+from mulligan.turns.turn.context import OpenTurn
 
 if TYPE_CHECKING:
     from mulligan.app.insights.insights import Insights
@@ -74,14 +74,14 @@ class Mulligan:
         judge: object = None,
         replies: Rules = None,
         settings: Settings | None = None,
-        clock: Clock = utc_now,
+        clock: Clock = read_utc_now,
         **changes: object,
     ) -> None:
         loaded = Settings.load() if settings is None else settings
         if isinstance(store, str):
             changes["store"] = store
-        self.settings = loaded.changed(**changes)
-        self._replies = self._rules(replies)
+        self.settings = loaded.with_values(**changes)
+        self._replies = self._read_rules(replies)
         self._clock = clock
         own = None if isinstance(store, str) else store
         self._parts: Parts = assemble(
@@ -114,7 +114,7 @@ class Mulligan:
             return wrap_tool(
                 tool,
                 declaration=declaration,
-                instruments=self._parts.instruments,
+                runtime=self._parts.runtime,
                 box=self._parts.toolbox,
             )
 
@@ -135,9 +135,9 @@ class Mulligan:
             from mulligan.checks.moments import require_zone
 
             require_zone(about["timezone"])
-        instruments = self._parts.instruments
+        runtime = self._parts.runtime
         turn = Turn(
-            id=instruments.new_id(instruments.wall_us()),
+            id=runtime.make_id(runtime.wall_us()),
             message=message,
             now=about.get("now") or self._clock(),
             timezone=about.get("timezone"),
@@ -147,8 +147,8 @@ class Mulligan:
             principal=about.get("principal", ""),
             known=about.get("known", NOTHING_KNOWN),
         )
-        opened = OpenTurn(turn, redactor=instruments.redactor)
-        opened.reviewing = self._acting(opened)
+        opened = OpenTurn(turn, redactor=runtime.redactor)
+        opened.reviewing = self._build_acting(opened)
         return opened
 
     async def act(
@@ -166,9 +166,9 @@ class Mulligan:
         is told why in `turn.correction`, and tries once more. With rules for replies, a text reply
         is then held against what the tools returned, and written again by `rewrite` if it is wrong.
         """
-        about.setdefault("agent", name_of(agent))
+        about.setdefault("agent", read_name(agent))
         turn = self.turn(message, **about)
-        turn.reviewing = acting = self._acting(turn)
+        turn.reviewing = acting = self._build_acting(turn)
         done = await acting.run(agent)
         if self._replies is None or not isinstance(done.reply, str) or not _stands(done):
             return done
@@ -192,7 +192,7 @@ class Mulligan:
         """
         return await self._texts.reply(
             write,
-            rules=self._rules(rules) or self._replies or self._preset("default"),
+            rules=self._read_rules(rules) or self._replies or self._load_preset("default"),
             query=query,
             context=(context,) if isinstance(context, str) else tuple(context),
         )
@@ -211,7 +211,7 @@ class Mulligan:
         """What the checks of replies ask for, as text for the writer's prompt."""
         from mulligan.checks.requirements import render_requirements
 
-        held_to = self._rules(rules) or self._replies or self._preset("default")
+        held_to = self._read_rules(rules) or self._replies or self._load_preset("default")
         return render_requirements(held_to.checks)
 
     def act_sync(
@@ -225,20 +225,20 @@ class Mulligan:
     ) -> Done:
         """`act` for a program without an event loop, with an agent that is a plain function."""
 
-        async def plain(turn: OpenTurn) -> object:
+        async def call_agent(turn: OpenTurn) -> object:
             answer = agent(turn)
             return await answer if isinstance(answer, Awaitable) else answer
 
         async def act_alone() -> Done:
             # The loop ends with this turn, and so would recovery on it: it is waited for.
             if self._parts.recover:
-                await self._parts.keeping.once()
-            done = await self.act(message, plain, rewrite=rewrite, **about)
+                await self._parts.keeping.run_once()
+            done = await self.act(message, call_agent, rewrite=rewrite, **about)
             if done.open_actions:
-                await self._parts.keeping.once()
+                await self._parts.keeping.run_once()
             return done
 
-        about.setdefault("agent", name_of(agent))
+        about.setdefault("agent", read_name(agent))
         return asyncio.run(act_alone())
 
     async def run_task(self, task: Task, work: Work, /) -> TaskDone:
@@ -260,17 +260,19 @@ class Mulligan:
         """
         whose = tenant or self.settings.tenant
         try:
-            return self.insights.lesson_list.pitfalls([tool], tokens=tokens, tenant=whose)
+            return self.insights.lesson_list.describe_pitfalls([tool], tokens=tokens, tenant=whose)
         except StoreError as error:
-            return _no_pitfalls(error)
+            return _report_no_pitfalls(error)
 
     def pitfalls_for(self, agent: str, *, tokens: int = 400, tenant: str = "") -> str:
         """The same about every tool that has failed this agent."""
         whose = tenant or self.settings.tenant
         try:
-            return self.insights.lesson_list.pitfalls_for(agent, tokens=tokens, tenant=whose)
+            return self.insights.lesson_list.describe_pitfalls_for(
+                agent, tokens=tokens, tenant=whose
+            )
         except StoreError as error:
-            return _no_pitfalls(error)
+            return _report_no_pitfalls(error)
 
     async def recover(self) -> int:
         """Look after what crashes, cancelled turns and people left, now. How much was taken up.
@@ -288,19 +290,19 @@ class Mulligan:
             self._parts.store,
             settings=self.settings,
             clock=self._clock,
-            tally=self._parts.instruments.log.tally,
+            tally=self._parts.runtime.log.tally,
         )
 
     def subscribe(self, subscriber: Subscriber) -> Callable[[], None]:
         """Get every event as it happens; the answer ends the subscription."""
-        return self._parts.instruments.events.subscribe(subscriber)
+        return self._parts.runtime.events.subscribe(subscriber)
 
     def flush(self) -> bool:
         """Store everything logged so far, and hand on every event. False if it took too long."""
         memory = self._parts.memory
         remembered = memory is None or memory.flush()
-        stored = self._parts.instruments.log.flush() and remembered
-        return self._parts.instruments.events.flush() and stored
+        stored = self._parts.runtime.log.flush() and remembered
+        return self._parts.runtime.events.flush() and stored
 
     def close(self) -> None:
         """Store what is left and let go of everything. Twice is fine."""
@@ -312,25 +314,25 @@ class Mulligan:
 
         return Texts(self._parts, settings=self.settings, clock=self._clock)
 
-    def _rules(self, rules: Rules) -> ReplyRules | None:
+    def _read_rules(self, rules: Rules) -> ReplyRules | None:
         if rules is None:
             return None
         if isinstance(rules, str):
-            return self._preset(rules)
+            return self._load_preset(rules)
         from mulligan.loops.replies import ReplyRules
 
         return rules if isinstance(rules, ReplyRules) else ReplyRules(checks=tuple(rules))
 
-    def _preset(self, name: str) -> ReplyRules:
-        from mulligan.loops.replies import rules_named
+    def _load_preset(self, name: str) -> ReplyRules:
+        from mulligan.loops.replies import load_reply_rules
 
-        return rules_named(name)
+        return load_reply_rules(name)
 
-    def _acting(self, turn: OpenTurn) -> Acting:
+    def _build_acting(self, turn: OpenTurn) -> Acting:
         return Acting(
             turn,
             reviewers=self._parts.reviewers,
-            book=self._parts.instruments.book,
+            book=self._parts.runtime.book,
             on_entering=self._parts.begin,
             on_leaving=self._parts.keeping.wake,
             remember=self._parts.memory.remember if self._parts.memory is not None else None,
@@ -358,6 +360,6 @@ def _stands(done: Done) -> bool:
     return done.standing is not Standing.REJECTED
 
 
-def _no_pitfalls(error: StoreError) -> str:
+def _report_no_pitfalls(error: StoreError) -> str:
     logging.getLogger("mulligan").warning("Pitfalls could not be read: %s", error)
     return ""

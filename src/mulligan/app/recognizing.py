@@ -9,18 +9,20 @@ from typing import TYPE_CHECKING
 
 from mulligan.core.call import Call, ErrorClass, Failure, LogRow
 from mulligan.core.suggestion import ErrorRule, Pattern
-from mulligan.learning.errors.wording import likely_class
+from mulligan.learning.errors.wording import find_likely_class
 
 if TYPE_CHECKING:
     # Not loaded by those who only read.
     from mulligan.turns.calls.toolbox import Toolbox
 
 
-def recognizer(toolbox: Toolbox, *, rules: Sequence[ErrorRule]) -> Callable[[LogRow], Pattern]:
+def build_recognizer(
+    toolbox: Toolbox, *, rules: Sequence[ErrorRule]
+) -> Callable[[LogRow], Pattern]:
     """Recognizes failures by what tools' authors say of errors first, then by these rules."""
 
     def recognize_by_tool(row: LogRow) -> Pattern:
-        tool = toolbox.named(row.tool, server=row.server)
+        tool = toolbox.find_by_name(row.tool, server=row.server)
         return recognize(row, rules=tool.watch.error_rules if tool else rules)
 
     return recognize_by_tool
@@ -40,10 +42,10 @@ def recognize(row: LogRow, *, rules: Sequence[ErrorRule] = ()) -> Pattern:
 @lru_cache(maxsize=1024)
 def _recognize(said: tuple[str, str, str, str], rules: tuple[ErrorRule, ...]) -> Pattern:
     # Only a failure needs the masks, and they take longer to load than all else here.
-    from mulligan.learning.errors.fingerprint import pattern_of
+    from mulligan.learning.errors.fingerprint import build_pattern
 
     tool, error, error_class, error_type = said
-    return pattern_of(
+    return build_pattern(
         Call(id="", tool=tool),
         error=error,
         error_class=ErrorClass(error_class),
@@ -52,7 +54,7 @@ def _recognize(said: tuple[str, str, str, str], rules: tuple[ErrorRule, ...]) ->
     )
 
 
-def understood(pattern: Pattern) -> Pattern:
+def classify_pattern(pattern: Pattern) -> Pattern:
     """A pattern with the class that its words give it, where the log knew only a type."""
     failure = Failure(error_class=pattern.error_class)
-    return replace(pattern, error_class=likely_class(failure, pattern.template))
+    return replace(pattern, error_class=find_likely_class(failure, pattern.template))

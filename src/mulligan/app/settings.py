@@ -19,7 +19,7 @@ from mulligan.core.interfaces import Similarity, Store
 from mulligan.core.limits import Backoff
 from mulligan.core.retention import Retention
 from mulligan.core.suggestion import ErrorRule, read_error_rules
-from mulligan.learning.errors.nearest import shared_words
+from mulligan.learning.errors.nearest import score_shared_words
 from mulligan.redaction import Capture, Redactor
 
 PREFIX = "MULLIGAN_"
@@ -92,18 +92,18 @@ class Settings:
         cls, *, folder: Path | None = None, environment: Mapping[str, str] | None = None
     ) -> Self:
         """Read `[tool.mulligan]` of the nearest pyproject.toml, then the environment."""
-        found = _from_pyproject(folder or _here())
+        found = _from_pyproject(folder or _find_folder())
         source = os.environ if environment is None else environment
         for name in _READERS:
             variable = PREFIX + name.upper()
             if source.get(variable):
                 found[name] = source[variable]
-        return cls().changed(**found)
+        return cls().with_values(**found)
 
     def measure(self) -> Similarity:
         """The function that says how alike two errors are."""
         if not self.similarity:
-            return shared_words
+            return score_shared_words
         named = self.similarity
         found = load_object(named, option="similarity") if isinstance(named, str) else named
         if not callable(found):
@@ -113,13 +113,13 @@ class Settings:
             )
         return cast("Similarity", found)
 
-    def redactor(self, store: Store) -> Redactor:
+    def build_redactor(self, store: Store) -> Redactor:
         """What takes secrets out of everything that is logged or shown, with the store's key."""
         return Redactor(
-            key=self.redaction_key or store.secret(), allow=self.allow, capture=self.capture
+            key=self.redaction_key or store.load_secret(), allow=self.allow, capture=self.capture
         )
 
-    def changed(self, **values: object) -> Self:
+    def with_values(self, **values: object) -> Self:
         """These settings with some values replaced, each given as itself or as text."""
         read: dict[str, object] = {}
         for name, value in values.items():
@@ -142,7 +142,7 @@ def _read(name: str, value: object) -> object:
         raise ConfigurationError(f"The setting {name} cannot be {shown}: {error}.") from error
 
 
-def _here() -> Path:
+def _find_folder() -> Path:
     try:
         return Path.cwd()
     except FileNotFoundError:
@@ -162,14 +162,14 @@ def _from_pyproject(folder: Path) -> dict[str, object]:
             found = tools.get("mulligan", {}) if isinstance(tools, dict) else {}
             if not isinstance(found, dict):
                 raise ConfigurationError(f"{file}: tool.mulligan must be a table of settings.")
-            return _checked(found, file)
+            return _validate_file(found, file)
     return {}
 
 
-def _checked(found: dict[str, object], file: Path) -> dict[str, object]:
+def _validate_file(found: dict[str, object], file: Path) -> dict[str, object]:
     """The settings of a file, refused with its name; a relative store lies beside it."""
     try:
-        store = Settings().changed(**found).store
+        store = Settings().with_values(**found).store
     except ConfigurationError as error:
         raise ConfigurationError(f"{file}: {error}") from error
     path = store.removeprefix("sqlite:///")
@@ -178,13 +178,13 @@ def _checked(found: dict[str, object], file: Path) -> dict[str, object]:
     return found
 
 
-def _text(value: object) -> str:
+def _parse_text(value: object) -> str:
     if not isinstance(value, str):
         raise TypeError("it must be text")
     return value
 
 
-def _truth(value: object) -> bool:
+def _parse_bool(value: object) -> bool:
     if isinstance(value, bool):
         return value
     match str(value).strip().lower():
@@ -196,52 +196,52 @@ def _truth(value: object) -> bool:
             raise ValueError("say true or false")
 
 
-def _names(value: object) -> frozenset[str]:
+def _parse_names(value: object) -> frozenset[str]:
     if isinstance(value, str):
         return frozenset(part.strip() for part in value.split(",") if part.strip())
     if isinstance(value, (list, tuple, set, frozenset)):
-        return frozenset(_text(part) for part in value)
+        return frozenset(_parse_text(part) for part in value)
     raise TypeError("it must be a list of names")
 
 
-def _number(value: object) -> float:
+def _parse_number(value: object) -> float:
     if isinstance(value, (int, float, str)) and not isinstance(value, bool):
         return float(value)
     raise TypeError("it must be a number")
 
 
-def _days(value: object) -> timedelta:
+def _parse_days(value: object) -> timedelta:
     if isinstance(value, timedelta):
         return value
-    days = _number(value)
+    days = _parse_number(value)
     if days <= 0:
         raise ValueError("it must be more than 0 days")
     return timedelta(days=days)
 
 
-def _key(value: object) -> bytes | None:
+def _parse_key(value: object) -> bytes | None:
     if value is None or isinstance(value, bytes):
         return value
-    return base64.b64decode(_text(value), validate=True)
+    return base64.b64decode(_parse_text(value), validate=True)
 
 
-def _retention(value: object) -> Retention:
+def _parse_retention(value: object) -> Retention:
     if not isinstance(value, Retention):
         raise TypeError("it must be a Retention; as text use log_days and the like")
     return value
 
 
-def _backoff(value: object) -> Backoff:
+def _parse_backoff(value: object) -> Backoff:
     if not isinstance(value, Backoff):
         raise TypeError("it must be a Backoff")
     return value
 
 
-def _error_rules(value: object) -> tuple[ErrorRule, ...]:
+def _parse_error_rules(value: object) -> tuple[ErrorRule, ...]:
     return read_error_rules(json.loads(value) if isinstance(value, str) else value)
 
 
-def _capture(value: object) -> Capture:
+def _parse_capture(value: object) -> Capture:
     try:
         return Capture(str(value))
     except ValueError as error:
@@ -250,31 +250,31 @@ def _capture(value: object) -> Capture:
 
 
 _READERS = {
-    "store": _text,
-    "tenant": _text,
-    "capture": _capture,
-    "allow": _names,
-    "sample": _number,
-    "spans": lambda value: None if value is None else _truth(value),
-    "vault_key": _key,
-    "redaction_key": _key,
-    "retention": _retention,
-    "backoff": _backoff,
-    "log_days": _days,
-    "settled_days": _days,
-    "kept_days": _days,
-    "learned_days": _days,
-    "compress_days": _days,
-    "recover": _truth,
-    "unadvised": _names,
-    "error_rules": _error_rules,
-    "similarity": lambda value: value if callable(value) else _text(value),
-    "strict": _truth,
-    "memory": _truth,
-    "control": _number,
-    "seeds": _truth,
-    "app": _text,
-    "loop": _text,
-    "keep_replies": _truth,
-    "migrate": _truth,
+    "store": _parse_text,
+    "tenant": _parse_text,
+    "capture": _parse_capture,
+    "allow": _parse_names,
+    "sample": _parse_number,
+    "spans": lambda value: None if value is None else _parse_bool(value),
+    "vault_key": _parse_key,
+    "redaction_key": _parse_key,
+    "retention": _parse_retention,
+    "backoff": _parse_backoff,
+    "log_days": _parse_days,
+    "settled_days": _parse_days,
+    "kept_days": _parse_days,
+    "learned_days": _parse_days,
+    "compress_days": _parse_days,
+    "recover": _parse_bool,
+    "unadvised": _parse_names,
+    "error_rules": _parse_error_rules,
+    "similarity": lambda value: value if callable(value) else _parse_text(value),
+    "strict": _parse_bool,
+    "memory": _parse_bool,
+    "control": _parse_number,
+    "seeds": _parse_bool,
+    "app": _parse_text,
+    "loop": _parse_text,
+    "keep_replies": _parse_bool,
+    "migrate": _parse_bool,
 }

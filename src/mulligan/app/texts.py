@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import replace
 
-from mulligan.adapters.pydantic_ai import writer_of
+from mulligan.adapters.pydantic_ai import build_writer
 from mulligan.app.settings import Settings
 from mulligan.app.wiring import Parts
 from mulligan.checks.grounding.verified import Verification, Verifier
@@ -16,10 +16,10 @@ from mulligan.core.errors import ConfigurationError
 from mulligan.core.event import ReplyChecked, ReplySettled
 from mulligan.core.interfaces import Clock
 from mulligan.loops.critics import judged_by
-from mulligan.loops.drafts import Drafted, DraftRules, loop_named
+from mulligan.loops.drafts import Drafted, DraftRules, find_loop
 from mulligan.loops.replies import Replied, ReplyRules, Write, warn_at_the_bound, write_reply
 from mulligan.turns.calls.step_log import StepLog
-from mulligan.turns.turn.open_turn import OpenTurn
+from mulligan.turns.turn.context import OpenTurn
 from mulligan.turns.turn.reply import Rewrite, answer
 from mulligan.turns.turn.reply_record import NAME, pack_reply
 
@@ -39,14 +39,14 @@ class Texts:
         self, write: Write, *, rules: ReplyRules, query: str, context: tuple[str, ...]
     ) -> Replied:
         """Have a reply written and checked."""
-        steps = StepLog(self._parts.instruments)
+        steps = StepLog(self._parts.runtime)
         replied = await write_reply(
             write,
             rules=self._with_verifier(rules),
             query=query,
             context=context,
             turn=steps.turn.id if steps.turn is not None else "",
-            announce=_telling(steps),
+            announce=_build_teller(steps),
         )
         await self._keep(replied, owner=steps.owner)
         return replied
@@ -55,25 +55,25 @@ class Texts:
         self, reply: str, turn: OpenTurn, *, rules: ReplyRules, rewrite: Rewrite | None
     ) -> Replied:
         """Have the reply of a turn checked, and written again where somebody can."""
-        steps = StepLog(self._parts.instruments, turn=turn)
+        steps = StepLog(self._parts.runtime, turn=turn)
         replied = await answer(
             reply,
             turn,
             rules=self._with_verifier(rules),
             rewrite=rewrite,
-            announce=_telling(steps),
+            announce=_build_teller(steps),
         )
         await self._keep(replied, owner=steps.owner)
         return replied
 
     async def draft(self, write: object, *, question: str, rules: DraftRules | None) -> Drafted:
         """Have an answer drafted; without rules, the application's judge is the critic."""
-        held_to = self._drafting() if rules is None else rules
-        steps = StepLog(self._parts.instruments)
-        run = loop_named(self._settings.loop)
-        return await run(writer_of(write), question=question, rules=held_to, announce=steps)
+        held_to = self._build_draft_rules() if rules is None else rules
+        steps = StepLog(self._parts.runtime)
+        run = find_loop(self._settings.loop)
+        return await run(build_writer(write), question=question, rules=held_to, announce=steps)
 
-    def _drafting(self) -> DraftRules:
+    def _build_draft_rules(self) -> DraftRules:
         judge = self._parts.learning.judge
         if judge is None:
             raise ConfigurationError(
@@ -112,7 +112,7 @@ class Texts:
             _report.warning("A reply was not kept for later (%s).", type(error).__name__)
 
 
-def _telling(steps: StepLog) -> Callable[[ReplyChecked | ReplySettled], None]:
+def _build_teller(steps: StepLog) -> Callable[[ReplyChecked | ReplySettled], None]:
     def tell(event: ReplyChecked | ReplySettled) -> None:
         steps(event)
         warn_at_the_bound(event)

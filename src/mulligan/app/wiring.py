@@ -10,7 +10,7 @@ from typing import cast
 
 from mulligan.app.housekeeping import Housekeeping
 from mulligan.app.memory import Memory
-from mulligan.app.recognizing import recognizer
+from mulligan.app.recognizing import build_recognizer
 from mulligan.app.settings import Settings
 from mulligan.core.event import AttemptReviewed, RemarkDropped
 from mulligan.core.interfaces import Check, Clock, Gather, Judge, Store
@@ -18,18 +18,18 @@ from mulligan.learning.errors.nearest import KnownPatterns
 from mulligan.loops.actions import Attempted, Reviewers
 from mulligan.loops.reflecting import Learning
 from mulligan.redaction.scrub import scrub
-from mulligan.stores.clock import utc_now
+from mulligan.stores.clock import read_utc_now
 from mulligan.stores.opening import open_store
 from mulligan.telemetry.events import Events
 from mulligan.telemetry.writer import LogWriter
 from mulligan.turns.calls.finding_log import count_findings
-from mulligan.turns.calls.runtime import Instruments
+from mulligan.turns.calls.runtime import Runtime
 from mulligan.turns.calls.toolbox import Toolbox
 from mulligan.turns.journal.book import Book
 from mulligan.turns.memory.lookup import Recall
 from mulligan.turns.recovery.recovery import Recovery
 from mulligan.turns.recovery.timer import Heart, Keeping
-from mulligan.turns.tools.promises import known_tool
+from mulligan.turns.tools.promises import describe_tool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +47,7 @@ class Parts:
     """Everything one application runs on."""
 
     store: Store
-    instruments: Instruments
+    runtime: Runtime
     toolbox: Toolbox
     reviewers: Reviewers
     learning: Learning
@@ -64,8 +64,8 @@ class Parts:
         self.heart.start()
         if self.toolbox.news:
             self.toolbox.news = False
-            strict = self.instruments.strict
-            known = [known_tool(tool.declaration, strict=strict) for tool in self.toolbox]
+            strict = self.runtime.strict
+            known = [describe_tool(tool.declaration, strict=strict) for tool in self.toolbox]
             self.store.catalog.remember(known)
         if not self.recover:
             return
@@ -78,8 +78,8 @@ class Parts:
         self.housekeeping.close()
         if self.memory is not None:
             self.memory.close()
-        self.instruments.log.close()
-        self.instruments.events.close()
+        self.runtime.log.close()
+        self.runtime.events.close()
         self.store.close()
 
 
@@ -88,7 +88,7 @@ def assemble(
     *,
     store: Store | None = None,
     asked: Asked,
-    clock: Clock = utc_now,
+    clock: Clock = read_utc_now,
 ) -> Parts:
     """Put the parts together, on the given store or the one that the settings name."""
     store = store or open_store(
@@ -98,83 +98,83 @@ def assemble(
         retention=settings.retention,
     )
     toolbox = Toolbox()
-    instruments = _instruments(settings, store, toolbox=toolbox, clock=clock)
-    instruments = replace(instruments, judge=_judge(asked.judge, instruments))
-    reviewers = _reviewers(asked, instruments)
+    runtime = _build_instruments(settings, store, toolbox=toolbox, clock=clock)
+    runtime = replace(runtime, judge=_choose_judge(asked.judge, runtime))
+    reviewers = _build_reviewers(asked, runtime)
     recovery = Recovery(
-        book=instruments.book,
+        book=runtime.book,
         vault=store.vault,
         toolbox=toolbox,
         reviewers=reviewers,
-        held=instruments.held,
+        held=runtime.held,
     )
     return Parts(
         store=store,
-        instruments=instruments,
+        runtime=runtime,
         toolbox=toolbox,
         reviewers=reviewers,
-        learning=_learning(store, instruments, reviewers, clock=clock),
+        learning=_build_learning(store, runtime, reviewers, clock=clock),
         recovery=recovery,
         keeping=Keeping(recovery),
         heart=Heart(store.journal.beat),
-        memory=_memory(settings, store, instruments, clock=clock),
+        memory=_build_memory(settings, store, runtime, clock=clock),
         housekeeping=Housekeeping(store, retention=settings.retention, clock=clock),
         recover=settings.recover,
     )
 
 
-def _memory(
-    settings: Settings, store: Store, instruments: Instruments, *, clock: Clock
+def _build_memory(
+    settings: Settings, store: Store, runtime: Runtime, *, clock: Clock
 ) -> Memory | None:
     if not settings.memory:
         return None
     return Memory(
         store,
-        redactor=instruments.redactor,
+        redactor=runtime.redactor,
         clock=clock,
-        calls=lambda: instruments.log.tally().emitted,
-        tell=instruments.events.publish,
+        calls=lambda: runtime.log.tally().emitted,
+        tell=runtime.events.publish,
     )
 
 
-def _recall(settings: Settings, store: Store, *, clock: Clock) -> Recall | None:
+def _build_recall(settings: Settings, store: Store, *, clock: Clock) -> Recall | None:
     if not settings.memory:
         return None
     return Recall(store.casebook, clock=clock, control=settings.control, seeds=settings.seeds)
 
 
-def _learning(
-    store: Store, instruments: Instruments, reviewers: Reviewers, *, clock: Clock
+def _build_learning(
+    store: Store, runtime: Runtime, reviewers: Reviewers, *, clock: Clock
 ) -> Learning:
     return Learning(
         archive=store.archive,
         clock=clock,
-        announce=instruments.events.publish,
+        announce=runtime.events.publish,
         scrub=scrub,
         judge=reviewers.judge,
-        judge_named=cache(partial(open_judge, instruments=instruments)),
-        tenant=instruments.tenant,
+        judge_named=cache(partial(open_judge, runtime=runtime)),
+        tenant=runtime.tenant,
     )
 
 
-def _reviewers(asked: Asked, instruments: Instruments) -> Reviewers:
+def _build_reviewers(asked: Asked, runtime: Runtime) -> Reviewers:
     return Reviewers(
         checks=tuple(asked.checks),
-        gathers=(*asked.facts, *_shipped(instruments.judge)),
-        judge=instruments.judge,
-        show=instruments.redactor.value,
-        tell=partial(_told, instruments=instruments),
+        gathers=(*asked.facts, *_list_shipped_facts(runtime.judge)),
+        judge=runtime.judge,
+        show=runtime.redactor.redact_value,
+        tell=partial(_announce_review, runtime=runtime),
     )
 
 
-def _told(event: AttemptReviewed | RemarkDropped, *, instruments: Instruments) -> None:
+def _announce_review(event: AttemptReviewed | RemarkDropped, *, runtime: Runtime) -> None:
     """What a review came to: for those who listen now, and for those who ask later."""
-    instruments.events.publish(event)
+    runtime.events.publish(event)
     if isinstance(event, AttemptReviewed):
-        count_findings(event, instruments=instruments)
+        count_findings(event, runtime=runtime)
 
 
-def _shipped(judge: Judge | None) -> Iterable[Gather]:
+def _list_shipped_facts(judge: Judge | None) -> Iterable[Gather]:
     """Facts that a judge is given whether or not the application asks for them."""
     if judge is None:
         return ()
@@ -183,14 +183,14 @@ def _shipped(judge: Judge | None) -> Iterable[Gather]:
     return (computed_facts,)
 
 
-def _judge(judge: object, instruments: Instruments) -> Judge | None:
+def _choose_judge(judge: object, runtime: Runtime) -> Judge | None:
     """A judge of the application's own, or a model by its name."""
     if judge is None or hasattr(judge, "ask"):
         return cast("Judge | None", judge)
-    return open_judge(judge, instruments=instruments)
+    return open_judge(judge, runtime=runtime)
 
 
-def open_judge(model: object, *, instruments: Instruments) -> Judge:
+def open_judge(model: object, *, runtime: Runtime) -> Judge:
     """A judge that is a model, or the name of one."""
     from mulligan.judge.model import ModelJudge
     from mulligan.prompts.render import render
@@ -199,31 +199,33 @@ def open_judge(model: object, *, instruments: Instruments) -> Judge:
         cast("str", model),
         render=render,
         scrub=scrub,
-        tell=instruments.events.publish,
+        tell=runtime.events.publish,
     )
 
 
-def _instruments(
+def _build_instruments(
     settings: Settings, store: Store, *, toolbox: Toolbox, clock: Clock
-) -> Instruments:
+) -> Runtime:
     events = Events()
-    redactor = settings.redactor(store)
-    return Instruments(
+    redactor = settings.build_redactor(store)
+    return Runtime(
         redactor=redactor,
         log=LogWriter(
             store.log,
             clock=clock,
             on_drop=events.publish,
-            recognize=recognizer(toolbox, rules=settings.error_rules),
+            recognize=build_recognizer(toolbox, rules=settings.error_rules),
         ),
-        book=Book(journal=store.journal, clock=clock, scrub=redactor.text, announce=events.publish),
+        book=Book(
+            journal=store.journal, clock=clock, scrub=redactor.redact_text, announce=events.publish
+        ),
         events=events,
         strict=settings.strict,
-        recall=_recall(settings, store, clock=clock),
+        recall=_build_recall(settings, store, clock=clock),
         unadvised=settings.unadvised,
         error_rules=settings.error_rules,
         patterns=KnownPatterns(settings.measure()),
-        tenant=redactor.label(settings.tenant) if settings.tenant else "",
+        tenant=redactor.redact_label(settings.tenant) if settings.tenant else "",
         sample=settings.sample,
         spans=settings.spans,
         backoff=settings.backoff,

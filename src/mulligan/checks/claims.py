@@ -71,7 +71,7 @@ class Mention:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Claim:
+class WeekdayClaim:
     """A text says that a date is, or is not, a weekday."""
 
     mention: Mention
@@ -81,21 +81,23 @@ class Claim:
     """False: it says that the date is *not* that weekday."""
 
 
-def weekday_named(text: str) -> int | None:
+def find_weekday(text: str) -> int | None:
     """The first weekday in a text, 0 for Monday."""
-    return next((number for number, _, _ in _weekdays(text)), None)
+    return next((number for number, _, _ in _find_weekdays(text)), None)
 
 
-def _weekdays(text: str) -> Iterator[tuple[int, int, int]]:
+def _find_weekdays(text: str) -> Iterator[tuple[int, int, int]]:
     for found in _WEEKDAY.finditer(text):
         yield int(str(found.lastgroup)[1:]), found.start(), found.end()
 
 
-def dates_in(text: str, *, years: Mapping[tuple[int, int], int] | None = None) -> list[Mention]:
+def find_date_mentions(
+    text: str, *, years: Mapping[tuple[int, int], int] | None = None
+) -> list[Mention]:
     """Every date a text names. Those without a year get the one that `years` has for that day."""
     mentions = []
     for found in _DATE.finditer(text):
-        days = frozenset(_days(found, years or {}))
+        days = frozenset(_list_days(found, years or {}))
         if days:
             mentions.append(
                 Mention(
@@ -109,8 +111,8 @@ def dates_in(text: str, *, years: Mapping[tuple[int, int], int] | None = None) -
     return mentions
 
 
-def _days(found: re.Match[str], years: Mapping[tuple[int, int], int]) -> Iterator[date]:
-    for year, month, day in _readings(found, years):
+def _list_days(found: re.Match[str], years: Mapping[tuple[int, int], int]) -> Iterator[date]:
+    for year, month, day in _parse_readings(found, years):
         try:
             yield date(year, month, day)
         except ValueError:
@@ -118,7 +120,7 @@ def _days(found: re.Match[str], years: Mapping[tuple[int, int], int]) -> Iterato
             continue
 
 
-def _readings(
+def _parse_readings(
     found: re.Match[str], years: Mapping[tuple[int, int], int]
 ) -> Iterator[tuple[int, int, int]]:
     if found["year"]:
@@ -138,28 +140,30 @@ def _readings(
             yield likely, month, day
 
 
-def weekday_claims(text: str, *, years: Mapping[tuple[int, int], int] | None = None) -> list[Claim]:
+def find_weekday_claims(
+    text: str, *, years: Mapping[tuple[int, int], int] | None = None
+) -> list[WeekdayClaim]:
     """Where a text says of a date which weekday it is; each weekday is said of the nearest date."""
-    mentions = dates_in(text, years=years)
+    mentions = find_date_mentions(text, years=years)
     claims = []
-    for weekday, start, end in _weekdays(text):
+    for weekday, start, end in _find_weekdays(text):
         tied = [
             (len(between), mention, holds)
             for mention in mentions
-            for between in [_between(text, mention, start=start, end=end)]
-            if (holds := _tie(between, after=mention.end <= start)) is not None
+            for between in [_slice_between(text, mention, start=start, end=end)]
+            if (holds := _classify_tie(between, after=mention.end <= start)) is not None
         ]
         if tied:
             _, mention, holds = min(tied, key=lambda found: found[0])
-            claims.append(Claim(mention=mention, weekday=weekday, holds=holds))
+            claims.append(WeekdayClaim(mention=mention, weekday=weekday, holds=holds))
     return claims
 
 
-def _between(text: str, mention: Mention, *, start: int, end: int) -> str:
+def _slice_between(text: str, mention: Mention, *, start: int, end: int) -> str:
     return text[mention.end : start] if mention.end <= start else text[end : mention.start]
 
 
-def _tie(between: str, *, after: bool) -> bool | None:
+def _classify_tie(between: str, *, after: bool) -> bool | None:
     """Whether the words between say that it is, or is not; `None` if they say neither.
 
     `after`: the weekday stands behind the date. Only there can it be denied of it: in "Friday,
@@ -167,29 +171,29 @@ def _tie(between: str, *, after: bool) -> bool | None:
     """
     if _BARRIER.search(between):
         return None
-    words = set(_words(between))
+    words = set(_split_words(between))
     denied = bool(words & _DENYING)
     if words - _TYING - _DENYING or (denied and not after):
         return None
     return not denied
 
 
-def weekdays_used(text: str) -> Iterator[tuple[int, bool]]:
+def find_used_weekdays(text: str) -> Iterator[tuple[int, bool]]:
     """Weekdays a text says an agent put something on, and whether it says so or denies it.
 
     Read only where no date stands beside it, and not where the text tells what was wanted.
     """
     for clause in _CLAUSE_END.split(text):
-        words = _words(clause)
+        words = _split_words(clause)
         if _WANTING.intersection(words) or _DATE.search(clause):
             continue
-        for weekday, start, _ in _weekdays(clause):
-            before = _words(clause[:start])
+        for weekday, start, _ in _find_weekdays(clause):
+            before = _split_words(clause[:start])
             while before and before[-1] in _LEADING:
                 before.pop()
             if before and before[-1] in _PLACING:
                 yield weekday, not _DENYING.intersection(before)
 
 
-def _words(text: str) -> list[str]:
+def _split_words(text: str) -> list[str]:
     return [word.lower().replace("\u2019", "'") for word in _WORD.findall(text)]

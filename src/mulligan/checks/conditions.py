@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from mulligan.checks.quotes import unquoted
+from mulligan.checks.quotes import drop_quotes
 from mulligan.checks.subject import Subject
-from mulligan.checks.values import numbers
+from mulligan.checks.values import list_numbers
 from mulligan.core.call import Outcome
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.interfaces import Check
@@ -27,7 +27,7 @@ _TWO_WAYS = re.compile(r"\b(otherwise|else|unless|if not|either way|or if)\b", r
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class Threshold:
     """The condition a request hangs on: some number above or below a bound."""
 
     words: str
@@ -47,10 +47,10 @@ def condition_met(*tools: str) -> Check[Subject]:
     """
 
     def check(subject: Subject) -> Iterator[Finding]:
-        condition = condition_of(subject.turn.message)
+        condition = parse_condition(subject.turn.message)
         if condition is None:
             return
-        read = [number for e in subject.earlier for number in numbers(e.result)]
+        read = [number for e in subject.earlier for number in list_numbers(e.result)]
         for execution in subject.executions:
             acted = execution.call.tool in tools and execution.outcome is not Outcome.FAILURE
             if acted and read and not any(map(condition.holds, read)):
@@ -62,19 +62,19 @@ def condition_met(*tools: str) -> Check[Subject]:
                     correction="Do nothing where the condition is not met; say so instead.",
                     call=execution.call.id,
                 )
-            read += numbers(execution.result)
+            read += list_numbers(execution.result)
 
     return check
 
 
-def condition_of(message: str) -> Comparison | None:
+def parse_condition(message: str) -> Threshold | None:
     """The one comparison that a request hangs on, or `None`."""
-    bare = unquoted(message)
+    bare = drop_quotes(message)
     found = _COMPARISON.search(bare)
     compared = re.findall(_COMPARED, bare, re.IGNORECASE)
     if not found or len(compared) != 1 or not _IF.search(bare) or _TWO_WAYS.search(bare):
         return None
     words, bound = found.groups()
-    return Comparison(
+    return Threshold(
         words=found.group(), bound=float(bound.replace(",", "")), above=words.casefold() in _ABOVE
     )

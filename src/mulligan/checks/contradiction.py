@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from datetime import date
 
 from mulligan.checks.claims import (
-    Claim,
     Mention,
-    dates_in,
-    weekday_claims,
-    weekday_named,
-    weekdays_used,
+    WeekdayClaim,
+    find_date_mentions,
+    find_used_weekdays,
+    find_weekday,
+    find_weekday_claims,
 )
 from mulligan.core.finding import Fact, Finding
 
@@ -37,7 +37,7 @@ _CLOCK = re.compile(r"\b\d{1,2}:\d\d\b|\b\d{1,2}\s?[ap]\.?m\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class CallFacts:
     """What is certain about the calls that a finding is about."""
 
     message: str
@@ -54,7 +54,7 @@ class Known:
     @property
     def dates_used(self) -> tuple[Mention, ...]:
         """Every date that is among the arguments."""
-        return tuple(mention for text in self.used for mention in dates_in(text))
+        return tuple(mention for text in self.used for mention in find_date_mentions(text))
 
     @property
     def days_used(self) -> frozenset[date]:
@@ -64,13 +64,17 @@ class Known:
     @property
     def meanings(self) -> tuple[Fact, ...]:
         """The facts that tell which days a phrase of the person's means."""
-        phrases = (f for f in self.facts if f.kind.startswith("date.") and dates_in(f.value))
+        phrases = (
+            f for f in self.facts if f.kind.startswith("date.") and find_date_mentions(f.value)
+        )
         return tuple(f for f in phrases if f.subject.casefold() in self.message.casefold())
 
     @property
     def days_meant(self) -> frozenset[date]:
         """Every day that the person can have meant; none if nobody computed it."""
-        return frozenset(d for f in self.meanings for m in dates_in(f.value) for d in m.days)
+        return frozenset(
+            d for f in self.meanings for m in find_date_mentions(f.value) for d in m.days
+        )
 
     @property
     def date_is_right(self) -> bool:
@@ -78,113 +82,119 @@ class Known:
         sure = bool(self.dates_used) and not any(m.zoned for m in self.dates_used)
         return sure and self.days_used <= self.days_meant
 
-    def years(self) -> dict[tuple[int, int], int]:
+    def map_years(self) -> dict[tuple[int, int], int]:
         """For a day without a year: that of a day among the arguments."""
         return {(d.month, d.day): d.year for d in self.days_used | self.days_meant}
 
 
-def denies_finding(finding: Finding, known: Known) -> str | None:
+def contradict_finding(finding: Finding, known: CallFacts) -> str | None:
     """The kind of fact that says otherwise than a finding; `None` when no fact does."""
-    rules = (_wrong_weekday, _wrong_use, _right_date_called_wrong, _missing_id, _home_called_wrong)
+    rules = (
+        _deny_weekday,
+        _deny_used_weekday,
+        _deny_wrong_date,
+        _deny_missing_id,
+        _deny_wrong_home,
+    )
     return next((kind for rule in rules for kind in rule(finding, known)), None)
 
 
-def denies_correction(finding: Finding, known: Known) -> str | None:
+def contradict_correction(finding: Finding, known: CallFacts) -> str | None:
     """The kind of fact that says otherwise than a finding's correction."""
     if finding.correction is None:
         return None
-    rules = (_wrong_weekday_proposed, _other_date_proposed, _absent_id_proposed)
+    rules = (_deny_proposed_weekday, _deny_proposed_date, _deny_proposed_id)
     return next((kind for rule in rules for kind in rule(finding.correction, known)), None)
 
 
-def outcome_is_right(finding: Finding, known: Known) -> bool:
+def is_outcome_right(finding: Finding, known: CallFacts) -> bool:
     """Whether a finding about a date leaves the date as it is: the way to it was at fault, if any.
 
     So where the date is one the person can have meant, and where the fix asks for the date that
     is there.
     """
-    if _area(finding) != "date":
+    if _read_area(finding) != "date":
         return False
-    wanted = _days(finding.correction or "", known)
+    wanted = _find_days(finding.correction or "", known)
     same = bool(wanted) and wanted <= known.days_used and not _CLOCK.search(str(finding.correction))
     return same or (known.date_is_right and not wanted - known.days_meant)
 
 
-def _area(finding: Finding) -> str:
+def _read_area(finding: Finding) -> str:
     return finding.rule.partition(".")[0]
 
 
-def _days(text: str, known: Known) -> frozenset[date]:
-    return frozenset(d for m in dates_in(text, years=known.years()) for d in m.days)
+def _find_days(text: str, known: CallFacts) -> frozenset[date]:
+    return frozenset(d for m in find_date_mentions(text, years=known.map_years()) for d in m.days)
 
 
-def _wrong_weekday(finding: Finding, known: Known) -> Iterator[str]:
-    yield from _wrong_weekday_proposed(finding.issue, known)
+def _deny_weekday(finding: Finding, known: CallFacts) -> Iterator[str]:
+    yield from _deny_proposed_weekday(finding.issue, known)
 
 
-def _wrong_weekday_proposed(text: str, known: Known) -> Iterator[str]:
-    for claim in weekday_claims(text, years=known.years()):
-        if _false(claim, known.facts):
+def _deny_proposed_weekday(text: str, known: CallFacts) -> Iterator[str]:
+    for claim in find_weekday_claims(text, years=known.map_years()):
+        if _is_false(claim, known.facts):
             yield WEEKDAY
 
 
-def _false(claim: Claim, facts: Iterable[Fact]) -> bool:
+def _is_false(claim: WeekdayClaim, facts: Iterable[Fact]) -> bool:
     """Whether no reading of the date makes the claim true. The calendar is a fact of its own."""
-    truths = {_weekday_of_instant(claim.mention, facts)} - {None}
+    truths = {_find_instant_weekday(claim.mention, facts)} - {None}
     if not claim.mention.zoned:
         truths = {day.weekday() for day in claim.mention.days}
     return bool(truths) and all((truth == claim.weekday) != claim.holds for truth in truths)
 
 
-def _weekday_of_instant(mention: Mention, facts: Iterable[Fact]) -> int | None:
+def _find_instant_weekday(mention: Mention, facts: Iterable[Fact]) -> int | None:
     """An instant is on another day elsewhere: only a fact knows where the person is."""
     told = (f for f in facts if f.kind == WEEKDAY and f.subject == mention.text)
-    return next((weekday_named(f.value) for f in told), None)
+    return next((find_weekday(f.value) for f in told), None)
 
 
-def _wrong_use(finding: Finding, known: Known) -> Iterator[str]:
+def _deny_used_weekday(finding: Finding, known: CallFacts) -> Iterator[str]:
     """It says that the agent used a weekday that it did not use."""
-    used = {weekday_named(f.value) for f in known.about_calls if f.kind == WEEKDAY}
-    for weekday, holds in weekdays_used(finding.issue):
+    used = {find_weekday(f.value) for f in known.about_calls if f.kind == WEEKDAY}
+    for weekday, holds in find_used_weekdays(finding.issue):
         if used and (weekday not in used if holds else used == {weekday}):
             yield WEEKDAY
 
 
-def _right_date_called_wrong(finding: Finding, known: Known) -> Iterator[str]:
+def _deny_wrong_date(finding: Finding, known: CallFacts) -> Iterator[str]:
     """It wants another date, although the one there is what the person meant."""
-    wanted = _days(finding.correction or "", known)
-    if _area(finding) == "date" and known.date_is_right and wanted - known.days_meant:
+    wanted = _find_days(finding.correction or "", known)
+    if _read_area(finding) == "date" and known.date_is_right and wanted - known.days_meant:
         yield known.meanings[0].kind
 
 
-def _other_date_proposed(correction: str, known: Known) -> Iterator[str]:
-    wanted = _days(correction, known)
+def _deny_proposed_date(correction: str, known: CallFacts) -> Iterator[str]:
+    wanted = _find_days(correction, known)
     if known.days_meant and wanted and not wanted & known.days_meant:
         yield known.meanings[0].kind
 
 
-def _missing_id(finding: Finding, known: Known) -> Iterator[str]:
+def _deny_missing_id(finding: Finding, known: CallFacts) -> Iterator[str]:
     """It says that there is no such id, and there is."""
     if not _NO_SUCH_ID.search(finding.issue):
         return
     read = [f for f in known.facts if f.kind == EXISTS]
     named = [f for f in read if f.subject in finding.issue]
-    if not named and _area(finding) == "id":
+    if not named and _read_area(finding) == "id":
         named = [f for f in known.about_calls if f.kind == EXISTS]
     if named and all(f.value == "yes" for f in named):
         yield EXISTS
 
 
-def _absent_id_proposed(correction: str, known: Known) -> Iterator[str]:
+def _deny_proposed_id(correction: str, known: CallFacts) -> Iterator[str]:
     for fact in known.facts:
         absent = fact.kind == EXISTS and fact.value == "no"
         if absent and re.search(_USE + re.escape(fact.subject), correction, re.IGNORECASE):
             yield EXISTS
 
 
-def _home_called_wrong(finding: Finding, known: Known) -> Iterator[str]:
+def _deny_wrong_home(finding: Finding, known: CallFacts) -> Iterator[str]:
     """It calls the home address wrong, although the person said home."""
-    if _area(finding) != "place" or not _HOME_SAID.search(known.message):
+    if _read_area(finding) != "place" or not _HOME_SAID.search(known.message):
         return
     said = f"{finding.issue} {finding.correction or ''}".casefold()
     for fact in known.facts:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from mulligan.checks.quotes import unquoted
-from mulligan.checks.subject import Subject, effective
+from mulligan.checks.quotes import drop_quotes
+from mulligan.checks.subject import Subject, list_effective_calls
 from mulligan.core.call import Call
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.interfaces import Check
@@ -24,13 +24,13 @@ def made_once(*tools: str) -> Check[Subject]:
     """
 
     def check(subject: Subject) -> Iterator[Finding]:
-        several = _SEVERAL.search(unquoted(subject.turn.message))
+        several = _SEVERAL.search(drop_quotes(subject.turn.message))
         made: list[Call] = []
-        for execution in effective(subject):
+        for execution in list_effective_calls(subject):
             call = execution.call
             if call.tool not in tools:
                 continue
-            if any(_same(call, other) for other in made):
+            if any(_is_same_call(call, other) for other in made):
                 yield Finding(
                     rule="call.repeated",
                     severity=Severity.WARNING if several else Severity.ERROR,
@@ -43,7 +43,7 @@ def made_once(*tools: str) -> Check[Subject]:
     return check
 
 
-def _same(one: Call, other: Call) -> bool:
+def _is_same_call(one: Call, other: Call) -> bool:
     return (one.tool, one.server) == (other.tool, other.server) and (
         dict(one.arguments) == dict(other.arguments)
     )

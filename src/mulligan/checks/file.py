@@ -96,22 +96,22 @@ def make_checks(asked: Mapping[str, Any]) -> tuple[TextCheck, ...]:
     if unknown := sorted(asked.keys() - SETTINGS):
         known = ", ".join(sorted(SETTINGS))
         raise ConfigurationError(f"There is no setting {unknown[0]!r}. There are: {known}.")
-    tables = _tables(asked)
+    tables = _merge_tables(asked)
     tables.pop(VERIFIED, None)
-    return tuple(_make(name, table) for name, table in tables.items())
+    return tuple(_make_check(name, table) for name, table in tables.items())
 
 
 def make_verification(asked: Mapping[str, Any]) -> Verification | None:
     """What a table says about claims that a judge verifies; `None`: nothing, or to leave it."""
-    table = _tables(asked).get(VERIFIED)
+    table = _merge_tables(asked).get(VERIFIED)
     if table is None:
         return None
-    return _made(Verification, dict(table), name=VERIFIED)
+    return _make_validated(Verification, dict(table), name=VERIFIED)
 
 
-def _tables(asked: Mapping[str, Any]) -> dict[str, _Table]:
+def _merge_tables(asked: Mapping[str, Any]) -> dict[str, _Table]:
     """The checks that are on: those of the preset, changed and added to."""
-    tables = _preset_tables(asked["preset"]) if "preset" in asked else {}
+    tables = _load_preset(asked["preset"]) if "preset" in asked else {}
     changed = asked.get("checks", {})
     if not isinstance(changed, dict):
         raise ConfigurationError(f"checks is {changed!r}; write each as a table [checks.NAME].")
@@ -129,7 +129,7 @@ def _is_on(name: str, table: _Table) -> bool:
     return on
 
 
-def _preset_tables(name: str) -> dict[str, _Table]:
+def _load_preset(name: str) -> dict[str, _Table]:
     shipped = files("mulligan.checks.presets")
     known = sorted(f.name.removesuffix(".toml") for f in shipped.iterdir() if ".toml" in f.name)
     if name not in known:
@@ -139,19 +139,19 @@ def _preset_tables(name: str) -> dict[str, _Table]:
     return tables
 
 
-def _make(name: str, table: Mapping[str, Any]) -> TextCheck:
+def _make_check(name: str, table: Mapping[str, Any]) -> TextCheck:
     settings = dict(table)
     kind = settings.pop("kind", name)
     if not isinstance(kind, str) or kind not in KINDS:
         raise ConfigurationError(
             f"checks.{name} is of kind {kind!r}. There are: {', '.join(sorted(KINDS))}."
         )
-    unless = _condition(name, settings.pop("unless", None))
-    check = _made(KINDS[kind], settings, name=name)
+    unless = _find_condition(name, settings.pop("unless", None))
+    check = _make_validated(KINDS[kind], settings, name=name)
     return replace(check, name=name, unless=unless)
 
 
-def _made(make: Callable[..., _Made], settings: _Table, *, name: str) -> _Made:
+def _make_validated(make: Callable[..., _Made], settings: _Table, *, name: str) -> _Made:
     """What a table asks for, or a sentence about the setting that cannot be."""
     known = inspect.signature(make).parameters
     if unknown := sorted(settings.keys() - known.keys()):
@@ -192,7 +192,7 @@ def _as_written(wanted: Any) -> str:
     return next((_AS_WRITTEN[kind] for kind in kinds if kind in _AS_WRITTEN), "one of its names")
 
 
-def _condition(name: str, wanted: object) -> Callable[[Reply], bool] | None:
+def _find_condition(name: str, wanted: object) -> Callable[[Reply], bool] | None:
     if wanted is None:
         return None
     if not isinstance(wanted, str) or wanted not in CONDITIONS:

@@ -6,9 +6,16 @@ import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from mulligan.checks.readers import settled
-from mulligan.checks.subject import Argument, Parameters, Subject, arguments, chosen, with_heard
-from mulligan.checks.values import as_record, texts
+from mulligan.checks.readers import await_value
+from mulligan.checks.subject import (
+    Argument,
+    Parameters,
+    Subject,
+    list_arguments,
+    select_arguments,
+    with_heard,
+)
+from mulligan.checks.values import as_record, list_texts
 from mulligan.core.call import Call, Execution, Outcome
 from mulligan.core.finding import Fact, Finding
 from mulligan.core.interfaces import Check, Gather
@@ -53,9 +60,9 @@ def well_formed(form: Form, parameters: Parameters) -> Check[Subject]:
     whole = re.compile(form.pattern)
 
     def check(subject: Subject) -> Iterator[Finding]:
-        for argument in chosen(subject, parameters):
+        for argument in select_arguments(subject, parameters):
             if not whole.fullmatch(argument.value):
-                yield argument.finding(
+                yield argument.build_finding(
                     "id.impossible",
                     issue=f"which cannot be {form.name}.",
                     correction=f"Look it up, and give {argument.name} as the tool returned it.",
@@ -72,10 +79,10 @@ def not_glued(parameters: Parameters) -> Check[Subject]:
 
     def check(subject: Subject) -> Iterator[Finding]:
         for execution, heard in with_heard(subject):
-            for argument in arguments(execution, parameters.get(execution.call.tool, ())):
-                glue = _glued_from(argument, subject.turn)
+            for argument in list_arguments(execution, parameters.get(execution.call.tool, ())):
+                glue = _find_glue(argument, subject.turn)
                 if glue and argument.value not in heard:
-                    yield argument.finding(
+                    yield argument.build_finding(
                         "id.glued",
                         issue=f"which is put together from {glue!r}.",
                         correction=f"Look it up; no {argument.name} is made from other values.",
@@ -84,12 +91,12 @@ def not_glued(parameters: Parameters) -> Check[Subject]:
     return check
 
 
-def _glued_from(argument: Argument, turn: Turn) -> str | None:
+def _find_glue(argument: Argument, turn: Turn) -> str | None:
     """The date or the word of the request that an id has in it."""
     if dated := _DATE.search(argument.value):
         return dated.group()
     others = {k: v for k, v in argument.execution.call.arguments.items() if k != argument.name}
-    spoken = _WORD.findall(" ".join((turn.message, *texts(others))).casefold())
+    spoken = _WORD.findall(" ".join((turn.message, *list_texts(others))).casefold())
     inside = argument.value.casefold()
     return next((word for word in spoken if word in inside and word != inside), None)
 
@@ -104,25 +111,25 @@ def ids_read(parameters: Parameters, *, read: Read, fields: Iterable[str] = ()) 
 
     async def gather(_turn: Turn, calls: Sequence[Call]) -> Iterable[Fact]:
         facts: list[Fact] = []
-        for value in dict.fromkeys(ids_in(calls, parameters)):
+        for value in dict.fromkeys(list_ids(calls, parameters)):
             try:
-                found = await settled(read(value))
+                found = await await_value(read(value))
             except Exception:  # noqa: BLE001, S112 - who cannot read does not know, and says nothing
                 continue
-            facts.extend(_about(value, found, wanted))
+            facts.extend(_build_facts(value, found, wanted))
         return facts
 
     return gather
 
 
-def ids_in(calls: Iterable[Call], parameters: Parameters) -> Iterator[str]:
+def list_ids(calls: Iterable[Call], parameters: Parameters) -> Iterator[str]:
     """The ids that calls were given, in order."""
     for call in calls:
         for name in parameters.get(call.tool, ()):
-            yield from texts(call.arguments.get(name))
+            yield from list_texts(call.arguments.get(name))
 
 
-def _about(value: str, found: object, wanted: Iterable[str]) -> Iterator[Fact]:
+def _build_facts(value: str, found: object, wanted: Iterable[str]) -> Iterator[Fact]:
     there = found is not None
     yield Fact(
         kind=EXISTS,
@@ -146,9 +153,9 @@ def exists(parameters: Parameters) -> Check[Subject]:
 
     def check(subject: Subject) -> Iterator[Finding]:
         missing = {f.subject for f in subject.facts if f.kind == EXISTS and f.value == "no"}
-        for argument in chosen(subject, parameters):
-            if argument.value in missing and _still_to_run(argument.execution):
-                yield argument.finding(
+        for argument in select_arguments(subject, parameters):
+            if argument.value in missing and _is_pending(argument.execution):
+                yield argument.build_finding(
                     "id.unknown",
                     issue="and there is no such object.",
                     correction=f"Look {argument.name} up first.",
@@ -157,5 +164,5 @@ def exists(parameters: Parameters) -> Check[Subject]:
     return check
 
 
-def _still_to_run(execution: Execution) -> bool:
+def _is_pending(execution: Execution) -> bool:
     return execution.outcome is Outcome.UNKNOWN

@@ -14,7 +14,7 @@ _LATEST_CLOCK_ON_EARTH = timedelta(hours=12)
 """How far behind UTC a clock can be."""
 
 
-def local_moment(value: object, *, zone: str | None) -> datetime | None:
+def parse_local_moment(value: object, *, zone: str | None) -> datetime | None:
     """A date or time as the person's clock shows it, without a zone; `None` if nobody can say.
 
     One that has no zone is taken as the person's own. One that has a zone needs theirs.
@@ -34,13 +34,13 @@ def local_moment(value: object, *, zone: str | None) -> datetime | None:
             return None
 
 
-def earliest_now(turn: Turn) -> datetime:
+def find_earliest_now(turn: Turn) -> datetime:
     """Now on the person's clock; where the zone is unknown, the least it can be."""
     local = _on_the_clock(turn.now, turn.timezone)
     return local or turn.now.astimezone(UTC).replace(tzinfo=None) - _LATEST_CLOCK_ON_EARTH
 
 
-def zone_named(name: str | None) -> ZoneInfo | None:
+def find_zone(name: str | None) -> ZoneInfo | None:
     """The IANA zone of that name; `None` when nobody knows it."""
     if not name:
         return None
@@ -62,13 +62,13 @@ def require_zone(name: str | None) -> ZoneInfo | None:
         )
     if not name:
         return None
-    zone = zone_named(name)
+    zone = find_zone(name)
     if zone is None:
-        raise ConfigurationError(f"Nobody knows the time zone {name!r}. {_remedy(name)}")
+        raise ConfigurationError(f"Nobody knows the time zone {name!r}. {_suggest_zone(name)}")
     return zone
 
 
-def _remedy(name: str) -> str:
+def _suggest_zone(name: str) -> str:
     known = available_timezones()
     if not known:
         return "There is none on this machine at all: pip install tzdata."
@@ -89,5 +89,5 @@ def on_clock_of(zone: tzinfo, instant: datetime) -> datetime | None:
 def _on_the_clock(instant: datetime, zone: str | None) -> datetime | None:
     if instant.tzinfo is None:
         return instant
-    known = zone_named(zone)
+    known = find_zone(zone)
     return on_clock_of(known, instant) if known else None

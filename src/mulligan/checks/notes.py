@@ -92,18 +92,18 @@ class Proposed:
 def screen(proposed: Proposed) -> Iterator[Finding]:
     """Everything that keeps a refinement out of the archive; nothing when it may be tried."""
     if not _is_readable(proposed.refinement):
-        yield _error("notes.unreadable", "The reflection is not a Refinement of plain text.")
+        yield _build_error("notes.unreadable", "The reflection is not a Refinement of plain text.")
         return
     if not any(text.strip() for text in proposed.texts):
-        yield _error("notes.empty", "The reflection says nothing.")
+        yield _build_error("notes.empty", "The reflection says nothing.")
         return
-    for check in (_too_long, _hidden_text, _dropped_contract, _new_addresses):
+    for check in (_check_length, _check_hidden_text, _check_contract, _check_addresses):
         yield from check(proposed)
     for text in proposed.texts:
-        yield from _spoken(text)
+        yield from _check_wording(text)
 
 
-def _too_long(proposed: Proposed) -> Iterator[Finding]:
+def _check_length(proposed: Proposed) -> Iterator[Finding]:
     said, task = proposed.refinement, proposed.task
     pairs = (
         (said.description, task.description),
@@ -112,38 +112,40 @@ def _too_long(proposed: Proposed) -> Iterator[Finding]:
     items = [*said.observations, *said.suggestions]
     too_long = any(len(new) > max(LONGEST, 2 * len(old)) for new, old in pairs)
     if too_long or len(items) > MOST_ITEMS or any(len(item) > LONGEST_ITEM for item in items):
-        yield _error("notes.too_long", "The reflection is longer than a run should have to read.")
+        yield _build_error(
+            "notes.too_long", "The reflection is longer than a run should have to read."
+        )
 
 
-def _hidden_text(proposed: Proposed) -> Iterator[Finding]:
+def _check_hidden_text(proposed: Proposed) -> Iterator[Finding]:
     if any(escape(text) != text for text in proposed.texts):
-        yield _error("notes.hidden_text", "The reflection holds characters that hide text.")
+        yield _build_error("notes.hidden_text", "The reflection holds characters that hide text.")
 
 
-def _dropped_contract(proposed: Proposed) -> Iterator[Finding]:
+def _check_contract(proposed: Proposed) -> Iterator[Finding]:
     """A tighter output format may say more than the task's, never less."""
     refined = proposed.refinement.expected_output.casefold()
     if not refined.strip():
         return
-    for required in _requirements(proposed.task.expected_output):
+    for required in _list_requirements(proposed.task.expected_output):
         if required.casefold() not in refined:
-            yield _error(
+            yield _build_error(
                 "notes.drops_contract",
                 f"The refined output no longer asks for {required!r}, and the task does.",
             )
 
 
-def _requirements(text: str) -> Iterator[str]:
+def _list_requirements(text: str) -> Iterator[str]:
     for found in REQUIRED.finditer(text):
         yield next(group for group in found.groups() if group is not None)
 
 
-def _new_addresses(proposed: Proposed) -> Iterator[Finding]:
+def _check_addresses(proposed: Proposed) -> Iterator[Finding]:
     known = proposed.task.text.casefold()
     for text in proposed.texts:
         for found in ADDRESS.findall(text):
             if found.casefold() not in known:
-                yield _error(
+                yield _build_error(
                     "notes.new_address", "The reflection names an address that the task does not."
                 )
 
@@ -155,10 +157,10 @@ _SPOKEN: tuple[tuple[Callable[[str], object], str, str], ...] = (
 )
 
 
-def _spoken(text: str) -> Iterator[Finding]:
+def _check_wording(text: str) -> Iterator[Finding]:
     for says, rule, issue in _SPOKEN:
         if says(text):
-            yield _error(rule, issue)
+            yield _build_error(rule, issue)
 
 
 def _is_readable(said: object) -> bool:
@@ -174,5 +176,5 @@ def _is_readable(said: object) -> bool:
     return all(isinstance(text, str) for text in texts)
 
 
-def _error(rule: str, issue: str) -> Finding:
+def _build_error(rule: str, issue: str) -> Finding:
     return Finding(rule=rule, severity=Severity.ERROR, issue=issue)

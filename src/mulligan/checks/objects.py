@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from mulligan.checks.ids import OBJECT
-from mulligan.checks.moments import earliest_now, local_moment
-from mulligan.checks.people import PERSON, names_in
-from mulligan.checks.quotes import unquoted
-from mulligan.checks.subject import Argument, Parameters, Subject, chosen
-from mulligan.checks.values import records, texts
+from mulligan.checks.moments import find_earliest_now, parse_local_moment
+from mulligan.checks.people import PERSON, split_names
+from mulligan.checks.quotes import drop_quotes
+from mulligan.checks.subject import Argument, Parameters, Subject, select_arguments
+from mulligan.checks.values import list_records, list_texts
 from mulligan.core.call import Execution
 from mulligan.core.finding import Fact, Finding
 from mulligan.core.interfaces import Check
@@ -38,15 +38,15 @@ def still_to_come(parameters: Parameters, *, when: str) -> Check[Subject]:
     """
 
     def check(subject: Subject) -> Iterator[Finding]:
-        message = unquoted(subject.turn.message)
+        message = drop_quotes(subject.turn.message)
         if not _TO_COME.search(message) or _OVER.search(message):
             return
-        today = earliest_now(subject.turn).date()
-        for argument in chosen(subject, parameters):
-            known = object_of(argument, subject)
-            moment = local_moment(known.get(when), zone=subject.turn.timezone)
+        today = find_earliest_now(subject.turn).date()
+        for argument in select_arguments(subject, parameters):
+            known = find_object(argument, subject)
+            moment = parse_local_moment(known.get(when), zone=subject.turn.timezone)
             if moment is not None and moment.date() < today and not _recurs(known):
-                yield argument.finding(
+                yield argument.build_finding(
                     "object.in_the_past",
                     issue=f"which was on {moment} and is over.",
                     correction="Act only on what is still to come.",
@@ -61,27 +61,27 @@ def on_objects(check: Check[Subject], parameters: Parameters, *, when: str) -> C
     Calls that have a date of their own are left out: they may be there to move the object.
     """
 
-    def lifted(subject: Subject) -> Iterator[Finding]:
-        for argument in chosen(subject, parameters):
+    def check_objects(subject: Subject) -> Iterator[Finding]:
+        for argument in select_arguments(subject, parameters):
             given = argument.execution.call.arguments
-            held = object_of(argument, subject).get(when)
-            if held is None or _dated(given, subject.turn):
+            held = find_object(argument, subject).get(when)
+            if held is None or _has_date(given, subject.turn):
                 continue
             call = replace(argument.execution.call, arguments={when: held})
-            shown = _Shown(
+            shown = _DatedAttempt(
                 turn=subject.turn,
                 executions=(replace(argument.execution, call=call),),
                 facts=subject.facts,
             )
             for finding in check(shown):
-                yield argument.finding(
+                yield argument.build_finding(
                     finding.rule,
                     severity=finding.severity,
                     issue=f"whose {when} is {held}. {finding.issue}",
                     correction="Look it up, and act on one that fits.",
                 )
 
-    return lifted
+    return check_objects
 
 
 def owners_as_said(parameters: Parameters) -> Check[Subject]:
@@ -92,11 +92,11 @@ def owners_as_said(parameters: Parameters) -> Check[Subject]:
     """
 
     def check(subject: Subject) -> Iterator[Finding]:
-        for argument in chosen(subject, parameters):
-            owners = _owners(subject, of=argument.name)
-            people = _colleagues(object_of(argument, subject), owners)
+        for argument in select_arguments(subject, parameters):
+            owners = _find_owners(subject, of=argument.name)
+            people = _find_colleagues(find_object(argument, subject), owners)
             if people and not people & owners:
-                yield argument.finding(
+                yield argument.build_finding(
                     "object.of_somebody_else",
                     issue=f"which belongs to {', '.join(sorted(people))}; "
                     f"the person spoke of {', '.join(sorted(owners))}.",
@@ -106,13 +106,13 @@ def owners_as_said(parameters: Parameters) -> Check[Subject]:
     return check
 
 
-def object_of(argument: Argument, subject: Subject) -> Mapping[str, object]:
+def find_object(argument: Argument, subject: Subject) -> Mapping[str, object]:
     """What is known of the object an argument names: what was last returned, under the facts."""
     known: dict[str, object] = {}
     for execution in (*subject.earlier, *subject.executions):
         if execution is argument.execution:
             break
-        for record in records(execution.result):
+        for record in list_records(execution.result):
             if str(record.get(argument.name, record.get("id"))) == argument.value:
                 known.update(record)
     for fact in subject.facts:
@@ -122,7 +122,7 @@ def object_of(argument: Argument, subject: Subject) -> Mapping[str, object]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Shown:
+class _DatedAttempt:
     """An attempt as a check of dates is shown it: the object's date is the argument."""
 
     turn: Turn
@@ -131,8 +131,10 @@ class _Shown:
     earlier: tuple[Execution, ...] = ()
 
 
-def _dated(given: Mapping[str, object], turn: Turn) -> bool:
-    return any(local_moment(value, zone=turn.timezone) is not None for value in given.values())
+def _has_date(given: Mapping[str, object], turn: Turn) -> bool:
+    return any(
+        parse_local_moment(value, zone=turn.timezone) is not None for value in given.values()
+    )
 
 
 def _recurs(record: Mapping[str, object]) -> bool:
@@ -140,9 +142,9 @@ def _recurs(record: Mapping[str, object]) -> bool:
     return any(_SERIES.search(str(name)) and held for name, held in record.items())
 
 
-def _owners(subject: Subject, *, of: str) -> set[str]:
+def _find_owners(subject: Subject, *, of: str) -> set[str]:
     """Addresses of the people whose things of that name the person spoke of, and of no others."""
-    message = unquoted(subject.turn.message).casefold()
+    message = drop_quotes(subject.turn.message).casefold()
     nouns = "|".join(map(re.escape, _NOUN.findall(of.casefold())))
     if not nouns or _MINE.search(message):
         return set()
@@ -150,13 +152,13 @@ def _owners(subject: Subject, *, of: str) -> set[str]:
         fact.value.casefold()
         for fact in subject.facts
         if fact.kind == PERSON
-        for name in names_in(fact.value)
+        for name in split_names(fact.value)
         if re.search(rf"\b{re.escape(name)}['\u2019]s\s+{_BETWEEN}(?:{nouns})", message)
     }
 
 
-def _colleagues(record: Mapping[str, object], owners: set[str]) -> set[str]:
+def _find_colleagues(record: Mapping[str, object], owners: set[str]) -> set[str]:
     """The addresses in a record that are of the same house as the owners: others may be clients."""
     houses = tuple(owner[owner.index("@") :] for owner in owners)
-    written = (text.casefold() for text in texts(record))
+    written = (text.casefold() for text in list_texts(record))
     return {text for text in written if "@" in text and text.endswith(houses)}

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 
-from mulligan.checks.moments import earliest_now, local_moment
-from mulligan.checks.quotes import unquoted
-from mulligan.checks.subject import Parameters, Subject, effective
+from mulligan.checks.moments import find_earliest_now, parse_local_moment
+from mulligan.checks.quotes import drop_quotes
+from mulligan.checks.subject import Parameters, Subject, list_effective_calls
 from mulligan.core.call import Execution
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.interfaces import Check
@@ -31,14 +31,19 @@ def ends_after_start(*pairs: tuple[str, str]) -> Check[Subject]:
 
     def check(subject: Subject) -> Iterator[Finding]:
         zone = subject.turn.timezone
-        for execution in effective(subject):
+        for execution in list_effective_calls(subject):
             given = execution.call.arguments
             for start, end in pairs:
-                first = local_moment(given.get(start), zone=zone)
-                last = local_moment(given.get(end), zone=zone)
+                first = parse_local_moment(given.get(start), zone=zone)
+                last = parse_local_moment(given.get(end), zone=zone)
                 # A day without a time ends at its end, not at its first minute.
-                if first and last and last < first and (last.date() < first.date() or _timed(last)):
-                    yield _ends_before_start(execution, start=start, end=end)
+                if (
+                    first
+                    and last
+                    and last < first
+                    and (last.date() < first.date() or _has_time(last))
+                ):
+                    yield _build_finding(execution, start=start, end=end)
 
     return check
 
@@ -47,10 +52,10 @@ def not_in_the_past(parameters: Parameters) -> Check[Subject]:
     """Flag a plan for a day that is over; sure only where the person looks ahead, not back."""
 
     def check(subject: Subject) -> Iterator[Finding]:
-        message = unquoted(subject.turn.message)
+        message = drop_quotes(subject.turn.message)
         sure = _AHEAD.search(message) and not _BACK.search(message)
-        today = earliest_now(subject.turn).date()
-        for execution, name, moment in _moments(subject, parameters):
+        today = find_earliest_now(subject.turn).date()
+        for execution, name, moment in _list_moments(subject, parameters):
             if moment.date() < today:
                 yield Finding(
                     rule="order.in_the_past",
@@ -64,19 +69,21 @@ def not_in_the_past(parameters: Parameters) -> Check[Subject]:
     return check
 
 
-def _timed(moment: datetime) -> bool:
+def _has_time(moment: datetime) -> bool:
     return (moment.hour, moment.minute, moment.second) != (0, 0, 0)
 
 
-def _moments(subject: Subject, parameters: Parameters) -> Iterable[tuple[Execution, str, datetime]]:
-    for execution in effective(subject):
+def _list_moments(
+    subject: Subject, parameters: Parameters
+) -> Iterable[tuple[Execution, str, datetime]]:
+    for execution in list_effective_calls(subject):
         for name in parameters.get(execution.call.tool, ()):
             given = execution.call.arguments.get(name)
-            if (moment := local_moment(given, zone=subject.turn.timezone)) is not None:
+            if (moment := parse_local_moment(given, zone=subject.turn.timezone)) is not None:
                 yield execution, name, moment
 
 
-def _ends_before_start(execution: Execution, *, start: str, end: str) -> Finding:
+def _build_finding(execution: Execution, *, start: str, end: str) -> Finding:
     given = execution.call.arguments
     return Finding(
         rule="order.ends_before_start",

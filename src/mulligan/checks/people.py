@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 
-from mulligan.checks.readers import settled
+from mulligan.checks.readers import await_value
 from mulligan.core.call import Call
 from mulligan.core.finding import Fact
 from mulligan.core.interfaces import Gather
@@ -34,14 +34,14 @@ def people_named(
                 value=address,
                 about=f"The directory has {address} for {name!r}.",
             )
-            for address in await settled(directory())
-            for name in names_in(address)
+            for address in await await_value(directory())
+            for name in split_names(address)
             if name in spoken
         ]
 
     return gather
 
 
-def names_in(address: str) -> list[str]:
+def split_names(address: str) -> list[str]:
     """The words before the @: what somebody is likely to be called."""
     return _WORD.findall(address.casefold().partition("@")[0])

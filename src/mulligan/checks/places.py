@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from mulligan.checks.subject import Argument, Parameters, Subject, chosen
-from mulligan.checks.values import texts
+from mulligan.checks.subject import Argument, Parameters, Subject, select_arguments
+from mulligan.checks.values import list_texts
 from mulligan.core.call import Call
 from mulligan.core.finding import Fact, Finding, Severity
 from mulligan.core.interfaces import Check, Gather
@@ -34,7 +34,7 @@ def home_resolved(*, known: str = "home") -> Gather:
     """Say where home is, as the application put it into `Turn.known`."""
 
     async def gather(turn: Turn, _calls: Sequence[Call]) -> Iterable[Fact]:
-        home = _home(turn, known)
+        home = _read_home(turn, known)
         about = f"When the person says home, they mean {home}."
         return [Fact(kind=HOME, subject="home", value=home, about=about)] if home else []
 
@@ -52,66 +52,66 @@ def home_is_home(
     """
 
     def check(subject: Subject) -> Iterator[Finding]:
-        home = _home(subject.turn, known)
+        home = _read_home(subject.turn, known)
         if not home or not _SAID.search(subject.turn.message):
             return
-        for argument in chosen(subject, parameters):
-            taken = _elsewhere(argument.value, home=home, message=subject.turn.message)
+        for argument in select_arguments(subject, parameters):
+            taken = _is_elsewhere(argument.value, home=home, message=subject.turn.message)
             if taken:
                 sure = _BUSINESS.search(argument.value)
-                yield _not_home(argument, home, Severity.ERROR if sure else Severity.WARNING)
-        for argument in chosen(subject, lookups or {}):
-            if _ONLY_HOME.fullmatch(argument.value.strip()) and _led_away(argument, home):
-                yield _not_home(argument, home, Severity.ERROR)
+                yield _build_finding(argument, home, Severity.ERROR if sure else Severity.WARNING)
+        for argument in select_arguments(subject, lookups or {}):
+            if _ONLY_HOME.fullmatch(argument.value.strip()) and _leads_away(argument, home):
+                yield _build_finding(argument, home, Severity.ERROR)
 
     return check
 
 
-def _home(turn: Turn, known: str) -> str:
+def _read_home(turn: Turn, known: str) -> str:
     home = turn.known.get(known)
     return home if isinstance(home, str) else ""
 
 
-def _led_away(argument: Argument, home: str) -> bool:
+def _leads_away(argument: Argument, home: str) -> bool:
     """Whether looking home up brought places, and none of them is home."""
-    found = list(texts(argument.execution.result))
-    return any(_elsewhere(text, home=home) for text in found) and not any(
-        _at_home(text, home) for text in found
+    found = list(list_texts(argument.execution.result))
+    return any(_is_elsewhere(text, home=home) for text in found) and not any(
+        _is_home(text, home) for text in found
     )
 
 
-def _elsewhere(text: str, *, home: str, message: str = "") -> bool:
+def _is_elsewhere(text: str, *, home: str, message: str = "") -> bool:
     """Whether a text is a place that cannot be home, nor a business the person asked for."""
-    if _at_home(text, home):
+    if _is_home(text, home):
         return False
     if business := _BUSINESS.search(text):
         return business.group().casefold() not in message.casefold()
-    return bool(_STREET.search(text)) and not _near(text, home)
+    return bool(_STREET.search(text)) and not _is_near_home(text, home)
 
 
-def _at_home(text: str, home: str) -> bool:
+def _is_home(text: str, home: str) -> bool:
     """Whether a text has the house number of the home address, and a word that goes with it."""
-    words = _words(text)
+    words = _split_words(text)
     return any(
         number in words and not words.isdisjoint(part - {number})
-        for part in map(_words, home.split(","))
+        for part in map(_split_words, home.split(","))
         for number in part
         if _HOUSE_NUMBER.fullmatch(number)
     )
 
 
-def _near(text: str, home: str) -> bool:
+def _is_near_home(text: str, home: str) -> bool:
     """Whether a text shares so much with the home address that it may be another way to say it."""
-    shared = _words(text) & _words(home)
+    shared = _split_words(text) & _split_words(home)
     return len(shared) > 1 or any(each.isdigit() for each in shared)
 
 
-def _words(text: str) -> set[str]:
+def _split_words(text: str) -> set[str]:
     return set(_WORD.findall(text.casefold()))
 
 
-def _not_home(argument: Argument, home: str, severity: Severity) -> Finding:
-    return argument.finding(
+def _build_finding(argument: Argument, home: str, severity: Severity) -> Finding:
+    return argument.build_finding(
         "place.not_home",
         severity=severity,
         issue=f"and that is not {home}; the person said home.",

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from difflib import SequenceMatcher
 
-from mulligan.checks.subject import Parameters, Subject, chosen
+from mulligan.checks.subject import Parameters, Subject, select_arguments
 from mulligan.core.finding import Finding
 from mulligan.core.interfaces import Check
 
@@ -33,11 +33,11 @@ def quotes_kept(parameters: Parameters) -> Check[Subject]:
     """
 
     def check(subject: Subject) -> Iterator[Finding]:
-        quoted = list(quotes_in(subject.turn.message))
-        for argument in chosen(subject, parameters):
-            wanted = changed_quote(argument.value, quoted)
+        quoted = list(find_quotes(subject.turn.message))
+        for argument in select_arguments(subject, parameters):
+            wanted = find_changed_quote(argument.value, quoted)
             if wanted is not None:
-                yield argument.finding(
+                yield argument.build_finding(
                     "text.quote_changed",
                     issue=f"but the person's own words were {wanted!r}.",
                     correction=f"Give {argument.name} in the person's own words.",
@@ -46,23 +46,23 @@ def quotes_kept(parameters: Parameters) -> Check[Subject]:
     return check
 
 
-def quotes_in(message: str) -> Iterator[str]:
+def find_quotes(message: str) -> Iterator[str]:
     """What stands in quotation marks; an apostrophe inside a word is none."""
     for found in _QUOTES.finditer(message):
         yield next(text for text in found.groups() if text is not None)
 
 
-def unquoted(message: str) -> str:
+def drop_quotes(message: str) -> str:
     """The message without what stands in quotation marks: what the person says to the agent."""
     return _QUOTES.sub(" ", message)
 
 
-def changed_quote(text: str, quoted: list[str]) -> str | None:
+def find_changed_quote(text: str, quoted: list[str]) -> str | None:
     """The quotation that a text changes; `None` if it has one whole, or is none of them."""
-    written = _words(text)
+    written = _split_words(text)
     changed: str | None = None
     for quote in quoted:
-        words = _words(quote)
+        words = _split_words(quote)
         if not words:
             continue
         if f" {' '.join(words)} " in f" {' '.join(written)} ":
@@ -77,5 +77,5 @@ def changed_quote(text: str, quoted: list[str]) -> str | None:
     return changed
 
 
-def _words(text: str) -> list[str]:
+def _split_words(text: str) -> list[str]:
     return _WORD.findall(_APOSTROPHE.sub("", text.casefold()))

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
-from mulligan.checks.ids import Read, ids_in
-from mulligan.checks.moments import local_moment
-from mulligan.checks.quotes import unquoted
-from mulligan.checks.readers import settled
+from mulligan.checks.ids import Read, list_ids
+from mulligan.checks.moments import parse_local_moment
+from mulligan.checks.quotes import drop_quotes
+from mulligan.checks.readers import await_value
 from mulligan.checks.slots import ReadDay
-from mulligan.checks.subject import Parameters, Subject, chosen
+from mulligan.checks.subject import Parameters, Subject, select_arguments
 from mulligan.checks.values import as_record
 from mulligan.core.call import Call
 from mulligan.core.finding import Fact, Finding
@@ -38,12 +38,12 @@ def ranks_read(parameters: Parameters, *, when: str, read: Read, read_day: ReadD
 
     async def gather(turn: Turn, calls: Sequence[Call]) -> Iterable[Fact]:
         facts: list[Fact] = []
-        for value in dict.fromkeys(ids_in(calls, parameters)):
-            held = as_record(await settled(read(value))).get(when)
-            moment = local_moment(held, zone=turn.timezone)
+        for value in dict.fromkeys(list_ids(calls, parameters)):
+            held = as_record(await await_value(read(value))).get(when)
+            moment = parse_local_moment(held, zone=turn.timezone)
             if moment is not None:
-                starts = [each.start for each in await settled(read_day(moment.date()))]
-                facts.extend(_ranked(value, moment, starts))
+                starts = [each.start for each in await await_value(read_day(moment.date()))]
+                facts.extend(_build_facts(value, moment, starts))
         return facts
 
     return gather
@@ -53,15 +53,15 @@ def rank_as_said(parameters: Parameters) -> Check[Subject]:
     """Flag another object than the first or the last of its day, where that one was asked for."""
 
     def check(subject: Subject) -> Iterator[Finding]:
-        message = unquoted(subject.turn.message)
+        message = drop_quotes(subject.turn.message)
         asked = {word.lower() for word in _ASKED.findall(message)}
         if len(asked) != 1 or _NARROWED.search(message):
             return
         (wanted,) = asked
         ranks = {fact.subject: fact.value for fact in subject.facts if fact.kind == RANK}
-        for argument in chosen(subject, parameters):
+        for argument in select_arguments(subject, parameters):
             if ranks.get(argument.value, wanted) not in (wanted, "only"):
-                yield argument.finding(
+                yield argument.build_finding(
                     "object.wrong_rank",
                     issue=f"which is not the {wanted} of its day.",
                     correction=f"Look at the whole day, and take the {wanted}.",
@@ -70,7 +70,7 @@ def rank_as_said(parameters: Parameters) -> Check[Subject]:
     return check
 
 
-def _ranked(value: str, moment: datetime, starts: Sequence[datetime]) -> Iterator[Fact]:
+def _build_facts(value: str, moment: datetime, starts: Sequence[datetime]) -> Iterator[Fact]:
     if moment not in starts:
         return
     first, last = moment == min(starts), moment == max(starts)

@@ -9,7 +9,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-async def settled(value: T | Awaitable[T]) -> T:
+async def await_value(value: T | Awaitable[T]) -> T:
     """What a function of the user's returned, waited for where it must be."""
     if inspect.isawaitable(value):
         return await value

@@ -17,7 +17,7 @@ def only_warn(check: Check[Subject], *, refused: Callable[[Call], bool]) -> Chec
     For calls that are checked before they run: the tool will tell the agent, and nothing happens.
     """
 
-    def lenient(subject: Subject) -> Iterator[Finding]:
+    def downgrade_errors(subject: Subject) -> Iterator[Finding]:
         harmless = {e.call.id for e in subject.executions if refused(e.call)}
         for finding in check(subject):
             if finding.call in harmless:
@@ -25,4 +25,4 @@ def only_warn(check: Check[Subject], *, refused: Callable[[Call], bool]) -> Chec
             else:
                 yield finding
 
-    return lenient
+    return downgrade_errors

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from mulligan.checks.ids import EMAIL
 from mulligan.checks.people import PERSON
-from mulligan.checks.subject import Argument, Heard, Parameters, Subject, arguments, with_heard
+from mulligan.checks.subject import Argument, Heard, Parameters, Subject, list_arguments, with_heard
 from mulligan.core.finding import Finding
 from mulligan.core.interfaces import Check
 
@@ -27,8 +27,10 @@ def ids_seen(parameters: Parameters) -> Check[Subject]:
     def check(subject: Subject) -> Iterator[Finding]:
         for execution, heard in with_heard(subject):
             names = parameters.get(execution.call.tool, ())
-            for unseen in _unseen(arguments(execution, names), heard):
-                yield _never_seen(unseen, "Look the id up first, and use the one that comes back.")
+            for unseen in _find_unseen(list_arguments(execution, names), heard):
+                yield _build_finding(
+                    unseen, "Look the id up first, and use the one that comes back."
+                )
 
     return check
 
@@ -44,19 +46,19 @@ def addresses_seen(*tools: str) -> Check[Subject]:
         for execution, heard in with_heard(subject):
             if execution.call.tool not in tools:
                 continue
-            given = arguments(execution, tuple(execution.call.arguments))
+            given = list_arguments(execution, tuple(execution.call.arguments))
             addresses = (each for each in given if _ADDRESS.fullmatch(each.value))
-            for unseen in _unseen(addresses, heard):
-                yield _never_seen(unseen, _right_address(named))
+            for unseen in _find_unseen(addresses, heard):
+                yield _build_finding(unseen, _suggest_address(named))
 
     return check
 
 
-def _unseen(given: Iterable[Argument], heard: Heard) -> Iterator[Argument]:
-    return (argument for argument in given if not _seen(argument.value, heard))
+def _find_unseen(given: Iterable[Argument], heard: Heard) -> Iterator[Argument]:
+    return (argument for argument in given if not _was_seen(argument.value, heard))
 
 
-def _seen(value: str, heard: Heard) -> bool:
+def _was_seen(value: str, heard: Heard) -> bool:
     """Whether a value was heard, or is several in one text, and each of them was.
 
     Pieces without a digit are words, and words that were heard do not make an id.
@@ -67,12 +69,12 @@ def _seen(value: str, heard: Heard) -> bool:
     return bool(pieces) and all(_DIGIT.search(piece) and piece in heard for piece in pieces)
 
 
-def _right_address(named: list[str]) -> str:
+def _suggest_address(named: list[str]) -> str:
     if len(named) == 1:
         return f"Use {named[0]} if that is who is meant; else look the address up, or ask."
     return "Look the address up by the person's name, or ask for it."
 
 
-def _never_seen(argument: Argument, correction: str) -> Finding:
+def _build_finding(argument: Argument, correction: str) -> Finding:
     issue = "which nobody said and no tool returned."
-    return argument.finding("value.never_seen", issue=issue, correction=correction)
+    return argument.build_finding("value.never_seen", issue=issue, correction=correction)

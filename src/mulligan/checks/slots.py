@@ -7,11 +7,11 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass
 from datetime import MAXYEAR, date, datetime, timedelta
 
-from mulligan.checks.moments import local_moment
-from mulligan.checks.quotes import unquoted
-from mulligan.checks.readers import settled
-from mulligan.checks.subject import Subject, effective
-from mulligan.checks.values import texts
+from mulligan.checks.moments import parse_local_moment
+from mulligan.checks.quotes import drop_quotes
+from mulligan.checks.readers import await_value
+from mulligan.checks.subject import Subject, list_effective_calls
+from mulligan.checks.values import list_texts
 from mulligan.core.call import Call
 from mulligan.core.finding import Fact, Finding, Severity
 from mulligan.core.interfaces import Check, Gather
@@ -44,7 +44,7 @@ ReadDay = Callable[[date], Iterable[Taken] | Awaitable[Iterable[Taken]]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Span:
+class SlotParameters:
     """Which parameters of a tool say from when to when."""
 
     start: str
@@ -52,21 +52,21 @@ class Span:
     minutes: str | None = None
     """Of a tool that is told how long instead."""
 
-    def of(self, given: Mapping[str, object], *, zone: str | None) -> FromTo | None:
+    def read_times(self, given: Mapping[str, object], *, zone: str | None) -> FromTo | None:
         """From when to when a call is, or `None` where that cannot be said."""
-        first = local_moment(given.get(self.start), zone=zone)
-        last = local_moment(given.get(self.end), zone=zone) if self.end else None
+        first = parse_local_moment(given.get(self.start), zone=zone)
+        last = parse_local_moment(given.get(self.end), zone=zone) if self.end else None
         minutes = str(given.get(self.minutes)) if self.minutes else ""
         if first and re.fullmatch(r"\d{1,5}", minutes) and first.year < MAXYEAR:
             last = first + timedelta(minutes=int(minutes))
         return (first, last) if first and last else None
 
 
-def taken_times(spans: Mapping[str, Span], *, read: ReadDay) -> Gather:
+def taken_times(spans: Mapping[str, SlotParameters], *, read: ReadDay) -> Gather:
     """Read what the person's calendar has on the days that these calls put something on."""
 
     async def gather(turn: Turn, calls: Sequence[Call]) -> Iterable[Fact]:
-        found = [_span(call, spans, zone=turn.timezone) for call in calls]
+        found = [_find_times(call, spans, zone=turn.timezone) for call in calls]
         days = sorted({moment.date() for span in found if span for moment in span})
         return [
             Fact(
@@ -76,22 +76,22 @@ def taken_times(spans: Mapping[str, Span], *, read: ReadDay) -> Gather:
                 about=f"{each.what} takes up {each.start} to {each.end}.",
             )
             for day in days
-            for each in await settled(read(day))
+            for each in await await_value(read(day))
         ]
 
     return gather
 
 
-def free_as_asked(spans: Mapping[str, Span]) -> Check[Subject]:
+def free_as_asked(spans: Mapping[str, SlotParameters]) -> Check[Subject]:
     """Flag a time that is taken, where the person asked for one that is free."""
 
     def check(subject: Subject) -> Iterator[Finding]:
-        if not _FREE.search(unquoted(subject.turn.message)):
+        if not _FREE.search(drop_quotes(subject.turn.message)):
             return
-        taken = list(_taken(subject.facts))
-        for execution in effective(subject):
+        taken = list(_decode_taken(subject.facts))
+        for execution in list_effective_calls(subject):
             call = execution.call
-            span = _span(call, spans, zone=subject.turn.timezone)
+            span = _find_times(call, spans, zone=subject.turn.timezone)
             clash = next((t for t in taken if span and _clash(t, span, call)), None)
             if clash:
                 yield Finding(
@@ -106,12 +106,14 @@ def free_as_asked(spans: Mapping[str, Span]) -> Check[Subject]:
     return check
 
 
-def _span(call: Call, spans: Mapping[str, Span], *, zone: str | None) -> FromTo | None:
+def _find_times(
+    call: Call, spans: Mapping[str, SlotParameters], *, zone: str | None
+) -> FromTo | None:
     span = spans.get(call.tool)
-    return span.of(call.arguments, zone=zone) if span else None
+    return span.read_times(call.arguments, zone=zone) if span else None
 
 
-def _taken(facts: Iterable[Fact]) -> Iterator[Taken]:
+def _decode_taken(facts: Iterable[Fact]) -> Iterator[Taken]:
     for fact in facts:
         if fact.kind == BUSY:
             start, _, end = fact.value.partition("/")
@@ -125,5 +127,5 @@ def _taken(facts: Iterable[Fact]) -> Iterator[Taken]:
 def _clash(taken: Taken, span: FromTo, call: Call) -> bool:
     """Whether something else takes up the time; after the call it may be its own work."""
     start, end = span
-    itself = (taken.start, taken.end) == span and taken.what in texts(call.arguments)
+    itself = (taken.start, taken.end) == span and taken.what in list_texts(call.arguments)
     return start < taken.end and taken.start < end and not itself

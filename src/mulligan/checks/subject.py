@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple, Protocol
 
-from mulligan.checks.values import texts
+from mulligan.checks.values import list_texts
 from mulligan.core.call import Execution, Outcome
 from mulligan.core.finding import Fact, Finding, Severity
 from mulligan.core.turn import Turn
@@ -42,7 +42,7 @@ class Argument(NamedTuple):
     name: str
     value: str
 
-    def finding(
+    def build_finding(
         self, rule: str, *, issue: str, correction: str, severity: Severity = Severity.ERROR
     ) -> Finding:
         """A finding about this value; `issue` goes on where naming it ends."""
@@ -56,12 +56,12 @@ class Argument(NamedTuple):
         )
 
 
-def effective(subject: Subject) -> Iterator[Execution]:
+def list_effective_calls(subject: Subject) -> Iterator[Execution]:
     """The calls that changed something or may: one that failed did nothing to take back."""
     return (e for e in subject.executions if e.outcome is not Outcome.FAILURE)
 
 
-def arguments(execution: Execution, names: Collection[str]) -> Iterator[Argument]:
+def list_arguments(execution: Execution, names: Collection[str]) -> Iterator[Argument]:
     """The values of the named parameters, each element of a list on its own."""
     for name in names:
         given = execution.call.arguments.get(name)
@@ -70,10 +70,10 @@ def arguments(execution: Execution, names: Collection[str]) -> Iterator[Argument
                 yield Argument(execution, name, str(value))
 
 
-def chosen(subject: Subject, parameters: Parameters) -> Iterator[Argument]:
+def select_arguments(subject: Subject, parameters: Parameters) -> Iterator[Argument]:
     """The values of these parameters in every call that may have changed something."""
-    for execution in effective(subject):
-        yield from arguments(execution, parameters.get(execution.call.tool, ()))
+    for execution in list_effective_calls(subject):
+        yield from list_arguments(execution, parameters.get(execution.call.tool, ()))
 
 
 class Heard:
@@ -86,7 +86,7 @@ class Heard:
 
     def add(self, source: object) -> None:
         """Hear one more thing, however deeply it is nested."""
-        self._texts.extend(text.casefold() for text in texts(source))
+        self._texts.extend(text.casefold() for text in list_texts(source))
 
     def __contains__(self, value: str) -> bool:
         wanted = value.casefold()
@@ -99,14 +99,14 @@ def with_heard(subject: Subject) -> Iterator[tuple[Execution, Heard]]:
     turn = subject.turn
     heard = Heard(turn.message, turn.known, [fact.value for fact in subject.facts])
     for execution in subject.earlier:
-        heard.add(_answer(execution))
+        heard.add(_read_answer(execution))
     for execution in subject.executions:
         if execution.outcome is not Outcome.FAILURE:
             yield execution, heard
-        heard.add(_answer(execution))
+        heard.add(_read_answer(execution))
 
 
-def _answer(execution: Execution) -> object:
+def _read_answer(execution: Execution) -> object:
     """What the agent read: the result, or an error that may name the right value."""
     failure = execution.failure
     return str(failure.error) if failure and failure.error else execution.result

@@ -7,14 +7,16 @@ from dataclasses import fields, is_dataclass
 from math import isfinite
 
 
-def texts(value: object) -> Iterator[str]:
+def list_texts(value: object) -> Iterator[str]:
     """Every text and number in a value, as text."""
-    return (str(leaf) for leaf in leaves(value) if leaf is not None and not isinstance(leaf, bool))
+    return (
+        str(leaf) for leaf in list_leaves(value) if leaf is not None and not isinstance(leaf, bool)
+    )
 
 
-def numbers(value: object) -> Iterator[float]:
+def list_numbers(value: object) -> Iterator[float]:
     """Every number in a value that is a number there, not text that looks like one."""
-    for leaf in leaves(value):
+    for leaf in list_leaves(value):
         match leaf:
             case bool():
                 continue
@@ -24,12 +26,12 @@ def numbers(value: object) -> Iterator[float]:
                 yield leaf
 
 
-def leaves(value: object) -> Iterator[object]:
+def list_leaves(value: object) -> Iterator[object]:
     """Every single thing in a value, however deeply it is nested."""
-    return (each for each in _walk(value) if parts(each) is None)
+    return (each for each in _walk(value) if list_parts(each) is None)
 
 
-def records(value: object) -> Iterator[Mapping[str, object]]:
+def list_records(value: object) -> Iterator[Mapping[str, object]]:
     """Every record in a value: a mapping, or an object seen as one, at any depth."""
     return (record for each in _walk(value) if (record := as_record(each)))
 
@@ -39,7 +41,7 @@ def _walk(value: object) -> Iterator[object]:
     ahead, met = [value], set[int]()
     while ahead:
         each = ahead.pop()
-        inner = parts(each)
+        inner = list_parts(each)
         if inner is not None and id(each) in met:
             continue
         yield each
@@ -48,7 +50,7 @@ def _walk(value: object) -> Iterator[object]:
             ahead.extend(reversed([*inner]))
 
 
-def parts(value: object) -> Collection[object] | None:
+def list_parts(value: object) -> Collection[object] | None:
     """What a value consists of; `None` when it is one thing."""
     if isinstance(value, list | tuple | set | frozenset):
         return value

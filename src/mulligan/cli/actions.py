@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from mulligan.app.insights import Insights
 from mulligan.app.settings import Settings
 from mulligan.cli import render
-from mulligan.cli.options import Commands, add_command, add_json, add_store, count
+from mulligan.cli.options import Commands, add_command, add_json, add_store, parse_count
 from mulligan.core.action import Action, Entry
 
 _CONTENTS: Mapping[str, str] = {
@@ -36,7 +36,9 @@ def _add_open(commands: Commands) -> None:
     add_store(parser)
     add_json(parser)
     parser.add_argument("--tenant", help="only this tenant")
-    parser.add_argument("-n", "--limit", type=count, default=100, help="how many (default: 100)")
+    parser.add_argument(
+        "-n", "--limit", type=parse_count, default=100, help="how many (default: 100)"
+    )
     parser.set_defaults(run=run_open)
 
 
@@ -74,38 +76,43 @@ def run_open(options: argparse.Namespace, settings: Settings) -> int:
     with Insights.open(settings) as insights:
         actions = insights.open_list.actions(tenant=options.tenant, limit=options.limit)
     if options.json:
-        render.print_json({"actions": [action_json(action) for action in actions]})
+        render.print_json({"actions": [encode_action(action) for action in actions]})
     elif actions:
         columns = ("since, UTC", "id", "tool", "agent", "state", "why")
-        render.console().print(render.table_of(map(_cells, actions), columns=columns))
+        render.make_console().print(
+            render.build_table(map(_format_cells, actions), columns=columns)
+        )
     else:
-        render.console().print("Nothing is open.", style="green")
+        render.make_console().print("Nothing is open.", style="green")
     return 1 if actions else 0
 
 
 def run_show(options: argparse.Namespace, settings: Settings) -> int:
     """Show one action."""
     with Insights.open(settings) as insights:
-        story = insights.open_list.story(options.id)
+        story = insights.open_list.read_story(options.id)
     if options.json:
-        entries = [_entry_json(entry) for entry in story.entries]
+        entries = [_encode_entry(entry) for entry in story.entries]
         recipe = list(story.recipe)
         contents = dict(story.contents)
         told = {"entries": entries, "recipe": recipe, "contents": contents}
-        render.print_json(action_json(story.action) | told)
+        render.print_json(encode_action(story.action) | told)
         return 0
     opening = story.action.opening
-    console = render.console()
-    console.print(render.plain(f"{opening.tool} by {opening.agent or 'nobody named'}"))
-    rows = [(f"{e.at:%Y-%m-%d %H:%M:%S}", e.state.value, _said(e.detail)) for e in story.entries]
-    console.print(render.table_of(rows, columns=("when, UTC", "state", "what was said")))
+    console = render.make_console()
+    console.print(render.build_text(f"{opening.tool} by {opening.agent or 'nobody named'}"))
+    rows = [
+        (f"{e.at:%Y-%m-%d %H:%M:%S}", e.state.value, _format_detail(e.detail))
+        for e in story.entries
+    ]
+    console.print(render.build_table(rows, columns=("when, UTC", "state", "what was said")))
     for name, content in story.contents.items():
         said = "nothing" if content is None else json.dumps(content)
-        console.print(render.plain(f"{_CONTENTS[name]}: {said}"))
+        console.print(render.build_text(f"{_CONTENTS[name]}: {said}"))
     if story.recipe:
         console.print("What you can do:")
     for line in story.recipe:
-        console.print(render.plain(f"  {line}"))
+        console.print(render.build_text(f"  {line}"))
     return 0
 
 
@@ -114,30 +121,30 @@ def run_settle(options: argparse.Namespace, settings: Settings) -> int:
     with Insights.open(settings) as insights:
         action = insights.open_list.settle(options.id, note=options.note)
     if options.json:
-        render.print_json(action_json(action))
+        render.print_json(encode_action(action))
     else:
-        render.console().print(render.plain(f"{action.id} is {action.state.value}."))
+        render.make_console().print(render.build_text(f"{action.id} is {action.state.value}."))
     return 0
 
 
-def _cells(action: Action) -> tuple[object, ...]:
+def _format_cells(action: Action) -> tuple[object, ...]:
     return (
         f"{action.opened_at:%m-%d %H:%M:%S}",
         action.id,
         action.opening.tool,
         action.opening.agent,
         action.state.value,
-        _said(action.detail),
+        _format_detail(action.detail),
     )
 
 
-def _said(detail: object) -> str:
+def _format_detail(detail: object) -> str:
     if not isinstance(detail, dict):
         return ""
     return "; ".join(f"{name}: {value}" for name, value in detail.items())
 
 
-def action_json(action: Action) -> dict[str, object]:
+def encode_action(action: Action) -> dict[str, object]:
     """An action for programs."""
     opening = action.opening
     return {
@@ -157,5 +164,5 @@ def action_json(action: Action) -> dict[str, object]:
     }
 
 
-def _entry_json(entry: Entry) -> dict[str, object]:
+def _encode_entry(entry: Entry) -> dict[str, object]:
     return {"at": entry.at.isoformat(), "state": entry.state.value, "detail": dict(entry.detail)}

@@ -7,7 +7,14 @@ import argparse
 from mulligan.app.insights import Insights
 from mulligan.app.settings import Settings
 from mulligan.cli import render
-from mulligan.cli.options import Commands, add_command, add_json, add_store, count, moment
+from mulligan.cli.options import (
+    Commands,
+    add_command,
+    add_json,
+    add_store,
+    parse_count,
+    parse_moment,
+)
 from mulligan.core.call import ErrorClass, Outcome
 from mulligan.core.log_query import LogQuery
 from mulligan.redaction import Capture
@@ -34,9 +41,13 @@ def add_to(commands: Commands) -> None:
     parser.add_argument(
         "--error-class", choices=[c.value for c in ErrorClass], help="only this class of error"
     )
-    parser.add_argument("--since", type=moment, metavar="TIME", help="30m, 2h, 7d, or an ISO time")
-    parser.add_argument("--until", type=moment, metavar="TIME", help="the same")
-    parser.add_argument("-n", "--limit", type=count, default=50, help="how many (default: 50)")
+    parser.add_argument(
+        "--since", type=parse_moment, metavar="TIME", help="30m, 2h, 7d, or an ISO time"
+    )
+    parser.add_argument("--until", type=parse_moment, metavar="TIME", help="the same")
+    parser.add_argument(
+        "-n", "--limit", type=parse_count, default=50, help="how many (default: 50)"
+    )
     parser.add_argument("-f", "--follow", action="store_true", help="go on as calls are made")
     parser.set_defaults(run=run)
 
@@ -61,9 +72,9 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
             return _follow(insights, query, as_json=options.json)
         rows = list(reversed(insights.log(query)))
     if options.json:
-        render.print_json({"rows": [render.log_json(row) for row in rows]})
+        render.print_json({"rows": [render.encode_log_row(row) for row in rows]})
         return 0
-    console = render.console()
+    console = render.make_console()
     if settings.capture is Capture.FULL:
         console.print("capture is 'full': raw values are being logged", style="bold red")
     if rows:
@@ -74,11 +85,11 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
 
 
 def _follow(insights: Insights, query: LogQuery, *, as_json: bool) -> int:
-    console = render.console()
+    console = render.make_console()
     for row in insights.follow(query):
         if as_json:
-            render.print_json(render.log_json(row))
+            render.print_json(render.encode_log_row(row))
         else:
-            console.print(render.log_line(row))
+            console.print(render.format_log_line(row))
         console.file.flush()
     return 0

@@ -10,8 +10,8 @@ from mulligan.app.insights import Insights, load_application, settle_now
 from mulligan.app.insights.open_list import OpenList
 from mulligan.app.settings import Settings
 from mulligan.cli import render
-from mulligan.cli.actions import action_json
-from mulligan.cli.options import Commands, add_command, add_json, add_store, who
+from mulligan.cli.actions import encode_action
+from mulligan.cli.options import Commands, add_command, add_json, add_store, find_user
 from mulligan.core.action import Action, State
 
 Decide = Callable[[OpenList], Action]
@@ -54,18 +54,20 @@ def add_to(commands: Commands) -> None:
 
 def run_approve(options: argparse.Namespace, settings: Settings) -> int:
     """Approve a hold."""
-    return _decide(lambda listed: listed.approve(options.id, by=who()), options, settings)
+    return _decide(lambda listed: listed.approve(options.id, by=find_user()), options, settings)
 
 
 def run_deny(options: argparse.Namespace, settings: Settings) -> int:
     """Deny a hold."""
     note = options.note
-    return _decide(lambda listed: listed.deny(options.id, by=who(), note=note), options, settings)
+    return _decide(
+        lambda listed: listed.deny(options.id, by=find_user(), note=note), options, settings
+    )
 
 
 def run_undo(options: argparse.Namespace, settings: Settings) -> int:
     """Ask for an undo."""
-    return _decide(lambda listed: listed.undo(options.id, by=who()), options, settings)
+    return _decide(lambda listed: listed.undo(options.id, by=find_user()), options, settings)
 
 
 def _add(commands: Commands, name: str, *, help: str, about: str) -> argparse.ArgumentParser:  # noqa: A002
@@ -83,24 +85,24 @@ def _add(commands: Commands, name: str, *, help: str, about: str) -> argparse.Ar
 
 
 def _decide(decide: Decide, options: argparse.Namespace, settings: Settings) -> int:
-    with _insights(options.app or settings.app, settings) as (insights, carry_out):
+    with _open_insights(options.app or settings.app, settings) as (insights, carry_out):
         action = decide(insights.open_list)
         carry_out()
         action = insights.open_list.find(action.id)
     if options.json:
-        render.print_json(action_json(action))
+        render.print_json(encode_action(action))
     else:
-        console = render.console()
-        console.print(render.plain(f"{action.id} is {action.state.value}."))
+        console = render.make_console()
+        console.print(render.build_text(f"{action.id} is {action.state.value}."))
         if action.state in WAITING:
             console.print(WAITING[action.state])
         elif why := action.detail.get("why"):
-            console.print(render.plain(str(why)))
+            console.print(render.build_text(str(why)))
     return 0 if action.settled or action.state in WAITING else 1
 
 
 @contextmanager
-def _insights(app: str, settings: Settings) -> Iterator[tuple[Insights, Callable[[], object]]]:
+def _open_insights(app: str, settings: Settings) -> Iterator[tuple[Insights, Callable[[], object]]]:
     """The store, and how what was decided is carried out: here, or by whoever has the code."""
     if not app:
         with Insights.open(settings) as insights:

@@ -49,12 +49,12 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
 
 
 def _show(found: Diagnosis) -> None:
-    console = render.console()
+    console = render.make_console()
     health = found.health
     share = "-" if found.with_context is None else f"{found.with_context:.0%}"
     schemas = ", ".join(f"{part} {number}" for part, number in health.schemas.items())
     console.print(
-        render.table_of(
+        render.build_table(
             [
                 ("store", health.url),
                 ("engine", f"{health.kind} {health.version}"),
@@ -66,27 +66,27 @@ def _show(found: Diagnosis) -> None:
                 ("calls, last 24 h", f"{found.calls:.0f} ({found.failures:.0f} failed)"),
                 ("with agent and context", share),
                 ("capture", found.capture.value),
-                ("retention", _retention(found)),
+                ("retention", _describe_retention(found)),
             ],
             columns=("what", "found"),
         )
     )
     if found.tools:
-        rows = [(_called(tool), tool.effect, " ".join(tool.promises)) for tool in found.tools]
-        console.print(render.table_of(rows, columns=("tool", "effect", "what that promises")))
+        rows = [(_format_name(tool), tool.effect, " ".join(tool.promises)) for tool in found.tools]
+        console.print(render.build_table(rows, columns=("tool", "effect", "what that promises")))
     for problem in found.problems:
-        console.print(render.plain(f"! {problem}"), style="yellow")
+        console.print(render.build_text(f"! {problem}"), style="yellow")
     for hint in found.advice:
-        console.print(render.plain(hint))
+        console.print(render.build_text(hint))
     if not found.problems:
         console.print("Nothing needs you.", style="green")
 
 
-def _called(tool: KnownTool) -> str:
+def _format_name(tool: KnownTool) -> str:
     return f"{tool.server}/{tool.tool}" if tool.server else tool.tool
 
 
-def _retention(found: Diagnosis) -> str:
+def _describe_retention(found: Diagnosis) -> str:
     keep = found.retention
     return (
         f"log {keep.log.days} d, settled actions {keep.settled.days} d, "

@@ -12,18 +12,23 @@ from typing import cast
 from rich.console import Console
 from rich.progress import Progress
 
-from mulligan.adapters.pydantic_ai import asker_of
+from mulligan.adapters.pydantic_ai import build_asker
 from mulligan.app.insights import Insights
 from mulligan.app.loading import load_object
 from mulligan.app.settings import Settings
 from mulligan.cli import render
-from mulligan.cli.options import Commands, add_command, add_json, add_store, count
+from mulligan.cli.options import Commands, add_command, add_json, add_store, parse_count
 from mulligan.core.errors import ConfigurationError
-from mulligan.evaluation.cases import Case, golden_cases, read_cases
-from mulligan.evaluation.compare import Advice, Comparison
+from mulligan.evaluation.cases import Case, load_golden_cases, read_cases
+from mulligan.evaluation.compare import ChangeSafety, Comparison
 from mulligan.evaluation.evaluate import evaluate, evaluate_both, write_page
-from mulligan.evaluation.report import Report, advice, summary
-from mulligan.evaluation.writers import ReplyFunction, ScriptedWriter, prompted, replayed
+from mulligan.evaluation.report import Report, list_advice, summary
+from mulligan.evaluation.writers import (
+    ReplyFunction,
+    ScriptedWriter,
+    build_model_writer,
+    build_replay_writer,
+)
 
 
 def add_to(commands: Commands) -> None:
@@ -63,34 +68,34 @@ def add_to(commands: Commands) -> None:
         metavar="MODULE:NAME",
         help="an async function of yours writes them, from a case and what was wrong before",
     )
-    parser.add_argument("--limit", type=count, metavar="N", help="only the first cases")
+    parser.add_argument("--limit", type=parse_count, metavar="N", help="only the first cases")
     parser.add_argument("--html", type=Path, metavar="FILE", help="write a page with plots there")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace, settings: Settings) -> int:
     """Evaluate or compare. Exit code 1 when a change is not safe."""
-    cases = _cases(options, settings)
+    cases = _load_cases(options, settings)
     runs = 2 if options.compare else 1
     with Progress(console=Console(stderr=True), disable=not sys.stderr.isatty()) as progress:
         bar = progress.add_task("cases", total=runs * len(cases[: options.limit]))
-        outcome = asyncio.run(_outcome(options, cases, step=lambda _: progress.advance(bar)))
+        outcome = asyncio.run(_run_evaluation(options, cases, step=lambda _: progress.advance(bar)))
     if options.html is not None:
         write_page(outcome, options.html)
     if options.json:
-        render.print_json(outcome.plain())
+        render.print_json(outcome.as_plain())
     else:
-        _show(render.console(), outcome)
-    return 1 if isinstance(outcome, Comparison) and outcome.verdict is not Advice.SAFE else 0
+        _show(render.make_console(), outcome)
+    return 1 if isinstance(outcome, Comparison) and outcome.verdict is not ChangeSafety.SAFE else 0
 
 
-def _cases(options: argparse.Namespace, settings: Settings) -> tuple[Case, ...]:
+def _load_cases(options: argparse.Namespace, settings: Settings) -> tuple[Case, ...]:
     if options.cases is not None:
         return read_cases(options.cases)
     if not options.recorded:
-        return golden_cases()
+        return load_golden_cases()
     with Insights.open(settings) as insights:
-        cases = insights.recorded(limit=options.limit)
+        cases = insights.list_recorded(limit=options.limit)
     if not cases:
         raise ConfigurationError(
             "The store has kept no replies. Those of m.reply(…), and of m.act(…) with "
@@ -99,16 +104,16 @@ def _cases(options: argparse.Namespace, settings: Settings) -> tuple[Case, ...]:
     return cases
 
 
-def _writer(options: argparse.Namespace) -> Callable[[], ReplyFunction]:
+def _choose_writer(options: argparse.Namespace) -> Callable[[], ReplyFunction]:
     """Makes the writer of one run: a replay, a live model, a function, or the script we ship."""
     chosen = [name for name in ("recorded", "model", "writer") if getattr(options, name)]
     if len(chosen) > 1:
         both = " and ".join(f"--{name}" for name in chosen)
         raise ConfigurationError(f"{both} both say who writes the replies: choose one.")
     if options.recorded:
-        return replayed
+        return build_replay_writer
     if options.model:
-        return lambda: prompted(asker_of(options.model))
+        return lambda: build_model_writer(build_asker(options.model))
     if options.writer:
         found = load_object(options.writer, option="--writer", example="shop.agent:reply")
         if not callable(found):
@@ -119,10 +124,10 @@ def _writer(options: argparse.Namespace) -> Callable[[], ReplyFunction]:
     return ScriptedWriter
 
 
-async def _outcome(
+async def _run_evaluation(
     options: argparse.Namespace, cases: tuple[Case, ...], *, step: Callable[[Case], None]
 ) -> Report | Comparison:
-    write = _writer(options)
+    write = _choose_writer(options)
     if options.compare:
         before, after = options.compare
         return await evaluate_both(
@@ -137,11 +142,11 @@ def _show(console: Console, outcome: Report | Comparison) -> None:
     reports = [outcome] if isinstance(outcome, Report) else [outcome.before, outcome.after]
     for report in reports:
         columns = ("figure", "value", "target")
-        console.print(render.table_of(summary(report), columns=columns, title=report.name))
+        console.print(render.build_table(summary(report), columns=columns, title=report.name))
         rows = [(name, f"{share:.1%}") for name, share in report.check_rates.items()]
         if rows:
-            console.print(render.table_of(rows, columns=("check", "share of cases")))
-        for said in advice(report):
-            console.print(render.plain(said))
+            console.print(render.build_table(rows, columns=("check", "share of cases")))
+        for said in list_advice(report):
+            console.print(render.build_text(said))
     if isinstance(outcome, Comparison):
-        console.print(render.plain(outcome.sentence), style="bold")
+        console.print(render.build_text(outcome.sentence), style="bold")

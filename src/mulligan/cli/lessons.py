@@ -18,9 +18,9 @@ from mulligan.cli.options import (
     add_json,
     add_store,
     add_verb,
-    count,
-    moment,
-    who,
+    find_user,
+    parse_count,
+    parse_moment,
 )
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.lesson import Lesson, LessonQuery, LessonState
@@ -84,7 +84,9 @@ def _add(
 def _add_list(verbs: Commands) -> None:
     parser = _add(verbs, "list", says="every lesson as it stands", run=run_list, lesson=False)
     _add_filters(parser)
-    parser.add_argument("-n", "--limit", type=count, default=100, help="how many (default: 100)")
+    parser.add_argument(
+        "-n", "--limit", type=parse_count, default=100, help="how many (default: 100)"
+    )
 
 
 def _add_filters(parser: argparse.ArgumentParser) -> None:
@@ -108,11 +110,11 @@ def _add_pitfalls(commands: Commands) -> None:
     parser.add_argument("tool", nargs="*", help="about these tools")
     parser.add_argument("--agent", help="about every tool that has failed this agent")
     parser.add_argument("--tenant", help="whose lessons, where there are several")
-    parser.add_argument("--tokens", type=count, default=400, help="at most (default: 400)")
+    parser.add_argument("--tokens", type=parse_count, default=400, help="at most (default: 400)")
     parser.add_argument("--link", default="", metavar="URL", help="where there is more")
     parser.add_argument(
         "--changed-since",
-        type=moment,
+        type=parse_moment,
         metavar="TIME",
         help="list the tools whose lessons changed since then: 2h, 7d, or an ISO time",
     )
@@ -122,21 +124,21 @@ def _add_pitfalls(commands: Commands) -> None:
 def run_list(options: argparse.Namespace, settings: Settings) -> int:
     """List the lessons."""
     with Insights.open(settings) as insights:
-        found = insights.lesson_list.lessons(_query(options, limit=options.limit))
+        found = insights.lesson_list.list_lessons(_build_query(options, limit=options.limit))
     if options.json:
-        render.print_json({"lessons": [_seen(each) for each in found]})
+        render.print_json({"lessons": [_encode_seen(each) for each in found]})
     elif found:
         columns = ("id", "tool", "state", "seen", "helped", "harmed", "what was learned")
-        render.console().print(render.table_of(map(_row, found), columns=columns))
+        render.make_console().print(render.build_table(map(_format_row, found), columns=columns))
     else:
-        render.console().print("Nothing was learned yet.")
+        render.make_console().print("Nothing was learned yet.")
     return 0
 
 
 def run_show(options: argparse.Namespace, settings: Settings) -> int:
     """Show one lesson."""
     with Insights.open(settings) as insights:
-        history = insights.lesson_list.history(options.lesson)
+        history = insights.lesson_list.read_history(options.lesson)
     _show(options, history)
     return 0
 
@@ -144,21 +146,21 @@ def run_show(options: argparse.Namespace, settings: Settings) -> int:
 def run_approve(options: argparse.Namespace, settings: Settings) -> int:
     """Vouch for a lesson."""
     with Insights.open(settings) as insights:
-        lesson = insights.lesson_list.approve(options.lesson, by=who(), note=options.note)
+        lesson = insights.lesson_list.approve(options.lesson, by=find_user(), note=options.note)
     return _say(options, lesson)
 
 
 def run_quarantine(options: argparse.Namespace, settings: Settings) -> int:
     """Doubt a lesson."""
     with Insights.open(settings) as insights:
-        lesson = insights.lesson_list.quarantine(options.lesson, by=who(), note=options.note)
+        lesson = insights.lesson_list.quarantine(options.lesson, by=find_user(), note=options.note)
     return _say(options, lesson)
 
 
 def run_revoke(options: argparse.Namespace, settings: Settings) -> int:
     """Take a lesson out."""
     with Insights.open(settings) as insights:
-        history = insights.lesson_list.revoke(options.lesson, by=who(), note=options.note)
+        history = insights.lesson_list.revoke(options.lesson, by=find_user(), note=options.note)
     _show(options, history)
     return 0
 
@@ -167,43 +169,43 @@ def run_consolidate(options: argparse.Namespace, settings: Settings) -> int:
     """Draw lessons, or take a batch back."""
     with Insights.open(settings) as insights:
         if options.undo is not None:
-            lessons = insights.lesson_list.take_back(options.undo, by=who())
+            lessons = insights.lesson_list.take_back(options.undo, by=find_user())
             said = {"batch": options.undo, "episodes": 0}
         else:
             done = insights.lesson_list.consolidate()
             lessons, said = list(done.lessons), {"batch": done.batch, "episodes": done.episodes}
     if options.json:
-        render.print_json({**said, "lessons": [_lesson(each) for each in lessons]})
+        render.print_json({**said, "lessons": [_encode_lesson(each) for each in lessons]})
         return 0
     words = "was taken back" if options.undo is not None else f"read {said['episodes']} episodes"
-    console = render.console()
+    console = render.make_console()
     console.print(f"Consolidation {said['batch']} {words}: {len(lessons)} lessons changed.")
     for each in lessons:
-        console.print(render.plain(f"{each.id} {each.state}: {each.statement} ({each.why})"))
+        console.print(render.build_text(f"{each.id} {each.state}: {each.statement} ({each.why})"))
     return 0
 
 
 def run_export(options: argparse.Namespace, settings: Settings) -> int:
     """Write lessons as JSON lines."""
     with Insights.open(settings) as insights:
-        for line in insights.lesson_list.export(_query(options, limit=100_000)):
+        for line in insights.lesson_list.export(_build_query(options, limit=100_000)):
             print(line)
     return 0
 
 
 def run_import(options: argparse.Namespace, settings: Settings) -> int:
     """Take lessons in."""
-    lines = list(_lines(options.file))
+    lines = list(_read_lines(options.file))
     with Insights.open(settings) as insights:
         new = insights.lesson_list.add(lines, tenant=settings.tenant)
     if options.json:
-        render.print_json({"imported": [_lesson(each) for each in new]})
+        render.print_json({"imported": [_encode_lesson(each) for each in new]})
     else:
         known = max(0, len([line for line in lines if line.strip()]) - 1 - len(new))
         said = (
             f"{len(new)} lessons are candidates now; {known} were known. Approve those you trust."
         )
-        render.console().print(said)
+        render.make_console().print(said)
     return 0
 
 
@@ -214,16 +216,16 @@ def run_pitfalls(options: argparse.Namespace, settings: Settings) -> int:
     with Insights.open(settings) as insights:
         known = insights.lesson_list
         if options.changed_since is not None:
-            return _changed(options, known.changed_since(options.changed_since))
+            return _show_changed(options, known.list_changed_tools(options.changed_since))
         told = {
             "tokens": options.tokens,
             "link": options.link,
             "tenant": options.tenant or settings.tenant,
         }
         if options.agent:
-            text = known.pitfalls_for(options.agent, **told)
+            text = known.describe_pitfalls_for(options.agent, **told)
         else:
-            text = known.pitfalls(options.tool, **told)
+            text = known.describe_pitfalls(options.tool, **told)
     if options.json:
         render.print_json({"pitfalls": text})
     else:
@@ -234,25 +236,25 @@ def run_pitfalls(options: argparse.Namespace, settings: Settings) -> int:
 def run_calibration(options: argparse.Namespace, settings: Settings) -> int:
     """Show the figures, and the curve."""
     with Insights.open(settings) as insights:
-        measured = insights.lesson_list.measured()
+        measured = insights.lesson_list.measure()
     if options.json:
         render.print_json(asdict(measured))
     else:
-        _curve(measured)
+        _show_curve(measured)
     return 0
 
 
-def _changed(options: argparse.Namespace, tools: list[str]) -> int:
+def _show_changed(options: argparse.Namespace, tools: list[str]) -> int:
     if options.json:
         render.print_json({"tools": tools})
     else:
         for tool in tools or ["No lesson has changed."]:
-            render.console().print(render.plain(tool))
+            render.make_console().print(render.build_text(tool))
     return 0
 
 
-def _curve(measured: Measured) -> None:
-    console, found = render.console(), measured.calibration
+def _show_curve(measured: Measured) -> None:
+    console, found = render.make_console(), measured.calibration
     if not found.n:
         console.print("No suggestion was taken yet, so there is nothing to measure.")
     else:
@@ -261,7 +263,7 @@ def _curve(measured: Measured) -> None:
             for each in found.bins
         ]
         columns = ("said", "came true", "n", "0 … 1")
-        console.print(render.table_of(rows, columns=columns))
+        console.print(render.build_table(rows, columns=columns))
         console.print(
             f"n {found.n}, calibration error {found.ece:.3f}, Brier {found.brier:.3f} "
             f"(always saying the mean: {found.base_brier:.3f})"
@@ -280,28 +282,28 @@ def _show(options: argparse.Namespace, history: LessonHistory) -> None:
     if options.json:
         render.print_json(
             {
-                "versions": [_lesson(each) for each in history.versions],
+                "versions": [_encode_lesson(each) for each in history.versions],
                 "balance": asdict(history.balance),
                 "uses": [asdict(each) for each in history.uses],
             }
         )
         return
-    console, lesson = render.console(), history.lesson
-    for line in _told(lesson):
-        console.print(render.plain(line))
+    console, lesson = render.make_console(), history.lesson
+    for line in _describe_lesson(lesson):
+        console.print(render.build_text(line))
     rows = [(v.version, v.state.value, v.by, f"{v.learned_at:%Y-%m-%d %H:%M}", v.why)
             for v in history.versions]  # fmt: skip
-    console.print(render.table_of(rows, columns=("version", "state", "by", "since", "why")))
+    console.print(render.build_table(rows, columns=("version", "state", "by", "since", "why")))
     if history.uses:
         touched = [(u.call, u.agent, f"{u.at:%Y-%m-%d %H:%M}", u.benefit.value, u.note)
                    for u in history.uses]  # fmt: skip
         columns = ("call it touched", "agent", "at, UTC", "what it brought", "how")
-        console.print(render.table_of(touched, columns=columns))
+        console.print(render.build_table(touched, columns=columns))
     else:
         console.print("It has touched no call.")
 
 
-def _told(lesson: Lesson) -> Iterator[str]:
+def _describe_lesson(lesson: Lesson) -> Iterator[str]:
     yield f"{lesson.id}: {lesson.statement}"
     yield f"tool: {lesson.tool or 'any'}   when: {lesson.when}"
     yield from (f"not when: {lesson.when_not}",) if lesson.when_not else ()
@@ -310,7 +312,7 @@ def _told(lesson: Lesson) -> Iterator[str]:
     yield f"seen {lesson.seen} times, of {lesson.of} repairs; agents: {', '.join(lesson.agents)}"
 
 
-def _query(options: argparse.Namespace, *, limit: int) -> LessonQuery:
+def _build_query(options: argparse.Namespace, *, limit: int) -> LessonQuery:
     return LessonQuery(
         tenant=options.tenant,
         tool=options.tool,
@@ -321,7 +323,7 @@ def _query(options: argparse.Namespace, *, limit: int) -> LessonQuery:
     )
 
 
-def _lines(file: str) -> Iterator[str]:
+def _read_lines(file: str) -> Iterator[str]:
     if file == "-":
         yield from sys.stdin
         return
@@ -336,21 +338,23 @@ def _lines(file: str) -> Iterator[str]:
 
 def _say(options: argparse.Namespace, lesson: Lesson) -> int:
     if options.json:
-        render.print_json({"lesson": _lesson(lesson)})
+        render.print_json({"lesson": _encode_lesson(lesson)})
     else:
-        render.console().print(render.plain(f"{lesson.id} is {lesson.state}: {lesson.statement}"))
+        render.make_console().print(
+            render.build_text(f"{lesson.id} is {lesson.state}: {lesson.statement}")
+        )
     return 0
 
 
-def _row(seen: LessonSeen) -> tuple[object, ...]:
+def _format_row(seen: LessonSeen) -> tuple[object, ...]:
     lesson, balance = seen.lesson, seen.balance
     counts = (lesson.seen, balance.helped, balance.harmed)
     return (lesson.id, lesson.tool, lesson.state.value, *counts, lesson.statement)
 
 
-def _seen(seen: LessonSeen) -> dict[str, object]:
-    return {**_lesson(seen.lesson), "balance": asdict(seen.balance)}
+def _encode_seen(seen: LessonSeen) -> dict[str, object]:
+    return {**_encode_lesson(seen.lesson), "balance": asdict(seen.balance)}
 
 
-def _lesson(lesson: Lesson) -> dict[str, object]:
+def _encode_lesson(lesson: Lesson) -> dict[str, object]:
     return {**asdict(lesson), "learned_at": lesson.learned_at.isoformat()}

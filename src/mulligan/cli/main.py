@@ -45,7 +45,7 @@ def build_parser() -> argparse.ArgumentParser:
         epilog=EXIT_CODES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="version", version=_version())
+    parser.add_argument("--version", action="version", version=_read_version())
     commands = parser.add_subparsers(
         title="commands", metavar="COMMAND", required=True, parser_class=Parser
     )
@@ -60,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         settings = Settings.load()
         if getattr(options, "store", None) is not None:
-            settings = settings.changed(store=options.store)
+            settings = settings.with_values(store=options.store)
         return _run(options, settings)
     except ConfigurationError as error:
         return _complain(error, BAD_INPUT)
@@ -87,11 +87,11 @@ def _run(options: argparse.Namespace, settings: Settings) -> int:
 
 
 def _complain(error: object, code: int) -> int:
-    print(f"mulligan: {render.harmless(str(error))}", file=sys.stderr)
+    print(f"mulligan: {render.escape_text(str(error))}", file=sys.stderr)
     return code
 
 
-def _version() -> str:
+def _read_version() -> str:
     from importlib.metadata import version
 
     return f"mulligan {version('mulligan')}"

@@ -32,5 +32,5 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
         render.print_json({"url": health.url, "schemas": dict(health.schemas)})
     else:
         schemas = ", ".join(f"{part} {number}" for part, number in health.schemas.items())
-        render.console().print(render.plain(f"{health.url} is up to date: {schemas}."))
+        render.make_console().print(render.build_text(f"{health.url} is up to date: {schemas}."))
     return 0

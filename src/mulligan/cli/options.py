@@ -56,7 +56,7 @@ def add_verb(verbs: Commands, name: str, *, says: str, run: object) -> argparse.
     return parser
 
 
-def moment(text: str) -> datetime:
+def parse_moment(text: str) -> datetime:
     """`2h`, `7d` (that long ago), or an ISO time with its zone."""
     span = re.fullmatch(r"(\d{1,6})([smhdw])", text.strip())
     try:
@@ -77,14 +77,14 @@ def moment(text: str) -> datetime:
     return instant
 
 
-def count(text: str) -> int:
+def parse_count(text: str) -> int:
     """A whole number from 1 to `MOST_ROWS`."""
     if not re.fullmatch(r"[0-9]{1,7}", text) or not 1 <= int(text) <= MOST_ROWS:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 to {MOST_ROWS:,}")
     return int(text)
 
 
-def who() -> str:
+def find_user() -> str:
     """Who gives this command, for what they decide to be on record under their name."""
     try:
         return getpass.getuser()

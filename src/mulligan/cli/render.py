@@ -34,7 +34,7 @@ class _Screen(Console):
         raise BrokenPipeError
 
 
-def console() -> Console:
+def make_console() -> Console:
     """Where people read."""
     width = None if sys.stdout.isatty() else shutil.get_terminal_size((WIDE, 24)).columns
     return _Screen(width=width, highlight=False)
@@ -45,84 +45,86 @@ def print_json(value: object) -> None:
     print(json.dumps(value, ensure_ascii=False, default=str))
 
 
-def plain(value: object) -> Text:
+def build_text(value: object) -> Text:
     """Foreign text, harmless in a terminal."""
-    return Text(harmless(str(value)), overflow="fold")
+    return Text(escape_text(str(value)), overflow="fold")
 
 
-def harmless(text: str) -> str:
+def escape_text(text: str) -> str:
     """Text without what a terminal would obey."""
     return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)
 
 
-def table_of(rows: Iterable[Sequence[object]], *, columns: Sequence[str], title: str = "") -> Table:
+def build_table(
+    rows: Iterable[Sequence[object]], *, columns: Sequence[str], title: str = ""
+) -> Table:
     """A table of foreign text."""
     table = Table(title=title or None, title_justify="left", header_style="bold", pad_edge=False)
     for name in columns:
         table.add_column(name, overflow="fold")
     for row in rows:
-        table.add_row(*(cell if isinstance(cell, Text) else plain(cell) for cell in row))
+        table.add_row(*(cell if isinstance(cell, Text) else build_text(cell) for cell in row))
     return table
 
 
 def print_log(screen: Console, rows: Iterable[LogRow], *, title: str = "") -> None:
     """Rows of the log: a table where there is room for one, else a line each."""
     if screen.width >= ROOM_FOR_A_TABLE:
-        screen.print(log_table(rows, title=title))
+        screen.print(build_log_table(rows, title=title))
         return
     if title:
         screen.print(title)
     for row in rows:
-        screen.print(log_line(row))
+        screen.print(format_log_line(row))
 
 
-def log_table(rows: Iterable[LogRow], *, title: str = "") -> Table:
+def build_log_table(rows: Iterable[LogRow], *, title: str = "") -> Table:
     """Rows of the log as a table."""
     columns = ("time, UTC", "agent", "tool", "try", "outcome", "ms", "parameters", "came of it")
-    return table_of((_log_cells(row) for row in rows), columns=columns, title=title)
+    return build_table((_format_log_cells(row) for row in rows), columns=columns, title=title)
 
 
-def _log_cells(row: LogRow) -> tuple[object, ...]:
+def _format_log_cells(row: LogRow) -> tuple[object, ...]:
     ended = f"{row.error_type}: {row.error_message}" if row.error_type else row.result or ""
     return (
-        f"{time_of(row):%m-%d %H:%M:%S}",
+        f"{read_time(row):%m-%d %H:%M:%S}",
         row.agent,
         row.tool,
         row.try_number,
         Text(row.outcome, style=_STYLES.get(Outcome(row.outcome), "")),
         f"{row.duration_us / 1000:.1f}",
-        _short(row.parameters),
-        _short(ended),
+        _shorten(row.parameters),
+        _shorten(ended),
     )
 
 
-def log_line(row: LogRow) -> Text:
+def format_log_line(row: LogRow) -> Text:
     """One row on one line, for following."""
     ended = f"{row.error_type}: {row.error_message}" if row.error_type else row.result or ""
-    line = Text(f"{time_of(row):%m-%d %H:%M:%S} UTC ")
+    line = Text(f"{read_time(row):%m-%d %H:%M:%S} UTC ")
     line.append(f"{row.outcome:9}", style=_STYLES.get(Outcome(row.outcome), ""))
     line.append(f"{row.duration_us / 1000:8.1f} ms  ")
-    line.append(plain(f"{row.agent or '-'} {row.tool} try {row.try_number} "))
-    line.append(plain(f"{_short(row.parameters)} {_short(ended)}"))
+    line.append(build_text(f"{row.agent or '-'} {row.tool} try {row.try_number} "))
+    line.append(build_text(f"{_shorten(row.parameters)} {_shorten(ended)}"))
     return line
 
 
-def log_json(row: LogRow) -> Mapping[str, object]:
+def encode_log_row(row: LogRow) -> Mapping[str, object]:
     """One row as JSON, its JSON texts parsed and its time readable."""
     fields = row._asdict()
-    fields["at"] = time_of(row).isoformat()
+    fields["at"] = read_time(row).isoformat()
     del fields["at_us"]
     for name in ("parameters", "result"):
-        fields[name] = _parsed(fields[name])
+        fields[name] = _parse_json(fields[name])
     return fields
 
 
-def time_of(row: LogRow) -> datetime:
+def read_time(row: LogRow) -> datetime:
     """When a row's call was made, in UTC."""
     return from_us(row.at_us)
 
 
-def _parsed(text: str | None) -> object:
+def _parse_json(text: str | None) -> object:
     if text is None:
         return None
     try:
@@ -132,5 +134,5 @@ def _parsed(text: str | None) -> object:
         return text
 
 
-def _short(text: str, *, most: int = 240) -> str:
+def _shorten(text: str, *, most: int = 240) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"

@@ -63,48 +63,58 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
 def run_list(options: argparse.Namespace, settings: Settings) -> int:
     """List the tasks."""
     with Insights.open(settings) as insights:
-        tasks = insights.task_list.tasks()
+        tasks = insights.task_list.list_tasks()
     if options.json:
         render.print_json({"tasks": [asdict(task) for task in tasks]})
         return 0
     rows = [
-        (_where(task.ground), task.runs, task.versions, _top(task), _score(task.mean))
+        (
+            _describe_ground(task.ground),
+            task.runs,
+            task.versions,
+            _format_top(task),
+            _format_score(task.mean),
+        )
         for task in tasks
     ]
     columns = ("task", "runs", "versions", "on top", "its score")
-    render.console().print(render.table_of(rows, columns=columns))
+    render.make_console().print(render.build_table(rows, columns=columns))
     return 0
 
 
 def run_show(options: argparse.Namespace, settings: Settings) -> int:
     """Show the version on top."""
     with Insights.open(settings) as insights:
-        history = insights.task_list.history(
+        history = insights.task_list.read_history(
             options.task, model=options.model, tenant=options.tenant
         )
-        summary = insights.task_list.summary(history.ground)
+        summary = insights.task_list.summarize(history.ground)
     on_top = next(notes for notes in history.versions if notes.version == summary.on_top)
     if options.json:
-        render.print_json({"task": asdict(summary), "notes": _notes(on_top)})
+        render.print_json({"task": asdict(summary), "notes": _encode_notes(on_top)})
         return 0
-    console = render.console()
-    console.print(render.plain(f"{_where(summary.ground)}: version {_top(summary)} is on top."))
-    for line in _told(on_top, static=history.versions[0]):
-        console.print(render.plain(line))
+    console = render.make_console()
+    console.print(
+        render.build_text(
+            f"{_describe_ground(summary.ground)}: version {_format_top(summary)} is on top."
+        )
+    )
+    for line in _describe_notes(on_top, static=history.versions[0]):
+        console.print(render.build_text(line))
     return 0
 
 
 def run_history(options: argparse.Namespace, settings: Settings) -> int:
     """Show every version and how it did."""
     with Insights.open(settings) as insights:
-        history = insights.task_list.history(
+        history = insights.task_list.read_history(
             options.task, model=options.model, tenant=options.tenant
         )
     if options.json:
         render.print_json(
             {
                 "task": asdict(history.ground),
-                "versions": [_notes(notes) for notes in history.versions],
+                "versions": [_encode_notes(notes) for notes in history.versions],
                 "results": [asdict(result) for result in history.results],
             }
         )
@@ -122,10 +132,10 @@ def run_diff(options: argparse.Namespace, settings: Settings) -> int:
     if options.json:
         render.print_json({"diff": lines})
         return 0
-    console = render.console()
+    console = render.make_console()
     for line in lines or ["They are the same."]:
         style = {"+": "green", "-": "red"}.get(line[:1], "")
-        console.print(Text(render.harmless(line), style=style))
+        console.print(Text(render.escape_text(line), style=style))
     return 0
 
 
@@ -135,9 +145,11 @@ def run_pin(options: argparse.Namespace, settings: Settings) -> int:
         ground = insights.task_list.pin(
             options.task, version=options.version, model=options.model, tenant=options.tenant
         )
-        summary = insights.task_list.summary(ground)
+        summary = insights.task_list.summarize(ground)
     pinned = "no version" if options.version is None else f"version {options.version}"
-    sentence = f"{_where(ground)}: {pinned} is pinned, version {summary.on_top} is on top."
+    sentence = (
+        f"{_describe_ground(ground)}: {pinned} is pinned, version {summary.on_top} is on top."
+    )
     return _say(options, sentence, pinned=options.version, on_top=summary.on_top)
 
 
@@ -166,22 +178,22 @@ def _say(options: argparse.Namespace, sentence: str, **facts: object) -> int:
     if options.json:
         render.print_json(facts)
     else:
-        render.console().print(render.plain(sentence))
+        render.make_console().print(render.build_text(sentence))
     return 0
 
 
-def _where(ground: Ground) -> str:
+def _describe_ground(ground: Ground) -> str:
     """A task as people name it, and what it ran on."""
     name = ground.task if len(ground.task) <= LONGEST else f"{ground.task[:12]}…"
     of = f" of {ground.tenant}" if ground.tenant else ""
     return f"{name}{of} on {ground.model}" if ground.model else f"{name}{of}"
 
 
-def _top(task: TaskSummary) -> str:
+def _format_top(task: TaskSummary) -> str:
     return f"{task.on_top} (pinned)" if task.pinned else str(task.on_top)
 
 
-def _told(notes: Notes, *, static: Notes) -> Iterator[str]:
+def _describe_notes(notes: Notes, *, static: Notes) -> Iterator[str]:
     """What a run is told, part by part: the notes, then what the owner wrote."""
     said, owners = notes.advice, static.refinement
     parts = {
@@ -197,35 +209,35 @@ def _told(notes: Notes, *, static: Notes) -> Iterator[str]:
 
 
 def _plot(history: TaskHistory) -> None:
-    console = render.console()
-    console.print(render.plain(_where(history.ground)))
-    rows = [_row(notes, history) for notes in history.versions]
+    console = render.make_console()
+    console.print(render.build_text(_describe_ground(history.ground)))
+    rows = [_format_row(notes, history) for notes in history.versions]
     columns = ("version", "state", "runs", "score", "0 … 1, with its interval", "what changed")
-    console.print(render.table_of(rows, columns=columns))
+    console.print(render.build_table(rows, columns=columns))
 
 
-def _row(notes: Notes, history: TaskHistory) -> tuple[object, ...]:
+def _format_row(notes: Notes, history: TaskHistory) -> tuple[object, ...]:
     changed = "; ".join(notes.changes) or "what its owner wrote"
-    result = history.result(notes.version)
+    result = history.find_result(notes.version)
     if result is None:
         return (notes.version, "not run", 0, "-", "", changed)
-    bar = "" if result.mean is None else _bar(result.mean, high=result.high)
+    bar = "" if result.mean is None else _draw_bar(result.mean, high=result.high)
     state = result.card.state
     if notes.version == history.on_top and state is NotesState.TRIAL:
         state = NotesState.CHAMPION  # Version 0 needs no crown to be on top.
-    return (notes.version, state.value, result.card.runs, _score(result.mean), bar, changed)
+    return (notes.version, state.value, result.card.runs, _format_score(result.mean), bar, changed)
 
 
-def _bar(mean: float, *, high: float) -> str:
+def _draw_bar(mean: float, *, high: float) -> str:
     """The mean as a bar, its interval as a thinner one."""
     full = round(mean * BAR)
     return "█" * full + "░" * max(0, round(high * BAR) - full)
 
 
-def _score(mean: float | None) -> str:
+def _format_score(mean: float | None) -> str:
     return "-" if mean is None else f"{mean:.2f}"
 
 
-def _notes(notes: Notes) -> dict[str, object]:
+def _encode_notes(notes: Notes) -> dict[str, object]:
     shown = asdict(notes)
     return {**shown, "at": shown["at"].isoformat()}

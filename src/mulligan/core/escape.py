@@ -10,7 +10,7 @@ _UNSAFE = re.compile(
 )
 
 
-def _escaped(found: re.Match[str]) -> str:
+def _escape_character(found: re.Match[str]) -> str:
     code = ord(found[0])
     if code < 0x100:
         return f"\\x{code:02x}"
@@ -19,10 +19,10 @@ def _escaped(found: re.Match[str]) -> str:
 
 def escape(text: str) -> str:
     """Escape what could drive a terminal, hide text, or not be stored as UTF-8."""
-    return _UNSAFE.sub(_escaped, text)
+    return _UNSAFE.sub(_escape_character, text)
 
 
-def one_line(text: str, *, most: int) -> str:
+def format_one_line(text: str, *, most: int) -> str:
     """Text from elsewhere as one line of ours: escaped, its white space folded, cut."""
     # Cut first as well: nobody wants to fold ten megabytes for the sake of a line.
     line = escape(" ".join(text[: most * 4].split()))

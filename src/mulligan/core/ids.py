@@ -5,7 +5,7 @@ from __future__ import annotations
 RANDOM_BITS = 62
 
 
-def time_ordered_id(at_us: int, chance: int) -> str:
+def make_uuid7(at_us: int, chance: int) -> str:
     """A version 7 UUID as 32 hexadecimal digits: milliseconds, then microseconds, then chance.
 
     `at_us` is microseconds since the epoch, `chance` an integer of `RANDOM_BITS` random bits.

@@ -113,10 +113,10 @@ class Journal(Protocol):
         unless told otherwise) after the entry's time, except those that have an end of their own.
         """
 
-    def action(self, action: str) -> Action | None:
+    def find_action(self, action: str) -> Action | None:
         """An action as it stands now."""
 
-    def open_actions(
+    def list_open_actions(
         self, *, tenant: str | None = None, after: str = "", limit: int = 100
     ) -> list[Action]:
         """Actions that are not settled, in the order of their ids, those with an id above `after`.
@@ -125,16 +125,16 @@ class Journal(Protocol):
         other: it is left out here, and `verify` names it.
         """
 
-    def history(self, action: str) -> list[Entry]:
+    def list_entries(self, action: str) -> list[Entry]:
         """Every entry of an action, oldest first; none once it is pruned."""
 
-    def writer(self) -> str:
+    def identify_writer(self) -> str:
         """Who this process is in the journal; a child of a fork is somebody else."""
 
     def beat(self) -> None:
         """Say that this process is alive, by the store's own clock."""
 
-    def gone(self, writers: Collection[str]) -> set[str]:
+    def find_dead_writers(self, writers: Collection[str]) -> set[str]:
         """Those of some writers that will write no more: dead, silent or never heard of."""
 
     def verify(self) -> list[Damage]:
@@ -175,7 +175,7 @@ class Catalog(Protocol):
     def remember(self, tools: Sequence[KnownTool]) -> Future[None]:
         """Write down what was declared, without waiting for the disk."""
 
-    def tools(self) -> list[KnownTool]:
+    def list_tools(self) -> list[KnownTool]:
         """Every tool ever declared, in the order of server and name."""
 
 
@@ -210,22 +210,24 @@ class Log(Protocol):
         is the same one. Text the database cannot hold costs a character, never a row.
         """
 
-    def rows(self, query: LogQuery) -> list[LogRow]:
+    def list_rows(self, query: LogQuery) -> list[LogRow]:
         """Rows that fit, newest first unless asked otherwise; compressed ones too."""
 
-    def rollups(self, *, since: datetime, until: datetime) -> dict[Slot, Rollup]:
+    def read_rollups(self, *, since: datetime, until: datetime) -> dict[Slot, Rollup]:
         """The hourly counts from `since` to `until`, both hours included."""
 
-    def totals(self, *, since: datetime, until: datetime) -> dict[Slot, Rollup]:
+    def sum_rollups(self, *, since: datetime, until: datetime) -> dict[Slot, Rollup]:
         """The counts of all those hours together, each slot in hour 0."""
 
-    def patterns(self, *, since: datetime, until: datetime, limit: int = 100) -> list[PatternSeen]:
+    def list_patterns(
+        self, *, since: datetime, until: datetime, limit: int = 100
+    ) -> list[PatternSeen]:
         """What failed alike in those hours, the most frequent first."""
 
-    def losses(self) -> list[Loss]:
+    def list_losses(self) -> list[Loss]:
         """Every loss on record, oldest first."""
 
-    def findings(self, *, since: datetime, until: datetime) -> list[FindingCount]:
+    def list_finding_counts(self, *, since: datetime, until: datetime) -> list[FindingCount]:
         """How often each rule spoke up from `since` to `until`, by tool and agent, most first."""
 
     def prune(self, *, before: datetime) -> int:
@@ -249,7 +251,9 @@ class Archive(Protocol):
         append what you have under the next number.
         """
 
-    def versions(self, task: str, *, tenant: str = "", limit: int | None = None) -> list[Notes]:
+    def list_versions(
+        self, task: str, *, tenant: str = "", limit: int | None = None
+    ) -> list[Notes]:
         """The versions of a task, the newest first."""
 
     def count(self, ground: Ground, *, run: TaskRun) -> int:
@@ -258,10 +262,10 @@ class Archive(Protocol):
         Any two calls get different answers. A version without a scorecard gets one, on trial.
         """
 
-    def cards(self, ground: Ground) -> list[Scorecard]:
+    def list_scorecards(self, ground: Ground) -> list[Scorecard]:
         """The scorecards of a ground, by version."""
 
-    def runs(self, ground: Ground, *, limit: int) -> list[TaskRun]:
+    def list_runs(self, ground: Ground, *, limit: int) -> list[TaskRun]:
         """The latest runs on a ground, the newest first; at least the last 40 until pruned."""
 
     def move(
@@ -276,7 +280,7 @@ class Archive(Protocol):
         is a `ConfigurationError`.
         """
 
-    def grounds(self, task: str | None = None) -> list[Ground]:
+    def list_grounds(self, task: str | None = None) -> list[Ground]:
         """Where runs were counted: of one task, of every tenant, or of all tasks."""
 
     def prune(self, *, before: datetime) -> int:
@@ -292,13 +296,13 @@ class Casebook(Protocol):
     def record(self, episodes: Sequence[Episode]) -> None:
         """Add episodes and count them; one whose id is there already is left alone."""
 
-    def episodes(self, query: EpisodeQuery) -> list[Episode]:
+    def list_episodes(self, query: EpisodeQuery) -> list[Episode]:
         """Episodes that fit and can be read, oldest first; the store's health names the others."""
 
-    def counts(self, *, since: date) -> dict[EpisodeSlot, int]:
+    def count_episodes(self, *, since: date) -> dict[EpisodeSlot, int]:
         """How many episodes there were of each kind, that day and later."""
 
-    def endings(self, tool: str, *, fingerprint: str, tenant: str = "") -> dict[Decision, int]:
+    def read_endings(self, tool: str, *, fingerprint: str, tenant: str = "") -> dict[Decision, int]:
         """What turned out to be right for failures of one pattern, and how often."""
 
     def append(self, lessons: Sequence[Lesson]) -> None:
@@ -307,19 +311,19 @@ class Casebook(Protocol):
         `StaleLessonError`: a number is taken, or one before it is missing.
         """
 
-    def lessons(self, query: LessonQuery) -> list[Lesson]:
+    def list_lessons(self, query: LessonQuery) -> list[Lesson]:
         """The latest of each readable lesson that fits: by tool, or the closest to a text first."""
 
-    def history(self, lesson: str) -> list[Lesson]:
+    def list_lesson_versions(self, lesson: str) -> list[Lesson]:
         """Every version of a lesson, oldest first."""
 
     def use(self, uses: Sequence[Use]) -> None:
         """Add uses of lessons; a call that a lesson is known to have touched counts once."""
 
-    def uses(self, lesson: str) -> list[Use]:
+    def list_uses(self, lesson: str) -> list[Use]:
         """Every call a lesson touched, oldest first."""
 
-    def balances(self, lessons: Collection[str]) -> dict[str, Balance]:
+    def read_balances(self, lessons: Collection[str]) -> dict[str, Balance]:
         """What the uses of some lessons came to; a lesson without any is left out."""
 
     def prune(self, *, before: datetime) -> int:
@@ -371,10 +375,10 @@ class Store(Protocol):
     def casebook(self) -> Casebook:
         """How failures ended, and the lessons drawn from them."""
 
-    def secret(self) -> bytes:
+    def load_secret(self) -> bytes:
         """32 random bytes, made once and the same ever after: the key of redaction's hashes."""
 
-    def health(self) -> Health:
+    def check_health(self) -> Health:
         """Look at everything without changing anything."""
 
     def close(self) -> None:

@@ -77,7 +77,7 @@ class Remedy:
     first: tuple[Prerequisite, ...] = ()
 
 
-def schema_hash_of(schema: Mapping[str, object]) -> str:
+def hash_schema(schema: Mapping[str, object]) -> str:
     """Equal for equal schemas; empty where there is none."""
     if not schema:
         return ""
@@ -255,7 +255,7 @@ class Balance:
     """Different people for whom it helped."""
 
 
-def balance_of(uses: Iterable[Use], *, since: datetime | None = None) -> Balance:
+def compute_balance(uses: Iterable[Use], *, since: datetime | None = None) -> Balance:
     """What uses came to, those of before `since` left out."""
     counted = [use for use in uses if since is None or use.at >= since]
     helped = [use for use in counted if use.benefit is Benefit.HELPED]
@@ -290,7 +290,7 @@ def join_kinds(kinds: Iterable[Kind]) -> str:
     return "+".join(sorted(set(kinds)))
 
 
-def slot_of(episode: Episode) -> EpisodeSlot:
+def build_episode_slot(episode: Episode) -> EpisodeSlot:
     """Where an episode counts: on its day in UTC."""
     offer = episode.offer
     return EpisodeSlot(

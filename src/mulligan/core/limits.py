@@ -15,7 +15,7 @@ class Backoff:
     longest: timedelta = timedelta(seconds=10)
     total: timedelta = timedelta(seconds=60)
 
-    def wait(
+    def compute_wait(
         self, *, tries: int, chance: float, spent: timedelta, asked: timedelta | None = None
     ) -> timedelta | None:
         """The wait before the next try, or `None` when the total would be exceeded.
@@ -74,6 +74,6 @@ class Breaker:
         """Whether there is a failure that no success has followed."""
         return bool(self._seen)
 
-    def open(self, at: float) -> bool:
+    def is_open(self, at: float) -> bool:
         """Whether retries are to be left alone for now."""
         return len(self._seen) >= self.failures and at - self._seen[0] <= self.window

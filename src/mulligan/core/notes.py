@@ -138,7 +138,9 @@ def may_enter(state: NotesState, *, version: int, pinned: int | None) -> bool:
     return state is not NotesState.CHAMPION or pinned in (None, version)
 
 
-def still_needed(parents: Mapping[int, int | None], *, in_play: Collection[int]) -> set[int]:
+def find_needed_versions(
+    parents: Mapping[int, int | None], *, in_play: Collection[int]
+) -> set[int]:
     """Of a task's versions, those that retention leaves alone, however old they are.
 
     Version 0, the newest, those not retired on some ground, and what the belief in them rests on.
@@ -171,7 +173,7 @@ def add_run(card: Scorecard, run: TaskRun) -> Scorecard:
     )
 
 
-def stand(card: Scorecard, state: NotesState) -> Scorecard:
+def change_state(card: Scorecard, state: NotesState) -> Scorecard:
     """The scorecard in another state; who was champion keeps what was seen since then.
 
     What made it champion was picked for being good, so it is poor evidence once that is in doubt.

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
-async def in_time(work: Coroutine[Any, Any, T], *, patience: timedelta) -> T:
+async def run_with_timeout(work: Coroutine[Any, Any, T], *, patience: timedelta) -> T:
     """What the work comes to, or a `TimeoutError`: late work is left behind, even if it goes on."""
     task = asyncio.ensure_future(work)
     try:

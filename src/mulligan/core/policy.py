@@ -131,15 +131,15 @@ MOST_TRIES = 3
 _MAKES_A_TRY = frozenset({Move.SAME, Move.FIX, Move.FIX_NEW_KEY, Move.REFRESH, Move.POLL})
 
 
-def next_move(failed: Failed, *, most_tries: int = MOST_TRIES) -> Move:
+def choose_move(failed: Failed, *, most_tries: int = MOST_TRIES) -> Move:
     """What may be done about a failed call, by the matrix of error class and repeat."""
     if failed.effect is Effect.UNDECLARED:
         return Move.STOP if failed.error_class is ErrorClass.POLICY else Move.SUGGEST
-    cell = _exception_to(failed) or MATRIX[failed.error_class][_column(failed)]
+    cell = _find_special_cell(failed) or MATRIX[failed.error_class][_find_column(failed)]
     no_try_left = failed.tries >= most_tries and cell.move in _MAKES_A_TRY
     spent = failed.made >= cell.most or no_try_left
     if failed.effect is Effect.IRREVERSIBLE:
-        return _irreversible(cell, failed.error_class, spent=spent)
+        return _choose_irreversible_move(cell, failed.error_class, spent=spent)
     move = cell.then if spent else cell.move
     probed_out = failed.made > cell.most or failed.tries > most_tries
     if move is Move.PROBE and (probed_out or not failed.can_probe):
@@ -147,7 +147,7 @@ def next_move(failed: Failed, *, most_tries: int = MOST_TRIES) -> Move:
     return move
 
 
-def _column(failed: Failed) -> int:
+def _find_column(failed: Failed) -> int:
     if failed.effect is Effect.READ:
         return _READ
     match failed.repeat:
@@ -161,9 +161,9 @@ def _column(failed: Failed) -> int:
             assert_never(unreachable)
 
 
-def _exception_to(failed: Failed) -> Cell | None:
+def _find_special_cell(failed: Failed) -> Cell | None:
     """The cells whose answer depends on what the remote can do."""
-    column = _column(failed)
+    column = _find_column(failed)
     match failed.error_class:
         case ErrorClass.MISSING if column == _IDEMPOTENT and failed.deletes:
             return Cell(move=Move.ADOPT)
@@ -179,7 +179,7 @@ def _exception_to(failed: Failed) -> Cell | None:
             return None
 
 
-def _irreversible(cell: Cell, error_class: ErrorClass, *, spent: bool) -> Move:
+def _choose_irreversible_move(cell: Cell, error_class: ErrorClass, *, spent: bool) -> Move:
     """A fix goes back to hold; nothing else is made again but what was never sent."""
     if error_class is ErrorClass.RATE_LIMIT:
         return Move.STOP

@@ -15,7 +15,7 @@ PIECE = 1_800
 """Bytes of what others wrote in one piece, so that none is cut on its way to the model."""
 
 
-def in_pieces(name: str, text: str) -> dict[str, str]:
+def split_pieces(name: str, text: str) -> dict[str, str]:
     """A text under numbered names, in pieces that end between lines or words where they can."""
     pieces: list[str] = []
     while len(text.encode(errors="replace")) > PIECE:

@@ -34,6 +34,6 @@ _RECIPES: Mapping[State, tuple[str, ...]] = {
 }
 
 
-def recipe(action: Action) -> tuple[str, ...]:
+def render_recipe(action: Action) -> tuple[str, ...]:
     """The steps, each a sentence with a command; none where the application sees to it itself."""
     return tuple(step.format(id=action.id) for step in _RECIPES.get(action.state, ()))

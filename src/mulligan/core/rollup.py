@@ -86,7 +86,7 @@ class PatternCount:
     """Id of the newest call."""
 
 
-def latency_bucket(duration_us: int) -> int:
+def compute_latency_bucket(duration_us: int) -> int:
     """The bucket of a duration: four to each doubling, so a bound is at most a quarter off."""
     if duration_us < 4:
         return max(duration_us, 0)
@@ -94,7 +94,7 @@ def latency_bucket(duration_us: int) -> int:
     return (length - 1) * 4 + (duration_us >> (length - 3)) - 8
 
 
-def bucket_floor_us(bucket: int) -> int:
+def compute_bucket_floor_us(bucket: int) -> int:
     """The shortest duration that falls into a bucket."""
     if bucket < 4:
         return bucket
@@ -123,13 +123,13 @@ def roll_up(rows: Iterable[LogRow]) -> dict[Slot, Rollup]:
             _add_repair(counts, parent, ended_us=at_us + duration_us)
         if agent and context:
             counts.with_context += weight
-        bucket = latency_bucket(duration_us)
+        bucket = compute_latency_bucket(duration_us)
         counts.latency[bucket] = counts.latency.get(bucket, 0) + weight
     counted = ((Slot._make(key), counts) for key, counts in slots.items())
     return {slot: counts for slot, counts in counted if slot.server != OWN}
 
 
-def first_tries(rows: Iterable[LogRow]) -> set[str]:
+def list_first_tries(rows: Iterable[LogRow]) -> set[str]:
     """Ids of the first tries that some of these rows come after."""
     return {row.parent for row in rows if row.try_number > 1 and row.parent}
 
@@ -217,5 +217,5 @@ def _add_repair(counts: Rollup, parent: str | None, *, ended_us: int) -> None:
     except ValueError:
         # An id of somebody else's making tells no time.
         return
-    bucket = latency_bucket(ended_us - began_us)
+    bucket = compute_latency_bucket(ended_us - began_us)
     counts.repairs[bucket] = counts.repairs.get(bucket, 0) + 1

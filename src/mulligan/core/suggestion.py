@@ -86,10 +86,10 @@ def read_error_rules(given: object) -> tuple[ErrorRule, ...]:
             f"Rules for errors are a list, not {given!r}: "
             "[{'says': '(?i)sold out', 'error_class': 'rule', 'pattern': 'sold out'}]."
         )
-    return tuple(each if isinstance(each, ErrorRule) else _error_rule(each) for each in given)
+    return tuple(each if isinstance(each, ErrorRule) else _read_error_rule(each) for each in given)
 
 
-def _error_rule(given: object) -> ErrorRule:
+def _read_error_rule(given: object) -> ErrorRule:
     try:
         said = dict(given) if isinstance(given, Mapping) else {}
         if said.get("error_class") is not None:

@@ -128,7 +128,7 @@ class Task:
     @property
     def identity(self) -> str:
         """The explicit id, else the SHA-256 of the description."""
-        return self.id or _sha256(self.description)
+        return self.id or _hash_text(self.description)
 
     @property
     def text(self) -> str:
@@ -140,7 +140,7 @@ class Task:
     @property
     def definition(self) -> str:
         """The SHA-256 of the static text: what evidence was gathered about."""
-        return _sha256(self.text)
+        return _hash_text(self.text)
 
     @property
     def settings(self) -> Reflect | None:
@@ -150,6 +150,6 @@ class Task:
         return Reflect() if self.reflect else None
 
 
-def _sha256(text: str) -> str:
+def _hash_text(text: str) -> str:
     # A lone surrogate has no bytes of its own; it must not keep a task from having a name.
     return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()

@@ -26,7 +26,7 @@ class Case:
     """Replies that were really written, try by try; a replay uses them."""
 
 
-def golden_cases() -> tuple[Case, ...]:
+def load_golden_cases() -> tuple[Case, ...]:
     """The set that ships with Mulligan: an invented boatyard's knowledge base."""
     text = files("mulligan.evaluation.golden").joinpath("boatyard.toml").read_text("utf-8")
     told = tomllib.loads(text)
@@ -41,7 +41,7 @@ def golden_cases() -> tuple[Case, ...]:
     )
 
 
-def recorded_case(replied: Replied, *, id: str) -> Case:  # noqa: A002 - as the field is called
+def build_recorded_case(replied: Replied, *, id: str) -> Case:  # noqa: A002 - as the field is called
     """What came of a real question, as a case: thresholds can be tried on it before they change."""
     return Case(
         id=id,
@@ -60,7 +60,7 @@ def read_cases(path: Path) -> tuple[Case, ...]:
             f"{path} cannot be read ({type(error).__name__}). Name a file of JSON lines."
         ) from error
     return tuple(
-        _case(line, number=number, path=path)
+        _parse_case(line, number=number, path=path)
         for number, line in enumerate(lines, start=1)
         if line.strip()
     )
@@ -84,7 +84,7 @@ def write_cases(cases: Iterable[Case], path: Path) -> None:
     path.write_text("\n".join([*lines, ""]), encoding="utf-8")
 
 
-def _case(line: str, *, number: int, path: Path) -> Case:
+def _parse_case(line: str, *, number: int, path: Path) -> Case:
     try:
         told = json.loads(line)
         texts = {

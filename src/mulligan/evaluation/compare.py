@@ -15,7 +15,7 @@ SURE = 1.959964
 """Of the normal distribution: 95 % lie within so many deviations."""
 
 
-class Advice(StrEnum):
+class ChangeSafety(StrEnum):
     """Whether a change may go out."""
 
     SAFE = "safe to deploy"
@@ -33,7 +33,7 @@ class Comparison:
     low: float
     high: float
     limit: float
-    verdict: Advice
+    verdict: ChangeSafety
 
     @property
     def sentence(self) -> str:
@@ -42,11 +42,11 @@ class Comparison:
             f"{self.verdict}: reflection rate {100 * self.change:+.1f} points "
             f"({100 * self.low:+.1f} to {100 * self.high:+.1f}), limit {100 * self.limit:g}"
         )
-        if self.verdict is Advice.UNSURE:
+        if self.verdict is ChangeSafety.UNSURE:
             return f"{said}; run more than {self.before.n} cases to be sure"
         return said
 
-    def plain(self) -> dict[str, object]:
+    def as_plain(self) -> dict[str, object]:
         """Everything, ready for JSON."""
         return {
             "verdict": self.verdict.value,
@@ -54,27 +54,33 @@ class Comparison:
             "change": self.change,
             "interval": [self.low, self.high],
             "limit": self.limit,
-            "before": self.before.plain(),
-            "after": self.after.plain(),
+            "before": self.before.as_plain(),
+            "after": self.after.as_plain(),
         }
 
 
 def compare(before: Report, after: Report, *, limit: float = LIMIT) -> Comparison:
     """Hold two runs over the same cases against each other, case by case."""
-    pairs = _paired(before, after)
-    change, low, high = paired_difference(
+    pairs = _pair_results(before, after)
+    change, low, high = compute_difference(
         both=sum(a and b for a, b in pairs),
         only_first=sum(a and not b for a, b in pairs),
         only_second=sum(b and not a for a, b in pairs),
         neither=sum(not a and not b for a, b in pairs),
     )
-    verdict = Advice.SAFE if high <= limit else Advice.UNSAFE if change > limit else Advice.UNSURE
+    verdict = (
+        ChangeSafety.SAFE
+        if high <= limit
+        else ChangeSafety.UNSAFE
+        if change > limit
+        else ChangeSafety.UNSURE
+    )
     return Comparison(
         before=before, after=after, change=change, low=low, high=high, limit=limit, verdict=verdict
     )
 
 
-def paired_difference(
+def compute_difference(
     *, both: int, only_first: int, only_second: int, neither: int
 ) -> tuple[float, float, float]:
     """The change of a share between two runs over the same cases, with its interval of 95 %.
@@ -90,7 +96,7 @@ def paired_difference(
     return change, max(-1.0, middle - spread), min(1.0, middle + spread)
 
 
-def _paired(before: Report, after: Report) -> list[tuple[bool, bool]]:
+def _pair_results(before: Report, after: Report) -> list[tuple[bool, bool]]:
     first = {result.case: result.reflected for result in before.results}
     second = {result.case: result.reflected for result in after.results}
     if first.keys() != second.keys():

@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from mulligan.checks.grounding.verified import Verifier
-from mulligan.evaluation.cases import Case, golden_cases
+from mulligan.evaluation.cases import Case, load_golden_cases
 from mulligan.evaluation.compare import LIMIT, Comparison, compare
 from mulligan.evaluation.page import render_comparison, render_report
 from mulligan.evaluation.report import Report
-from mulligan.evaluation.run import nothing, run_cases
+from mulligan.evaluation.run import run_cases, watch_nothing
 from mulligan.evaluation.writers import ReplyFunction, ScriptedWriter
-from mulligan.loops.replies import ReplyRules, rules_named
+from mulligan.loops.replies import ReplyRules, load_reply_rules
 
 Step = Callable[[Case], None]
 """Called before each case: what a progress bar needs."""
@@ -25,14 +25,14 @@ async def evaluate(
     write: ReplyFunction | None = None,
     verifier: Verifier | None = None,
     limit: int | None = None,
-    step: Step = nothing,
+    step: Step = watch_nothing,
 ) -> Report:
     """Run a set through a reply function and the checks of a preset or a TOML file.
 
     Without anything said: the set and the scripted writer that ship with Mulligan.
     """
-    rules = rules_named(checks, verifier=verifier)
-    return await _run(rules, name=checks, cases=_chosen(cases, limit), write=write, step=step)
+    rules = load_reply_rules(checks, verifier=verifier)
+    return await _run(rules, name=checks, cases=_choose_cases(cases, limit), write=write, step=step)
 
 
 async def evaluate_both(
@@ -43,12 +43,12 @@ async def evaluate_both(
     write: Callable[[], ReplyFunction] = ScriptedWriter,
     limit: int | None = None,
     allowed: float = LIMIT,
-    step: Step = nothing,
+    step: Step = watch_nothing,
 ) -> Comparison:
     """Run the same cases under two sets of checks, each with a writer of its own, and compare."""
-    chosen = _chosen(cases, limit)
+    chosen = _choose_cases(cases, limit)
     reports = [
-        await _run(rules_named(name), name=name, cases=chosen, write=write(), step=step)
+        await _run(load_reply_rules(name), name=name, cases=chosen, write=write(), step=step)
         for name in (before, after)
     ]
     return compare(reports[0], reports[1], limit=allowed)
@@ -73,5 +73,5 @@ async def _run(
     return Report(results=results, name=Path(name).stem if name.endswith(".toml") else name)
 
 
-def _chosen(cases: Sequence[Case] | None, limit: int | None) -> Sequence[Case]:
-    return (golden_cases() if cases is None else cases)[:limit]
+def _choose_cases(cases: Sequence[Case] | None, limit: int | None) -> Sequence[Case]:
+    return (load_golden_cases() if cases is None else cases)[:limit]

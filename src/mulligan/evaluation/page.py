@@ -8,12 +8,12 @@ from importlib.resources import files
 from string import Template
 
 from mulligan.evaluation.compare import Comparison
-from mulligan.evaluation.plots import bars, columns, gauge, interval
+from mulligan.evaluation.plots import draw_bars, draw_columns, draw_gauge, draw_interval
 from mulligan.evaluation.report import (
     ITERATIONS_TARGET,
     RATE_TARGET,
     Report,
-    advice,
+    list_advice,
     summary,
 )
 from mulligan.evaluation.run import CaseResult
@@ -22,8 +22,8 @@ from mulligan.evaluation.run import CaseResult
 def render_report(report: Report) -> str:
     """The page of one run."""
     title = f"Replies: {report.name}" if report.name else "Replies"
-    figures = _table(("", "value", "target"), summary(report))
-    return _page(title, [figures, *_plots(report), _cases(report.results)])
+    figures = _render_table(("", "value", "target"), summary(report))
+    return _render_page(title, [figures, *_render_plots(report), _render_cases(report.results)])
 
 
 def render_comparison(comparison: Comparison) -> str:
@@ -31,27 +31,27 @@ def render_comparison(comparison: Comparison) -> str:
     before, after = comparison.before, comparison.after
     parts = [
         f'<p class="verdict">{escape(comparison.sentence)}</p>',
-        interval(
+        draw_interval(
             low=100 * comparison.low,
             middle=100 * comparison.change,
             high=100 * comparison.high,
             limit=100 * comparison.limit,
             title="Change of the reflection rate in points, 95 % interval",
         ),
-        _both(before, after),
+        _render_both(before, after),
         f"<h2>{escape(before.name or 'before')}</h2>",
-        *_plots(before),
+        *_render_plots(before),
         f"<h2>{escape(after.name or 'after')}</h2>",
-        *_plots(after),
-        _changed(before, after),
+        *_render_plots(after),
+        _render_changed(before, after),
     ]
-    return _page("Replies: two configurations", parts)
+    return _render_page("Replies: two configurations", parts)
 
 
-def _plots(report: Report) -> Iterable[str]:
-    yield from (f'<p class="advice">{escape(said)}</p>' for said in advice(report))
+def _render_plots(report: Report) -> Iterable[str]:
+    yield from (f'<p class="advice">{escape(said)}</p>' for said in list_advice(report))
     low, high = RATE_TARGET
-    yield gauge(
+    yield draw_gauge(
         100 * report.reflection_rate,
         low=100 * low,
         high=100 * high,
@@ -60,18 +60,18 @@ def _plots(report: Report) -> Iterable[str]:
     )
     low, high = ITERATIONS_TARGET
     most = max(4.0, *report.iteration_counts)
-    yield gauge(
+    yield draw_gauge(
         report.average_iterations,
         low=low,
         high=high,
         most=most,
         title=f"Average iterations: {report.average_iterations:.2f}",
     )
-    yield bars(report.check_rates, title="First replies that a check rejects")
-    yield columns(report.iteration_counts, title="Cases by number of replies written")
+    yield draw_bars(report.check_rates, title="First replies that a check rejects")
+    yield draw_columns(report.iteration_counts, title="Cases by number of replies written")
 
 
-def _cases(results: Sequence[CaseResult]) -> str:
+def _render_cases(results: Sequence[CaseResult]) -> str:
     rows = [
         (
             result.question,
@@ -83,18 +83,18 @@ def _cases(results: Sequence[CaseResult]) -> str:
         for result in results
     ]
     columns = ("question", "replies", "found first", "left at the end", "standing")
-    return f'<h2>Cases</h2><div class="wide">{_table(columns, rows)}</div>'
+    return f'<h2>Cases</h2><div class="wide">{_render_table(columns, rows)}</div>'
 
 
-def _both(before: Report, after: Report) -> str:
+def _render_both(before: Report, after: Report) -> str:
     rows = [
         (label, old, new)
         for (label, old, _), (_, new, _) in zip(summary(before), summary(after), strict=True)
     ]
-    return _table(("", before.name or "before", after.name or "after"), rows)
+    return _render_table(("", before.name or "before", after.name or "after"), rows)
 
 
-def _changed(before: Report, after: Report) -> str:
+def _render_changed(before: Report, after: Report) -> str:
     first = {result.case: result for result in before.results}
     rows = [
         (
@@ -106,10 +106,10 @@ def _changed(before: Report, after: Report) -> str:
         if result.reflected is not first[result.case].reflected
     ]
     head = ("question", before.name or "before", after.name or "after")
-    return f"<h2>Cases that changed: {len(rows)}</h2>{_table(head, rows)}"
+    return f"<h2>Cases that changed: {len(rows)}</h2>{_render_table(head, rows)}"
 
 
-def _table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def _render_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     head = "".join(f"<th>{escape(column)}</th>" for column in columns)
     body = "".join(
         "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
@@ -117,6 +117,6 @@ def _table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def _page(title: str, parts: Iterable[str]) -> str:
+def _render_page(title: str, parts: Iterable[str]) -> str:
     template = files(__package__).joinpath("page.html").read_text(encoding="utf-8")
     return Template(template).substitute(title=escape(title), body="\n".join(parts))

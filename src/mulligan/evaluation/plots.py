@@ -11,7 +11,7 @@ LABEL = 230
 VALUE = 60
 
 
-def bars(shares: Mapping[str, float], *, title: str) -> str:
+def draw_bars(shares: Mapping[str, float], *, title: str) -> str:
     """Horizontal bars of shares from 0 to 1, one to a line, with the share as a number."""
     if not shares:
         return f"<p>{escape(title)}: nothing to show.</p>"
@@ -25,10 +25,10 @@ def bars(shares: Mapping[str, float], *, title: str) -> str:
             f'<rect class="bar" x="{LABEL}" y="{top + 5}" width="{length:.1f}" height="16"/>'
             f'<text x="{LABEL + length + 6:.1f}" y="{top + 17}">{share:.0%}</text>'
         )
-    return _figure("".join(rows), title=title, height=len(shares) * ROW)
+    return _draw_figure("".join(rows), title=title, height=len(shares) * ROW)
 
 
-def columns(counts: Mapping[int, int], *, title: str) -> str:
+def draw_columns(counts: Mapping[int, int], *, title: str) -> str:
     """A histogram: one column for each value, its count above it."""
     most = max(counts.values(), default=0)
     if not most:
@@ -45,10 +45,10 @@ def columns(counts: Mapping[int, int], *, title: str) -> str:
             f'<text x="{middle}" y="{top - 5:.1f}" text-anchor="middle">{count}</text>'
             f'<text x="{middle}" y="{tall + 38}" text-anchor="middle">{value}</text>'
         )
-    return _figure("".join(drawn), title=title, height=tall + 46)
+    return _draw_figure("".join(drawn), title=title, height=tall + 46)
 
 
-def gauge(value: float, *, low: float, high: float, most: float, title: str) -> str:
+def draw_gauge(value: float, *, low: float, high: float, most: float, title: str) -> str:
     """A figure on its scale, with the range it should be in."""
     room = WIDTH - 20
     at = 10 + room * min(max(value / most, 0.0), 1.0)
@@ -60,28 +60,28 @@ def gauge(value: float, *, low: float, high: float, most: float, title: str) -> 
         f'<text x="{left:.1f}" y="44" text-anchor="middle">{low:g}</text>'
         f'<text x="{right:.1f}" y="44" text-anchor="middle">{high:g}</text>'
     )
-    return _figure(drawn, title=title, height=50)
+    return _draw_figure(drawn, title=title, height=50)
 
 
-def interval(*, low: float, middle: float, high: float, limit: float, title: str) -> str:
+def draw_interval(*, low: float, middle: float, high: float, limit: float, title: str) -> str:
     """A change with its interval, beside zero and the limit; all in points."""
     reach = 1.15 * max(abs(low), abs(high), abs(limit), 1.0)
 
-    def at(value: float) -> float:
+    def place(value: float) -> float:
         return WIDTH / 2 + (WIDTH / 2 - 10) * value / reach
 
     drawn = (
-        f'<line class="axis" x1="{at(0):.1f}" y1="6" x2="{at(0):.1f}" y2="46"/>'
-        f'<line class="limit" x1="{at(limit):.1f}" y1="6" x2="{at(limit):.1f}" y2="46"/>'
-        f'<line class="range" x1="{at(low):.1f}" y1="26" x2="{at(high):.1f}" y2="26"/>'
-        f'<circle class="mark" cx="{at(middle):.1f}" cy="26" r="6"/>'
-        f'<text x="{at(0):.1f}" y="62" text-anchor="middle">0</text>'
-        f'<text x="{at(limit):.1f}" y="62" text-anchor="middle">limit {limit:g}</text>'
+        f'<line class="axis" x1="{place(0):.1f}" y1="6" x2="{place(0):.1f}" y2="46"/>'
+        f'<line class="limit" x1="{place(limit):.1f}" y1="6" x2="{place(limit):.1f}" y2="46"/>'
+        f'<line class="range" x1="{place(low):.1f}" y1="26" x2="{place(high):.1f}" y2="26"/>'
+        f'<circle class="mark" cx="{place(middle):.1f}" cy="26" r="6"/>'
+        f'<text x="{place(0):.1f}" y="62" text-anchor="middle">0</text>'
+        f'<text x="{place(limit):.1f}" y="62" text-anchor="middle">limit {limit:g}</text>'
     )
-    return _figure(drawn, title=title, height=68)
+    return _draw_figure(drawn, title=title, height=68)
 
 
-def _figure(drawn: str, *, title: str, height: float) -> str:
+def _draw_figure(drawn: str, *, title: str, height: float) -> str:
     return (
         f'<figure><figcaption>{escape(title)}</figcaption><svg role="img" '
         f'aria-label="{escape(title)}" viewBox="0 0 {WIDTH} {height:g}" '

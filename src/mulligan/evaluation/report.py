@@ -81,7 +81,7 @@ class Report:
         """How many cases took how many replies."""
         return dict(sorted(Counter(result.iterations for result in self.results).items()))
 
-    def plain(self) -> dict[str, object]:
+    def as_plain(self) -> dict[str, object]:
         """Everything, ready for JSON."""
         median, high = self.latency
         return {
@@ -97,7 +97,7 @@ class Report:
             "latency": {"median": median, "p95": high},
             "tokens": self.tokens,
             "judge_asked": sum(result.judge_asked for result in self.results),
-            "advice": list(advice(self)),
+            "advice": list(list_advice(self)),
             "cases": [asdict(result) for result in self.results],
         }
 
@@ -118,7 +118,7 @@ def summary(report: Report) -> list[tuple[str, str, str]]:
     ]
 
 
-def advice(report: Report) -> Sequence[str]:
+def list_advice(report: Report) -> Sequence[str]:
     """What to do where a figure is far from its target; nothing where none is."""
     said: list[str] = []
     worst = next(iter(report.check_rates), "")

@@ -32,7 +32,7 @@ class CaseResult:
     text: str
 
 
-def nothing(_: object) -> None:
+def watch_nothing(_: object) -> None:
     """For those who watch no progress; a report says what was sent although it was rejected."""
 
 
@@ -41,7 +41,7 @@ async def run_cases(
     *,
     write: ReplyFunction,
     rules: ReplyRules,
-    step: Callable[[Case], None] = nothing,
+    step: Callable[[Case], None] = watch_nothing,
     monotonic: Callable[[], float] = time.perf_counter,
 ) -> tuple[CaseResult, ...]:
     """Every case once, in order; `step` is called before each."""
@@ -67,12 +67,12 @@ async def _run(
 
     began = monotonic()
     replied = await write_reply(
-        reply, rules=rules, query=case.question, context=case.context, announce=nothing
+        reply, rules=rules, query=case.question, context=case.context, announce=watch_nothing
     )
-    return _result(case, replied, seconds=monotonic() - began, tokens=tokens)
+    return _build_result(case, replied, seconds=monotonic() - began, tokens=tokens)
 
 
-def _result(case: Case, replied: Replied, *, seconds: float, tokens: int) -> CaseResult:
+def _build_result(case: Case, replied: Replied, *, seconds: float, tokens: int) -> CaseResult:
     first = replied.iterations[0].verdict
     return CaseResult(
         case=case.id,
@@ -81,8 +81,8 @@ def _result(case: Case, replied: Replied, *, seconds: float, tokens: int) -> Cas
         reflected=first.standing is Standing.REJECTED,
         standing=replied.standing,
         bound_reached=replied.bound_reached,
-        first_findings=_rules(finding.rule for finding in first.findings),
-        last_findings=_rules(finding.rule for finding in replied.findings),
+        first_findings=_list_rules(finding.rule for finding in first.findings),
+        last_findings=_list_rules(finding.rule for finding in replied.findings),
         seconds=seconds,
         tokens=tokens,
         judge_asked=replied.judge_asked,
@@ -90,5 +90,5 @@ def _result(case: Case, replied: Replied, *, seconds: float, tokens: int) -> Cas
     )
 
 
-def _rules(found: Iterable[str]) -> tuple[str, ...]:
+def _list_rules(found: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))

@@ -32,7 +32,7 @@ Ask = Callable[[str], Awaitable[tuple[str, int]]]
 """Asks a model with a prompt: its answer, and the tokens that took."""
 
 
-def replayed() -> ReplyFunction:
+def build_replay_writer() -> ReplyFunction:
     """What was recorded, try by try; after the last one, that again."""
     tries: dict[str, int] = {}
 
@@ -45,7 +45,7 @@ def replayed() -> ReplyFunction:
     return write
 
 
-def prompted(ask: Ask, *, requirements: str = "") -> ReplyFunction:
+def build_model_writer(ask: Ask, *, requirements: str = "") -> ReplyFunction:
     """A live model, told the question, the context, what is asked for and what was wrong."""
 
     async def write(case: Case, correction: Correction | None) -> Written:
@@ -98,7 +98,7 @@ class ScriptedWriter:
     async def __call__(self, case: Case, correction: Correction | None) -> Written:
         """One reply; without a correction the case begins anew."""
         if correction is None:
-            self._chances[case.id] = _chance(f"{self._seed} {case.id}")
+            self._chances[case.id] = _make_chance(f"{self._seed} {case.id}")
             self._mistakes[case.id] = self._slip(self._chances[case.id])
         else:
             told = {finding.rule for finding in correction.findings}
@@ -118,7 +118,7 @@ class ScriptedWriter:
                 mistakes.discard(mistake)
 
 
-def _chance(seed: str) -> random.Random:
+def _make_chance(seed: str) -> random.Random:
     return random.Random(seed)  # noqa: S311 - the same mistakes every time are what is wanted
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.event import AskOutcome, JudgeAsked
 from mulligan.core.limits import Breaker
-from mulligan.core.patience import in_time
+from mulligan.core.patience import run_with_timeout
 from mulligan.core.question import A, Prompt, Question
 from mulligan.judge.opening import open_model
 
@@ -73,14 +73,14 @@ class ModelJudge:
         usage = RunUsage()
         answer: A | None = None
         prompt: Prompt | None = None
-        if self._breaker.open(began):
+        if self._breaker.is_open(began):
             outcome = AskOutcome.NOT_ASKED
-        elif (prompt := self._written(question)) is None:
+        elif (prompt := self._render_prompt(question)) is None:
             outcome = AskOutcome.NOT_ASKABLE
         else:
             patience = question.patience or self._timeout
-            work = self._answer(prompt, question.answer, usage)
-            outcome, answer = await self._outcome(work, patience=patience)
+            work = self._ask_model(prompt, question.answer, usage)
+            outcome, answer = await self._wait_for_answer(work, patience=patience)
             self._count(outcome)
         self._tell(
             JudgeAsked(
@@ -96,14 +96,14 @@ class ModelJudge:
         )
         return answer
 
-    def _written(self, question: Question[A]) -> Prompt | None:
+    def _render_prompt(self, question: Question[A]) -> Prompt | None:
         """The prompt, less secrets: scrubbed before anything is cut, so none survives in part."""
         try:
             return self._render(
                 replace(
                     question,
-                    values=self._scrubbed(question.values),
-                    untrusted=self._scrubbed(
+                    values=self._scrub_texts(question.values),
+                    untrusted=self._scrub_texts(
                         {name: text[:_WIDEST] for name, text in question.untrusted.items()}
                     ),
                 )
@@ -113,7 +113,7 @@ class ModelJudge:
             _report.warning("The judge cannot be asked about %s: %s", question.purpose, why)
             return None
 
-    def _scrubbed(self, texts: Mapping[str, str]) -> dict[str, str]:
+    def _scrub_texts(self, texts: Mapping[str, str]) -> dict[str, str]:
         scrubbed = {}
         for name, text in texts.items():
             try:
@@ -122,13 +122,13 @@ class ModelJudge:
                 scrubbed[name] = NOT_SCRUBBED
         return scrubbed
 
-    async def _outcome(
+    async def _wait_for_answer(
         self, work: Coroutine[Any, Any, A], *, patience: timedelta
     ) -> tuple[AskOutcome, A | None]:
         from pydantic_ai.exceptions import UnexpectedModelBehavior, UsageLimitExceeded
 
         try:
-            return AskOutcome.ANSWERED, await in_time(work, patience=patience)
+            return AskOutcome.ANSWERED, await run_with_timeout(work, patience=patience)
         except TimeoutError:
             outcome = AskOutcome.LATE
         except (UnexpectedModelBehavior, UsageLimitExceeded):
@@ -138,12 +138,12 @@ class ModelJudge:
             outcome = AskOutcome.DOWN
         return outcome, None
 
-    async def _answer(self, prompt: Prompt, kind: type[A], usage: RunUsage) -> A:
+    async def _ask_model(self, prompt: Prompt, kind: type[A], usage: RunUsage) -> A:
         from pydantic_ai import UsageLimits
 
         # Entered for each question, so that no connection outlives the event loop it was made in.
         async with self._model:
-            run = await self._agent(kind).run(
+            run = await self._build_agent(kind).run(
                 prompt.message,
                 instructions=prompt.instructions,
                 usage=usage,
@@ -152,7 +152,7 @@ class ModelJudge:
         answer: A = run.output
         return answer
 
-    def _agent(self, kind: type[A]) -> Agent[None, A]:
+    def _build_agent(self, kind: type[A]) -> Agent[None, A]:
         from pydantic_ai import Agent
         from pydantic_ai.settings import ModelSettings
 

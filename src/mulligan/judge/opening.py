@@ -20,7 +20,7 @@ def open_model(model: str | Model) -> Model:
     The model library is imported here and not before: it takes about a second.
     """
     if find_spec("pydantic_ai") is None:
-        raise MissingExtraError(need=f"judge={_shown(model)}", extra=_extra_of(model))
+        raise MissingExtraError(need=f"judge={_describe_model(model)}", extra=_find_extra(model))
     from pydantic_ai.models import Model, infer_model
 
     if isinstance(model, Model):
@@ -33,18 +33,18 @@ def open_model(model: str | Model) -> Model:
     try:
         return infer_model(model)
     except ImportError as missing:
-        if _extra_of(model) in _EXTRAS:
-            raise MissingExtraError(need=f"judge={model!r}", extra=_extra_of(model)) from missing
+        if _find_extra(model) in _EXTRAS:
+            raise MissingExtraError(need=f"judge={model!r}", extra=_find_extra(model)) from missing
         raise ConfigurationError(f"judge={model!r} cannot be used: {missing}") from missing
     except Exception as wrong:
         # Each provider's library has errors of its own. They say which name or key is missing.
         raise ConfigurationError(f"judge={model!r} cannot be used: {wrong}") from wrong
 
 
-def _extra_of(model: object) -> str:
+def _find_extra(model: object) -> str:
     provider = model.partition(":")[0].partition("-")[0] if isinstance(model, str) else ""
     return provider if provider in _EXTRAS else "judge"
 
 
-def _shown(model: object) -> str:
+def _describe_model(model: object) -> str:
     return repr(model) if isinstance(model, str) else type(model).__name__

@@ -87,7 +87,7 @@ async def review_attempt(
         answered = answered and weighed.answered
         confirmed = confirmed or weighed.confirmed
     verdict = reach_verdict(findings, answered=answered, confirmed=confirmed, attempt=attempt)
-    by.tell(_told(attempted, verdict, attempt=attempt))
+    by.tell(_build_event(attempted, verdict, attempt=attempt))
     return verdict
 
 
@@ -120,7 +120,7 @@ async def _ask(attempted: Attempted, judge: Judge, *, by: Reviewers) -> Weighed:
     return weighed
 
 
-def _told(attempted: Attempted, verdict: Verdict, *, attempt: int) -> AttemptReviewed:
+def _build_event(attempted: Attempted, verdict: Verdict, *, attempt: int) -> AttemptReviewed:
     calls = {execution.call.id: execution.call for execution in attempted.executions}
     return AttemptReviewed(
         turn=attempted.turn.id,
@@ -129,11 +129,14 @@ def _told(attempted: Attempted, verdict: Verdict, *, attempt: int) -> AttemptRev
         tenant=attempted.turn.tenant,
         standing=verdict.standing,
         confidence=verdict.confidence,
-        found=tuple(_seen(finding, calls.get(finding.call or "")) for finding in verdict.findings),
+        found=tuple(
+            _summarize_finding(finding, calls.get(finding.call or ""))
+            for finding in verdict.findings
+        ),
     )
 
 
-def _seen(finding: Finding, call: Call | None) -> FindingSeen:
+def _summarize_finding(finding: Finding, call: Call | None) -> FindingSeen:
     tool, server = (call.tool, call.server) if call else ("", "")
     return FindingSeen(rule=finding.rule, severity=finding.severity, tool=tool, server=server)
 
@@ -144,7 +147,7 @@ def render_correction(verdict: Verdict, taken_back: Iterable[TakenBack]) -> Corr
     restored = [a for a in acted if a.result is UndoResult.RESTORED]
     standing = [a for a in acted if a.result is not UndoResult.RESTORED]
     lines = ["What you did was checked, and it was not what was asked for:", ""]
-    for finding in sorted(verdict.errors, key=_rank):
+    for finding in sorted(verdict.errors, key=_rank_finding):
         lines.append(f"- {finding.issue}")
         if finding.correction:
             lines.append(f"  Fix: {finding.correction}")
@@ -153,7 +156,7 @@ def render_correction(verdict: Verdict, taken_back: Iterable[TakenBack]) -> Corr
         lines += [f"- {a.what}" for a in restored]
     if standing:
         lines += ["", "Not taken back. It stands as it is now; do not do it again:"]
-        lines += [f"- {a.what} ({_because(a)})" for a in standing]
+        lines += [f"- {a.what} ({_explain_result(a)})" for a in standing]
     lines += ["", f"Try again with the fixes above. {ASK}"]
     return Correction(
         text="\n".join(lines),
@@ -171,18 +174,18 @@ def render_question(verdict: Verdict, taken_back: Iterable[TakenBack]) -> str:
     standing = [a for a in taken_back if a.result is not UndoResult.RESTORED]
     if standing:
         lines += ["", "Still in effect:"]
-        lines += [f"- {a.what} ({_because(a)})" for a in standing]
+        lines += [f"- {a.what} ({_explain_result(a)})" for a in standing]
     else:
         lines += ["", "Nothing of it is in effect: everything was taken back and read back."]
     return "\n".join(lines)
 
 
-def _rank(finding: Finding) -> int:
+def _rank_finding(finding: Finding) -> int:
     area = finding.rule.partition(".")[0]
     return ORDER.index(area) if area in ORDER else len(ORDER)
 
 
-def _because(acted: TakenBack) -> str:
+def _explain_result(acted: TakenBack) -> str:
     match acted.result:
         case None:
             return "it cannot be undone"

@@ -11,7 +11,7 @@ from mulligan.core.effect import Effect, Mode, Repeat
 from mulligan.core.engine import Loop, Round, run_loop
 from mulligan.core.event import CallRetried
 from mulligan.core.limits import Backoff, Breaker, RetryBudget
-from mulligan.core.policy import Failed, Move, Step, next_move
+from mulligan.core.policy import Failed, Move, Step, choose_move
 
 Again = Callable[[int], Awaitable[Execution]]
 """Makes the identical call once more, as the given try."""
@@ -86,16 +86,16 @@ class Retrying:
     knowing: Knowing = field(default_factory=Knowing)
 
 
-async def second_try(
+async def retry_call(
     failed: Execution, *, again: Again, effect: Effect, repeat: Repeat, mode: Mode, using: Retrying
 ) -> tuple[Execution, ...]:
     """Everything that came of a failed call: its first execution, then each later try."""
     call = _FailedCall(failed, again=again, effect=effect, repeat=repeat, mode=mode, using=using)
-    rounds: tuple[Round[Execution, Move], ...] = await run_loop(call.loop(), first=failed)
-    return tuple(_adopted(played) for played in rounds)
+    rounds: tuple[Round[Execution, Move], ...] = await run_loop(call.build_loop(), first=failed)
+    return tuple(_adopt_outcome(played) for played in rounds)
 
 
-def _adopted(played: Round[Execution, Move]) -> Execution:
+def _adopt_outcome(played: Round[Execution, Move]) -> Execution:
     """What came of a round: a failure that is as good as a success counts as one."""
     if played.step is Step.ACCEPT and played.subject.failure is not None:
         return replace(played.subject, outcome=Outcome.SUCCESS, failure=None)
@@ -126,7 +126,7 @@ class _FailedCall:
         self._ended: Move | None = None
         """What came between the tries has failed: there is no next one."""
 
-    def loop(self) -> Loop[Execution, Move, Pause]:
+    def build_loop(self) -> Loop[Execution, Move, Pause]:
         return Loop(
             attempt=self._attempt,
             review=self._review,
@@ -140,7 +140,7 @@ class _FailedCall:
             return await self._again(number)
         await self._using.sleep(pause.wait.total_seconds())
         try:
-            landed = await self._between(pause.move)
+            landed = await self._prepare_try(pause.move)
         except UnsureError:
             self._ended = Move.ASK
             return self._failed
@@ -149,7 +149,7 @@ class _FailedCall:
             return self._failed
         return landed if landed is not None else await self._again(number)
 
-    async def _between(self, move: Move) -> Execution | None:
+    async def _prepare_try(self, move: Move) -> Execution | None:
         """What comes before the next try; an execution, if there need be none."""
         if move is Move.PROBE:
             return await self._look()
@@ -191,7 +191,7 @@ class _FailedCall:
         knowing = self._using.knowing
         made = self._made.get(failure.error_class, 0)
         self._made[failure.error_class] = made + 1
-        return next_move(
+        return choose_move(
             Failed(
                 error_class=failure.error_class,
                 effect=self._effect,
@@ -220,9 +220,9 @@ class _FailedCall:
     async def _correct(self, execution: Execution, move: Move) -> Pause | None:
         """How long to wait. `None` when there is no more time, budget or hope."""
         failure = execution.failure
-        if failure is None or self._using.breaker.open(self._using.monotonic()):
+        if failure is None or self._using.breaker.is_open(self._using.monotonic()):
             return None
-        pause = self._using.backoff.wait(
+        pause = self._using.backoff.compute_wait(
             tries=execution.try_number,
             chance=self._using.chance(),
             spent=self._waited,

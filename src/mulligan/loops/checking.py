@@ -20,7 +20,7 @@ def run_checks(subject: S, checks: Sequence[Check[S]]) -> tuple[list[Finding], b
     answered = True
     for check in checks:
         try:
-            findings += _findings(check(subject))
+            findings += _validate_findings(check(subject))
         except Exception as error:  # noqa: BLE001 - a user's check may raise anything
             name = getattr(check, "__qualname__", type(check).__name__)
             _report.warning(
@@ -30,7 +30,7 @@ def run_checks(subject: S, checks: Sequence[Check[S]]) -> tuple[list[Finding], b
     return findings, answered
 
 
-def _findings(found: Iterable[object]) -> list[Finding]:
+def _validate_findings(found: Iterable[object]) -> list[Finding]:
     held = list(found)
     if not all(isinstance(each, Finding) for each in held):
         raise TypeError("a check yields findings, and nothing else")

@@ -8,7 +8,7 @@ import statistics
 from collections.abc import Awaitable, Callable, Sequence
 
 from mulligan.core.interfaces import Judge
-from mulligan.core.question import Question, in_pieces
+from mulligan.core.question import Question, split_pieces
 from mulligan.core.text import Critique, Draft
 
 PROMPT = "critique_draft"
@@ -32,7 +32,7 @@ def judged_by(judge: Judge, *, rubric: str = RUBRIC, prompt: str = PROMPT) -> Cr
             Question(
                 prompt=prompt,
                 values={"question": question, "rubric": rubric},
-                untrusted=in_pieces("draft", draft.text),
+                untrusted=split_pieces("draft", draft.text),
                 answer=Critique,
                 purpose="criticise a draft",
             )
@@ -41,30 +41,32 @@ def judged_by(judge: Judge, *, rubric: str = RUBRIC, prompt: str = PROMPT) -> Cr
     return criticise
 
 
-def worst(critiques: Sequence[Critique]) -> Critique:
+def combine_worst(critiques: Sequence[Critique]) -> Critique:
     """The strictest critic decides; what the others noticed is passed on too."""
-    return _joined(critiques, score=min(critique.score for critique in critiques))
+    return _merge_critiques(critiques, score=min(critique.score for critique in critiques))
 
 
-def mean(critiques: Sequence[Critique]) -> Critique:
+def combine_mean(critiques: Sequence[Critique]) -> Critique:
     """All critics weigh the same."""
-    return _joined(critiques, score=statistics.fmean(critique.score for critique in critiques))
+    return _merge_critiques(
+        critiques, score=statistics.fmean(critique.score for critique in critiques)
+    )
 
 
 async def criticise(
-    critics: Sequence[Critic], *, question: str, draft: Draft, combine: Combine = worst
+    critics: Sequence[Critic], *, question: str, draft: Draft, combine: Combine = combine_worst
 ) -> Critique | None:
     """One critique from all critics. `None` when one of them could not say, asked twice."""
     critiques: list[Critique] = []
     for critic in critics:
-        critique = await _asked(critic, question, draft)
+        critique = await _ask_critic(critic, question, draft)
         if critique is None:
             return None
         critiques.append(critique)
-    return _readable(combine(critiques)) if critiques else None
+    return _validate_critique(combine(critiques)) if critiques else None
 
 
-async def _asked(critic: Critic, question: str, draft: Draft) -> Critique | None:
+async def _ask_critic(critic: Critic, question: str, draft: Draft) -> Critique | None:
     for _ in range(ASKED):
         try:
             said = critic(question, draft)
@@ -72,16 +74,16 @@ async def _asked(critic: Critic, question: str, draft: Draft) -> Critique | None
         except Exception as error:  # noqa: BLE001 - whatever a critic raises, it has not answered
             _report.warning("A critic failed (%s).", type(error).__name__)
             continue
-        if (read := _readable(critique)) is not None:
+        if (read := _validate_critique(critique)) is not None:
             return read
     return None
 
 
-def _readable(said: object) -> Critique | None:
+def _validate_critique(said: object) -> Critique | None:
     return said if isinstance(said, Critique) and said.readable else None
 
 
-def _joined(critiques: Sequence[Critique], *, score: float) -> Critique:
+def _merge_critiques(critiques: Sequence[Critique], *, score: float) -> Critique:
     asked_for = {critique.needs_revision for critique in critiques}
     # One that wants a revision is heard; that none is needed, all must say.
     needs = True if True in asked_for else (False if asked_for == {False} else None)

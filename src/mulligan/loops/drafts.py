@@ -10,14 +10,14 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from mulligan.checks.text.fold import visible
+from mulligan.checks.text.fold import normalize_spaces
 from mulligan.core.engine import Loop, Round, run_loop
 from mulligan.core.errors import ConfigurationError, OutOfStepsError
 from mulligan.core.event import Event, Reflected, Responded, Thought
 from mulligan.core.finding import Standing
 from mulligan.core.policy import Step
 from mulligan.core.text import BEST_SCORE, Critique, Draft
-from mulligan.loops.critics import Combine, Critic, criticise, worst
+from mulligan.loops.critics import Combine, Critic, combine_worst, criticise
 from mulligan.loops.drafting import Announce, Brief, Budget, Meter, Tool, Tools, Writer
 
 REFLECTIONS = 2
@@ -35,7 +35,7 @@ class DraftRules:
     """When a draft is good enough, and what it may take."""
 
     critics: Sequence[Critic]
-    combine: Combine = worst
+    combine: Combine = combine_worst
     threshold: float = THRESHOLD
     reflections: int = REFLECTIONS
     tools: Mapping[str, Tool] = field(default_factory=dict)
@@ -50,7 +50,7 @@ class DraftRules:
             raise ConfigurationError("reflections and tool_steps cannot be below 0.")
         if not self.critics:
             raise ConfigurationError("A draft needs a critic: pass critics=[…] with at least one.")
-        if not isinstance(self.fallback, str) or not visible(self.fallback):
+        if not isinstance(self.fallback, str) or not normalize_spaces(self.fallback):
             raise ConfigurationError(
                 f"fallback is {self.fallback!r}; write what a person can read."
             )
@@ -117,7 +117,7 @@ LOOPS: Mapping[str, Callable[..., Awaitable[Drafted]]] = {
 """The loops for drafts, by the name a configuration gives them."""
 
 
-def loop_named(name: str) -> Callable[..., Awaitable[Drafted]]:
+def find_loop(name: str) -> Callable[..., Awaitable[Drafted]]:
     """The draft loop of that name."""
     if name not in LOOPS:
         raise ConfigurationError(f"There is no loop {name!r}. There are: {', '.join(LOOPS)}.")
@@ -179,7 +179,7 @@ class _DraftLoop:
                 correct=self._correct,
             )
         )
-        drafted = self._drafted(rounds)
+        drafted = self._build_result(rounds)
         accepted = drafted.standing is Standing.ACCEPTED
         self._announce(
             Responded(
@@ -194,11 +194,11 @@ class _DraftLoop:
 
     async def _attempt(self, number: int, critique: Critique | None) -> Draft:
         self._announce(Thought(text="Revising the draft." if critique else "Writing a draft."))
-        text = await self._generated(critique, steps=self._rules.tool_steps)
+        text = await self._generate(critique, steps=self._rules.tool_steps)
         with_tools = True
         if not text and self._last is None and self._may_try_without_tools():
             self._announce(Thought(text="Writing without tools, with what is known."))
-            text = await self._generated(critique, steps=0)
+            text = await self._generate(critique, steps=0)
             with_tools = False
         draft = Draft(text=text, number=number, with_tools=with_tools)
         self._last = draft if text else self._last
@@ -208,7 +208,7 @@ class _DraftLoop:
         had_tools = bool(self._rules.tools) or self._out_of_steps
         return had_tools and not self._meter.used_up
 
-    async def _generated(self, critique: Critique | None, *, steps: int) -> str:
+    async def _generate(self, critique: Critique | None, *, steps: int) -> str:
         """What the writer wrote; nothing when it failed, ran out of steps or out of time."""
         tools = Tools(self._rules.tools, steps=steps, announce=self._announce)
         brief = Brief(
@@ -233,7 +233,7 @@ class _DraftLoop:
             kind = type(text).__name__
             _report.warning("A draft was not written: the writer returned %s, not text.", kind)
             return ""
-        return text.strip() if visible(text) else ""
+        return text.strip() if normalize_spaces(text) else ""
 
     async def _review(self, draft: Draft) -> Critique | None:
         if not draft.text or self._meter.used_up:
@@ -251,18 +251,18 @@ class _DraftLoop:
             return None
 
     def _decide(self, draft: Draft, critique: Critique | None, number: int) -> Step:
-        step = self._step(critique, number)
+        step = self._choose_step(critique, number)
         if draft.text:
             self._announce(Reflected(draft=draft, critique=critique, revising=step is Step.RETRY))
         return step
 
-    def _step(self, critique: Critique | None, number: int) -> Step:
+    def _choose_step(self, critique: Critique | None, number: int) -> Step:
         if critique is None:
             return Step.DEFER
         self._scores.append(critique.score)
         if critique.accepts(at=self._rules.threshold):
             return Step.ACCEPT
-        if number > self._rules.reflections or self._meter.used_up or stagnant(self._scores):
+        if number > self._rules.reflections or self._meter.used_up or is_stagnant(self._scores):
             return Step.GIVE_UP
         return Step.RETRY
 
@@ -272,41 +272,41 @@ class _DraftLoop:
     async def _correct(self, draft: Draft, critique: Critique | None) -> Critique | None:  # noqa: ARG002
         return critique
 
-    def _drafted(self, rounds: Sequence[Round[Draft, Critique | None]]) -> Drafted:
+    def _build_result(self, rounds: Sequence[Round[Draft, Critique | None]]) -> Drafted:
         played = [(round_.subject, round_.verdict) for round_ in rounds]
-        draft, critique = best_judged(played)
+        draft, critique = choose_best_draft(played)
         if not draft.text:
             draft = Draft(text=self._rules.fallback, number=draft.number, with_tools=False)
         return Drafted(
             draft=draft,
             critique=critique,
-            standing=self._standing(critique),
+            standing=self._choose_standing(critique),
             drafts=tuple(played),
             tokens=self._meter.tokens,
             money=self._meter.money,
         )
 
-    def _standing(self, critique: Critique | None) -> Standing:
+    def _choose_standing(self, critique: Critique | None) -> Standing:
         if critique is None:
             return Standing.UNREVIEWED
         good = critique.accepts(at=self._rules.threshold)
         return Standing.ACCEPTED if good else Standing.REJECTED
 
 
-def best_judged(
+def choose_best_draft(
     played: Sequence[tuple[Draft, Critique | None]],
 ) -> tuple[Draft, Critique | None]:
     """The draft with the best score, of equal ones the last. Unjudged ones come after all."""
 
-    def worth(pair: tuple[Draft, Critique | None]) -> tuple[bool, float, bool, int]:
+    def rank_draft(pair: tuple[Draft, Critique | None]) -> tuple[bool, float, bool, int]:
         draft, critique = pair
         score = critique.score if critique else -1.0
         return (critique is not None, score, bool(draft.text), draft.number)
 
-    return max(played, key=worth)
+    return max(played, key=rank_draft)
 
 
-def stagnant(scores: Sequence[float]) -> bool:
+def is_stagnant(scores: Sequence[float]) -> bool:
     """Whether the last revisions brought nothing better than what was there before them."""
     if len(scores) <= STAGNANT:
         return False

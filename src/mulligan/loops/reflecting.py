@@ -25,11 +25,11 @@ from mulligan.core.event import (
 )
 from mulligan.core.interfaces import Archive, Clock, Judge
 from mulligan.core.notes import Ground, Notes, NotesState, Refinement, TaskRun
-from mulligan.core.patience import in_time
+from mulligan.core.patience import run_with_timeout
 from mulligan.core.task import Experience, Reflect, Strategy, Task
-from mulligan.learning.tasks.reflection import ask_judge, contrasting
-from mulligan.learning.tasks.select import Change, best, make_room, standings_of
-from mulligan.learning.tasks.versions import changes_between
+from mulligan.learning.tasks.reflection import ask_judge, choose_contrasting
+from mulligan.learning.tasks.select import Change, build_standings, choose_best, make_room
+from mulligan.learning.tasks.versions import describe_changes
 from mulligan.loops.afterwards import Afterwards
 
 _APPENDS = 1_000
@@ -94,11 +94,11 @@ async def reflect(task: Task, told: Told, *, using: Learning) -> None:
         if strategy is None:
             _reject(task, "no model is there to reflect with: name one in reflect=…", using=using)
             return
-        versions = await using.aside(partial(_versions, task, told, using=using))
-        parent = await using.aside(partial(_parent, told, versions, archive=using.archive))
-        asked = _ask(strategy, _experience(task, told, parent=parent), using=using)
-        refinement = await in_time(asked, patience=told.settings.patience)
-        trouble = _trouble(task, refinement, versions=versions)
+        versions = await using.aside(partial(_load_versions, task, told, using=using))
+        parent = await using.aside(partial(_choose_parent, told, versions, archive=using.archive))
+        asked = _ask(strategy, _build_experience(task, told, parent=parent), using=using)
+        refinement = await run_with_timeout(asked, patience=told.settings.patience)
+        trouble = _find_trouble(task, refinement, versions=versions)
         if trouble is None and refinement is not None:
             await using.aside(partial(_write, told, refinement, parent=parent, using=using))
     except ConfigurationError as error:
@@ -144,7 +144,7 @@ def begin(task: Task, ground: Ground, *, using: Learning) -> None:
         return
 
 
-def announcement(ground: Ground, change: Change, *, at: datetime) -> Event:
+def build_change_event(ground: Ground, change: Change, *, at: datetime) -> Event:
     """A change of standing as the event that tells it."""
     where: dict[str, Any] = {"task": ground.task, "model": ground.model, "at": at}
     if change.state is NotesState.CHAMPION:
@@ -160,15 +160,15 @@ def apply(change: Change, *, ground: Ground, using: Learning) -> None:
     """Make a change, unless another process was faster, and tell it."""
     moved = using.archive.move(ground, version=change.version, state=change.state, was=change.was)
     if moved:
-        using.announce(announcement(ground, change, at=using.clock()))
+        using.announce(build_change_event(ground, change, at=using.clock()))
 
 
-def _versions(task: Task, told: Told, *, using: Learning) -> dict[int, Notes]:
+def _load_versions(task: Task, told: Told, *, using: Learning) -> dict[int, Notes]:
     """The versions by number, never none: a new archive begins with 0, whatever is proposed."""
     ground = told.ground
     # Where every run adds one there are soon thousands, and only the last ones matter.
     limit = None if told.settings.gated else _LATEST
-    look = partial(using.archive.versions, ground.task, tenant=ground.tenant, limit=limit)
+    look = partial(using.archive.list_versions, ground.task, tenant=ground.tenant, limit=limit)
     known = look()
     if not known:
         begin(task, ground, using=using)
@@ -176,21 +176,21 @@ def _versions(task: Task, told: Told, *, using: Learning) -> dict[int, Notes]:
     return {notes.version: notes for notes in known}
 
 
-def _parent(told: Told, versions: Mapping[int, Notes], *, archive: Archive) -> Notes:
+def _choose_parent(told: Told, versions: Mapping[int, Notes], *, archive: Archive) -> Notes:
     """What a proposal builds on: what does best so far; where all are accepted, what is on top."""
-    standings = standings_of(archive.cards(told.ground), versions.values())
-    number = best(standings) if told.settings.gated else standings.on_top
+    standings = build_standings(archive.list_scorecards(told.ground), versions.values())
+    number = choose_best(standings) if told.settings.gated else standings.on_top
     return versions[number] if number in versions else versions[max(versions)]
 
 
-def _experience(task: Task, told: Told, *, parent: Notes) -> Experience:
+def _build_experience(task: Task, told: Told, *, parent: Notes) -> Experience:
     return Experience(
         task=task,
         output=told.run.excerpt,
         standing=told.run.standing,
         prior=parent if parent.version else None,
         runs=told.seen,
-        contrast=contrasting(told.recent[1:]),
+        contrast=choose_contrasting(told.recent[1:]),
     )
 
 
@@ -212,7 +212,7 @@ def _call(strategy: Strategy, experience: Experience) -> object:
         raise RuntimeError("StopIteration") from error
 
 
-def _trouble(
+def _find_trouble(
     task: Task, refinement: Refinement | None, *, versions: Mapping[int, Notes]
 ) -> str | None:
     """Why nothing is to be written, or `None`."""
@@ -245,14 +245,14 @@ def _append(told: Told, refinement: Refinement, *, parent: Notes, using: Learnin
     """Append under the next number, also while other processes append theirs."""
     ground, archive = told.ground, using.archive
     for _ in range(_APPENDS):
-        [newest] = archive.versions(ground.task, tenant=ground.tenant, limit=1)
+        [newest] = archive.list_versions(ground.task, tenant=ground.tenant, limit=1)
         notes = Notes(
             task=ground.task,
             tenant=ground.tenant,
             version=newest.version + 1,
             parent=parent.version,
             refinement=refinement,
-            changes=changes_between(parent.advice, refinement),
+            changes=describe_changes(parent.advice, refinement),
             model=ground.model,
             runs=told.seen,
             at=using.clock(),
@@ -267,8 +267,8 @@ def _append(told: Told, refinement: Refinement, *, parent: Notes, using: Learnin
 
 def _put_on_trial(notes: Notes, *, ground: Ground, using: Learning) -> None:
     archive = using.archive
-    versions = archive.versions(ground.task, tenant=ground.tenant)
-    standings = standings_of(archive.cards(ground), versions)
+    versions = archive.list_versions(ground.task, tenant=ground.tenant)
+    standings = build_standings(archive.list_scorecards(ground), versions)
     for change in make_room(standings):
         apply(change, ground=ground, using=using)
     archive.move(ground, version=notes.version, state=NotesState.TRIAL, was=None)
@@ -288,7 +288,7 @@ def _put_on_top(notes: Notes, *, ground: Ground, using: Learning) -> None:
     """Let the newest replace what was there, unless a person has pinned a version meanwhile."""
     archive = using.archive
     archive.move(ground, version=notes.version, state=NotesState.CHAMPION, was=None)
-    for version in standings_of(archive.cards(ground), ()).on_trial:
+    for version in build_standings(archive.list_scorecards(ground), ()).on_trial:
         archive.move(ground, version=version, state=NotesState.RETIRED, was=NotesState.TRIAL)
 
 

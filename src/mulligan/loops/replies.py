@@ -12,7 +12,7 @@ from typing import Any
 from mulligan.checks.file import VERIFIED, make_checks, make_verification, read_table
 from mulligan.checks.grounding.verified import Verification, Verified, Verifier
 from mulligan.checks.requirements import render_requirements
-from mulligan.checks.text.fold import visible
+from mulligan.checks.text.fold import normalize_spaces
 from mulligan.core.engine import Loop, Round, run_loop
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.event import ReplyChecked, ReplySettled
@@ -65,13 +65,13 @@ class ReplyRules:
             raise ConfigurationError(
                 f"checks is a {type(self.checks).__name__}; pass a list or a tuple of checks."
             )
-        if not isinstance(self.fallback, str) or not visible(self.fallback):
+        if not isinstance(self.fallback, str) or not normalize_spaces(self.fallback):
             raise ConfigurationError(
                 f"fallback is {self.fallback!r}; write what a person can read."
             )
 
 
-def rules_named(name: str, *, verifier: Verifier | None = None) -> ReplyRules:
+def load_reply_rules(name: str, *, verifier: Verifier | None = None) -> ReplyRules:
     """The rules of a preset, or of a TOML file, which may set `attempts` and `mend` too."""
     preset: dict[str, Any] = {"preset": name}
     asked = read_table(Path(name)) if name.endswith(".toml") else preset
@@ -124,7 +124,9 @@ class Replied:
         return {
             "iteration_count": len(self.iterations),
             "reflection_feedback": "\n\n".join(i.feedback for i in self.iterations if i.feedback),
-            "findings": [[_plain(each) for each in i.verdict.findings] for i in self.iterations],
+            "findings": [
+                [_encode_finding(each) for each in i.verdict.findings] for i in self.iterations
+            ],
             "checks_run": list(self.checks_run),
             "judge": {"asked": self.judge_asked, "recalled": self.judge_recalled},
             "standing": self.standing.value,
@@ -173,7 +175,7 @@ def render_feedback(verdict: Verdict, checks: Iterable[Check[Reply]]) -> Correct
     for finding in verdict.errors:
         lines.append(f"- {finding.issue}")
         if finding.quote:
-            lines.append(f"  Where: {_shortened(finding.quote)}")
+            lines.append(f"  Where: {_shorten_quote(finding.quote)}")
         if finding.correction:
             lines.append(f"  Fix: {finding.correction}")
     if requirements := render_requirements(checks):
@@ -215,7 +217,7 @@ class _ReplyLoop:
                 correct=self._correct,
             )
         )
-        replied = self._replied(rounds)
+        replied = self._build_result(rounds)
         self._announce(
             ReplySettled(
                 turn=self._turn,
@@ -235,22 +237,22 @@ class _ReplyLoop:
             if inspect.isawaitable(written):
                 written = await written
         except Exception as error:  # noqa: BLE001 - whatever a writer raises, a person waits
-            return self._nothing(f"the writer failed with {type(error).__name__}")
+            return self._record_failure(f"the writer failed with {type(error).__name__}")
         reply = replace(self._asked, text=written) if isinstance(written, str) else written
         if not isinstance(reply, Reply) or not isinstance(reply.text, str):
-            return self._nothing(f"the writer returned {type(written).__name__}, not text")
-        return mended(reply, self._rules.checks) if self._rules.mend else reply
+            return self._record_failure(f"the writer returned {type(written).__name__}, not text")
+        return mend_reply(reply, self._rules.checks) if self._rules.mend else reply
 
-    def _nothing(self, why: str) -> Reply:
+    def _record_failure(self, why: str) -> Reply:
         self._failure = why
         _report.warning("Attempt %d of a reply came to nothing: %s.", self._number, why)
         return self._asked
 
     async def _review(self, reply: Reply) -> Verdict:
-        if not visible(reply.text):
-            verdict = reach_verdict([_nothing_written(self._failure)], attempt=self._number)
+        if not normalize_spaces(reply.text):
+            verdict = reach_verdict([_build_empty_finding(self._failure)], attempt=self._number)
         else:
-            verdict = await self._verdict(reply)
+            verdict = await self._check_reply(reply)
         self._announce(
             ReplyChecked(
                 turn=self._turn,
@@ -261,21 +263,21 @@ class _ReplyLoop:
         )
         return verdict
 
-    async def _verdict(self, reply: Reply) -> Verdict:
+    async def _check_reply(self, reply: Reply) -> Verdict:
         findings, answered = run_checks(reply, self._rules.checks)
         verifier, confirmed = self._rules.verifier, False
         rejected = any(finding.severity is Severity.ERROR for finding in findings)
         if verifier is not None and not rejected:
-            verified = await self._verified(reply, verifier)
+            verified = await self._verify_reply(reply, verifier)
             if verified is None:
                 answered = False
             else:
-                findings += verifier.findings(verified.claims)
+                findings += verifier.list_findings(verified.claims)
                 confirmed = verified.confirmed
             self._count(recalled=verified is not None and verified.recalled)
         return reach_verdict(findings, answered=answered, confirmed=confirmed, attempt=self._number)
 
-    async def _verified(self, reply: Reply, verifier: Verifier) -> Verified | None:
+    async def _verify_reply(self, reply: Reply, verifier: Verifier) -> Verified | None:
         try:
             return await verifier.verify(reply)
         except Exception as error:  # noqa: BLE001 - a judge that breaks has not answered
@@ -297,11 +299,11 @@ class _ReplyLoop:
         self._feedback.append(feedback.text)
         return feedback
 
-    def _replied(self, rounds: Sequence[Round[Reply, Verdict]]) -> Replied:
-        best = best_of(rounds)
+    def _build_result(self, rounds: Sequence[Round[Reply, Verdict]]) -> Replied:
+        best = choose_best_round(rounds)
         bound_reached = best.verdict.standing is Standing.REJECTED
         reply = best.subject
-        if not visible(reply.text):
+        if not normalize_spaces(reply.text):
             reply = replace(reply, text=self._rules.fallback)
         return Replied(
             reply=reply,
@@ -313,17 +315,17 @@ class _ReplyLoop:
                 for played, told in zip(rounds, [*self._feedback, ""], strict=True)
             ),
             bound_reached=bound_reached,
-            checks_run=self._checks_run(),
+            checks_run=self._list_check_names(),
             judge_asked=self._asked_judge,
             judge_recalled=self._recalled,
         )
 
-    def _checks_run(self) -> tuple[str, ...]:
-        names = tuple(_name(check) for check in self._rules.checks)
+    def _list_check_names(self) -> tuple[str, ...]:
+        names = tuple(_name_check(check) for check in self._rules.checks)
         return names if self._rules.verifier is None else (*names, VERIFIED)
 
 
-def mended(reply: Reply, checks: Iterable[Check[Reply]]) -> Reply:
+def mend_reply(reply: Reply, checks: Iterable[Check[Reply]]) -> Reply:
     """The reply with all put right that can be by rule. A mend that helps nothing is dropped."""
     for check in checks:
         if not isinstance(check, TextCheck) or check.mend is None:
@@ -335,22 +337,24 @@ def mended(reply: Reply, checks: Iterable[Check[Reply]]) -> Reply:
             if len(list(check(changed))) < found:
                 reply = changed
         except Exception as error:  # noqa: BLE001 - its review will say that the check is broken
-            _report.warning("The check %s cannot mend (%s).", _name(check), type(error).__name__)
+            _report.warning(
+                "The check %s cannot mend (%s).", _name_check(check), type(error).__name__
+            )
     return reply
 
 
-def best_of(rounds: Sequence[Round[Reply, Verdict]]) -> Round[Reply, Verdict]:
+def choose_best_round(rounds: Sequence[Round[Reply, Verdict]]) -> Round[Reply, Verdict]:
     """The round with the fewest and least severe findings; of equal ones the last."""
 
-    def weight(played: Round[Reply, Verdict]) -> tuple[bool, int, int, int]:
+    def rank_round(played: Round[Reply, Verdict]) -> tuple[bool, int, int, int]:
         errors = len(played.verdict.errors)
         warnings = len(played.verdict.findings) - errors
-        return (not visible(played.subject.text), errors, warnings, -played.number)
+        return (not normalize_spaces(played.subject.text), errors, warnings, -played.number)
 
-    return min(rounds, key=weight)
+    return min(rounds, key=rank_round)
 
 
-def _nothing_written(failure: str | None) -> Finding:
+def _build_empty_finding(failure: str | None) -> Finding:
     why = f" ({failure})" if failure else ""
     return Finding(
         rule="reply.empty",
@@ -360,17 +364,17 @@ def _nothing_written(failure: str | None) -> Finding:
     )
 
 
-def _name(check: Check[Reply]) -> str:
+def _name_check(check: Check[Reply]) -> str:
     return check.name if isinstance(check, TextCheck) else getattr(check, "__name__", "check")
 
 
-def _shortened(quote: str) -> str:
+def _shorten_quote(quote: str) -> str:
     # A check of somebody's own may quote a number.
     shown = " ".join(str(quote).split())
     return shown if len(shown) <= LONGEST_QUOTE else f"{shown[:LONGEST_QUOTE]}…"
 
 
-def _plain(finding: Finding) -> dict[str, str]:
+def _encode_finding(finding: Finding) -> dict[str, str]:
     return {
         "rule": finding.rule,
         "severity": finding.severity.value,

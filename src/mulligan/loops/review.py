@@ -10,14 +10,14 @@ from enum import StrEnum
 
 from mulligan.checks.claims import WEEKDAYS
 from mulligan.checks.contradiction import (
-    Known,
-    denies_correction,
-    denies_finding,
-    outcome_is_right,
+    CallFacts,
+    contradict_correction,
+    contradict_finding,
+    is_outcome_right,
 )
-from mulligan.checks.moments import zone_named
+from mulligan.checks.moments import find_zone
 from mulligan.core.call import Execution
-from mulligan.core.escape import one_line
+from mulligan.core.escape import format_one_line
 from mulligan.core.event import RemarkDropped
 from mulligan.core.finding import Fact, Finding, Severity, Source
 from mulligan.core.question import Question
@@ -89,11 +89,12 @@ def ask_about(
         prompt="review_actions",
         values={
             "message": turn.message,
-            "now": _now(turn),
-            "facts": "\n".join(f"- {one_line(f.about, most=_SENTENCE)}" for f in facts) or "None.",
-            "calls": "\n".join(_calls(executions, show)) or "None.",
+            "now": _describe_now(turn),
+            "facts": "\n".join(f"- {format_one_line(f.about, most=_SENTENCE)}" for f in facts)
+            or "None.",
+            "calls": "\n".join(_render_calls(executions, show)) or "None.",
         },
-        untrusted=dict(_results(executions, show)),
+        untrusted=dict(_render_results(executions, show)),
         answer=Opinion,
         purpose="review of actions",
     )
@@ -112,12 +113,12 @@ def weigh(
     dropped: list[RemarkDropped] = []
     errors_first = sorted(opinion.findings, key=lambda remark: remark.severity)
     for remark in errors_first[:MOST_REMARKS]:
-        about = _calls_meant(remark, executions)
+        about = _find_calls(remark, executions)
         if about is None:
-            dropped.append(RemarkDropped(rule=_rule(remark), part="finding", why="call"))
+            dropped.append(RemarkDropped(rule=_name_rule(remark), part="finding", why="call"))
             continue
-        used = tuple(text for execution in about for text in _texts(execution.call.arguments))
-        known = Known(message=turn.message, used=used, facts=tuple(facts))
+        used = tuple(text for execution in about for text in _list_texts(execution.call.arguments))
+        known = CallFacts(message=turn.message, used=used, facts=tuple(facts))
         finding = _as_finding(remark, about)
         if not finding.issue and finding.correction is None:
             dropped.append(RemarkDropped(rule=finding.rule, part="finding", why="empty"))
@@ -134,92 +135,92 @@ def weigh(
     )
 
 
-def _calls_meant(remark: Remark, executions: Sequence[Execution]) -> Sequence[Execution] | None:
+def _find_calls(remark: Remark, executions: Sequence[Execution]) -> Sequence[Execution] | None:
     """The calls that a remark is about; `None` if it names one that is not the attempt's."""
     if remark.call is None:
         return executions
     return [executions[remark.call - 1]] if 1 <= remark.call <= len(executions) else None
 
 
-def _hold_against(finding: Finding, known: Known) -> tuple[list[Finding], list[RemarkDropped]]:
-    if (kind := denies_finding(finding, known)) is not None:
+def _hold_against(finding: Finding, known: CallFacts) -> tuple[list[Finding], list[RemarkDropped]]:
+    if (kind := contradict_finding(finding, known)) is not None:
         return [], [RemarkDropped(rule=finding.rule, part="finding", why=kind)]
     told: list[RemarkDropped] = []
-    if (kind := denies_correction(finding, known)) is not None:
+    if (kind := contradict_correction(finding, known)) is not None:
         told.append(RemarkDropped(rule=finding.rule, part="correction", why=kind))
         finding = replace(finding, correction=None)
     process = finding.rule == _SLOPPY
-    fine = process or outcome_is_right(finding, known) or _denied_as_a_whole(finding, known)
+    fine = process or is_outcome_right(finding, known) or _is_wholly_denied(finding, known)
     if finding.severity is Severity.ERROR and fine:
         told.append(RemarkDropped(rule=finding.rule, part="severity", why="outcome"))
         finding = replace(finding, severity=Severity.WARNING)
     return [finding], told
 
 
-def _denied_as_a_whole(finding: Finding, known: Known) -> bool:
+def _is_wholly_denied(finding: Finding, known: CallFacts) -> bool:
     """Whether it says no more than "wrong", of an outcome that a fact speaks for."""
     vague = finding.call is None and finding.correction is None
     return vague and any(fact.confirms for fact in known.facts)
 
 
-def _rule(remark: Remark) -> str:
+def _name_rule(remark: Remark) -> str:
     return _SLOPPY if remark.area is Area.PROCESS else f"{remark.area}.judged"
 
 
 def _as_finding(remark: Remark, about: Sequence[Execution]) -> Finding:
     # What comes back goes to the agent and to people: a line of ours each, with nothing hidden.
-    correction = remark.correction and one_line(remark.correction, most=_SENTENCE)
+    correction = remark.correction and format_one_line(remark.correction, most=_SENTENCE)
     return Finding(
-        rule=_rule(remark),
+        rule=_name_rule(remark),
         severity=remark.severity,
-        issue=one_line(remark.issue, most=_SENTENCE),
+        issue=format_one_line(remark.issue, most=_SENTENCE),
         correction=correction or None,
         source=Source.JUDGE,
         call=None if remark.call is None else about[0].call.id,
     )
 
 
-def _texts(value: object, depth: int = 8) -> Iterator[str]:
+def _list_texts(value: object, depth: int = 8) -> Iterator[str]:
     """What is in some arguments, as text, down to a depth that nobody's arguments have."""
     match value:
         case Mapping() if depth:
             for inner in value.values():
-                yield from _texts(inner, depth - 1)
+                yield from _list_texts(inner, depth - 1)
         case list() | tuple() | set() | frozenset() if depth:
             for inner in value:
-                yield from _texts(inner, depth - 1)
+                yield from _list_texts(inner, depth - 1)
         case str():
             yield value[:ARGUMENTS]
         case date():
             yield value.isoformat()
 
 
-def _now(turn: Turn) -> str:
+def _describe_now(turn: Turn) -> str:
     """Now as the person's own calendar and clock show it, if it is known where they are."""
-    zone = zone_named(turn.timezone)
+    zone = find_zone(turn.timezone)
     local = turn.now.astimezone(zone or UTC)
     day = WEEKDAYS[local.weekday()].capitalize()
     where = turn.timezone if zone else "UTC; where the person is, is not known"
     return f"{day} {local:%Y-%m-%d %H:%M} ({where})"
 
 
-def _calls(executions: Sequence[Execution], show: Show) -> Iterator[str]:
+def _render_calls(executions: Sequence[Execution], show: Show) -> Iterator[str]:
     for number, execution in enumerate(executions, 1):
-        tool = one_line(execution.call.tool, most=_NAME)
-        arguments = _json(execution.call.arguments, show)
+        tool = format_one_line(execution.call.tool, most=_NAME)
+        arguments = _encode_json(execution.call.arguments, show)
         yield f"{number}. {tool} {arguments} ({execution.outcome})"
 
 
-def _results(executions: Sequence[Execution], show: Show) -> Iterator[tuple[str, str]]:
+def _render_results(executions: Sequence[Execution], show: Show) -> Iterator[tuple[str, str]]:
     for number, execution in enumerate(executions, 1):
         failure = execution.failure
         raised = None if failure is None else failure.error
         result = execution.result if raised is None else raised
         if result is not None:
-            yield f"result of call {number}", _json(result, show)
+            yield f"result of call {number}", _encode_json(result, show)
 
 
-def _json(value: object, show: Show) -> str:
+def _encode_json(value: object, show: Show) -> str:
     try:
         error = isinstance(value, BaseException)
         text = json.dumps(

@@ -16,9 +16,9 @@ from functools import partial
 from mulligan.core.finding import Standing, Verdict, reach_verdict
 from mulligan.core.notes import ON_TOP, Ground, Notes, NotesState, Scorecard, TaskRun
 from mulligan.core.task import Ran, Reflect, Task
-from mulligan.learning.tasks.brief import brief
+from mulligan.learning.tasks.brief import render_brief
 from mulligan.learning.tasks.score import score_run
-from mulligan.learning.tasks.select import ON_TRIAL, Standings, choose, settle, standings_of
+from mulligan.learning.tasks.select import ON_TRIAL, Standings, build_standings, choose, settle
 from mulligan.loops.checking import run_checks
 from mulligan.loops.reflecting import Learning, Told, apply, begin, reflect
 
@@ -67,21 +67,21 @@ async def run_task(task: Task, work: Work, *, using: Learning) -> TaskDone:
     Without `task.reflect` nothing is read, kept or proposed.
     """
     settings = task.settings
-    plan = _Plan(ground=_ground(task, using))
+    plan = _Plan(ground=_build_ground(task, using))
     if settings is not None:
         plan = await _choose(task, plan.ground, settings=settings, using=using)
-    prompt = brief(task, plan.notes, bounds=settings or Reflect())
+    prompt = render_brief(task, plan.notes, bounds=settings or Reflect())
     started = using.monotonic()
     try:
         returned = await work(prompt)
     except Exception as error:
         if settings is not None:
-            failed = _failed(error, plan=plan, using=using, started=started)
+            failed = _build_failed_run(error, plan=plan, using=using, started=started)
             await _learn(task, failed, plan=plan, using=using)
         raise
     ran = returned if isinstance(returned, Ran) else Ran(output=returned)
     verdict = review(task, ran)
-    score = _score(ran, verdict, settings=settings, static=plan.standings.card(0))
+    score = _score(ran, verdict, settings=settings, static=plan.standings.find_card(0))
     if settings is not None:
         run = TaskRun(
             version=plan.chosen,
@@ -89,7 +89,7 @@ async def run_task(task: Task, work: Work, *, using: Learning) -> TaskDone:
             score=score,
             standing=verdict.standing,
             problem=verdict.errors[0].rule if verdict.errors else "",
-            excerpt=_excerpt(ran.output, using),
+            excerpt=_cut_excerpt(ran.output, using),
             tokens=ran.tokens,
             seconds=using.monotonic() - started,
         )
@@ -107,7 +107,7 @@ def review(task: Task, ran: Ran) -> Verdict:
 
 async def _choose(task: Task, ground: Ground, *, settings: Reflect, using: Learning) -> _Plan:
     """Look into the archive. When it is down, the static text is what there is."""
-    look = _sample if settings.gated else _latest
+    look = _sample if settings.gated else _choose_latest
     try:
         plan: _Plan = await using.aside(partial(look, task, ground, using=using))
     except Exception as error:  # noqa: BLE001 - a user's archive may raise anything
@@ -116,30 +116,30 @@ async def _choose(task: Task, ground: Ground, *, settings: Reflect, using: Learn
     return plan
 
 
-def _latest(task: Task, ground: Ground, *, using: Learning) -> _Plan:
+def _choose_latest(task: Task, ground: Ground, *, using: Learning) -> _Plan:
     """The notes on top. There may be thousands of versions, so no more are read than it takes."""
     archive = using.archive
-    known = archive.versions(ground.task, tenant=ground.tenant, limit=1)
+    known = archive.list_versions(ground.task, tenant=ground.tenant, limit=1)
     if not known:
         begin(task, ground, using=using)
         return _Plan(ground=ground)
-    cards = archive.cards(ground)
+    cards = archive.list_scorecards(ground)
     if not cards and known[0].version:
         _take_over(ground, using=using)
-        cards = archive.cards(ground)
-    chosen = standings_of(cards, known).on_top
+        cards = archive.list_scorecards(ground)
+    chosen = build_standings(cards, known).on_top
     if chosen not in (0, known[0].version):
-        known = archive.versions(ground.task, tenant=ground.tenant)
+        known = archive.list_versions(ground.task, tenant=ground.tenant)
     versions = {notes.version: notes for notes in known}
-    standings = standings_of(cards, known)
+    standings = build_standings(cards, known)
     return _Plan(ground=ground, chosen=chosen, versions=versions, standings=standings)
 
 
 def _take_over(ground: Ground, *, using: Learning) -> None:
     """A new model, or an edited text, where no proof is asked for: go on with what was on top."""
     archive = using.archive
-    for other in reversed(archive.grounds(ground.task)):
-        top = standings_of(archive.cards(other), ()).on_top
+    for other in reversed(archive.list_grounds(ground.task)):
+        top = build_standings(archive.list_scorecards(other), ()).on_top
         if top and other.tenant == ground.tenant:
             archive.move(ground, version=top, state=NotesState.CHAMPION, was=None)
             return
@@ -147,14 +147,14 @@ def _take_over(ground: Ground, *, using: Learning) -> None:
 
 def _sample(task: Task, ground: Ground, *, using: Learning) -> _Plan:
     archive = using.archive
-    versions = {n.version: n for n in archive.versions(ground.task, tenant=ground.tenant)}
+    versions = {n.version: n for n in archive.list_versions(ground.task, tenant=ground.tenant)}
     if not versions:
         begin(task, ground, using=using)
-    cards = archive.cards(ground)
+    cards = archive.list_scorecards(ground)
     if not cards and len(versions) > 1:
         _enrol(ground, versions, using=using)
-        cards = archive.cards(ground)
-    standings = standings_of(cards, versions.values())
+        cards = archive.list_scorecards(ground)
+    standings = build_standings(cards, versions.values())
     # Seeded anew for every run by how many there were, so that any process would choose the same.
     seen = sum(card.runs for card in cards)
     chance = random.Random(f"{using.seed} {seen} {ground}")  # noqa: S311 - nothing is secret here
@@ -167,9 +167,9 @@ def _enrol(ground: Ground, versions: dict[int, Notes], *, using: Learning) -> No
     archive = using.archive
     proven = [
         card.version
-        for other in archive.grounds(ground.task)
+        for other in archive.list_grounds(ground.task)
         if other.tenant == ground.tenant
-        for card in archive.cards(other)
+        for card in archive.list_scorecards(other)
         if card.state in ON_TOP
     ]
     wanted = dict.fromkeys([*reversed(proven), *sorted(versions, reverse=True)])
@@ -197,9 +197,9 @@ def _count(task: Task, run: TaskRun, *, plan: _Plan, using: Learning) -> Told | 
     """What to reflect on, or `None` when it is not time, or a person has pinned a version."""
     archive, settings = using.archive, task.settings or Reflect()
     seen = archive.count(plan.ground, run=run)
-    recent = tuple(archive.runs(plan.ground, limit=_RECENT))
+    recent = tuple(archive.list_runs(plan.ground, limit=_RECENT))
     told = Told(ground=plan.ground, settings=settings, run=run, seen=seen, recent=recent)
-    standings = standings_of(archive.cards(plan.ground), plan.versions.values())
+    standings = build_standings(archive.list_scorecards(plan.ground), plan.versions.values())
     if standings.pinned is not None:
         return None
     if not settings.gated:
@@ -236,26 +236,26 @@ def _score(
     return score
 
 
-def _failed(error: Exception, *, plan: _Plan, using: Learning, started: float) -> TaskRun:
+def _build_failed_run(error: Exception, *, plan: _Plan, using: Learning, started: float) -> TaskRun:
     return TaskRun(
         version=plan.chosen,
         at=using.clock(),
         score=0.0,
         standing=Standing.REJECTED,
         problem=type(error).__name__,
-        excerpt=_excerpt(error, using),
+        excerpt=_cut_excerpt(error, using),
         seconds=using.monotonic() - started,
     )
 
 
-def _excerpt(output: object, using: Learning) -> str:
+def _cut_excerpt(output: object, using: Learning) -> str:
     try:
         return using.scrub(str(output))[:EXCERPT]
     except Exception as error:  # noqa: BLE001 - an output's own text may raise anything
         return f"<{type(output).__name__} without text: {type(error).__name__}>"
 
 
-def _ground(task: Task, using: Learning) -> Ground:
+def _build_ground(task: Task, using: Learning) -> Ground:
     return Ground(
         task=task.identity,
         tenant=using.tenant,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Iterator, Mapping
 
-from mulligan.core.escape import escape, one_line
+from mulligan.core.escape import escape, format_one_line
 from mulligan.core.question import A, Prompt, Question
 from mulligan.prompts.template import load_template
 
@@ -19,19 +19,19 @@ _WARNING = (
 )
 
 
-def random_mark() -> str:
+def make_random_mark() -> str:
     """A mark that nobody who wrote a text could have known."""
     return secrets.token_hex(12)
 
 
-def render(question: Question[A], *, mark: Callable[[], str] = random_mark) -> Prompt:
+def render(question: Question[A], *, mark: Callable[[], str] = make_random_mark) -> Prompt:
     """The prompt for a question; one that does not fit its prompt file is refused.
 
     Whatever could hide text or turn it round is escaped, in what is ours too.
     """
     template = load_template(question.prompt)
     filled = template.fill({name: escape(value) for name, value in question.values.items()})
-    parts = [filled, *_fenced(question.untrusted, mark=mark())]
+    parts = [filled, *_fence_texts(question.untrusted, mark=mark())]
     return Prompt(
         name=template.name,
         version=template.version,
@@ -40,12 +40,12 @@ def render(question: Question[A], *, mark: Callable[[], str] = random_mark) -> P
     )
 
 
-def _fenced(untrusted: Mapping[str, str], *, mark: str) -> Iterator[str]:
+def _fence_texts(untrusted: Mapping[str, str], *, mark: str) -> Iterator[str]:
     if untrusted:
         yield _WARNING.format(mark=mark)
     for name, text in untrusted.items():
         shown = cut(text).replace(mark, "…")
-        yield f"[{mark} {one_line(name, most=_NAME)}]\n{shown}\n[{mark} end]"
+        yield f"[{mark} {format_one_line(name, most=_NAME)}]\n{shown}\n[{mark} end]"
 
 
 def cut(text: str, *, most: int = UNTRUSTED_BYTES) -> str:

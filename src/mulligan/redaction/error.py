@@ -9,7 +9,7 @@ from mulligan.core.escape import escape
 from mulligan.redaction.mask import Masks
 from mulligan.redaction.names import looks_like_field
 from mulligan.redaction.scrub import UNSURE, scrub, scrub_only
-from mulligan.redaction.stub import shown_class
+from mulligan.redaction.stub import format_class
 
 MESSAGE = 2_000
 _WIDE = 8_192
@@ -36,17 +36,17 @@ class ErrorText(NamedTuple):
 
 def describe(error: BaseException, *, masks: Masks) -> ErrorText:
     """Read an exception without trusting it."""
-    told = _message(error, masks)
-    causes = "".join(_causes(error))
+    told = _read_message(error, masks)
+    causes = "".join(_describe_causes(error))
     return ErrorText(
-        shown_class(type(error)),
+        format_class(type(error)),
         told[: MESSAGE - len(causes)] + causes,
-        _code(error, masks),
-        _place(error),
+        _read_code(error, masks),
+        _find_place(error),
     )
 
 
-def _message(error: BaseException, masks: Masks) -> str:
+def _read_message(error: BaseException, masks: Masks) -> str:
     try:
         text = str.__str__(str(error))
     except KeyboardInterrupt:
@@ -54,7 +54,7 @@ def _message(error: BaseException, masks: Masks) -> str:
     except BaseException:  # noqa: BLE001 - it is the tool's code, and may raise anything
         return "<message failed>"
     wide = text[:_WIDE]
-    told = escape(masks.name(scrub_only(masks.put(wide))))
+    told = escape(masks.insert_names(scrub_only(masks.put(wide))))
     if len(wide) < len(text):
         told = told[:-UNSURE]
     if len(told) > MESSAGE:
@@ -62,10 +62,10 @@ def _message(error: BaseException, masks: Masks) -> str:
     return told if len(wide) == len(text) else f"{told}<… {len(text) - len(wide):,} more>"
 
 
-def _causes(error: BaseException) -> Iterator[str]:
+def _describe_causes(error: BaseException) -> Iterator[str]:
     """The types and places of what led to it; their messages stay out."""
     if issubclass(type(error), BaseExceptionGroup):
-        kinds = [shown_class(type(part)) for part in error.exceptions[:_MOST_CAUSES]]  # type: ignore[attr-defined]
+        kinds = [format_class(type(part)) for part in error.exceptions[:_MOST_CAUSES]]  # type: ignore[attr-defined]
         yield f" (holds {', '.join(kinds)})"
     seen = {id(error)}
     for _ in range(_MOST_CAUSES):
@@ -73,15 +73,15 @@ def _causes(error: BaseException) -> Iterator[str]:
         if cause is None or id(cause) in seen:
             return
         seen.add(id(cause))
-        place = _place(cause)
-        yield f" (caused by {shown_class(type(cause))}{f' at {place}' if place else ''})"
+        place = _find_place(cause)
+        yield f" (caused by {format_class(type(cause))}{f' at {place}' if place else ''})"
         error = cause
 
 
-def _code(error: BaseException, masks: Masks) -> str | None:
+def _read_code(error: BaseException, masks: Masks) -> str | None:
     for holder in (error, _ask(error, "response")):
         for name in _CODES:
-            code = _shown_code(_ask(holder, name))
+            code = _format_code(_ask(holder, name))
             if code is not None:
                 return None if masks.hold(code) else code
     return None
@@ -97,7 +97,7 @@ def _ask(holder: object, name: str) -> object:
         return None
 
 
-def _shown_code(code: Any) -> str | None:
+def _format_code(code: Any) -> str | None:
     kind = type(code)
     if issubclass(kind, int) and kind is not bool:
         number = int.__int__(code)
@@ -110,7 +110,7 @@ def _shown_code(code: Any) -> str | None:
     return None
 
 
-def _place(error: BaseException) -> str | None:
+def _find_place(error: BaseException) -> str | None:
     trace = _traceback_of(error)
     if trace is None:
         return None

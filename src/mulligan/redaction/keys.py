@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from mulligan.redaction.names import Secrecy, looks_like_field, names_ids, secrecy
+from mulligan.redaction.names import Secrecy, classify_name, looks_like_field, names_ids
 from mulligan.redaction.scrub import scrub
-from mulligan.redaction.stub import Stubs, shown_class
+from mulligan.redaction.stub import Stubs, format_class
 
 _MOST = 4096
 _LONGEST = 80
@@ -23,7 +23,7 @@ class Key(NamedTuple):
     plain: bool
     """It is shown as it is, so no other key of the same dictionary is shown alike."""
 
-    def label(self, beside: Mapping[str, object]) -> str:
+    def choose_label(self, beside: Mapping[str, object]) -> str:
         """How it is shown beside others, numbered where two look alike."""
         if self.plain or self.shown not in beside:
             return self.shown
@@ -41,7 +41,7 @@ class Keys:
         self.open: set[str] = set()
         """Keys that were seen, are shown as they are, and hide nothing."""
 
-    def of(self, name: Any) -> Key:
+    def classify(self, name: Any) -> Key:
         """The decision for a key of any type."""
         kind = type(name)
         if kind is str:
@@ -52,13 +52,13 @@ class Keys:
         if name is None or kind is bool or (kind is int and -_SMALL < name < _SMALL):
             return Key(str(name), Secrecy.OPEN, ids=False, plain=False)
         if kind is int:
-            return Key(self._stubs.integer(name), Secrecy.OPEN, ids=False, plain=False)
-        return Key(f"<{shown_class(kind)}>", Secrecy.OPEN, ids=False, plain=False)
+            return Key(self._stubs.hash_integer(name), Secrecy.OPEN, ids=False, plain=False)
+        return Key(f"<{format_class(kind)}>", Secrecy.OPEN, ids=False, plain=False)
 
     def _judge(self, name: str) -> Key:
         plain = looks_like_field(name) and scrub(name) == name
-        shown = name if plain else self._stubs.text(name)
-        judged = secrecy(name)
+        shown = name if plain else self._stubs.hash_text(name)
+        judged = classify_name(name)
         key = Key(shown, judged, names_ids(name), plain)
         if len(name) <= _LONGEST:
             if len(self._known) >= _MOST:

@@ -33,15 +33,15 @@ class Lean:
     def write(self, value: Any) -> str | None:
         """The JSON of a value, if it is small and plain through and through."""
         try:
-            text = self._value(value, DEPTH)
+            text = self._encode_value(value, DEPTH)
         except Exception:  # noqa: BLE001 - changed while it was read, or stranger: not plain
             return None
         return text if text is not None and len(text) <= FIELD_BYTES else None
 
-    def _value(self, value: Any, depth: int) -> str | None:
+    def _encode_value(self, value: Any, depth: int) -> str | None:
         kind = type(value)
         if kind is str:
-            return self._recent.get(value) or self._string(value)
+            return self._recent.get(value) or self._encode_string(value)
         if kind is bool:
             return "true" if value else "false"
         if kind is int or kind is float:
@@ -49,10 +49,14 @@ class Lean:
         if value is None:
             return "null"
         if depth and (kind is dict or kind is list or kind is tuple) and len(value) <= MOST:
-            return self._mapping(value, depth) if kind is dict else self._sequence(value, depth)
+            return (
+                self._encode_mapping(value, depth)
+                if kind is dict
+                else self._encode_sequence(value, depth)
+            )
         return None
 
-    def _string(self, value: str) -> str | None:
+    def _encode_string(self, value: str) -> str | None:
         size = len(value)
         if size > SHORT or (size == UUID_LENGTH and value[8] == "-"):
             return None
@@ -66,28 +70,28 @@ class Lean:
             recent[value] = text
         return text
 
-    def _mapping(self, value: dict[Any, Any], depth: int) -> str | None:
+    def _encode_mapping(self, value: dict[Any, Any], depth: int) -> str | None:
         known, recent, parts = self._known, self._recent, []
         for name, item in value.items():
             # Names in here are shown as they are, and need no escaping.
             if type(name) is not str or name not in known:
                 return None
             if type(item) is str:
-                text = recent.get(item) or self._string(item)
+                text = recent.get(item) or self._encode_string(item)
             else:
-                text = self._value(item, depth - 1)
+                text = self._encode_value(item, depth - 1)
             if text is None:
                 return None
             parts.append(f'"{name}":{text}')
         return f"{{{','.join(parts)}}}"
 
-    def _sequence(self, value: list[Any] | tuple[Any, ...], depth: int) -> str | None:
+    def _encode_sequence(self, value: list[Any] | tuple[Any, ...], depth: int) -> str | None:
         recent, parts = self._recent, []
         for item in value:
             if type(item) is str:
-                text = recent.get(item) or self._string(item)
+                text = recent.get(item) or self._encode_string(item)
             else:
-                text = self._value(item, depth - 1)
+                text = self._encode_value(item, depth - 1)
             if text is None:
                 return None
             parts.append(text)

@@ -14,8 +14,8 @@ from urllib.parse import quote, quote_plus
 from uuid import UUID
 
 from mulligan.redaction.keys import Keys
-from mulligan.redaction.objects import attributes, is_record
-from mulligan.redaction.quotes import Quotable, TooMuchError, fold, quotes, replace
+from mulligan.redaction.objects import is_record, read_attributes
+from mulligan.redaction.quotes import Quotable, TooMuchError, find_quotes, fold, replace
 from mulligan.redaction.walk import NO_ENUM
 
 _SHORTEST = 3
@@ -57,7 +57,7 @@ class _Reading:
         self.whole = True
         """No bound was met."""
 
-    def strings(self, value: Any, *, secret: bool) -> Iterator[tuple[str, bool]]:
+    def find_strings(self, value: Any, *, secret: bool) -> Iterator[tuple[str, bool]]:
         """Every string in an argument, and whether a secret name stands above it."""
         queue = deque([_Node(value, secret, 0)])
         while queue:
@@ -66,25 +66,25 @@ class _Reading:
             if self._left < 0 or self._letters < 0:
                 self.whole = False
                 return
-            texts = _texts(node.value, secret=node.secret)
+            texts = _read_texts(node.value, secret=node.secret)
             if texts is None:
-                queue.extend(self._inside(node))
+                queue.extend(self._list_inside(node))
                 continue
             for text in texts:
                 self._letters -= len(text)
                 yield text, node.secret
 
-    def _inside(self, node: _Node) -> Iterator[_Node]:
+    def _list_inside(self, node: _Node) -> Iterator[_Node]:
         value, secret, depth = node
         if (id(value), secret) in self._seen:
             return
         # Kept, so that no other object gets the same id.
         self._seen[id(value), secret] = value
-        for name, item in islice(_entries(value), max(self._left + 1, 0)):
+        for name, item in islice(_list_entries(value), max(self._left + 1, 0)):
             if depth >= _DEPTH:
                 self.whole = False
                 return
-            key = None if name is _NAMELESS else self._keys.of(name)
+            key = None if name is _NAMELESS else self._keys.classify(name)
             yield _Node(item, secret or (key is not None and bool(key.secrecy)), depth + 1)
             if key is not None and not key.plain:
                 yield _Node(name, secret, depth + 1)
@@ -94,7 +94,7 @@ _NAMELESS = object()
 _SEQUENCES: tuple[Any, ...] = (list, tuple, set, frozenset, deque)
 
 
-def _texts(value: Any, *, secret: bool) -> tuple[str, ...] | None:
+def _read_texts(value: Any, *, secret: bool) -> tuple[str, ...] | None:
     """The forms of a value that is text or stands for some; `None` where it may hold others."""
     kind = type(value)
     if issubclass(kind, str):
@@ -118,7 +118,7 @@ def _texts(value: Any, *, secret: bool) -> tuple[str, ...] | None:
     return None
 
 
-def _entries(value: Any) -> Iterator[tuple[Any, Any]]:
+def _list_entries(value: Any) -> Iterator[tuple[Any, Any]]:
     """What a container holds, by name where it has names."""
     kind = type(value)
     for container in _SEQUENCES:
@@ -130,9 +130,9 @@ def _entries(value: Any) -> Iterator[tuple[Any, Any]]:
     elif kind is MappingProxyType:
         yield from islice(value.items(), _NODES + 1)
     elif issubclass(kind, UserDict | UserList | UserString):
-        yield _NAMELESS, attributes(value).get("data")
+        yield _NAMELESS, read_attributes(value).get("data")
     elif is_record(kind):
-        yield from attributes(value).items()
+        yield from read_attributes(value).items()
 
 
 class Masks:
@@ -143,12 +143,12 @@ class Masks:
         found: dict[str, str] = {}
         reading = _Reading(keys)
         for number, (name, value) in enumerate(islice(arguments.items(), _MOST_MASKS)):
-            key = keys.of(name)
+            key = keys.classify(name)
             mask = chr(_FIRST_MASK + number)
             self._names[mask] = f"<{key.shown}>" if key.plain else "<argument>"
             enum = opened.enums.get(name, NO_ENUM) if opened.enums else NO_ENUM
             secrets_only = opened.full or name in opened.allow
-            for text, secret in reading.strings(value, secret=bool(key.secrecy)):
+            for text, secret in reading.find_strings(value, secret=bool(key.secrecy)):
                 if len(text) >= _SHORTEST and (secret or not (secrets_only or text in enum)):
                     found.setdefault(text, mask)
                     if len(bare := text.strip()) >= _SHORTEST:
@@ -167,12 +167,12 @@ class Masks:
             return WITHHELD
         for argument, mask in self._found:
             text = _replace(text, argument, mask)
-            for form in _forms(argument, text):
+            for form in _encode_forms(argument, text):
                 text = text.replace(form, mask)
         if not self._found:
             return text
         try:
-            return replace(text, quotes(text, self._quotable))
+            return replace(text, find_quotes(text, self._quotable))
         except TooMuchError:
             return WITHHELD
 
@@ -184,7 +184,7 @@ class Masks:
             for one in self._quotable
         )
 
-    def name(self, text: str) -> str:
+    def insert_names(self, text: str) -> str:
         """Put the parameters' names where the stand-ins are."""
         if text.isascii():
             return text
@@ -199,7 +199,7 @@ def _replace(text: str, argument: str, mask: str) -> str:
     return text
 
 
-def _forms(argument: str, text: str) -> Iterator[str]:
+def _encode_forms(argument: str, text: str) -> Iterator[str]:
     """The argument as code, JSON and URLs quote it, where the text could hold such a form."""
     if len(argument) > _ENCODED or (argument.isalnum() and argument.isascii()):
         return

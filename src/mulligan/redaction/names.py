@@ -90,21 +90,21 @@ _LONGEST_NAME = 200
 _LONGEST_WORD = 60
 
 
-def _folded(name: str) -> str:
+def _fold_accents(name: str) -> str:
     """Without accents, and in the plain form of wide and ornamental letters."""
     parts = unicodedata.normalize("NFKD", name)
     return "".join(c for c in parts if not unicodedata.combining(c))
 
 
 # Names that are not in Latin letters, folded as those are that are held against them.
-_OTHER_SCRIPTS = re.compile(_folded("парол|密码|密碼|パスワード|비밀번호"))
+_OTHER_SCRIPTS = re.compile(_fold_accents("парол|密码|密碼|パスワード|비밀번호"))
 
 
-def secrecy(name: str) -> Secrecy:
+def classify_name(name: str) -> Secrecy:
     """Judge the name of a field, a parameter or a header, in any case and any spelling."""
     name = name[-_LONGEST_NAME:]
     if not name.isascii():
-        name = _folded(name)
+        name = _fold_accents(name)
         if _OTHER_SCRIPTS.search(name.lower()):
             return Secrecy.HIDDEN
     words = [
@@ -123,15 +123,15 @@ def secrecy(name: str) -> Secrecy:
 
 
 @lru_cache(maxsize=2048)
-def _remembered(name: str) -> Secrecy:
-    return secrecy(name)
+def _classify_cached(name: str) -> Secrecy:
+    return classify_name(name)
 
 
-def known_secrecy(name: str) -> Secrecy:
+def classify_if_name(name: str) -> Secrecy:
     """Judge a string that may be a name; what is too long for one, or a sentence, is none."""
     if len(name) > _LONGEST_WORD or " " in name or "=" in name:
         return Secrecy.OPEN
-    return _remembered(name)
+    return _classify_cached(name)
 
 
 _REPORTS = re.compile(
@@ -141,9 +141,9 @@ _REPORTS = re.compile(
 )
 
 
-def secrecy_in_prose(name: str) -> Secrecy:
+def classify_in_prose(name: str) -> Secrecy:
     """Judge a name before a colon in prose, where `AuthError: no such user` hides nothing."""
-    return Secrecy.OPEN if _REPORTS.search(name) else secrecy(name)
+    return Secrecy.OPEN if _REPORTS.search(name) else classify_name(name)
 
 
 _FIELD = re.compile(r"(?=.{1,40}\Z)[A-Za-z_.-]+[0-9]{0,2}\Z|[0-9]{1,4}\Z")

@@ -25,7 +25,7 @@ def is_record(kind: type) -> bool:
     return any(mark in class_dict(cls) for cls in class_order(kind)[:-1] for mark in _MARKS)
 
 
-def attributes(value: object) -> dict[str, object]:
+def read_attributes(value: object) -> dict[str, object]:
     """The plain attributes and slots of an object; properties are left alone."""
     found: dict[str, object] = {}
     for cls in reversed(class_order(type(value))[:-1]):
@@ -35,13 +35,13 @@ def attributes(value: object) -> dict[str, object]:
                     found[name] = member.__get__(value)
                 except AttributeError:
                     continue
-    own = _own_dict(value)
+    own = _read_dict(value)
     if own is not None:
         found.update(own)
     return found
 
 
-def _own_dict(value: object) -> dict[str, object] | None:
+def _read_dict(value: object) -> dict[str, object] | None:
     # Found on the class first, so that a `__dict__` the class defines itself is not called.
     for cls in class_order(type(value))[:-1]:
         member = class_dict(cls).get("__dict__")
@@ -51,14 +51,14 @@ def _own_dict(value: object) -> dict[str, object] | None:
     return None
 
 
-class _Plain:
+class _DictHolder:
     pass
 
 
-_DICT_SLOT = type(_Plain.__dict__["__dict__"])
+_DICT_SLOT = type(_DictHolder.__dict__["__dict__"])
 
 
-def tuple_names(kind: type) -> tuple[str, ...] | None:
+def read_tuple_names(kind: type) -> tuple[str, ...] | None:
     """The field names of a named tuple's class."""
     for cls in class_order(kind):
         names = class_dict(cls).get("_fields")
@@ -67,7 +67,7 @@ def tuple_names(kind: type) -> tuple[str, ...] | None:
     return None
 
 
-def enum_value(value: object) -> object:
+def read_enum_value(value: object) -> object:
     """The value behind an Enum member, without asking the member."""
-    own = _own_dict(value)
+    own = _read_dict(value)
     return None if own is None else own.get("_value_")

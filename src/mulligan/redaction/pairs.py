@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from unicodedata import combining
 
-from mulligan.redaction.names import Secrecy, secrecy_in_prose
+from mulligan.redaction.names import Secrecy, classify_in_prose
 
 HIDDEN = "<hidden>"
 
@@ -44,12 +44,12 @@ _known: dict[str, Secrecy] = {}
 _MOST_KNOWN = 4096
 
 
-def _last_name(text: str) -> str:
+def _find_last_name(text: str) -> str:
     """The name at the end of a text, its quotes and brackets left out."""
     text = text.rstrip(_CLOSERS)
     before = text.rstrip(_NAME)
     if before and before[-1] > "\x7f":
-        before = _before_letters(before)
+        before = _strip_letters(before)
     name = text[len(before) :]
     if name in _SECOND_WORDS and before.endswith(" "):
         word = before[:-1]
@@ -57,7 +57,7 @@ def _last_name(text: str) -> str:
     return name
 
 
-def _before_letters(text: str) -> str:
+def _strip_letters(text: str) -> str:
     """The text without the letters of any script at its end: `contraseña`."""
     end = len(text)
     while end and (text[end - 1] in _NAME or text[end - 1].isalpha() or combining(text[end - 1])):
@@ -65,17 +65,17 @@ def _before_letters(text: str) -> str:
     return text[:end]
 
 
-def _secrecy(name: str) -> Secrecy:
+def _classify_cached(name: str) -> Secrecy:
     known = _known.get(name)
     if known is None:
         if len(_known) >= _MOST_KNOWN:
             _known.clear()
-        known = _known[name] = secrecy_in_prose(name)
+        known = _known[name] = classify_in_prose(name)
     return known
 
 
 def _ends_in_secret_name(part: str) -> bool:
-    return bool(_secrecy(_last_name(part[-_WINDOW:])))
+    return bool(_classify_cached(_find_last_name(part[-_WINDOW:])))
 
 
 def may_hold_pairs(text: str) -> bool:
@@ -89,7 +89,7 @@ def may_hold_pairs(text: str) -> bool:
     return any(map(_ends_in_secret_name, parts))
 
 
-def _closing(text: str, start: int) -> int:
+def _find_closing(text: str, start: int) -> int:
     """Where the bracket that was opened before `start` is closed, or the end of the text."""
     depth = 1
     for bracket in _BRACKET.finditer(text, start):
@@ -108,8 +108,8 @@ def hide_pairs(text: str) -> str:
         start, end = separator.span()
         if start < done:
             continue
-        name = _last_name(text[start - _WINDOW if start > _WINDOW else 0 : start])
-        secrecy = _secrecy(name)
+        name = _find_last_name(text[start - _WINDOW if start > _WINDOW else 0 : start])
+        secrecy = _classify_cached(name)
         if not secrecy:
             continue
         pattern = _LINE if _TO_END_OF_LINE.search(name) else _VALUE
@@ -121,7 +121,7 @@ def hide_pairs(text: str) -> str:
         shown += (text[done : found.start("value")], HIDDEN)
         done = found.end()
         if pattern is _VALUE and found["open"]:
-            done = _closing(text, done)
+            done = _find_closing(text, done)
     if not shown:
         return text
     shown.append(text[done:])

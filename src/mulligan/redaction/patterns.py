@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from mulligan.redaction.names import secrecy
+from mulligan.redaction.names import classify_name
 from mulligan.redaction.pairs import HIDDEN, hide_pairs
 from mulligan.redaction.seed_phrases import hide_phrases
 from mulligan.redaction.spoken import (
@@ -82,9 +82,9 @@ _IBAN_DIGITS = 9
 """The fewest that any country's IBAN has."""
 
 
-def _xml(found: Found) -> str:
+def _hide_xml(found: Found) -> str:
     name, close = found[1], found[2]
-    return f"<{name}{close}{HIDDEN}" if secrecy(name) else found[0]
+    return f"<{name}{close}{HIDDEN}" if classify_name(name) else found[0]
 
 
 def _hide_in_urls(text: str) -> str:
@@ -92,21 +92,21 @@ def _hide_in_urls(text: str) -> str:
     if found is None:
         return text
     if found.end() == len(text):
-        return text[: found.start()] + _url(found)
-    return _URL.sub(_url, text)
+        return text[: found.start()] + _hide_url(found)
+    return _URL.sub(_hide_url, text)
 
 
-def _url(found: Found) -> str:
+def _hide_url(found: Found) -> str:
     link = found[0]
     if "@" in link:
-        link = found[1] + _without_credentials(found[2])
+        link = found[1] + _hide_credentials(found[2])
     query, fragment = link.find("?"), link.find("#")
     if query < 0 or 0 <= fragment < query:
         query = fragment
     return f"{link[:query]}?<query>" if 0 <= query < len(link) - 1 else link
 
 
-def _without_credentials(rest: str) -> str:
+def _hide_credentials(rest: str) -> str:
     authority = rest.partition("/")[0]
     at = authority.rfind("@")
     if at < 0 and ":" in authority and not authority.partition(":")[2].isdigit():
@@ -124,14 +124,14 @@ def _hide_flags(text: str) -> str:
     shown: list[str] = []
     done = 0
     for flag in _FLAG.finditer(text):
-        value = _FLAG_VALUE.match(text, flag.end()) if secrecy(flag[1]) else None
+        value = _FLAG_VALUE.match(text, flag.end()) if classify_name(flag[1]) else None
         if value and flag.start() >= done:
             shown += (text[done : value.start()], HIDDEN)
             done = value.end()
     return "".join([*shown, text[done:]]) if shown else text
 
 
-def _scheme(found: Found) -> str:
+def _hide_scheme(found: Found) -> str:
     lead, scheme, value = found.groups()
     if scheme.lower() == "bearer":
         secret = value.lower().rstrip(".") not in _TALK_OF_TOKENS
@@ -155,11 +155,11 @@ def _hide_emails(text: str) -> str:
     return "".join([*shown, text[done:]]) if shown else text
 
 
-def _iban(found: Found) -> str:
+def _hide_iban(found: Found) -> str:
     return "<iban>" if len(_DIGIT.findall(found[0])) >= _IBAN_DIGITS else found[0]
 
 
-def _token(found: Found) -> str:
+def _hide_token(found: Found) -> str:
     run = found[0]
     digits = len(_DIGIT.findall(run))
     if not digits or not _LETTER.search(run):
@@ -169,7 +169,7 @@ def _token(found: Found) -> str:
     return "<uuid>" if _UUID.fullmatch(run) else "<token>"
 
 
-def _number(found: Found) -> str:
+def _hide_number(found: Found) -> str:
     run = found[0]
     if _DATE_AND_HOUR.fullmatch(run):
         return run
@@ -179,7 +179,7 @@ def _number(found: Found) -> str:
     return "<card>" if 13 <= digits <= 19 else "<number>"
 
 
-def _rule(pattern: re.Pattern[str], replacement: str | Callable[[Found], str]) -> Rule:
+def _make_rule(pattern: re.Pattern[str], replacement: str | Callable[[Found], str]) -> Rule:
     def apply(text: str) -> str:
         return pattern.sub(replacement, text)
 
@@ -208,8 +208,8 @@ def _rule(pattern: re.Pattern[str], replacement: str | Callable[[Found], str]) -
 ) = (1 << n for n in range(18))
 
 RULES: tuple[tuple[int, Rule], ...] = (
-    (XML, _rule(_XML, _xml)),
-    (PEM, _rule(_PEM, "<pem>")),
+    (XML, _make_rule(_XML, _hide_xml)),
+    (PEM, _make_rule(_PEM, "<pem>")),
     (URL, _hide_in_urls),
     (QUERY, _hide_queries),
     (BESIDE, hide_beside),
@@ -218,16 +218,16 @@ RULES: tuple[tuple[int, Rule], ...] = (
     (FLAG, _hide_flags),
     (COMMAND, hide_in_commands),
     (SPOKEN, hide_spoken),
-    (SCHEME, _rule(_SCHEME, _scheme)),
-    (VENDOR, _rule(_JWT, "<jwt>")),
-    (VENDOR, _rule(_VENDOR, "<key>")),
+    (SCHEME, _make_rule(_SCHEME, _hide_scheme)),
+    (VENDOR, _make_rule(_JWT, "<jwt>")),
+    (VENDOR, _make_rule(_VENDOR, "<key>")),
     (EMAIL, hide_logins),
     (EMAIL, _hide_emails),
-    (ENCODED_EMAIL, _rule(_ENCODED_EMAIL, "<email>")),
-    (IBAN, _rule(_IBAN, _iban)),
-    (TOKEN, _rule(_TOKEN, _token)),
+    (ENCODED_EMAIL, _make_rule(_ENCODED_EMAIL, "<email>")),
+    (IBAN, _make_rule(_IBAN, _hide_iban)),
+    (TOKEN, _make_rule(_TOKEN, _hide_token)),
     (NUMBER, hide_cards),
-    (NUMBER, _rule(_NUMBER, _number)),
+    (NUMBER, _make_rule(_NUMBER, _hide_number)),
     (SEED, hide_phrases),
 )
 """Each with the bit that the prefilter sets where it may apply."""

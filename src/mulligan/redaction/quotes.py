@@ -61,7 +61,7 @@ class _View(NamedTuple):
     starts: list[int]
     ends: list[int]
 
-    def span(self, start: int, end: int, mask: str) -> Span:
+    def make_span(self, start: int, end: int, mask: str) -> Span:
         return Span(self.starts[start], self.ends[end - 1], mask)
 
 
@@ -102,7 +102,7 @@ def _decode(piece: str) -> str:
         return fold(raw.decode("latin-1"))
 
 
-def _view(text: str, pattern: re.Pattern[str], decode: Callable[[str], str]) -> _View:
+def _build_view(text: str, pattern: re.Pattern[str], decode: Callable[[str], str]) -> _View:
     parts: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
@@ -120,50 +120,50 @@ def _view(text: str, pattern: re.Pattern[str], decode: Callable[[str], str]) -> 
     return _View("".join(parts), starts, ends)
 
 
-def _views(text: str) -> Iterator[_View]:
-    yield _view(text, _SPACE, lambda _: "")
+def _build_views(text: str) -> Iterator[_View]:
+    yield _build_view(text, _SPACE, lambda _: "")
     if "\\" in text or "%" in text or "&" in text:
-        yield _view(text, _ESCAPED, _decode)
+        yield _build_view(text, _ESCAPED, _decode)
         if "+" in text:
-            yield _view(text, _ESCAPED_PLUS, _decode)
+            yield _build_view(text, _ESCAPED_PLUS, _decode)
 
 
-def quotes(text: str, of: Iterable[Quotable]) -> list[Span]:
+def find_quotes(text: str, of: Iterable[Quotable]) -> list[Span]:
     """Where a text quotes others; raises `TooMuchError` where that cannot be told in time."""
     known = list(of)
-    spans = list(_words(text, known))
-    for decoded, view in enumerate(_views(text)):
+    spans = list(_find_words(text, known))
+    for decoded, view in enumerate(_build_views(text)):
         grams: dict[str, list[int]] = {}
         for place in range(len(view.plain) - _GRAM + 1):
             grams.setdefault(view.plain[place : place + _GRAM], []).append(place)
         cuts = [cut.span() for cut in _CUT.finditer(view.plain)][-_MOST_CUTS:]
         work = 0
         for one in known:
-            spans += _whole(text, view, one, forms=() if decoded else _encoded(one.text))
-            spans += _cut(view, one, cuts)
-            work += _runs(view, one, grams=grams, spans=spans)
+            spans += _find_whole(text, view, one, forms=() if decoded else _encode_forms(one.text))
+            spans += _find_cut(view, one, cuts)
+            work += _add_runs(view, one, grams=grams, spans=spans)
             if work > _WORK:
                 raise TooMuchError
     return spans
 
 
-def _whole(text: str, view: _View, one: Quotable, *, forms: Iterable[str]) -> Iterator[Span]:
+def _find_whole(text: str, view: _View, one: Quotable, *, forms: Iterable[str]) -> Iterator[Span]:
     for form in (one.plain, *forms):
         size = len(form)
         start = view.plain.find(form) if size >= _WHOLE else -1
         while start >= 0:
-            span = view.span(start, start + size, one.mask)
-            if size >= _SURE or not _inside_word(text, span):
+            span = view.make_span(start, start + size, one.mask)
+            if size >= _SURE or not _is_inside_word(text, span):
                 yield span
             start = view.plain.find(form, start + size)
 
 
-def _inside_word(text: str, span: Span) -> bool:
+def _is_inside_word(text: str, span: Span) -> bool:
     before, after = text[span.start - 1 : span.start], text[span.end : span.end + 1]
     return before.isalnum() or after.isalnum()
 
 
-def _encoded(text: str) -> Iterator[str]:
+def _encode_forms(text: str) -> Iterator[str]:
     """Short texts in hex and base64, at every place among other bytes; long ones are tokens."""
     if len(text) > _SHORT:
         return
@@ -177,14 +177,14 @@ def _encoded(text: str) -> Iterator[str]:
                 yield form
 
 
-def _cut(view: _View, one: Quotable, cuts: list[tuple[int, int]]) -> Iterator[Span]:
+def _find_cut(view: _View, one: Quotable, cuts: list[tuple[int, int]]) -> Iterator[Span]:
     """What stands before and after a cut, if it is long enough."""
     plain = view.plain
     for start, end in cuts:
         if start >= _AT_CUT:
             place = one.plain.find(plain[start - _AT_CUT : start])
             if place >= 0:
-                more = alike(
+                more = count_shared(
                     plain[: start - _AT_CUT][::-1], one.plain[max(0, place - start) : place][::-1]
                 )
                 begin = view.starts[start - _AT_CUT - more]
@@ -192,12 +192,14 @@ def _cut(view: _View, one: Quotable, cuts: list[tuple[int, int]]) -> Iterator[Sp
         if len(plain) - end >= _AT_CUT:
             place = one.plain.find(plain[end : end + _AT_CUT])
             if place >= 0:
-                yield view.span(
-                    end, end + alike(plain[end:], one.plain[place : place + len(plain)]), one.mask
+                yield view.make_span(
+                    end,
+                    end + count_shared(plain[end:], one.plain[place : place + len(plain)]),
+                    one.mask,
                 )
 
 
-def _runs(view: _View, one: Quotable, *, grams: dict[str, list[int]], spans: list[Span]) -> int:
+def _add_runs(view: _View, one: Quotable, *, grams: dict[str, list[int]], spans: list[Span]) -> int:
     """Add the long runs that both have in common; returns how much work it was."""
     plain, quoted = view.plain, one.plain
     done: dict[int, int] = {}
@@ -212,16 +214,16 @@ def _runs(view: _View, one: Quotable, *, grams: dict[str, list[int]], spans: lis
         for place in places:
             if place < done.get(place - at, 0):
                 continue
-            back = alike(plain[:place][::-1], quoted[max(0, at - place) : at][::-1])
-            end = place + alike(plain[place:], quoted[at : at + len(plain)])
+            back = count_shared(plain[:place][::-1], quoted[max(0, at - place) : at][::-1])
+            end = place + count_shared(plain[place:], quoted[at : at + len(plain)])
             done[place - at] = end
             work += end - place + back
             if end - place + back >= RUN:
-                spans.append(view.span(place - back, end, one.mask))
+                spans.append(view.make_span(place - back, end, one.mask))
     return work
 
 
-def _words(text: str, known: list[Quotable]) -> Iterator[Span]:
+def _find_words(text: str, known: list[Quotable]) -> Iterator[Span]:
     """Single words of another text, where they are no words of a language: names, numbers, ids."""
     for found in _TOKEN.finditer(text):
         word = found[0].rstrip(".!?")
@@ -235,7 +237,7 @@ def _words(text: str, known: list[Quotable]) -> Iterator[Span]:
                 break
 
 
-def alike(one: str, other: str) -> int:
+def count_shared(one: str, other: str) -> int:
     """How many characters two texts share at their beginning."""
     size = min(len(one), len(other))
     if one[:size] == other[:size]:

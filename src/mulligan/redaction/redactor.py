@@ -49,7 +49,7 @@ class Redactor:
         self._lean = None if self._full else Lean(stubs=self._stubs, keys=self._keys)
         self._labels: dict[str, str] = {}
 
-    def parameters(
+    def redact_parameters(
         self,
         arguments: Mapping[str, object],
         *,
@@ -65,7 +65,7 @@ class Redactor:
                 if text is not None:
                     return text
             for room in _ROOMS:
-                shown = self._arguments(arguments, enums=enums, allow=allow, room=room)
+                shown = self._redact_arguments(arguments, enums=enums, allow=allow, room=room)
                 encoded = orjson.dumps(shown)
                 if len(encoded) <= FIELD_BYTES:
                     return encoded.decode()
@@ -73,21 +73,21 @@ class Redactor:
             return _FAILED_JSON
         return _FAILED_JSON
 
-    def result(self, value: object) -> str:
+    def redact_result(self, value: object) -> str:
         """Redacted JSON of what a call gave back."""
         try:
             text = None if self._lean is None else self._lean.write(value)
             if text is not None:
                 return text
             for room in _ROOMS:
-                encoded = orjson.dumps(self._walk(room).value(value))
+                encoded = orjson.dumps(self._make_walk(room).redact_value(value))
                 if len(encoded) <= FIELD_BYTES:
                     return encoded.decode()
         except Exception:  # noqa: BLE001 - as above
             return _FAILED_JSON
         return _FAILED_JSON
 
-    def error(
+    def redact_error(
         self,
         error: BaseException,
         *,
@@ -102,14 +102,14 @@ class Redactor:
         except Exception:  # noqa: BLE001 - as above
             return ErrorText("Exception", FAILED, None, None)
 
-    def text(self, text: str) -> str:
+    def redact_text(self, text: str) -> str:
         """Prose without secrets, cut to a bearable length."""
         try:
             return clip(str.__str__(text), most=TEXT)
         except Exception:  # noqa: BLE001 - as above
             return FAILED
 
-    def label(self, name: str) -> str:
+    def redact_label(self, name: str) -> str:
         """The name of a tool, an agent or a server, on one line."""
         try:
             known = self._labels.get(name)
@@ -123,17 +123,17 @@ class Redactor:
             return FAILED
         return known
 
-    def value(self, value: object) -> object:
+    def redact_value(self, value: object) -> object:
         """The value less secrets, in JSON's own types: for a judge, never for the log."""
         try:
-            return self._walk(FIELD_BYTES, full=True).value(value)
+            return self._make_walk(FIELD_BYTES, full=True).redact_value(value)
         except Exception:  # noqa: BLE001 - as above
             return FAILED
 
-    def _walk(self, room: int, *, full: bool = False) -> Walk:
+    def _make_walk(self, room: int, *, full: bool = False) -> Walk:
         return Walk(stubs=self._stubs, keys=self._keys, full=full or self._full, room=room)
 
-    def _arguments(
+    def _redact_arguments(
         self,
         arguments: Mapping[str, Any],
         *,
@@ -143,12 +143,12 @@ class Redactor:
     ) -> dict[str, object]:
         shown: dict[str, object] = {}
         opened = bool(allow or enums)
-        walk = self._walk(room)
+        walk = self._make_walk(room)
         for name, value in arguments.items():
             if len(shown) >= ITEMS or walk.room <= 0:
                 shown["<…>"] = f"<… {len(arguments) - len(shown):,} more>"
                 break
             if opened:
                 walk.open(full=self._full or name in allow, enum=enums.get(name, NO_ENUM))
-            walk.argument(name, value=value, shown=shown)
+            walk.add_argument(name, value=value, shown=shown)
         return shown

@@ -44,7 +44,7 @@ _UPPER = _LOWER.upper()
 _DIGITS = b"0123456789"
 
 
-def _classes(**members: bytes) -> bytes:
+def _build_classes(**members: bytes) -> bytes:
     """A translation of each byte to the letter of its class, or a full stop."""
     table = bytearray(b"." * 256)
     for letter, of_class in members.items():
@@ -59,13 +59,13 @@ _ODD = b"\xc2\xcd\xd8\xe1\xe2\xe3\xed\xef\xf3"
 _TELLING = _DIGITS + b"@:=%<" + _OTHER_DIGITS + _ODD
 # Bytes that start nothing by themselves: what is left of most texts without them is little.
 _QUIET = bytes(set(b"\n\t" + bytes(range(0x20, 0x7F)) + bytes(range(0x80, 0x100))) - set(_TELLING))
-_KINDS = _classes(a=_QUIET, **{"0": _DIGITS})
+_KINDS = _build_classes(a=_QUIET, **{"0": _DIGITS})
 _OTHER_DIGIT = re.compile(f"[{_OTHER_DIGITS.decode('latin-1')}]")
 # Printable by name, and yet nothing to see: fillers, joiners, and what picks a variant.
 _BLANK = re.compile("[\xcd\xe1\xe2\xe3\xef\xf3]")
 # Masks are three bytes of UTF-8, the first of them EE or EF.
-_IN_RUN = _classes(r=_LOWER + _UPPER + _DIGITS + b"+/_=-\xee\xef" + bytes(range(0x80, 0xC0)))
-_IN_NUMBER = _classes(A=_UPPER, D=_DIGITS, p=b"+")
+_IN_RUN = _build_classes(r=_LOWER + _UPPER + _DIGITS + b"+/_=-\xee\xef" + bytes(range(0x80, 0xC0)))
+_IN_NUMBER = _build_classes(A=_UPPER, D=_DIGITS, p=b"+")
 _BETWEEN_DIGITS = b" .()_-/\t" + bytes(range(0x80, 0x100))
 # A text that is one link: no login, no port, and nothing in its path that a rule could start
 # from and go on into the query, such as a quote or a comma.
@@ -92,7 +92,7 @@ def may_apply(text: str, *, prose: bool = True) -> int:
     raw = text.encode() if ascii_only else text.encode("utf-8", "surrogatepass")
     kinds = raw.translate(_KINDS)
     few_digits = kinds.isalpha() or (kinds.isalnum() and kinds.count(b"0") < _FEWEST_DIGITS)
-    bits = 0 if few_digits else _marked(text, raw)
+    bits = 0 if few_digits else _find_marked_rules(text, raw)
     size = len(text)
     if size < _SHORTEST_FLAG:
         return bits
@@ -104,7 +104,7 @@ def may_apply(text: str, *, prose: bool = True) -> int:
         if "bearer" in lower or "basic" in lower:
             bits |= SCHEME
         if prose:
-            bits |= _said(text, lower)
+            bits |= _find_said_rules(text, lower)
     # Bytes are classed, then searched as text: `in` is several times faster on text.
     if size >= _SHORTEST_RUN and _RUN in raw.translate(_IN_RUN).decode():
         bits |= _RUN_RULES
@@ -113,11 +113,11 @@ def may_apply(text: str, *, prose: bool = True) -> int:
     return bits
 
 
-def _marked(text: str, raw: bytes) -> int:
+def _find_marked_rules(text: str, raw: bytes) -> int:
     marks = raw.translate(None, _QUIET).decode("latin-1")
     bits = EMAIL if "@" in marks else 0
     if ":" in marks or "=" in marks:
-        bits |= _named(text)
+        bits |= _find_named_rules(text)
         if "alue" in text or "VALUE" in text:
             bits |= BESIDE
     if "%" in marks:
@@ -137,7 +137,7 @@ def _marked(text: str, raw: bytes) -> int:
     return bits if text.isprintable() and not _BLANK.search(marks) else bits | UNSAFE
 
 
-def _said(text: str, lower: str) -> int:
+def _find_said_rules(text: str, lower: str) -> int:
     bits = COMMAND if "-u" in text or "-p" in text else 0
     if "pass" in lower or "token" in lower or "secret" in lower or "pwd" in lower:
         bits |= SPOKEN
@@ -148,7 +148,7 @@ def _said(text: str, lower: str) -> int:
     return bits
 
 
-def _named(text: str) -> int:
+def _find_named_rules(text: str) -> int:
     bits = QUERY if "?" in text and "=" in text else 0
     if ("@" in text or "?" in text or "#" in text) and (":/" in text or ":\\/" in text):
         bits |= URL
@@ -159,13 +159,13 @@ def scrub_only(text: str, *, bits: int | None = None) -> str:
     """Replace what looks like a secret, by kind: `<email>`, `<card>`, `<token>`."""
     # A replacement stands between angle brackets, so it never completes another secret, and what
     # could not apply at first cannot apply later.
-    for apply in _plan(may_apply(text) if bits is None else bits):
+    for apply in _choose_rules(may_apply(text) if bits is None else bits):
         text = apply(text)
     return text
 
 
 @cache
-def _plan(bits: int) -> tuple[Rule, ...]:
+def _choose_rules(bits: int) -> tuple[Rule, ...]:
     return tuple(apply for bit, apply in RULES if bits & bit)
 
 

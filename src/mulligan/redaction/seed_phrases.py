@@ -62,24 +62,24 @@ def _reads_like_phrase(words: list[str]) -> bool:
 
 
 def _hide(text: str, start: int, end: int) -> str:
-    pieces = _pieces(text[start:end])
+    pieces = _split_pieces(text[start:end])
     last = len(pieces) - 1
     shown: list[str] = []
     run: list[str] = []
     for number in range(0, last + 1, 2):
         word = pieces[number]
-        whole = (number or not _inside_word(text, start)) and (
-            number < last or not _inside_word(text, end)
+        whole = (number or not _is_inside_word(text, start)) and (
+            number < last or not _is_inside_word(text, end)
         )
         if whole and len(word) in _LENGTHS and word not in _PROSE:
             run += pieces[number : number + 2]
         else:
-            shown += (_hidden(run), *pieces[number : number + 2])
+            shown += (_hide_run(run), *pieces[number : number + 2])
             run = []
-    return "".join([*shown, _hidden(run)])
+    return "".join([*shown, _hide_run(run)])
 
 
-def _pieces(region: str) -> list[str]:
+def _split_pieces(region: str) -> list[str]:
     """Words, and the gaps between them."""
     if "  " in region or "\n" in region or "\t" in region:
         return _GAP.split(region)
@@ -89,11 +89,11 @@ def _pieces(region: str) -> list[str]:
     return pieces
 
 
-def _inside_word(text: str, place: int) -> bool:
+def _is_inside_word(text: str, place: int) -> bool:
     return place > 0 and _WORD.match(text, place - 1) is not None
 
 
-def _hidden(run: list[str]) -> str:
+def _hide_run(run: list[str]) -> str:
     """Words and the gaps after them, hidden if there are enough."""
     if len(run) < 2 * WORDS - 1:
         return "".join(run)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from mulligan.redaction.names import secrecy
+from mulligan.redaction.names import classify_name
 
 _HIDDEN = "<hidden>"
 _TEXT = r"""(?:"[^"<>]{1,256}"|'[^'<>]{1,256}'|[^\s"'<>,;(){}\[\]]{1,256})"""
@@ -60,10 +60,10 @@ _CARD_DIGITS = 13
 
 def hide_spoken(text: str) -> str:
     """Hide what prose and SQL call a password, if it looks like one."""
-    return _SQL.sub(rf"\1{_HIDDEN}", _SPOKEN.sub(_spoken, text))
+    return _SQL.sub(rf"\1{_HIDDEN}", _SPOKEN.sub(_hide_password, text))
 
 
-def _spoken(found: re.Match[str]) -> str:
+def _hide_password(found: re.Match[str]) -> str:
     word = found[2].rstrip(".!?")
     mixed = word[1:] != word[1:].lower() and word != word.upper()
     odd = mixed or any(map(str.isdigit, word))
@@ -84,21 +84,21 @@ def hide_logins(text: str) -> str:
 
 def hide_in_tuples(text: str) -> str:
     """Hide the second of two where the first is a secret name: `('X-Api-Key', '…')`."""
-    return _TUPLE.sub(lambda m: f"{m[1]}{_HIDDEN}" if secrecy(m["name"]) else m[0], text)
+    return _TUPLE.sub(lambda m: f"{m[1]}{_HIDDEN}" if classify_name(m["name"]) else m[0], text)
 
 
 def hide_beside(text: str) -> str:
     """Hide a value beside a secret name: `name="password" value="…"`."""
-    text = _BESIDE.sub(lambda m: f"{m[1]}{_HIDDEN}" if secrecy(m["name"]) else m[0], text)
+    text = _BESIDE.sub(lambda m: f"{m[1]}{_HIDDEN}" if classify_name(m["name"]) else m[0], text)
     return _BEFORE.sub(
-        lambda m: f"{m[1]}{_HIDDEN}{m['rest']}" if secrecy(m["name"]) else m[0], text
+        lambda m: f"{m[1]}{_HIDDEN}{m['rest']}" if classify_name(m["name"]) else m[0], text
     )
 
 
 def hide_cards(text: str) -> str:
     """Hide card numbers whose groups stand apart by slashes or tabs."""
-    return _CARD.sub(_card, text)
+    return _CARD.sub(_hide_card, text)
 
 
-def _card(found: re.Match[str]) -> str:
+def _hide_card(found: re.Match[str]) -> str:
     return "<card>" if sum(map(str.isdigit, found[0])) >= _CARD_DIGITS else found[0]

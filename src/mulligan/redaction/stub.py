@@ -26,14 +26,14 @@ class_name: Callable[[type], str] = type.__dict__["__name__"].__get__
 
 
 @lru_cache(maxsize=1024)
-def _shown_name(name: str) -> str:
+def _format_name(name: str) -> str:
     return name if looks_like_field(name) and scrub(name) == name else "object"
 
 
-def shown_class(kind: type) -> str:
+def format_class(kind: type) -> str:
     """The name of a class as it may be logged."""
     name = class_name(kind)
-    return _shown_name(name) if len(name) <= 64 else "object"
+    return _format_name(name) if len(name) <= 64 else "object"
 
 
 class Stubs:
@@ -53,7 +53,7 @@ class Stubs:
         # The key is mixed in once; each hash starts from a copy.
         self.copy = self._keyed.copy
 
-    def short(self, value: str) -> str:
+    def hash_short(self, value: str) -> str:
         """A stub of a string of at most `SHORT` characters: `text`, for the loops."""
         digest = self.copy()
         try:
@@ -62,7 +62,7 @@ class Stubs:
             digest.update(value.encode("utf-8", "surrogatepass"))
         return OPENINGS[len(value)] + digest.hexdigest() + ">"
 
-    def text(self, value: str, *, name: str = "str") -> str:
+    def hash_text(self, value: str, *, name: str = "str") -> str:
         """A stub of text, or of what is known by its text. Very long text counts by its ends."""
         size = len(value)
         if size > _WHOLE:
@@ -71,7 +71,7 @@ class Stubs:
         digest.update(value.encode("utf-8", "surrogatepass"))
         return f"<{name} {size} #{digest.hexdigest()}>"
 
-    def data(self, value: bytes, *, name: str) -> str:
+    def hash_bytes(self, value: bytes, *, name: str) -> str:
         """A stub of bytes."""
         size = len(value)
         digest = self.copy()
@@ -81,11 +81,11 @@ class Stubs:
             digest.update(value)
         return f"<{name} {size} #{digest.hexdigest()}>"
 
-    def integer(self, value: int) -> str:
+    def hash_integer(self, value: int) -> str:
         """A stub of a number with many digits; no decimal form is made of a huge one."""
         bits = value.bit_length()
         if bits <= _MOST_DIGITS_BITS:
-            return self.text(str(value), name="int")
+            return self.hash_text(str(value), name="int")
         ends = (value & ((1 << _MOST_DIGITS_BITS) - 1), abs(value) >> (bits - _MOST_DIGITS_BITS))
         digest = self.copy()
         digest.update(f"{bits} {ends[0]:x} {ends[1]:x}".encode())

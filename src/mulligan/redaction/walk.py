@@ -16,11 +16,11 @@ from typing import Any
 from uuid import UUID
 
 from mulligan.redaction.keys import Keys
-from mulligan.redaction.names import Secrecy, known_secrecy
-from mulligan.redaction.objects import attributes, enum_value, is_record, tuple_names
+from mulligan.redaction.names import Secrecy, classify_if_name
+from mulligan.redaction.objects import is_record, read_attributes, read_enum_value, read_tuple_names
 from mulligan.redaction.pairs import HIDDEN
 from mulligan.redaction.scrub import clip, scrub_value
-from mulligan.redaction.stub import SHORT, UUID_LENGTH, Stubs, shown_class
+from mulligan.redaction.stub import SHORT, UUID_LENGTH, Stubs, format_class
 
 BIG = 10**8
 """From here on a number may be a card, a phone or an account."""
@@ -52,33 +52,33 @@ class Walk:
         """Strings are scrubbed, not replaced by stubs."""
         self.enum = NO_ENUM
         """Strings that may be shown as they are."""
-        self._short = scrub_value if full else stubs.short
+        self._short = scrub_value if full else stubs.hash_short
         """What most strings come to, for the loops that see most of them."""
 
     def open(self, *, full: bool, enum: frozenset[str]) -> None:
         """Show more of the values that follow."""
         self.full = full
         self.enum = enum
-        self._short = self.string if enum else scrub_value if full else self.stubs.short
+        self._short = self.redact_string if enum else scrub_value if full else self.stubs.hash_short
 
-    def value(self, value: Any, *, depth: int = 0, ids: bool = False) -> object:
+    def redact_value(self, value: Any, *, depth: int = 0, ids: bool = False) -> object:
         """What may be shown of a value."""
         kind = type(value)
         if kind is str:
-            return self.string(value, ids=ids)
+            return self.redact_string(value, ids=ids)
         if kind is dict:
-            return self._mapping(value.items(), len(value), depth)
+            return self._redact_mapping(value.items(), len(value), depth)
         if kind is list or kind is tuple:
-            return self._sequence(value, len(value), depth, ids=ids)
+            return self._redact_sequence(value, len(value), depth, ids=ids)
         if value is None or kind is bool:
             return value
         if kind is int:
-            return value if -BIG < value < BIG else self.stubs.integer(value)
+            return value if -BIG < value < BIG else self.stubs.hash_integer(value)
         if kind is float:
-            return self._float(value)
-        return self._other(value, kind, depth, ids=ids)
+            return self._redact_float(value)
+        return self._redact_other(value, kind, depth, ids=ids)
 
-    def string(self, value: str, *, ids: bool = False) -> str:
+    def redact_string(self, value: str, *, ids: bool = False) -> str:
         """What may be shown of a string."""
         if value in self.enum:
             return scrub_value(value)
@@ -88,30 +88,30 @@ class Walk:
         elif ids and len(value) == UUID_LENGTH and _UUID.fullmatch(value):
             shown = value
         else:
-            shown = self.stubs.text(value)
+            shown = self.stubs.hash_text(value)
         self.room -= len(shown) + 3
         return shown
 
-    def argument(self, name: object, *, value: object, shown: dict[str, object]) -> None:
+    def add_argument(self, name: object, *, value: object, shown: dict[str, object]) -> None:
         """Add an argument to those that are shown already; one that fails says so alone."""
         self.items = ITEMS
         # No argument takes more than half of what is left, so that a huge one leaves room.
         rest = self.room - self.room // 2
         self.room -= rest
         try:
-            self._entry(name, value, shown, depth=0)
+            self._add_entry(name, value, shown, depth=0)
         except Exception:  # noqa: BLE001 - the others are still worth showing
-            shown[self.keys.of(name).shown] = FAILED
+            shown[self.keys.classify(name).shown] = FAILED
         self.room += rest
 
-    def _float(self, value: float) -> object:
+    def _redact_float(self, value: float) -> object:
         if -BIG < value < BIG:
             return value
         if isfinite(value):
-            return self.stubs.text(float.__repr__(value), name="float")
+            return self.stubs.hash_text(float.__repr__(value), name="float")
         return "<nan>" if isnan(value) else "<inf>" if value > 0 else "<-inf>"
 
-    def _mapping(
+    def _redact_mapping(
         self, pairs: Iterable[tuple[Any, Any]], size: int, depth: int
     ) -> dict[str, object] | str:
         if depth >= DEPTH:
@@ -138,7 +138,7 @@ class Walk:
                     room -= _ENTRY
                     continue
             self.room = room
-            self._entry(name, value, shown, depth=depth)
+            self._add_entry(name, value, shown, depth=depth)
             room = self.room
         self.room = room
         if self.full and ("value" in shown or "Value" in shown):
@@ -147,23 +147,23 @@ class Walk:
             shown["<…>"] = f"<… {size - len(shown):,} more>"
         return shown
 
-    def _entry(self, name: Any, value: Any, shown: dict[str, object], *, depth: int) -> None:
-        key = self.keys.of(name)
-        label = key.shown if key.plain else key.label(shown)
+    def _add_entry(self, name: Any, value: Any, shown: dict[str, object], *, depth: int) -> None:
+        key = self.keys.classify(name)
+        label = key.shown if key.plain else key.choose_label(shown)
         self.room -= len(label) + _ITEM
         if key.secrecy:
-            shown[label] = self._secret(value, key.secrecy)
+            shown[label] = self._redact_secret(value, key.secrecy)
         else:
-            shown[label] = self.value(value, depth=depth + 1, ids=key.ids)
+            shown[label] = self.redact_value(value, depth=depth + 1, ids=key.ids)
 
-    def _secret(self, value: Any, secrecy: Secrecy) -> object:
+    def _redact_secret(self, value: Any, secrecy: Secrecy) -> object:
         """Under a secret name nothing is shown, or a small number where it is a count."""
         if secrecy is Secrecy.COUNT and type(value) in NUMBERS and -BIG < value < BIG:
             return value
         self.room -= len(HIDDEN)
         return HIDDEN
 
-    def _sequence(
+    def _redact_sequence(
         self, items: Iterable[Any], size: int, depth: int, *, ids: bool
     ) -> list[object] | str:
         if depth >= DEPTH:
@@ -182,7 +182,7 @@ class Walk:
                 shown.append(text)
             else:
                 self.room = room - _ITEM
-                shown.append(self.value(item, depth=depth + 1, ids=ids))
+                shown.append(self.redact_value(item, depth=depth + 1, ids=ids))
                 room = self.room
         self.room = room
         if self.full and size > 1:
@@ -191,78 +191,82 @@ class Walk:
             shown.append(f"<… {size - len(shown):,} more>")
         return shown
 
-    def _other(self, value: Any, kind: type, depth: int, *, ids: bool) -> object:
+    def _redact_other(self, value: Any, kind: type, depth: int, *, ids: bool) -> object:
         """Not one of JSON's own types. Subclasses of those are read past their own methods."""
         if issubclass(kind, Enum):
-            return self._enum(value)
+            return self._redact_enum(value)
         if issubclass(kind, str):
-            return self.string(str.__str__(value), ids=ids)
+            return self.redact_string(str.__str__(value), ids=ids)
         if issubclass(kind, int):
-            return self.value(int.__int__(value), depth=depth, ids=ids)
+            return self.redact_value(int.__int__(value), depth=depth, ids=ids)
         if issubclass(kind, float):
-            return self._float(float.__float__(value))
+            return self._redact_float(float.__float__(value))
         if issubclass(kind, dict):
-            return self._mapping(dict.items(value), dict.__len__(value), depth)
+            return self._redact_mapping(dict.items(value), dict.__len__(value), depth)
         if issubclass(kind, tuple):
-            return self._tuple(value, kind, depth, ids=ids)
+            return self._redact_tuple(value, kind, depth, ids=ids)
         if issubclass(kind, _CONTAINERS):
-            return self._container(value, kind, depth, ids=ids)
-        return self._scalar(value, kind) or self._object(value, kind, depth)
+            return self._redact_container(value, kind, depth, ids=ids)
+        return self._redact_scalar(value, kind) or self._redact_object(value, kind, depth)
 
-    def _container(self, value: Any, kind: type, depth: int, *, ids: bool) -> object:
+    def _redact_container(self, value: Any, kind: type, depth: int, *, ids: bool) -> object:
         if kind is MappingProxyType:
             # What it stands for may be anything, with a length that lies.
-            return self._mapping(islice(value.items(), self.items), len(value), depth)
+            return self._redact_mapping(islice(value.items(), self.items), len(value), depth)
         plain = next(known for known in _CONTAINERS if issubclass(kind, known))
-        shown = self._sequence(plain.__iter__(value), plain.__len__(value), depth, ids=ids)
+        shown = self._redact_sequence(plain.__iter__(value), plain.__len__(value), depth, ids=ids)
         # Sets come in another order in every process.
         return (
             sorted(shown, key=str) if plain in (set, frozenset) and type(shown) is list else shown
         )
 
-    def _enum(self, value: object) -> object:
-        inner = enum_value(value)
+    def _redact_enum(self, value: object) -> object:
+        inner = read_enum_value(value)
         if type(inner) is str:
             return clip(inner, most=200)
         if type(inner) is int:
-            return self.value(inner)
-        return f"<{shown_class(type(value))}>"
+            return self.redact_value(inner)
+        return f"<{format_class(type(value))}>"
 
-    def _tuple(self, value: tuple[object, ...], kind: type, depth: int, *, ids: bool) -> object:
+    def _redact_tuple(
+        self, value: tuple[object, ...], kind: type, depth: int, *, ids: bool
+    ) -> object:
         size = tuple.__len__(value)
         items = tuple.__iter__(value)
-        names = tuple_names(kind)
+        names = read_tuple_names(kind)
         if names is not None and len(names) == size:
-            return self._mapping(zip(names, items, strict=False), size, depth)
-        return self._sequence(items, size, depth, ids=ids)
+            return self._redact_mapping(zip(names, items, strict=False), size, depth)
+        return self._redact_sequence(items, size, depth, ids=ids)
 
-    def _scalar(self, value: Any, kind: type) -> str | None:
+    def _redact_scalar(self, value: Any, kind: type) -> str | None:
         """The standard library's own values; text in full capture, a stub otherwise."""
         if kind is UUID:
             return str(value)
         if issubclass(kind, bytes | bytearray):
-            return self.stubs.data(bytes(memoryview(value)), name=shown_class(kind))
+            return self.stubs.hash_bytes(bytes(memoryview(value)), name=format_class(kind))
         if kind is memoryview:
             return f"<memoryview {value.nbytes}>"
-        text = _text_of(value, kind)
+        text = _format_text(value, kind)
         if text is None:
             return None
         return (
-            clip(text, most=1_000) if self.full else self.stubs.text(text, name=shown_class(kind))
+            clip(text, most=1_000)
+            if self.full
+            else self.stubs.hash_text(text, name=format_class(kind))
         )
 
-    def _object(self, value: object, kind: type, depth: int) -> object:
+    def _redact_object(self, value: object, kind: type, depth: int) -> object:
         if is_record(kind):
-            own = attributes(value)
-            return self._mapping(own.items(), len(own), depth)
-        return f"<{shown_class(kind)}>"
+            own = read_attributes(value)
+            return self._redact_mapping(own.items(), len(own), depth)
+        return f"<{format_class(kind)}>"
 
 
 def _hide_beside(shown: dict[str, object]) -> None:
     """Hide the value of an entry that is named beside it: `{"name": "PIN", "value": …}`."""
     for name in ("name", "Name", "key", "Key"):
         told = shown.get(name)
-        if type(told) is str and known_secrecy(told):
+        if type(told) is str and classify_if_name(told):
             shown.update((value, HIDDEN) for value in ("value", "Value") if value in shown)
 
 
@@ -270,11 +274,11 @@ def _hide_after(items: list[Any], shown: list[object]) -> None:
     """Hide what follows a secret name in a pair, or a secret flag in a command."""
     pair = len(items) == 2
     for place, item in enumerate(items[: len(shown) - 1] if shown else ()):
-        if type(item) is str and (pair or item[:1] == "-") and known_secrecy(item):
+        if type(item) is str and (pair or item[:1] == "-") and classify_if_name(item):
             shown[place + 1] = HIDDEN
 
 
-def _text_of(value: object, kind: type) -> str | None:
+def _format_text(value: object, kind: type) -> str | None:
     for known, text in _TEXTS.items():
         if issubclass(kind, known):
             return text(value)

@@ -12,7 +12,7 @@ GENESIS = bytes(32)
 """What a writer's first entry links to."""
 
 
-class Line(NamedTuple):
+class ChainEntry(NamedTuple):
     """An entry in its writer's chain, in the order of the table's columns."""
 
     writer: str
@@ -33,14 +33,14 @@ class Break(NamedTuple):
     what: str
 
 
-def link(previous: bytes, line: Line) -> bytes:
+def hash_entry(previous: bytes, line: ChainEntry) -> bytes:
     """The hash of an entry: over the hash before it and everything it says."""
     # An array of JSON values is unambiguous: no two different lines give the same bytes.
     content = orjson.dumps(line[:-1])
     return hashlib.sha256(previous + content).digest()
 
 
-def breaks(lines: Iterable[Line], *, after: int, previous: bytes) -> Iterator[Break]:
+def find_breaks(lines: Iterable[ChainEntry], *, after: int, previous: bytes) -> Iterator[Break]:
     """Every place where lines in order do not follow on `after` and `previous`.
 
     After a break the chain is taken up again at the hash as it is stored, so that one damage is
@@ -50,24 +50,27 @@ def breaks(lines: Iterable[Line], *, after: int, previous: bytes) -> Iterator[Br
     for line in lines:
         if line.seq != expected:
             lost = line.seq - expected
-            yield Break(expected, f"{_entries(lost)} before entry {line.seq} {_are(lost)} missing")
+            yield Break(
+                expected,
+                f"{_format_entries(lost)} before entry {line.seq} {_choose_verb(lost)} missing",
+            )
         elif line.body is not None and not _follows(previous, line):
             yield Break(line.seq, f"entry {line.seq} is not what was written")
         expected = line.seq + 1
         previous = line.hash
 
 
-def _follows(previous: bytes, line: Line) -> bool:
+def _follows(previous: bytes, line: ChainEntry) -> bool:
     try:
-        return link(previous, line) == line.hash
+        return hash_entry(previous, line) == line.hash
     except TypeError:
         # A changed bit can make bytes of a text, which no entry holds.
         return False
 
 
-def _entries(count: int) -> str:
+def _format_entries(count: int) -> str:
     return "1 entry" if count == 1 else f"{count} entries"
 
 
-def _are(count: int) -> str:
+def _choose_verb(count: int) -> str:
     return "is" if count == 1 else "are"

@@ -5,6 +5,6 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 
-def utc_now() -> datetime:
+def read_utc_now() -> datetime:
     """The time, in UTC."""
     return datetime.now(UTC)

@@ -46,16 +46,16 @@ class Session(Protocol):
     def run_many(self, query: str, rows: Iterable[Sequence[object]]) -> int:
         """Run a statement for each row of positional values. Returns how many rows changed."""
 
-    def transaction(self, *, synced: bool | None = None) -> AbstractContextManager[None]:
+    def begin_transaction(self, *, synced: bool | None = None) -> AbstractContextManager[None]:
         """A transaction that writes; leaving it with an exception undoes it.
 
         One that is not `synced` may end before it is on disk, where a power cut can take it back.
         """
 
-    def savepoint(self) -> AbstractContextManager[None]:
+    def begin_savepoint(self) -> AbstractContextManager[None]:
         """A part of a transaction that can fail alone."""
 
-    def snapshot(self) -> AbstractContextManager[None]:
+    def begin_snapshot(self) -> AbstractContextManager[None]:
         """Reads that all see the same moment."""
 
     def close(self) -> None:

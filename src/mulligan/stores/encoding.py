@@ -22,7 +22,7 @@ _OPENING_FIELDS = tuple(field.name for field in fields(Opening))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
+class EncodedEntry:
     """An entry made ready on the caller's thread, so that the writing thread only writes."""
 
     entry: Entry
@@ -38,11 +38,11 @@ class Draft:
         return self.entry.state in SETTLED
 
 
-def draft(entry: Entry) -> Draft:
+def encode_entry(entry: Entry) -> EncodedEntry:
     """Encode an entry, or say in a `JournalError` why it cannot be kept."""
-    opening = None if entry.opening is None else _dump(_opening_fields(entry.opening), entry=entry)
+    opening = None if entry.opening is None else _dump(_encode_opening(entry.opening), entry=entry)
     detail = _dump(dict(entry.detail), entry=entry)
-    return Draft(
+    return EncodedEntry(
         entry=entry,
         at_us=to_us(entry.at, name="The time of an entry"),
         opening=opening,
@@ -51,10 +51,10 @@ def draft(entry: Entry) -> Draft:
     )
 
 
-def entry_of(row: tuple[Any, ...]) -> Entry:
+def decode_entry(row: tuple[Any, ...]) -> Entry:
     """An entry as it was submitted, from the columns action, version, state, at_us, body."""
     action, version, state, at_us, body = row
-    with readable(f"Entry {version} of action {action}"):
+    with report_unreadable(f"Entry {version} of action {action}"):
         content = load(body)
         opening = content["opening"]
         return Entry(
@@ -63,17 +63,17 @@ def entry_of(row: tuple[Any, ...]) -> Entry:
             at=from_us(at_us),
             version=version,
             detail=content["detail"],
-            opening=None if opening is None else opening_of(opening),
+            opening=None if opening is None else decode_opening(opening),
         )
 
 
-def action_of(row: tuple[Any, ...]) -> Action:
+def decode_action(row: tuple[Any, ...]) -> Action:
     """An action from the columns of the query `action`."""
     action, opening, state, version, opened_us, changed_us, detail, writer = row
-    with readable(f"Action {action}"):
+    with report_unreadable(f"Action {action}"):
         return Action(
             id=action,
-            opening=opening_of(load(opening)),
+            opening=decode_opening(load(opening)),
             state=State(state),
             version=version,
             opened_at=from_us(opened_us),
@@ -83,15 +83,15 @@ def action_of(row: tuple[Any, ...]) -> Action:
         )
 
 
-def standing_of(action: str, row: tuple[Any, ...] | None) -> tuple[State | None, int]:
+def decode_standing(action: str, row: tuple[Any, ...] | None) -> tuple[State | None, int]:
     """Where an action stands, from the columns state, version; nowhere when it has no row."""
     if row is None:
         return None, 0
-    with readable(f"Action {action}"):
+    with report_unreadable(f"Action {action}"):
         return State(row[0]), row[1]
 
 
-def opening_of(content: Mapping[str, Any]) -> Opening:
+def decode_opening(content: Mapping[str, Any]) -> Opening:
     """An opening from its JSON; fields of a later Mulligan are left aside."""
     known = {name: content[name] for name in _OPENING_FIELDS if name in content}
     known["effect"] = Effect(known["effect"])
@@ -99,25 +99,25 @@ def opening_of(content: Mapping[str, Any]) -> Opening:
     return Opening(**known)
 
 
-def known_tool_text(tool: KnownTool) -> str:
+def encode_tool(tool: KnownTool) -> str:
     """A declared tool as JSON."""
     about = {each.name: getattr(tool, each.name) for each in fields(tool)}
     about["error_rules"] = [asdict(rule) for rule in tool.error_rules]
     return json.dumps(about, default=str)
 
 
-def known_tool_of(text: str) -> KnownTool:
+def decode_tool(text: str) -> KnownTool:
     """A declared tool from its JSON; fields of a later Mulligan are left aside."""
-    with readable("A declared tool"):
+    with report_unreadable("A declared tool"):
         content = load(text)
         names = [each.name for each in fields(KnownTool) if each.name in content]
         found = {name: content[name] for name in names}
         lists = {name: tuple(found.get(name, ())) for name in ("abilities", "promises")}
-        rules = {"error_rules": tuple(_error_rules(found.get("error_rules", ())))}
+        rules = {"error_rules": tuple(_decode_error_rules(found.get("error_rules", ())))}
         return KnownTool(**(found | lists | rules))
 
 
-def _error_rules(given: list[object]) -> Iterator[ErrorRule]:
+def _decode_error_rules(given: list[object]) -> Iterator[ErrorRule]:
     """Rules for errors; those that only a later Mulligan understands are left aside."""
     for each in given:
         with suppress(ConfigurationError):  # it is for whoever wrote it, and no damage
@@ -133,7 +133,7 @@ def load(text: str) -> Any:
 
 
 @contextmanager
-def readable(what: str) -> Iterator[None]:
+def report_unreadable(what: str) -> Iterator[None]:
     """Say of whatever cannot be made sense of in here that the store is damaged."""
     try:
         yield
@@ -144,7 +144,7 @@ def readable(what: str) -> Iterator[None]:
         ) from error
 
 
-def _opening_fields(opening: Opening) -> dict[str, object]:
+def _encode_opening(opening: Opening) -> dict[str, object]:
     return {name: getattr(opening, name) for name in _OPENING_FIELDS}
 
 

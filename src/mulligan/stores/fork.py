@@ -21,7 +21,7 @@ PATIENCE = 5.0
 class Forked(Protocol):
     """Something that starts afresh in a child process."""
 
-    def forked(self) -> None:
+    def reset_after_fork(self) -> None:
         """Forget what belongs to the parent, without closing it."""
 
 
@@ -64,7 +64,7 @@ class Undisturbed:
         deadline = time.monotonic() + PATIENCE
         with self._wake:
             self._forking = True
-            while self._threads > self._own() and (left := deadline - time.monotonic()) > 0:
+            while self._threads > self._count_own() and (left := deadline - time.monotonic()) > 0:
                 self._wake.wait(left)
 
     def go_on(self) -> None:
@@ -73,13 +73,13 @@ class Undisturbed:
             self._forking = False
             self._wake.notify_all()
 
-    def forked(self) -> None:
+    def reset_after_fork(self) -> None:
         """After it, in the child, where no other thread is left."""
         self._wake = threading.Condition()
-        self._threads = self._own()
+        self._threads = self._count_own()
         self._forking = False
 
-    def _own(self) -> int:
+    def _count_own(self) -> int:
         """1 when the thread that forks is itself inside a block, which it cannot wait for."""
         return int(self._depth.value > 0)
 
@@ -96,9 +96,9 @@ def renew_after_fork(thing: Forked) -> None:
 
 
 def _tell() -> None:
-    undisturbed.forked()
+    undisturbed.reset_after_fork()
     for thing in list(_watching):
-        thing.forked()
+        thing.reset_after_fork()
 
 
 os.register_at_fork(

@@ -55,20 +55,20 @@ class GroupCommit(Generic[W]):
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join()
 
-    def forked(self) -> None:
+    def reset_after_fork(self) -> None:
         """In a child: what was queued belongs to the parent, which will write it."""
         self._wake = threading.Condition()
         self._waiting = deque()
         self._thread = None
 
     def _run(self) -> None:
-        while group := self._next_group():
+        while group := self._take_group():
             # A caller that gave up while its work was queued has had no effect, and gets none.
             running = [(w, f) for w, f in group if f.set_running_or_notify_cancel()]
             if running:
                 self._settle([work for work, _ in running], [future for _, future in running])
 
-    def _next_group(self) -> list[tuple[W, Future[Any]]]:
+    def _take_group(self) -> list[tuple[W, Future[Any]]]:
         with self._wake:
             while not self._waiting and not self._closed:
                 self._wake.wait()

@@ -8,7 +8,7 @@ from typing import TypeVar
 from mulligan.core.errors import StaleLessonError, StoreError
 from mulligan.core.escape import escape
 from mulligan.core.lesson import Episode, Lesson, Use
-from mulligan.stores.encoding import readable
+from mulligan.stores.encoding import report_unreadable
 from mulligan.stores.words import read_word, write_word
 
 W = TypeVar("W", Episode, Lesson, Use)
@@ -18,46 +18,46 @@ _LONGEST = 64
 """What is longer is no word, and an index has no room for it."""
 
 
-def text_of(word: Episode | Lesson | Use) -> str:
+def encode_word(word: Episode | Lesson | Use) -> str:
     """A word of the casebook as JSON, or one sentence on why it cannot be kept."""
     try:
         return write_word(word)
     except (TypeError, ValueError) as error:
         raise StoreError(
-            f"{_name(word)} cannot be kept, because it is not JSON ({error}): give "
+            f"{_describe_word(word)} cannot be kept, because it is not JSON ({error}): give "
             "transformations strings, numbers, lists and mappings."
         ) from error
 
 
-def episode_of(row: tuple[str, str]) -> Episode:
+def decode_episode(row: tuple[str, str]) -> Episode:
     """An episode from the columns id, body."""
     return _read(Episode, f"Episode {row[0]}", row[1])
 
 
-def lesson_of(row: tuple[str, str]) -> Lesson:
+def decode_lesson(row: tuple[str, str]) -> Lesson:
     """A version of a lesson from the columns id, body."""
     return _read(Lesson, f"Lesson {row[0]}", row[1])
 
 
-def use_of(row: tuple[str, str]) -> Use:
+def decode_use(row: tuple[str, str]) -> Use:
     """A use from the columns lesson, body."""
     return _read(Use, f"A use of lesson {row[0]}", row[1])
 
 
-def words_of(text: str) -> frozenset[str]:
+def split_words(text: str) -> frozenset[str]:
     """The words that texts are compared by; names are taken apart at their underscores."""
     return frozenset(
         word for word in _WORD.findall(escape(text).casefold()) if len(word) <= _LONGEST
     )
 
 
-def words_of_lesson(lesson: Lesson) -> frozenset[str]:
+def list_lesson_words(lesson: Lesson) -> frozenset[str]:
     """What a lesson is found by."""
     said = (lesson.tool, lesson.when, lesson.statement, lesson.mistake, lesson.correction)
-    return words_of(" ".join(said))
+    return split_words(" ".join(said))
 
 
-def stale(lesson: Lesson) -> StaleLessonError:
+def make_stale_error(lesson: Lesson) -> StaleLessonError:
     """Why a version of a lesson was not added."""
     return StaleLessonError(
         f"Version {lesson.version} of lesson {lesson.id} is not the next one: read the lesson "
@@ -66,11 +66,11 @@ def stale(lesson: Lesson) -> StaleLessonError:
 
 
 def _read(kind: type[W], name: str, body: str) -> W:
-    with readable(name):
+    with report_unreadable(name):
         return read_word(kind, body)
 
 
-def _name(word: Episode | Lesson | Use) -> str:
+def _describe_word(word: Episode | Lesson | Use) -> str:
     match word:
         case Episode():
             return f"Episode {word.id}"

@@ -104,7 +104,7 @@ class MarkFile:
     def reset(self, marks: Iterable[Mark]) -> None:
         """Make the file say exactly this; records of writers that are gone become free."""
         left = {mark.writer: mark for mark in marks}
-        with _locked(self._path) as file:
+        with _lock_file(self._path) as file:
             size = os.fstat(file).st_size
             for offset in range(0, size, _SIZE):
                 here = unpack(os.pread(file, _SIZE, offset))
@@ -120,7 +120,7 @@ class MarkFile:
         self._file = None
 
     def _claim(self) -> None:
-        with _locked(self._path) as file:
+        with _lock_file(self._path) as file:
             end = -(-os.fstat(file).st_size // _SIZE) * _SIZE
             os.pwrite(file, _FREE, end)
             self._offset = end
@@ -128,7 +128,7 @@ class MarkFile:
 
 
 @contextmanager
-def _locked(path: Path) -> Iterator[int]:
+def _lock_file(path: Path) -> Iterator[int]:
     file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(file, fcntl.LOCK_EX)

@@ -27,13 +27,13 @@ class Migration:
     statements: tuple[str, ...]
 
 
-class Schema(Protocol):
+class DatabaseSchema(Protocol):
     """The schema of one database, as far as migrating it goes."""
 
-    def version(self) -> int:
+    def read_version(self) -> int:
         """The number of its last migration; 0 when it is empty."""
 
-    def locked(self) -> AbstractContextManager[None]:
+    def lock(self) -> AbstractContextManager[None]:
         """A transaction that only one migrator can be in."""
 
     def execute(self, sql: str) -> object:
@@ -44,18 +44,18 @@ class Schema(Protocol):
 
 
 @cache
-def migrations(part: str) -> tuple[Migration, ...]:
+def load_migrations(part: str) -> tuple[Migration, ...]:
     """The migrations of a part, such as `sqlite/log`, in order."""
     folder = files("mulligan.stores").joinpath("schema", *part.split("/"))
     steps = sorted((file.name, file.read_text("utf-8")) for file in folder.iterdir())
     return tuple(
-        Migration(number=int(name[:4]), statements=_statements(text)) for name, text in steps
+        Migration(number=int(name[:4]), statements=_split_statements(text)) for name, text in steps
     )
 
 
-def latest(part: str) -> int:
+def find_latest_version(part: str) -> int:
     """The schema this Mulligan writes."""
-    return migrations(part)[-1].number
+    return load_migrations(part)[-1].number
 
 
 def check_version(part: str, *, store: str, url: str, found: int, migrate: bool) -> None:
@@ -63,7 +63,7 @@ def check_version(part: str, *, store: str, url: str, found: int, migrate: bool)
 
     `store` is what has the schema, `url` what `mulligan migrate` is to be told.
     """
-    known = latest(part)
+    known = find_latest_version(part)
     if found > known:
         raise SchemaTooNewError(store=store, found=found, known=known)
     if found < known and not migrate:
@@ -71,16 +71,16 @@ def check_version(part: str, *, store: str, url: str, found: int, migrate: bool)
 
 
 def bring_up_to_date(
-    schema: Schema, part: str, *, watch: Callable[[str], None] = lambda _statement: None
+    schema: DatabaseSchema, part: str, *, watch: Callable[[str], None] = lambda _statement: None
 ) -> int:
     """Run what is missing. Returns how many migrations that was; `watch` sees each statement."""
     done = 0
-    for migration in migrations(part):
-        if schema.version() >= migration.number:
+    for migration in load_migrations(part):
+        if schema.read_version() >= migration.number:
             continue
-        with schema.locked():
+        with schema.lock():
             # Another migrator may have been faster while we waited for the lock.
-            if schema.version() >= migration.number:
+            if schema.read_version() >= migration.number:
                 continue
             for statement in migration.statements:
                 watch(statement)
@@ -92,7 +92,7 @@ def bring_up_to_date(
     return done
 
 
-def _statements(text: str) -> tuple[str, ...]:
+def _split_statements(text: str) -> tuple[str, ...]:
     lines = (line for line in text.splitlines() if not line.startswith("--"))
     parts = _STATEMENT_END.split("\n".join(lines))
     return tuple(part.strip() for part in parts if part.strip())

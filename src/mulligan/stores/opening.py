@@ -9,10 +9,10 @@ from pathlib import Path
 from mulligan.core.errors import MissingExtraError, UnknownStoreError
 from mulligan.core.interfaces import Clock, Store
 from mulligan.core.retention import Retention
-from mulligan.stores.clock import utc_now
+from mulligan.stores.clock import read_utc_now
 from mulligan.stores.options import Options
 from mulligan.stores.seal import make_seal
-from mulligan.stores.url import without_credentials
+from mulligan.stores.url import strip_credentials
 
 _SQLITE = "sqlite:///"
 _POSTGRES = ("postgresql://", "postgres://")
@@ -25,7 +25,7 @@ def open_store(
     vault_key: bytes | None = None,
     retention: Retention | None = None,
     tolerate_damage: bool = False,
-    clock: Clock = utc_now,
+    clock: Clock = read_utc_now,
     patience: timedelta = timedelta(seconds=5),
 ) -> Store:
     """Open `memory:`, `sqlite:///file.db` or `postgresql://…`.
@@ -50,7 +50,7 @@ def open_store(
     if url.startswith(_POSTGRES):
         return _open_postgres(url, options)
     raise UnknownStoreError(
-        f"{without_credentials(url)!r} is not the URL of a store: use memory:, "
+        f"{strip_credentials(url)!r} is not the URL of a store: use memory:, "
         "sqlite:///file.db, sqlite:////absolute/path.db or postgresql://user@host/database."
     )
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from mulligan.core.interfaces import Clock
 from mulligan.core.retention import Retention
-from mulligan.stores.clock import utc_now
+from mulligan.stores.clock import read_utc_now
 from mulligan.stores.seal import Seal
 
 
@@ -21,6 +21,6 @@ class Options:
     retention: Retention = field(default_factory=Retention)
     tolerate_damage: bool = False
     """Open a damaged journal all the same, to look at it."""
-    clock: Clock = utc_now
+    clock: Clock = read_utc_now
     patience: timedelta = timedelta(seconds=5)
     """How long to wait for a lock that another process holds, or a server that does not answer."""

@@ -9,14 +9,14 @@ from mulligan.core.instants import from_us
 from mulligan.core.log_query import PatternSeen
 from mulligan.core.rollup import PatternCount
 from mulligan.core.suggestion import Pattern
-from mulligan.stores.encoding import readable
+from mulligan.stores.encoding import report_unreadable
 
 
-def seen(
+def build_pattern(
     tool: str, fingerprint: str, *, counted: PatternCount, agents: Iterable[str]
 ) -> PatternSeen:
     """A pattern with what was counted of it, and all who met it by name."""
-    with readable(f"What is known of failures of {tool}"):
+    with report_unreadable(f"What is known of failures of {tool}"):
         return PatternSeen(
             pattern=Pattern(
                 fingerprint=fingerprint,

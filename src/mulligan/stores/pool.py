@@ -28,14 +28,14 @@ class Pool:
     def ask(self, question: Callable[[Session], T]) -> T:
         """Read something, once more over a new connection when an idle one turned out dead."""
         try:
-            with self.session() as session:
+            with self.acquire_session() as session:
                 return question(session)
         except ConnectionLostError:
-            with self.session() as session:
+            with self.acquire_session() as session:
                 return question(session)
 
     @contextmanager
-    def session(self) -> Iterator[Session]:
+    def acquire_session(self) -> Iterator[Session]:
         """A session for one use. One whose connection broke is not lent again."""
         session = self._take()
         try:
@@ -57,7 +57,7 @@ class Pool:
             self._closed = True
         self._close_idle()
 
-    def forked(self) -> None:
+    def reset_after_fork(self) -> None:
         """In a child: the connections are the parent's."""
         self._lock = threading.Lock()
         for session in (*self._idle, *self._lent):

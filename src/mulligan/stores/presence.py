@@ -22,20 +22,22 @@ class Presence:
     """When the process began, in the system's own terms: numbers of processes are used again."""
 
 
-def here() -> Presence:
+def identify_process() -> Presence:
     """This process."""
-    return Presence(machine=_machine(), pid=os.getpid(), started=_started(os.getpid()) or "")
+    return Presence(
+        machine=_identify_machine(), pid=os.getpid(), started=_read_start(os.getpid()) or ""
+    )
 
 
 def is_gone(presence: Presence, *, silent_us: int, seen_from: Presence) -> bool:
     """Whether a writer will write no more, that was last heard of `silent_us` ago."""
     if presence.machine == seen_from.machine:
-        return _started(presence.pid) != (presence.started or "")
+        return _read_start(presence.pid) != (presence.started or "")
     return silent_us > SILENCE.total_seconds() * 1_000_000
 
 
 @functools.cache
-def _machine() -> str:
+def _identify_machine() -> str:
     boot = _read(Path("/proc/sys/kernel/random/boot_id"))
     try:
         numbers = str(Path("/proc/self/ns/pid").readlink())
@@ -45,7 +47,7 @@ def _machine() -> str:
     return "/".join((platform.node(), boot, numbers))
 
 
-def _started(pid: int) -> str | None:
+def _read_start(pid: int) -> str | None:
     """When a process began; empty where the system does not say, `None` when there is none."""
     if Path("/proc/self/stat").exists():
         stat = _read(Path(f"/proc/{pid}/stat"))

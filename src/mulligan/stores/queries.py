@@ -16,18 +16,18 @@ def load(*names: str) -> dict[str, str]:
     return {
         name: query
         for file in names
-        for name, query in _blocks(
+        for name, query in _split_blocks(
             files("mulligan.stores").joinpath("sql", f"{file}.sql").read_text("utf-8")
         )
     }
 
 
-def for_psycopg(query: str) -> str:
+def convert_for_psycopg(query: str) -> str:
     """The same query with psycopg's parameters."""
     return _PARAMETER.sub(r"%(\1)s", query.replace("%", "%%").replace("?", "%s"))
 
 
-def _blocks(text: str) -> list[tuple[str, str]]:
+def _split_blocks(text: str) -> list[tuple[str, str]]:
     parts = _NAME.split(text)[1:]
     return [
         (name, query.strip().rstrip(";"))

@@ -65,14 +65,14 @@ class _Aes:
 
     def lock(self, value: bytes, *, owner: str, name: str) -> tuple[bytes, bool]:
         nonce = os.urandom(_NONCE_BYTES)
-        return nonce + self._aes.encrypt(nonce, value, _bound_to(owner, name)), True
+        return nonce + self._aes.encrypt(nonce, value, _bind_to(owner, name)), True
 
     def unlock(self, value: bytes, *, locked: bool, owner: str, name: str) -> bytes:
         if not locked:
             return value
         nonce, sealed = value[:_NONCE_BYTES], value[_NONCE_BYTES:]
         try:
-            return self._aes.decrypt(nonce, sealed, _bound_to(owner, name))
+            return self._aes.decrypt(nonce, sealed, _bind_to(owner, name))
         except self._invalid as error:
             raise StoreError(
                 f"The kept value {name!r} of {owner} does not open with this key: "
@@ -80,6 +80,6 @@ class _Aes:
             ) from error
 
 
-def _bound_to(owner: str, name: str) -> bytes:
+def _bind_to(owner: str, name: str) -> bytes:
     # The length goes first, so that no owner and name run together into another pair.
     return f"{len(owner)}:{owner}{name}".encode("utf-8", "surrogatepass")

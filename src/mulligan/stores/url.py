@@ -18,7 +18,7 @@ _SERVER = re.compile(
 )
 
 
-def without_credentials(url: str) -> str:
+def strip_credentials(url: str) -> str:
     """Scheme, host and database of a URL, or a file's name; `<store>` when it is not that plain."""
     if url == "memory:" or _FILE.fullmatch(url):
         return url

@@ -24,16 +24,16 @@ _MICROSECOND = timedelta(microseconds=1)
 
 def write_word(word: object) -> str:
     """A word as JSON in plain ASCII, so that it holds what a database cannot."""
-    return json.dumps(_plain(word))
+    return json.dumps(_encode_value(word))
 
 
 def read_word(kind: type[W], text: str) -> W:
     """The word again; fields of a later Mulligan are left aside, a missing one is an error."""
-    read = _reader(cast("Any", kind))
+    read = _make_reader(cast("Any", kind))
     return cast("W", read(load(text)))
 
 
-def _plain(value: object) -> object:
+def _encode_value(value: object) -> object:
     match value:
         case None | str() | int() | float():
             return value
@@ -42,35 +42,35 @@ def _plain(value: object) -> object:
         case timedelta():
             return value // _MICROSECOND
         case Mapping():
-            return {str(name): _plain(each) for name, each in value.items()}
+            return {str(name): _encode_value(each) for name, each in value.items()}
         case tuple() | list():
-            return [_plain(each) for each in value]
+            return [_encode_value(each) for each in value]
         case _ if is_dataclass(value):
-            return {each.name: _plain(getattr(value, each.name)) for each in fields(value)}
+            return {each.name: _encode_value(getattr(value, each.name)) for each in fields(value)}
         case _:
             return value
 
 
 @cache
-def _reader(kind: Any) -> Read:
+def _make_reader(kind: Any) -> Read:
     origin, inner = get_origin(kind), get_args(kind)
     if origin is UnionType:
         [given] = (each for each in inner if each is not type(None))
-        return partial(_read_optional, _reader(given))
+        return partial(_read_optional, _make_reader(given))
     if origin is tuple and inner[1:] == (...,):
-        return partial(_read_list, _reader(inner[0]))
+        return partial(_read_list, _make_reader(inner[0]))
     if origin is tuple:
-        return partial(_read_row, tuple(map(_reader, inner)))
+        return partial(_read_row, tuple(map(_make_reader, inner)))
     if is_dataclass(kind):
-        return _word_reader(kind)
+        return _make_word_reader(kind)
     if isinstance(kind, type) and issubclass(kind, StrEnum):
         return kind
     return _SIMPLE[origin or kind]
 
 
-def _word_reader(kind: Any) -> Read:
+def _make_word_reader(kind: Any) -> Read:
     hints = get_type_hints(kind)
-    readers = {each.name: _reader(hints[each.name]) for each in fields(kind)}
+    readers = {each.name: _make_reader(hints[each.name]) for each in fields(kind)}
     needed = [
         each.name
         for each in fields(kind)

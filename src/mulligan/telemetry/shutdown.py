@@ -78,15 +78,15 @@ def _flush_and_end() -> None:
         os.kill(os.getpid(), signal.SIGTERM)
 
 
-def _at_exit() -> None:
+def _close_writers() -> None:
     for writer in list(_alive):
         writer.close()
 
 
-def _after_fork() -> None:
+def _restart_writers() -> None:
     for writer in list(_alive):
         writer.start_afresh()
 
 
-atexit.register(_at_exit)
-os.register_at_fork(after_in_child=_after_fork)
+atexit.register(_close_writers)
+os.register_at_fork(after_in_child=_restart_writers)

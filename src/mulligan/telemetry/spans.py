@@ -6,7 +6,7 @@ from opentelemetry import context, trace
 from opentelemetry.trace import SpanKind, Status, StatusCode
 
 
-def spans_wanted() -> bool:
+def has_tracer_provider() -> bool:
     """Whether the application set up a tracer provider."""
     return not isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider)
 

@@ -48,7 +48,7 @@ class WriterLimits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tally:
+class RowCounts:
     """What became of the rows: once all is still, `emitted` is the sum of the other three."""
 
     emitted: int
@@ -115,35 +115,35 @@ class LogWriter:
         if self._thread is None:
             self._start()
 
-    def tally(self) -> Tally:
+    def tally(self) -> RowCounts:
         """What became of every row so far."""
         waiting = len(self._queue) + len(self._in_hand)
         dropped = self._queue.shed + self._given_up
-        return Tally(
+        return RowCounts(
             emitted=self._queue.emitted, stored=self._stored, dropped=dropped, waiting=waiting
         )
 
     def flush(self, *, timeout: float | None = None) -> bool:
         """Wait until everything queued so far is stored. False when that took too long."""
         if self._closed:
-            return self._nothing_left()
+            return self._is_drained()
         seconds = self._limits.flush if timeout is None else timeout
-        goal = self._ended() + self._waiting()
+        goal = self._count_ended() + self._count_waiting()
         deadline = time.monotonic() + seconds
         self._start()
         self._hurry()
         with self._progress:
-            while not self._nothing_left() and self._ended() < goal:
+            while not self._is_drained() and self._count_ended() < goal:
                 left = deadline - time.monotonic()
-                if left <= 0 or not self._alive():
+                if left <= 0 or not self._is_alive():
                     break
                 # In short steps, so that a thread that ends is not waited for.
                 self._progress.wait(min(left, 0.1))
-        if not self._alive():
+        if not self._is_alive():
             # At the very end of a process no thread can be started any more.
             self._write_here(deadline)
         self._urgent = False
-        return self._nothing_left() or self._ended() >= goal
+        return self._is_drained() or self._count_ended() >= goal
 
     def close(self) -> None:
         """Store what is left, end the thread, and count what could not be stored."""
@@ -160,14 +160,14 @@ class LogWriter:
             thread.join(timeout=self._limits.flush)
         shutdown.forget(self)
 
-    def _nothing_left(self) -> bool:
-        return not self._waiting() and not self._queue.unwritten_shed
+    def _is_drained(self) -> bool:
+        return not self._count_waiting() and not self._queue.unwritten_shed
 
-    def _waiting(self) -> int:
+    def _count_waiting(self) -> int:
         notes = len(self._noted) + len(self._notes_in_hand)
         return len(self._queue) + len(self._in_hand) + notes
 
-    def _ended(self) -> int:
+    def _count_ended(self) -> int:
         return self._stored + self._given_up + self._notes_ended
 
     def _hurry(self) -> None:
@@ -175,14 +175,14 @@ class LogWriter:
         self._urgent = True
         self._wake.put(None)
 
-    def _alive(self) -> bool:
+    def _is_alive(self) -> bool:
         return self._thread is not None and self._thread.is_alive()
 
     def _start(self) -> None:
         if not self._starting.acquire(blocking=False):
             return
         try:
-            if self._closed or self._alive():
+            if self._closed or self._is_alive():
                 return
             thread = threading.Thread(target=self._run, name="mulligan-log", daemon=True)
             try:
@@ -260,7 +260,7 @@ class LogWriter:
     def _write(self, losses: tuple[int, int]) -> int | None:
         """Store what is in hand. How many rows were refused; `None` when the store is at fault."""
         try:
-            batch = self._batch(self._in_hand, losses)
+            batch = self._build_batch(self._in_hand, losses)
             self._log.write(replace(batch, findings=self._notes_in_hand))
         except StoreError as error:
             if not self._away:
@@ -282,12 +282,12 @@ class LogWriter:
         refused = [0, 0]
         for row in self._in_hand:
             try:
-                self._log.write(self._batch([row], (0, 0)))
+                self._log.write(self._build_batch([row], (0, 0)))
             except Exception:  # noqa: BLE001 - counted, and written down below
                 refused[row.outcome != Outcome.SUCCESS] += 1
         for reason, lost in (("refused", (refused[0], refused[1])), ("overflow", losses)):
             what = f"{sum(lost)} lost rows of the log"
-            self._write_beside(self._batch([], lost, reason=reason), what)
+            self._write_beside(self._build_batch([], lost, reason=reason), what)
         found = f"{len(self._notes_in_hand)} findings"
         self._write_beside(Batch(rows=[], findings=self._notes_in_hand), found)
         return sum(refused)
@@ -298,15 +298,17 @@ class LogWriter:
         except Exception as error:  # noqa: BLE001 - the host never fails because of the log
             _report.warning("%s could not be written down (%s).", what, type(error).__name__)
 
-    def _batch(
+    def _build_batch(
         self, rows: list[LogRow], lost: tuple[int, int], *, reason: str = "overflow"
     ) -> Batch:
         losses = []
         if any(lost):
             losses = [Loss(at=self._clock(), reason=reason, successes=lost[0], failures=lost[1])]
-        return Batch(rows=rows, rollups=roll_up(rows), patterns=self._patterns(rows), losses=losses)
+        return Batch(
+            rows=rows, rollups=roll_up(rows), patterns=self._recognize_patterns(rows), losses=losses
+        )
 
-    def _patterns(self, rows: list[LogRow]) -> dict[str, Pattern]:
+    def _recognize_patterns(self, rows: list[LogRow]) -> dict[str, Pattern]:
         if self._recognize is None:
             return {}
         found: dict[str, Pattern] = {}

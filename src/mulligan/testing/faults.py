@@ -75,9 +75,9 @@ class Faults:
         for strike in self._strikes:
             count = self.hits if strike.point is None else self._counts[point]
             if strike.hit == count and strike.point in (None, point):
-                await self._do(strike.deed)
+                await self._strike(strike.deed)
 
-    async def _do(self, deed: Deed) -> None:
+    async def _strike(self, deed: Deed) -> None:
         match deed:
             case Deed.KILL:
                 os.kill(os.getpid(), signal.SIGKILL)
@@ -106,7 +106,7 @@ class Faults:
         watch_points(None)
 
 
-async def cancelled_when_hung(work: Awaitable[object], faults: Faults) -> BaseException | None:
+async def cancel_when_hung(work: Awaitable[object], faults: Faults) -> BaseException | None:
     """Run something to its end, cancelled from outside if it hangs. What it raised, if it did."""
     task = asyncio.ensure_future(work)
     hangs = asyncio.ensure_future(faults.hanging.wait())

@@ -30,7 +30,7 @@ class ScriptedJudge:
         """The next answer of the script."""
         self.prompts.append(render(question))
         self.questions.append(question)
-        answer = self._next(question)
+        answer = self._choose_answer(question)
         if answer is None or isinstance(answer, question.answer):
             return answer
         raise ConfigurationError(
@@ -38,7 +38,7 @@ class ScriptedJudge:
             f"{question.answer.__name__} was asked for. Change the script."
         )
 
-    def _next(self, question: Question[A]) -> object:
+    def _choose_answer(self, question: Question[A]) -> object:
         if callable(self._script):
             return self._script(question)
         asked = len(self.questions)

@@ -35,7 +35,7 @@ class LineFault(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
+class LineWrite:
     """A write that reached the server, and what the server said to it."""
 
     method: str
@@ -61,16 +61,16 @@ class Line:
     upstream: str
     faults: list[LineFault | None] = field(default_factory=list)
     """Of the next writes, in order."""
-    written: list[Written] = field(default_factory=list)
+    written: list[LineWrite] = field(default_factory=list)
     """Every write that reached the server, in order."""
     strange: bool = False
     """Whether every read is answered with a page for people, as a portal does."""
 
-    def seen_from_here(self, url: str) -> str:
+    def rewrite_url(self, url: str) -> str:
         """The same place on the server, by way of this line."""
         return url.replace(self.upstream, self.url)
 
-    def done(self) -> int:
+    def count_done(self) -> int:
         """How many writes took effect."""
         return sum(each.done for each in self.written)
 
@@ -138,9 +138,9 @@ class _Request(BaseHTTPRequestHandler):
         finally:
             connection.close()
 
-    def _as_written(self, status: int, headers: Headers, body: bytes) -> Written:
+    def _as_written(self, status: int, headers: Headers, body: bytes) -> LineWrite:
         told = {name.lower(): value for name, value in headers}
-        return Written(
+        return LineWrite(
             method=self.command,
             path=self.path,
             status=status,

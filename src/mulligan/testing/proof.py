@@ -17,9 +17,9 @@ from mulligan.core.interfaces import Check, Clock, Subscriber
 from mulligan.core.record import Abilities, Record
 from mulligan.loops.actions import Attempted
 from mulligan.testing.fakes import FixedClock
-from mulligan.testing.faults import Deed, Faults, Strike, cancelled_when_hung
+from mulligan.testing.faults import Deed, Faults, Strike, cancel_when_hung
 from mulligan.turns.turn.act import Agent, Done
-from mulligan.turns.turn.open_turn import OpenTurn
+from mulligan.turns.turn.context import OpenTurn
 from mulligan.undo.taking_back import is_restored
 
 PASSES = 8
@@ -115,7 +115,7 @@ class _Run:
     def __init__(self, build: Build, faults: Faults, *, edit_at: int = 0) -> None:
         self._clock = FixedClock(datetime.now(UTC))
         proving: Proving = {
-            "checks": [_nothing_is_right],
+            "checks": [_reject_everything],
             "clock": self._clock,
             "recover": False,
         }
@@ -136,7 +136,7 @@ class _Run:
             m.subscribe(self._note)
             self._expected = look()
             with self._faults:
-                await cancelled_when_hung(m.act("Prove it", self._agent), self._faults)
+                await cancel_when_hung(m.act("Prove it", self._act), self._faults)
             for _ in range(PASSES):
                 self._clock.move(A_WHILE)
                 await m.recover()
@@ -145,7 +145,7 @@ class _Run:
         finally:
             m.close()
 
-    async def _agent(self, turn: OpenTurn) -> str:
+    async def _act(self, turn: OpenTurn) -> str:
         if turn.attempt.number > 1:
             return "I leave it at that."
         try:
@@ -182,6 +182,6 @@ class _Run:
             yield f"- {what}: there is {now!r}, and there should be {self._expected!r}."
 
 
-def _nothing_is_right(attempted: Attempted) -> Iterator[Finding]:
+def _reject_everything(attempted: Attempted) -> Iterator[Finding]:
     if attempted.executions:
         yield Finding(rule="proof.wrong", severity=Severity.ERROR, issue="Taken back on purpose.")

@@ -83,12 +83,12 @@ def radicale_server() -> Iterator[RadicaleServer]:
 
 def _start(_try: int) -> RadicaleServer | None:
     """A server that listens; `None` if another program took the port before it could."""
-    folder = Path(tempfile.mkdtemp(prefix="mulligan-radicale-", dir=_in_memory()))
-    port, log = _free_port(), folder / "server.log"
+    folder = Path(tempfile.mkdtemp(prefix="mulligan-radicale-", dir=_find_memory_folder()))
+    port, log = _find_free_port(), folder / "server.log"
     with log.open("wb") as sink:
         # A session of its own: Ctrl-C is for whoever started it, and they may still need it.
         process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-            _command(folder, port),
+            _build_command(folder, port),
             stdin=subprocess.PIPE,
             stdout=sink,
             stderr=sink,
@@ -104,19 +104,19 @@ def _start(_try: int) -> RadicaleServer | None:
     return None
 
 
-def _in_memory() -> str | None:
+def _find_memory_folder() -> str | None:
     """Where a sync costs nothing: Radicale makes several at each write, and nobody needs them."""
     return _MEMORY if os.access(_MEMORY, os.W_OK) else None
 
 
-def _free_port() -> int:
+def _find_free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
     return port
 
 
-def _command(folder: Path, port: int) -> list[str]:
+def _build_command(folder: Path, port: int) -> list[str]:
     options = {
         "config": "",
         "server-hosts": f"127.0.0.1:{port}",

@@ -110,8 +110,8 @@ class FakeRemote:
 
     def arrive(self) -> None:
         """Let every late request take effect now."""
-        with self._locked() as book:
-            self._land(book, book.late())
+        with self._lock_book() as book:
+            self._land(book, book.list_late())
 
     def create(
         self, data: Mapping[str, object], *, id: str | None = None, key: str | None = None,  # noqa: A002
@@ -138,7 +138,7 @@ class FakeRemote:
 
     def get(self, id: str) -> Item | None:  # noqa: A002
         """An object as it is now. Reading also brings late requests nearer."""
-        with self._looking() as book:
+        with self._read_book() as book:
             return book.items.get(id)
 
     def answer_to(self, key: str) -> Item | None:
@@ -146,46 +146,46 @@ class FakeRemote:
 
         Of a delete, that is what it removed.
         """
-        with self._looking() as book:
+        with self._read_book() as book:
             made = [line for line in book.lines if line.key == key]
-            return book.left_by(made[-1]) if made else None
+            return book.find_left(made[-1]) if made else None
 
     def ledger(self) -> list[Effected]:
         """Everything that ever took effect, in order."""
-        with self._locked() as book:
+        with self._lock_book() as book:
             return list(book.lines)
 
-    def items(self) -> dict[str, Item]:
+    def list_items(self) -> dict[str, Item]:
         """Every object that is there now."""
-        with self._locked() as book:
+        with self._lock_book() as book:
             return dict(book.items)
 
     def _change(self, request: dict[str, object]) -> Item:
-        fault = self._next_fault(str(request["by"])) or self._next_fault(ANYBODY) or Fault.NONE
-        with self._locked() as book:
-            self._land(book, book.due())
-            _before_effect(fault)
+        fault = self._take_fault(str(request["by"])) or self._take_fault(ANYBODY) or Fault.NONE
+        with self._lock_book() as book:
+            self._land(book, book.list_due())
+            _fail_before_effect(fault)
             if fault is Fault.LATE:
                 book.put_off(request, self._late_by)
                 raise TimeoutError("no answer")
             answer = self._apply(book, request)
             if fault is Fault.DOUBLED:
                 self._apply_quietly(book, request)
-        _after_effect(fault)
+        _fail_after_effect(fault)
         return answer
 
-    def _next_fault(self, by: str) -> Fault | None:
+    def _take_fault(self, by: str) -> Fault | None:
         planned = self._faults.get(by)
         return planned.pop(0) if planned else None
 
     @contextmanager
-    def _looking(self) -> Iterator[_Book]:
-        fault = self._next_fault(READS) or Fault.NONE
-        _before_effect(fault)
-        with self._locked() as book:
-            self._land(book, book.due())
+    def _read_book(self) -> Iterator[_Book]:
+        fault = self._take_fault(READS) or Fault.NONE
+        _fail_before_effect(fault)
+        with self._lock_book() as book:
+            self._land(book, book.list_due())
             yield book
-        _after_effect(fault)
+        _fail_after_effect(fault)
 
     def _land(self, book: _Book, late: Iterable[str]) -> None:
         for number in late:
@@ -204,7 +204,7 @@ class FakeRemote:
         made = str(request["id"] or uuid.uuid4().hex)
         known = [line for line in book.lines if key is not None and line.key == key]
         if known:
-            return book.left_by(known[-1])
+            return book.find_left(known[-1])
         now = book.items.get(made)
         if op == "create" and now is not None:
             raise RemoteError(409, f"{made} is there already")
@@ -216,7 +216,7 @@ class FakeRemote:
         return book.take_effect({**request, "id": made}, now)
 
     @contextmanager
-    def _locked(self) -> Iterator[_Book]:
+    def _lock_book(self) -> Iterator[_Book]:
         handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX)
@@ -244,10 +244,10 @@ class _Book:
     def put_off(self, request: Mapping[str, object], late_by: int | None) -> None:
         self.write({"late": request, "number": uuid.uuid4().hex, "by": late_by})
 
-    def late(self) -> list[str]:
+    def list_late(self) -> list[str]:
         return list(self._late)
 
-    def due(self) -> list[str]:
+    def list_due(self) -> list[str]:
         """One more request comes by: the late ones that have let enough of them pass."""
         if self._late:
             self._log({"passed": 1})
@@ -258,7 +258,7 @@ class _Book:
         self._log({"landed": number})
         return request
 
-    def left_by(self, line: Effected) -> Item:
+    def find_left(self, line: Effected) -> Item:
         return self.seen[line.after or line.before or ""]
 
     def take_effect(self, request: Mapping[str, object], now: Item | None) -> Item:
@@ -307,7 +307,7 @@ class _Book:
         self.seen[effected.after] = item
 
 
-def _before_effect(fault: Fault) -> None:
+def _fail_before_effect(fault: Fault) -> None:
     match fault:
         case Fault.LOST_BEFORE:
             raise TimeoutError("no answer")
@@ -323,7 +323,7 @@ def _before_effect(fault: Fault) -> None:
             return
 
 
-def _after_effect(fault: Fault) -> None:
+def _fail_after_effect(fault: Fault) -> None:
     match fault:
         case Fault.LOST_AFTER:
             raise TimeoutError("no answer")

@@ -12,31 +12,31 @@ _DEPTH = 6
 
 def builds_on(later: Record, earlier: Record) -> bool:
     """Whether a later call names something that an earlier one made or changed."""
-    made = set(_names(earlier.result)) | set(_names(dict(earlier.arguments)))
-    return any(value in made for value in _scalars(dict(later.arguments)))
+    made = set(_list_names(earlier.result)) | set(_list_names(dict(earlier.arguments)))
+    return any(value in made for value in _list_scalars(dict(later.arguments)))
 
 
-def _names(value: object) -> Iterator[str]:
+def _list_names(value: object) -> Iterator[str]:
     """What a value is known by: itself if it is text, else what its id fields hold."""
     if isinstance(value, str):
         yield value
         return
-    for name, part in _parts(value):
+    for name, part in _list_parts(value):
         if _is_id(name):
-            yield from _scalars(part)
+            yield from _list_scalars(part)
 
 
-def _scalars(value: object, depth: int = _DEPTH) -> Iterator[str]:
+def _list_scalars(value: object, depth: int = _DEPTH) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, int) and not isinstance(value, bool):
         yield str(value)
     elif depth:
-        for _, part in _parts(value):
-            yield from _scalars(part, depth - 1)
+        for _, part in _list_parts(value):
+            yield from _list_scalars(part, depth - 1)
 
 
-def _parts(value: object) -> Iterator[tuple[str, object]]:
+def _list_parts(value: object) -> Iterator[tuple[str, object]]:
     if isinstance(value, Mapping):
         yield from ((str(name), part) for name, part in value.items())
     elif isinstance(value, (list, tuple)):

@@ -38,21 +38,25 @@ async def take_back(record: Record, abilities: Abilities) -> Undone:
 async def _look(record: Record, abilities: Abilities) -> Undone | None:
     """Whether there is still something to undo; `None` when there is."""
     try:
-        now = await _now(record, abilities)
-        version = await version_of(now, record=record, abilities=abilities)
+        now = await _read_state(record, abilities)
+        version = await read_version(now, record=record, abilities=abilities)
         done = is_restored(record, now, abilities=abilities)
     except Exception as error:  # noqa: BLE001 - a tool's own functions may raise anything
-        return Undone(result=UndoResult.FAILED, why=f"It could not be read: {_said(error)}.")
+        return Undone(
+            result=UndoResult.FAILED, why=f"It could not be read: {_describe_error(error)}."
+        )
     if done:
         return Undone(result=UndoResult.RESTORED, version=version)
-    return _conflict(record, now, version) if _changed(record, version, abilities) else None
+    return (
+        _build_conflict(record, now, version) if _was_changed(record, version, abilities) else None
+    )
 
 
 async def _apply(record: Record, abilities: Abilities) -> BaseException | None:
     if abilities.undo is None:
         return LookupError("the tool declares no undo")
     try:
-        await told(abilities.undo, record)
+        await call_ability(abilities.undo, record)
     except Exception as error:  # noqa: BLE001 - whatever it was, what is there now decides
         return error
     return None
@@ -61,21 +65,23 @@ async def _apply(record: Record, abilities: Abilities) -> BaseException | None:
 async def _prove(record: Record, abilities: Abilities, failure: BaseException | None) -> Undone:
     """What is there after the undo: only that says whether it worked."""
     try:
-        now = await _now(record, abilities)
-        version = await version_of(now, record=record, abilities=abilities)
+        now = await _read_state(record, abilities)
+        version = await read_version(now, record=record, abilities=abilities)
         done = is_restored(record, now, abilities=abilities)
     except Exception as error:  # noqa: BLE001 - not read back means not proven
-        said = _said(failure or error)
+        said = _describe_error(failure or error)
         return Undone(result=UndoResult.UNKNOWN, why=f"It could not be read back: {said}.")
     if done:
         return Undone(result=UndoResult.RESTORED, version=version)
     if isinstance(failure, ConflictError):
-        return _conflict(record, now, version)
+        return _build_conflict(record, now, version)
     if failure is not None:
-        if _changed(record, version, abilities):
-            return _conflict(record, now, version)
+        if _was_changed(record, version, abilities):
+            return _build_conflict(record, now, version)
         return Undone(
-            result=UndoResult.FAILED, why=f"The undo failed: {_said(failure)}.", version=version
+            result=UndoResult.FAILED,
+            why=f"The undo failed: {_describe_error(failure)}.",
+            version=version,
         )
     return Undone(
         result=UndoResult.PARTIAL,
@@ -85,12 +91,12 @@ async def _prove(record: Record, abilities: Abilities, failure: BaseException | 
     )
 
 
-def _changed(record: Record, version: str | None, abilities: Abilities) -> bool:
+def _was_changed(record: Record, version: str | None, abilities: Abilities) -> bool:
     """Whether it is at another version than the one we wrote, for all we can tell."""
     return abilities.version is not None and version != record.version
 
 
-def _conflict(record: Record, now: object, version: str | None) -> Undone:
+def _build_conflict(record: Record, now: object, version: str | None) -> Undone:
     return Undone(
         result=UndoResult.CONFLICT,
         why=f"Someone changed it since: it is at {version}, we left it at {record.version}.",
@@ -111,8 +117,8 @@ def is_restored(record: Record, now: object, *, abilities: Abilities) -> bool:
     before, now = _as_fields(before), _as_fields(now)
     if not isinstance(before, Mapping) or not isinstance(now, Mapping):
         return before == now
-    ignored = _VERSION_FIELDS - _set_by_call(record.arguments, before)
-    return _without(ignored, before) == _without(ignored, now)
+    ignored = _VERSION_FIELDS - _find_set_fields(record.arguments, before)
+    return _drop_fields(ignored, before) == _drop_fields(ignored, now)
 
 
 def _as_fields(state: object) -> object:
@@ -121,11 +127,11 @@ def _as_fields(state: object) -> object:
     return state
 
 
-def _without(ignored: frozenset[str], state: Mapping[object, object]) -> dict[object, object]:
+def _drop_fields(ignored: frozenset[str], state: Mapping[object, object]) -> dict[object, object]:
     return {k: v for k, v in state.items() if str(k).lower() not in ignored}
 
 
-def _set_by_call(arguments: Mapping[str, object], before: Mapping[object, object]) -> set[str]:
+def _find_set_fields(arguments: Mapping[str, object], before: Mapping[object, object]) -> set[str]:
     """Fields that the call itself was to change, whatever they are called: they are content.
 
     A version that it was given as a condition is the one that was there before, and is none.
@@ -143,15 +149,15 @@ _VERSION_FIELDS = frozenset(
 """Names of fields that a write changes by itself."""
 
 
-async def version_of(state: object, *, record: Record, abilities: Abilities) -> str | None:
+async def read_version(state: object, *, record: Record, abilities: Abilities) -> str | None:
     """The version of a state that was read, where the tool has versions."""
     if abilities.version is None or state is None:
         return None
-    version = await told(abilities.version, replace(record, result=state))
+    version = await call_ability(abilities.version, replace(record, result=state))
     return None if version is None else str(version)
 
 
-async def told(function: Told, record: Record) -> object:
+async def call_ability(function: Told, record: Record) -> object:
     """Call a tool's function, sync or async."""
     answer = function(record)
     if hasattr(answer, "__await__"):
@@ -159,11 +165,11 @@ async def told(function: Told, record: Record) -> object:
     return answer
 
 
-async def _now(record: Record, abilities: Abilities) -> object:
+async def _read_state(record: Record, abilities: Abilities) -> object:
     if abilities.reader is None:
         raise LookupError("the tool declares no way to read")
     try:
-        return await told(abilities.reader, record)
+        return await call_ability(abilities.reader, record)
     except Exception as error:
         if _says_gone(error):
             return None
@@ -177,5 +183,5 @@ def _says_gone(error: Exception) -> bool:
     return any(status in (404, 410) for status in said)
 
 
-def _said(error: BaseException) -> str:
+def _describe_error(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}".rstrip(": .")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from mulligan.checks.dates.conventions import Pins, pins_for
+from mulligan.checks.dates.conventions import Pins, choose_pins
 from mulligan.checks.dates.moment import Moment
 from mulligan.checks.dates.reading import Grain
-from mulligan.checks.dates.resolve import meaning_of
+from mulligan.checks.dates.resolve import find_meaning
 
 NOW = datetime(2025, 10, 22, 10, 15)
-AMERICAN = pins_for("en-US")
+AMERICAN = choose_pins("en-US")
 
 
 def moment(now: datetime = NOW) -> Moment:
@@ -19,11 +19,11 @@ def moment(now: datetime = NOW) -> Moment:
 
 def days(phrase: str, now: datetime = NOW, pins: Pins = AMERICAN) -> list[str]:
     """The days a phrase can mean, each as it starts."""
-    found = meaning_of(phrase, moment(now), pins=pins)
+    found = find_meaning(phrase, moment(now), pins=pins)
     return sorted({str(each.start.date()) for each in found.readings})
 
 
 def moments(phrase: str, now: datetime = NOW, pins: Pins = AMERICAN) -> list[str]:
-    found = meaning_of(phrase, moment(now), pins=pins)
+    found = find_meaning(phrase, moment(now), pins=pins)
     exact = (Grain.SECOND, Grain.MINUTE)
     return sorted(each.start.isoformat(" ") for each in found.readings if each.grain in exact)

@@ -9,7 +9,7 @@ import pytest
 from mulligan.checks.dates import dates_as_said
 from mulligan.checks.dates.moment import Moment
 from mulligan.checks.dates.reading import Expression
-from mulligan.checks.dates.resolve import expressions
+from mulligan.checks.dates.resolve import find_expressions
 from mulligan.core.turn import Turn
 from tests.checks.attempts import Attempt, ran
 
@@ -17,7 +17,7 @@ NOW = Moment(now=datetime(2025, 10, 22, 10, 15))
 
 
 def said(message: str) -> list[Expression]:
-    return expressions(message, NOW)
+    return find_expressions(message, NOW)
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_a_not_in_the_sentence_before_rules_nothing_out() -> None:
 def test_tomorrow_said_in_the_small_hours_may_be_the_day_that_comes() -> None:
     night = Moment(now=datetime(2025, 10, 22, 2, 30))
 
-    (found,) = expressions("Wake me tomorrow at 7am", night)
+    (found,) = find_expressions("Wake me tomorrow at 7am", night)
 
     assert [f"{each.start:%m-%d %H}" for each in found.readings] == ["10-22 07", "10-23 07"]
 

@@ -6,20 +6,20 @@ from datetime import datetime
 
 import pytest
 
-from mulligan.checks.dates.conventions import Convention, pins_for
+from mulligan.checks.dates.conventions import Convention, choose_pins
 from mulligan.checks.dates.reading import Expression, Grain
-from mulligan.checks.dates.resolve import expressions, meaning_of
+from mulligan.checks.dates.resolve import find_expressions, find_meaning
 from tests.checks.dates.said import AMERICAN, NOW, days, moment, moments
 
 
 def stretches(phrase: str, now: datetime = NOW) -> list[str]:
-    found = meaning_of(phrase, moment(now), pins=AMERICAN)
+    found = find_meaning(phrase, moment(now), pins=AMERICAN)
     spans = [each for each in found.readings if each.grain is Grain.SPAN]
     return [f"{each.start:%m-%d %H:%M}/{each.end:%m-%d %H:%M}" for each in spans]
 
 
 def said(message: str, now: datetime = NOW) -> list[Expression]:
-    return expressions(message, moment(now), pins=AMERICAN)
+    return find_expressions(message, moment(now), pins=AMERICAN)
 
 
 @pytest.mark.parametrize(
@@ -116,8 +116,8 @@ def test_written_dates_are_read_and_contradictions_are_not(
 
 
 def test_figures_are_read_in_the_order_of_the_country_and_in_both_if_it_is_not_known() -> None:
-    assert days("3/4/2026", pins=pins_for("en-US")) == ["2026-03-04"]
-    assert days("3/4/2026", pins=pins_for("en-GB")) == ["2026-04-03"]
+    assert days("3/4/2026", pins=choose_pins("en-US")) == ["2026-03-04"]
+    assert days("3/4/2026", pins=choose_pins("en-GB")) == ["2026-04-03"]
     assert days("3/4/2026", pins=frozenset()) == ["2026-03-04", "2026-04-03"]
 
 
@@ -196,12 +196,12 @@ def test_stretches_of_time_have_a_start_and_an_end(phrase: str, expected: list[s
     ],
 )
 def test_what_is_not_understood_is_unknown(phrase: str) -> None:
-    assert meaning_of(phrase, moment()).readings == ()
+    assert find_meaning(phrase, moment()).readings == ()
 
 
 def test_a_reading_names_the_conventions_it_rests_on_and_a_pin_settles_them() -> None:
-    both = meaning_of("next Friday", moment()).readings
-    pinned = meaning_of("next Friday", moment(), pins=frozenset({Convention.NEXT_WEEK})).readings
+    both = find_meaning("next Friday", moment()).readings
+    pinned = find_meaning("next Friday", moment(), pins=frozenset({Convention.NEXT_WEEK})).readings
 
     assert {str(each.start.date()): set(each.rests_on) for each in both} == {
         "2025-10-24": {Convention.NEXT_SOONEST},
@@ -211,7 +211,7 @@ def test_a_reading_names_the_conventions_it_rests_on_and_a_pin_settles_them() ->
 
 
 def test_where_all_conventions_agree_none_is_named() -> None:
-    (only,) = meaning_of("next Monday", moment()).readings
+    (only,) = find_meaning("next Monday", moment()).readings
 
     assert only.rests_on == frozenset()
 

@@ -9,8 +9,8 @@ from zoneinfo import ZoneInfo, available_timezones
 import pytest
 
 from mulligan.checks.dates import calculate_datetime, date_facts
-from mulligan.checks.dates.zones import instants
-from mulligan.checks.moments import zone_named
+from mulligan.checks.dates.zones import list_instants
+from mulligan.checks.moments import find_zone
 from mulligan.core.call import Call
 from mulligan.core.turn import Turn
 
@@ -80,7 +80,7 @@ def test_a_wall_time_in_every_gap_and_fold_names_instants_that_exist() -> None:
         for at in transitions(zone):
             wall = at.astimezone(zone).replace(tzinfo=None)
             for minutes in (-90, -60, -30, -15, 0, 15, 30, 60, 90):
-                found = instants(wall + timedelta(minutes=minutes), zone)
+                found = list_instants(wall + timedelta(minutes=minutes), zone)
                 assert 1 <= len(found) <= 2
                 for instant, _ in found:
                     assert instant.astimezone(UTC).astimezone(zone) == instant
@@ -99,4 +99,4 @@ def test_tomorrow_is_one_day_on_even_where_a_whole_day_is_skipped() -> None:
     "name", ["", "Mars/Phobos", "../../etc/passwd", "Europe", "a\0b", "x" * 999]
 )
 def test_what_is_no_zone_is_none(name: str) -> None:
-    assert zone_named(name) is None
+    assert find_zone(name) is None

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.grounding.digits import digit_runs
+from mulligan.checks.grounding.digits import find_digit_runs
 from mulligan.checks.grounding.numerals import find_quantities, write_out
 from mulligan.checks.grounding.quantity import FAR, ROUGHLY, SMALL, Bound, Known, Quantity
 
@@ -81,4 +81,4 @@ def test_number_words_become_digits(words: str, digits: str) -> None:
 def test_numerals_are_read_as_they_are_written_in_several_countries(
     text: str, values: list[tuple[float, ...]]
 ) -> None:
-    assert [each.values for each in find_quantities(text, digit_runs(text))] == values
+    assert [each.values for each in find_quantities(text, find_digit_runs(text))] == values

@@ -65,7 +65,7 @@ async def test_claims_are_taken_one_by_one_and_only_with_a_passage_that_is_there
     verified = await verifier.verify(Reply(text="c", context=CONTEXT))
 
     assert verified is not None
-    findings = list(verifier.findings(verified.claims))
+    findings = list(verifier.list_findings(verified.claims))
     assert [each.rule for each in findings] == [f"grounding.{name}_claim" for name in found]
     assert verified.confirmed is confirmed
     assert all(each.source is Source.JUDGE for each in findings)
@@ -105,7 +105,7 @@ async def test_severity_is_a_setting_and_unsure_is_only_a_warning() -> None:
     verified = await verifier.verify(Reply(text="c", context=CONTEXT))
 
     assert verified is not None
-    assert {each.severity for each in verifier.findings(verified.claims)} == {Severity.WARNING}
+    assert {each.severity for each in verifier.list_findings(verified.claims)} == {Severity.WARNING}
 
 
 async def test_nothing_of_reply_or_context_is_put_among_our_own_words() -> None:

@@ -50,4 +50,4 @@ def test_code_and_tables_are_not_prose() -> None:
     page = read_page("Say `x = 1`.\n\n```\ncode\n```\n\n| t |\n|---|\n| u |")
 
     assert page.prose.split() == ["Say", "."]
-    assert len(page.of(BlockKind.CODE, BlockKind.TABLE)) == 2
+    assert len(page.list_blocks(BlockKind.CODE, BlockKind.TABLE)) == 2

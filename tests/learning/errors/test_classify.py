@@ -10,7 +10,7 @@ import pytest
 from mulligan.core.call import Call, ErrorClass
 from mulligan.core.errors import ConflictError
 from mulligan.core.suggestion import ErrorRule
-from mulligan.learning.errors.classify import classified_by, classify
+from mulligan.learning.errors.classify import build_classifier, classify
 
 CALL = Call(id="1", tool="find")
 
@@ -95,7 +95,7 @@ def test_the_users_own_rules_are_asked_first() -> None:
         ErrorRule(says="sold out", pattern="sold out"),
         ErrorRule(says="^ValueError: .*sold out", error_class=ErrorClass.RULE),
     )
-    classified = classified_by(rules)
+    classified = build_classifier(rules)
 
     assert classified(CALL, ValueError("it is sold out")).error_class is ErrorClass.RULE
     assert classified(CALL, HttpError(404)).error_class is ErrorClass.MISSING

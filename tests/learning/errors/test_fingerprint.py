@@ -6,9 +6,9 @@ from mulligan.core.call import Call, ErrorClass
 from mulligan.core.suggestion import ErrorRule
 from mulligan.learning.errors.fingerprint import (
     FINGERPRINT_VERSION,
-    fingerprint,
-    pattern_of,
-    template,
+    build_pattern,
+    compute_fingerprint,
+    mask_error,
 )
 
 
@@ -32,7 +32,7 @@ from mulligan.learning.errors.fingerprint import (
     ],
 )
 def test_errors_that_differ_in_their_values_are_one_pattern(one, other) -> None:
-    assert template(*one) == template(*other)
+    assert mask_error(*one) == mask_error(*other)
 
 
 @pytest.mark.parametrize(
@@ -48,12 +48,12 @@ def test_errors_that_differ_in_their_values_are_one_pattern(one, other) -> None:
     ],
 )
 def test_codes_bounds_domains_and_names_keep_errors_apart(one: str, other: str) -> None:
-    assert template(one, {}) != template(other, {})
+    assert mask_error(one, {}) != mask_error(other, {})
 
 
 def test_the_same_words_about_a_path_and_about_a_name_are_two_patterns() -> None:
-    inside = template("cat: a/b.txt: No such file", {"file": "a/b.txt"})
-    here = template("cat: b.txt: No such file", {"file": "b.txt"})
+    inside = mask_error("cat: a/b.txt: No such file", {"file": "a/b.txt"})
+    here = mask_error("cat: b.txt: No such file", {"file": "b.txt"})
 
     assert inside != here
 
@@ -61,11 +61,11 @@ def test_the_same_words_about_a_path_and_about_a_name_are_two_patterns() -> None
 def test_a_pattern_carries_its_version_tool_and_class() -> None:
     call = Call(id="1", tool="find", arguments={"id": "17a"})
 
-    pattern = pattern_of(call, error="17a not found", error_class=ErrorClass.MISSING)
+    pattern = build_pattern(call, error="17a not found", error_class=ErrorClass.MISSING)
 
     assert pattern.fingerprint.startswith(f"{FINGERPRINT_VERSION}:")
-    assert pattern.fingerprint == fingerprint("find", "<value> not found")
-    assert fingerprint("find", "x") != fingerprint("seek", "x")
+    assert pattern.fingerprint == compute_fingerprint("find", "<value> not found")
+    assert compute_fingerprint("find", "x") != compute_fingerprint("seek", "x")
     assert (pattern.tool, pattern.error_class, pattern.count) == ("find", ErrorClass.MISSING, 1)
 
 
@@ -78,7 +78,7 @@ def test_the_users_own_rules_win_in_their_order() -> None:
         ErrorRule(says="used", pattern="never asked"),
     )
 
-    pattern = pattern_of(
+    pattern = build_pattern(
         call, error="Quota 7 of 7 used", error_class=ErrorClass.RATE_LIMIT, rules=rules
     )
 
@@ -89,4 +89,4 @@ def test_the_users_own_rules_win_in_their_order() -> None:
     "error", ["'" * 1_000_000, "a" * 1_000_000, "1 " * 500_000, "{" * 1_000_000]
 )
 def test_an_error_of_a_megabyte_has_a_pattern_too(error: str) -> None:
-    assert len(template(error, {"a": "x" * 10_000_000})) <= 5_000
+    assert len(mask_error(error, {"a": "x" * 10_000_000})) <= 5_000

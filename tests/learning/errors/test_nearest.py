@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from mulligan.core.call import ErrorClass
 from mulligan.core.suggestion import Pattern
-from mulligan.learning.errors.nearest import MOST_PATTERNS, KnownPatterns, nearest
+from mulligan.learning.errors.nearest import MOST_PATTERNS, KnownPatterns, find_nearest
 
 KNOWN = [
     Pattern(
@@ -17,7 +17,7 @@ KNOWN = [
 
 
 def test_the_most_alike_pattern_is_offered_with_how_alike_it_is() -> None:
-    found = nearest("this card was refused", KNOWN)
+    found = find_nearest("this card was refused", KNOWN)
 
     assert found is not None
     assert found.pattern.fingerprint == "1"
@@ -25,12 +25,12 @@ def test_the_most_alike_pattern_is_offered_with_how_alike_it_is() -> None:
 
 
 def test_nothing_near_is_nothing() -> None:
-    assert nearest("the weather service sleeps", KNOWN) is None
-    assert nearest("anything", []) is None
+    assert find_nearest("the weather service sleeps", KNOWN) is None
+    assert find_nearest("anything", []) is None
 
 
 def test_another_measure_can_take_its_place() -> None:
-    found = nearest("x", KNOWN, similarity=lambda _, others: [0.1, 0.9][: len(others)])
+    found = find_nearest("x", KNOWN, similarity=lambda _, others: [0.1, 0.9][: len(others)])
 
     assert found is not None
     assert found.pattern.fingerprint == "2"

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from mulligan.learning.errors.silent import PlainShapes, breach, silent_error
+from mulligan.learning.errors.silent import PlainShapes, find_breach, find_silent_error
 
 
 @dataclass
@@ -50,7 +50,7 @@ def envelope(text: str, *, flag: bool = False) -> dict[str, object]:
     ],
 )
 def test_a_result_that_says_it_is_an_error_is_one(result: object, says: str) -> None:
-    said = silent_error(result)
+    said = find_silent_error(result)
 
     assert said is not None
     assert says in said
@@ -81,23 +81,23 @@ def test_a_result_that_says_it_is_an_error_is_one(result: object, says: str) -> 
     ],
 )
 def test_a_result_that_only_speaks_of_errors_is_none(result: object) -> None:
-    assert silent_error(result) is None
+    assert find_silent_error(result) is None
 
 
 def test_a_result_that_breaks_its_declared_schema_is_an_error() -> None:
     declared = {"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"]}
 
-    assert breach({"id": "1"}, schema=declared, may_be_empty=True) is None
-    assert breach({"name": "x"}, schema=declared, may_be_empty=True) == (
+    assert find_breach({"id": "1"}, schema=declared, may_be_empty=True) is None
+    assert find_breach({"name": "x"}, schema=declared, may_be_empty=True) == (
         'The result breaks its schema: "id" is a required property'
     )
-    assert breach('{"name": "x"}', schema=declared, may_be_empty=True) is not None
+    assert find_breach('{"name": "x"}', schema=declared, may_be_empty=True) is not None
 
 
 @pytest.mark.parametrize("empty", [None, "", "  ", [], {}])
 def test_an_empty_result_is_an_error_only_where_it_may_not_be_empty(empty: object) -> None:
-    assert breach(empty, schema={}, may_be_empty=True) is None
-    assert breach(empty, schema={}, may_be_empty=False) == "The result is empty."
+    assert find_breach(empty, schema={}, may_be_empty=True) is None
+    assert find_breach(empty, schema={}, may_be_empty=False) == "The result is empty."
 
 
 def test_an_object_whose_fields_raise_is_no_trouble() -> None:
@@ -106,19 +106,19 @@ def test_an_object_whose_fields_raise_is_no_trouble() -> None:
         def isError(self) -> bool:
             raise RuntimeError("mine")
 
-    assert silent_error(Hostile()) is None
+    assert find_silent_error(Hostile()) is None
 
 
 def test_a_huge_text_is_not_searched() -> None:
-    assert silent_error("word " * 2_000_000) is None
-    assert silent_error("{" * 2_000_000) is None
+    assert find_silent_error("word " * 2_000_000) is None
+    assert find_silent_error("{" * 2_000_000) is None
 
 
 def test_a_result_that_holds_itself_is_no_trouble() -> None:
     loop: dict[str, object] = {"isError": True}
     loop["error"] = loop
 
-    assert silent_error(loop) == "The result is marked as an error."
+    assert find_silent_error(loop) == "The result is marked as an error."
 
 
 @pytest.mark.parametrize(

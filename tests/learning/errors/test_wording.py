@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from mulligan.core.call import ErrorClass
-from mulligan.learning.errors.wording import class_of_text
+from mulligan.learning.errors.wording import classify_text
 
 
 @pytest.mark.parametrize(
@@ -33,4 +33,4 @@ from mulligan.learning.errors.wording import class_of_text
     ],
 )
 def test_an_error_is_classed_by_the_words_of_its_kind(error: str, expected: ErrorClass) -> None:
-    assert class_of_text(error) is expected
+    assert classify_text(error) is expected

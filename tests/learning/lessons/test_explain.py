@@ -8,8 +8,8 @@ import pytest
 
 from mulligan.core.lesson import How
 from mulligan.core.suggestion import Earlier, FirstCall
-from mulligan.learning.lessons.apply import patch_from
-from mulligan.learning.lessons.explain import remedies_between
+from mulligan.learning.lessons.apply import build_patch
+from mulligan.learning.lessons.explain import find_remedies
 from tests.learning.failures import failed
 
 MODE = {"properties": {"mode": {"type": "string", "description": "Either fast or slow."}}}
@@ -48,9 +48,9 @@ def test_a_change_is_understood_and_made_with_other_values(
     then: dict[str, Any],
     expected: dict[str, Any],
 ) -> None:
-    found = remedies_between(failed(before, error="no"), after)
+    found = find_remedies(failed(before, error="no"), after)
 
-    patch = patch_from(found[0], failed(then, error="no"))
+    patch = build_patch(found[0], failed(then, error="no"))
 
     assert how in {each.how for each in found[0].changes}
     assert patch is not None
@@ -58,7 +58,7 @@ def test_a_change_is_understood_and_made_with_other_values(
 
 
 def test_a_word_of_the_schema_is_kept_as_a_constant() -> None:
-    found = remedies_between(failed({"mode": "??"}, schema=MODE, error="bad"), {"mode": "fast"})
+    found = find_remedies(failed({"mode": "??"}, schema=MODE, error="bad"), {"mode": "fast"})
 
     assert [each.how for each in found[0].changes] == [How.CONSTANT]
     assert found[0].changes[0].given == {"value": "fast"}
@@ -75,15 +75,15 @@ def test_a_word_of_the_schema_is_kept_as_a_constant() -> None:
     ],
 )
 def test_a_value_from_nowhere_is_never_kept(before: dict[str, Any], after: dict[str, Any]) -> None:
-    assert remedies_between(failed(before, error="no"), after) == ()
+    assert find_remedies(failed(before, error="no"), after) == ()
 
 
 def test_a_number_of_the_error_is_taken_from_the_next_error() -> None:
     first = failed({"amount": 299}, error="total price is 375, but paid 299")
     then = failed({"amount": 10}, error="total price is 88, but paid 10")
 
-    found = remedies_between(first, {"amount": 375})
-    patch = patch_from(found[0], then)
+    found = find_remedies(first, {"amount": 375})
+    patch = build_patch(found[0], then)
 
     assert patch is not None
     assert patch.changes == {"amount": 88}
@@ -93,12 +93,12 @@ def test_a_call_before_is_learned_with_arguments_of_the_next_call() -> None:
     first = failed({"file": "a.txt", "text": "x"}, error="no such file", tool="write")
     then = failed({"file": "b.txt", "text": "y"}, error="no such file", tool="write")
 
-    found = remedies_between(
+    found = find_remedies(
         first,
         {"file": "a.txt", "text": "x"},
         between=[Earlier(tool="create", arguments={"name": "a.txt"})],
     )
-    patch = patch_from(found[0], then)
+    patch = build_patch(found[0], then)
 
     assert patch is not None
     assert patch.first == (FirstCall(tool="create", arguments={"name": "b.txt"}),)
@@ -106,15 +106,15 @@ def test_a_call_before_is_learned_with_arguments_of_the_next_call() -> None:
 
 def test_a_looked_up_value_is_looked_up_again_before_it_is_used() -> None:
     first = failed({"origin": "Oslo"}, error="no route", tool="fly")
-    found = remedies_between(
+    found = find_remedies(
         first,
         {"origin": "OSL"},
         between=[Earlier(tool="airport", arguments={"city": "Oslo"}, result={"code": "OSL"})],
     )
     looked_up = Earlier(tool="airport", arguments={"city": "Rome"}, result={"code": "FCO"})
 
-    before = patch_from(found[0], failed({"origin": "Rome"}, error="no route", tool="fly"))
-    after = patch_from(
+    before = build_patch(found[0], failed({"origin": "Rome"}, error="no route", tool="fly"))
+    after = build_patch(
         found[0], failed({"origin": "Rome"}, error="no route", tool="fly", earlier=(looked_up,))
     )
 
@@ -134,7 +134,7 @@ def test_each_step_of_a_cascade_is_kept() -> None:
         Earlier(tool="brake", arguments={"position": 1.0}),
     ]
 
-    found = remedies_between(start, {"mode": "START"}, between=between)
+    found = find_remedies(start, {"mode": "START"}, between=between)
 
     assert {tuple(call.tool for call in each.first) for each in found} == {("lock", "brake")}
 
@@ -147,7 +147,7 @@ def test_a_step_that_changed_nothing_is_left_out() -> None:
         Earlier(tool="brake", arguments={"position": 1}),
     ]
 
-    found = remedies_between(start, {"mode": "START"}, between=between)
+    found = find_remedies(start, {"mode": "START"}, between=between)
 
     assert {tuple(call.tool for call in each.first) for each in found} == {("brake",)}
 
@@ -164,7 +164,7 @@ def test_a_long_struggle_is_looked_at_from_its_end() -> None:
     ]
     last = Earlier(tool="brake", arguments={"position": 1})
 
-    found = remedies_between(start, {"mode": "START"}, between=[*between, last])
+    found = find_remedies(start, {"mode": "START"}, between=[*between, last])
 
     assert 0 < len(found) <= 40
     assert all(each.first[-1].tool == "brake" for each in found)
@@ -172,10 +172,10 @@ def test_a_long_struggle_is_looked_at_from_its_end() -> None:
 
 def test_a_call_that_was_just_made_in_vain_is_not_asked_for_again() -> None:
     first = failed({"id": "1"}, error="not logged in", tool="send")
-    found = remedies_between(first, {"id": "1"}, between=[Earlier(tool="log_in")])
+    found = find_remedies(first, {"id": "1"}, between=[Earlier(tool="log_in")])
     then = failed(
         {"id": "2"}, error="not logged in", tool="send", earlier=(Earlier(tool="log_in"),)
     )
 
-    assert patch_from(found[0], first) is not None
-    assert patch_from(found[0], then) is None
+    assert build_patch(found[0], first) is not None
+    assert build_patch(found[0], then) is None

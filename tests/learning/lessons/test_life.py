@@ -6,11 +6,11 @@ from datetime import timedelta
 
 import pytest
 
-from mulligan.core.lesson import Balance, Benefit, LessonState, Use, balance_of
+from mulligan.core.lesson import Balance, Benefit, LessonState, Use, compute_balance
 from mulligan.learning.lessons.life import (
     RULES,
     approve,
-    counted_from,
+    find_count_start,
     judge_life,
     quarantine,
     revoke,
@@ -66,7 +66,7 @@ def test_after_a_changed_schema_only_later_uses_count() -> None:
     assert back is not None
     uses = [use(n, NOW + timedelta(hours=n)) for n in range(10)]
 
-    balance = balance_of(uses, since=counted_from([ACTIVE, back]))
+    balance = compute_balance(uses, since=find_count_start([ACTIVE, back]))
 
     assert balance == Balance()
     assert judge_life(back, balance, now=NOW + DAY, schema_hash="s2") is None
@@ -95,12 +95,12 @@ def test_a_person_can_approve_doubt_and_revoke() -> None:
 def test_a_persons_word_starts_the_count_anew_but_later_harm_still_counts() -> None:
     doubted = quarantine(ACTIVE, by="evidence", at=NOW)
     again = approve(doubted, by="ann", at=NOW + DAY)
-    since = counted_from([ACTIVE, doubted, again])
+    since = find_count_start([ACTIVE, doubted, again])
     before = [use(n, NOW, Benefit.HARMED) for n in (1, 2)]
     after = [use(n, NOW + 2 * DAY, Benefit.HARMED) for n in (3, 4)]
 
-    kept = judge_life(again, balance_of(before, since=since), now=NOW + DAY)
-    lost = judge_life(again, balance_of(before + after, since=since), now=NOW + 2 * DAY)
+    kept = judge_life(again, compute_balance(before, since=since), now=NOW + DAY)
+    lost = judge_life(again, compute_balance(before + after, since=since), now=NOW + 2 * DAY)
 
     assert kept is None
     assert lost is not None

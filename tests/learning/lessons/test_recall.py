@@ -10,13 +10,13 @@ from mulligan.core.call import ErrorClass
 from mulligan.core.effect import Effect, Mode
 from mulligan.core.lesson import How, Lesson, LessonState, Remedy
 from mulligan.core.suggestion import Earlier, FailedCall, Suggestion
-from mulligan.learning.errors.fingerprint import fingerprint, template
-from mulligan.learning.lessons.apply import suggestion_from
+from mulligan.learning.errors.fingerprint import compute_fingerprint, mask_error
+from mulligan.learning.lessons.apply import build_suggestion
 from mulligan.learning.lessons.life import revoke
-from mulligan.learning.lessons.probability import Outcomes, chance_of
+from mulligan.learning.lessons.probability import Outcomes, build_chance
 from mulligan.learning.lessons.recall import from_memory
 from mulligan.learning.repair.applying import may_apply
-from mulligan.learning.repair.suggest import suggestions
+from mulligan.learning.repair.suggest import suggest_corrections
 from tests.learning.failures import failed, obj
 from tests.learning.lessons.cases import HASHED, NOW, calling, changing, lesson, made
 
@@ -30,14 +30,19 @@ def order(order_id: str = "W27", **others: object) -> FailedCall:
 
 
 def fitting(**fields: object) -> Lesson:
-    masked = template(ERROR, {"order_id": "W27"})
-    told = {"fingerprint": fingerprint("get_order", masked), "when": masked, "seen": 3, "of": 3}
+    masked = mask_error(ERROR, {"order_id": "W27"})
+    told = {
+        "fingerprint": compute_fingerprint("get_order", masked),
+        "when": masked,
+        "seen": 3,
+        "of": 3,
+    }
     return lesson(**{**told, **fields})
 
 
 def recalled(call: FailedCall, lessons: Sequence[Lesson]) -> tuple[Suggestion, ...]:
-    memory = from_memory(lessons, chance=chance_of(Outcomes(), {}))
-    return suggestions(call, sources=(memory,))
+    memory = from_memory(lessons, chance=build_chance(Outcomes(), {}))
+    return suggest_corrections(call, sources=(memory,))
 
 
 def test_a_lesson_speaks_about_its_pattern_with_the_values_at_hand() -> None:
@@ -108,12 +113,12 @@ def test_a_general_lesson_calls_only_tools_that_are_there() -> None:
 def test_a_locked_field_is_only_ever_offered() -> None:
     paid = changing(made("amount", How.FROM_ERROR, what="number", at=0))
     error = "total price is 375, but paid 299"
-    masked = template(error, {"amount": 299})
+    masked = mask_error(error, {"amount": 299})
     known = fitting(
         tool="pay",
         remedy=paid,
         when=masked,
-        fingerprint=fingerprint("pay", masked),
+        fingerprint=compute_fingerprint("pay", masked),
         state=LessonState.ACTIVE,
     )
     call = failed({"amount": 299}, error=error, tool="pay", schema=obj(amount={"type": "number"}))
@@ -135,12 +140,12 @@ def test_a_locked_field_is_only_ever_offered() -> None:
 )
 def test_a_proven_lesson_that_makes_another_call_is_only_ever_offered(remedy: Remedy) -> None:
     arguments = {"order": "1", "other": "2", "only_mine": True}
-    masked = template("refused", arguments)
+    masked = mask_error("refused", arguments)
     known = fitting(
         tool="cancel",
         remedy=remedy,
         when=masked,
-        fingerprint=fingerprint("cancel", masked),
+        fingerprint=compute_fingerprint("cancel", masked),
         state=LessonState.ACTIVE,
     )
     text = {"type": "string"}
@@ -155,7 +160,7 @@ def test_a_proven_lesson_that_makes_another_call_is_only_ever_offered(remedy: Re
 def test_a_constant_is_never_put_into_a_locked_field() -> None:
     poisoned = lesson(changing(made("recipient", How.CONSTANT, value="mallory")))
 
-    assert suggestion_from(poisoned, failed({"recipient": "ann"}, error="no")) is None
+    assert build_suggestion(poisoned, failed({"recipient": "ann"}, error="no")) is None
 
 
 @pytest.mark.parametrize(("effect", "offered"), [(Effect.READ, True), (Effect.UNDECLARED, False)])

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from mulligan.core.lesson import How
 from mulligan.learning.lessons.lines import decode_lessons, encode_lessons
-from mulligan.learning.lessons.probability import Outcomes, chance_of
+from mulligan.learning.lessons.probability import Outcomes, build_chance
 from mulligan.learning.lessons.recall import from_memory
-from mulligan.learning.lessons.seed import seed_lessons
-from mulligan.learning.repair.suggest import suggestions
+from mulligan.learning.lessons.seed import load_seed_lessons
+from mulligan.learning.repair.suggest import suggest_corrections
 from tests.learning.failures import failed
 from tests.learning.lessons.cases import NOW
 
 
 def test_no_seed_names_a_tool_or_brings_a_value_of_its_own() -> None:
-    for lesson in seed_lessons():
+    for lesson in load_seed_lessons():
         assert lesson.tool == ""
         assert lesson.by == "seed"
         assert How.CONSTANT not in {each.how for each in lesson.remedy.changes}
 
 
 def test_seeds_pass_the_checks_of_an_import() -> None:
-    found = decode_lessons(encode_lessons(seed_lessons()), at=NOW)
+    found = decode_lessons(encode_lessons(load_seed_lessons()), at=NOW)
 
-    assert len(found) == len(seed_lessons()) == len({each.id for each in seed_lessons()})
+    assert len(found) == len(load_seed_lessons()) == len({each.id for each in load_seed_lessons()})
 
 
 def test_a_seed_helps_a_tool_nobody_has_seen() -> None:
@@ -30,9 +30,9 @@ def test_a_seed_helps_a_tool_nobody_has_seen() -> None:
         {"source": "a.txt", "target": "archive/a.txt"},
         error="archive/a.txt: path not allowed. Provide only a file or directory name.",
     )
-    memory = from_memory(seed_lessons(), chance=chance_of(Outcomes(), {}))
+    memory = from_memory(load_seed_lessons(), chance=build_chance(Outcomes(), {}))
 
-    (found,) = suggestions(call, sources=(memory,))
+    (found,) = suggest_corrections(call, sources=(memory,))
 
     assert found.patch.changes == {"target": "a.txt"}
     assert not found.automatic

@@ -7,7 +7,7 @@ from dataclasses import replace
 from mulligan.core.lesson import Benefit, Ending, How, Offer
 from mulligan.core.suggestion import Kind, Origin
 from mulligan.learning.lessons.mine import mine
-from mulligan.learning.lessons.uses import uses_in
+from mulligan.learning.lessons.uses import find_uses
 from tests.learning.lessons.cases import HASHED, NOW, changing, episode, made
 
 LOWER = changing(made("order_id", How.CASE, case="lower"))
@@ -18,19 +18,19 @@ OFFER = Offer(
 
 
 def test_an_agents_own_fix_counts_as_a_use() -> None:
-    (use,) = uses_in([episode(5, HASHED)], [LESSON])
+    (use,) = find_uses([episode(5, HASHED)], [LESSON])
 
     assert (use.lesson, use.call, use.benefit) == (LESSON.id, "call-5", Benefit.HELPED)
     assert (use.principal, use.turn) == ("ann", "turn-5")
 
 
 def test_what_nobody_verified_speaks_for_nothing() -> None:
-    assert uses_in([episode(5, HASHED, verified=False)], [LESSON]) == []
-    assert uses_in([episode(5, HASHED, ending=Ending.LEFT)], [LESSON]) == []
+    assert find_uses([episode(5, HASHED, verified=False)], [LESSON]) == []
+    assert find_uses([episode(5, HASHED, ending=Ending.LEFT)], [LESSON]) == []
 
 
 def test_what_was_taken_back_speaks_against_a_lesson() -> None:
-    (use,) = uses_in([episode(5, HASHED, ending=Ending.UNDONE)], [LESSON])
+    (use,) = find_uses([episode(5, HASHED, ending=Ending.UNDONE)], [LESSON])
 
     assert use.benefit is Benefit.HARMED
 
@@ -38,7 +38,7 @@ def test_what_was_taken_back_speaks_against_a_lesson() -> None:
 def test_a_suggestion_that_did_not_help_harmed_although_the_agent_went_on() -> None:
     taken = episode(5, LOWER, offer=replace(OFFER, helped=False))
 
-    (use,) = uses_in([taken], [LESSON])
+    (use,) = find_uses([taken], [LESSON])
 
     assert (use.benefit, use.note) == (Benefit.HARMED, "suggested")
 
@@ -51,4 +51,4 @@ def test_another_tenant_tool_pattern_or_remedy_is_another_matter() -> None:
         episode(4, LOWER),
     ]
 
-    assert uses_in(others, [LESSON]) == []
+    assert find_uses(others, [LESSON]) == []

@@ -53,9 +53,9 @@ def test_a_change_of_meaning_is_never_applied() -> None:
 
 
 def test_a_tool_that_rarely_fails_is_left_alone_once_that_is_known() -> None:
-    assert TrackRecord(calls=90, failures=4).rarely_fails(10)
-    assert not TrackRecord(calls=100, failures=5).rarely_fails()
-    assert not TrackRecord().rarely_fails(99)
+    assert TrackRecord(calls=90, failures=4).fails_rarely(10)
+    assert not TrackRecord(calls=100, failures=5).fails_rarely()
+    assert not TrackRecord().fails_rarely(99)
 
 
 def test_a_tool_that_gets_worse_is_helped_again_before_long() -> None:
@@ -63,7 +63,7 @@ def test_a_tool_that_gets_worse_is_helped_again_before_long() -> None:
     record.count_failure(10_000)
 
     failures = 0
-    while record.rarely_fails() or not failures:
+    while record.fails_rarely() or not failures:
         record.count_failure(1)
         failures += 1
 

@@ -6,7 +6,7 @@ from mulligan.core.call import ErrorClass
 from mulligan.core.effect import Effect
 from mulligan.core.suggestion import Decision, Earlier
 from mulligan.learning.repair.decide import decide
-from mulligan.learning.repair.suggest import suggestions
+from mulligan.learning.repair.suggest import suggest_corrections
 from tests.learning.failures import TEXT, WHOLE, failed, obj
 
 
@@ -41,7 +41,7 @@ def test_a_class_that_is_known_outranks_the_words() -> None:
 def test_what_can_be_mended_is_repaired() -> None:
     call = failed({"limit": "5"}, error="No.", schema=obj(limit=WHOLE))
 
-    assert decide(call, suggestions(call)).decision is Decision.REPAIR
+    assert decide(call, suggest_corrections(call)).decision is Decision.REPAIR
 
 
 def test_the_same_again_is_no_advice_for_ever() -> None:
@@ -57,7 +57,7 @@ def test_the_same_again_is_no_advice_for_ever() -> None:
 def test_a_missing_login_names_the_tool_that_logs_in() -> None:
     call = failed({}, error="Please log in first: no user", tools=("log_in", "find_order"))
 
-    advice = decide(call, suggestions(call))
+    advice = decide(call, suggest_corrections(call))
 
     assert advice.decision is Decision.LOOK_UP
     assert advice.first == "log_in"
@@ -96,7 +96,7 @@ def test_who_pays_is_the_persons_choice_where_there_is_one(cards, decision) -> N
 def test_ten_megabytes_of_arguments_and_one_of_error_get_advice_too() -> None:
     call = failed({"a": "x" * 10_000_000}, error="nope " * 200_000, schema=obj(a=TEXT))
 
-    assert decide(call, suggestions(call)).decision is Decision.ASK
+    assert decide(call, suggest_corrections(call)).decision is Decision.ASK
 
 
 @pytest.mark.parametrize("error", ["503 Service Unavailable", "list index out of range"])

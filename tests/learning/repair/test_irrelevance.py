@@ -1,15 +1,15 @@
 from __future__ import annotations
 
 from mulligan.core.finding import Severity
-from mulligan.learning.repair.irrelevance import irrelevant
-from mulligan.learning.shape.schema import schema_of
+from mulligan.learning.repair.irrelevance import check_relevance
+from mulligan.learning.shape.schema import read_schema
 from tests.learning.failures import TEXT, WHOLE, obj
 
-CONVERT = schema_of(obj("base", "amount", base=TEXT, amount=WHOLE))
+CONVERT = read_schema(obj("base", "amount", base=TEXT, amount=WHOLE))
 
 
 def ask(question: str, arguments: dict[str, object]):
-    return irrelevant(
+    return check_relevance(
         CONVERT,
         tool="currency_converter",
         description="Converts an amount from one currency to another.",

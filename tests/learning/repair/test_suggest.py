@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from mulligan.core.suggestion import FailedCall, Kind, Origin, Patch, Suggestion
-from mulligan.learning.repair.suggest import MOST, SOURCES, suggestions
+from mulligan.learning.repair.suggest import MOST, SOURCES, suggest_corrections
 from tests.learning.failures import TEXT, WHOLE, failed, obj
 
 SCHEMA = obj("limit", limit=WHOLE, city=TEXT)
@@ -30,7 +30,7 @@ def test_the_likeliest_comes_first_and_the_same_correction_once() -> None:
     call = failed({"limit": "5", "city": "Oslo"}, error="wrong type", schema=SCHEMA)
     other = proposing(Patch(changes={"limit": 5}), Patch(changes={"city": "Rome"}))
 
-    found = suggestions(call, sources=(*SOURCES, other))
+    found = suggest_corrections(call, sources=(*SOURCES, other))
 
     assert [each.patch.changes for each in found] == [{"limit": 5}, {"city": "Rome"}]
     assert found[0].probability == 0.9
@@ -41,8 +41,10 @@ def test_a_change_of_shape_may_be_applied_and_a_change_of_meaning_may_not() -> N
     call = failed({"limit": "5", "city": "Oslo"}, error="wrong type", schema=SCHEMA)
     judged = proposing(Patch(changes={"limit": 5}), Patch(changes={"limit": 6}))
 
-    by_schema = suggestions(call)
-    by_judge = {each.patch.changes["limit"]: each for each in suggestions(call, sources=(judged,))}
+    by_schema = suggest_corrections(call)
+    by_judge = {
+        each.patch.changes["limit"]: each for each in suggest_corrections(call, sources=(judged,))
+    }
 
     assert by_schema[0].automatic
     assert by_judge[5].automatic
@@ -54,13 +56,16 @@ def test_a_change_of_shape_may_be_applied_and_a_change_of_meaning_may_not() -> N
     [Patch(), Patch(changes={"limit": "5"}), Patch(drops=("nothing",))],
 )
 def test_the_call_that_failed_is_never_suggested_again(patch: Patch) -> None:
-    assert suggestions(failed({"limit": "5"}, schema=SCHEMA), sources=(proposing(patch),)) == ()
+    assert (
+        suggest_corrections(failed({"limit": "5"}, schema=SCHEMA), sources=(proposing(patch),))
+        == ()
+    )
 
 
 def test_a_correction_that_does_not_fit_the_schema_is_for_the_agent_alone() -> None:
     call = failed({"limit": "5"}, schema=SCHEMA)
 
-    (found,) = suggestions(call, sources=(proposing(Patch(changes={"limit": "5.0"})),))
+    (found,) = suggest_corrections(call, sources=(proposing(Patch(changes={"limit": "5.0"})),))
 
     assert not found.automatic
 
@@ -68,17 +73,17 @@ def test_a_correction_that_does_not_fit_the_schema_is_for_the_agent_alone() -> N
 def test_no_more_than_a_handful_is_given() -> None:
     many = proposing(*(Patch(changes={"limit": n}) for n in range(100)))
 
-    assert len(suggestions(failed({"limit": "x"}, schema=SCHEMA), sources=(many,))) == MOST
+    assert len(suggest_corrections(failed({"limit": "x"}, schema=SCHEMA), sources=(many,))) == MOST
 
 
 def test_arguments_too_large_to_look_through_are_left_alone() -> None:
     change = proposing(Patch(changes={"limit": 5}))
 
-    assert suggestions(failed({"limit": ["x"] * 100_000}), sources=(change,)) == ()
-    assert suggestions(failed({"limit": "x" * 10_000_000}), sources=(change,)) == ()
+    assert suggest_corrections(failed({"limit": ["x"] * 100_000}), sources=(change,)) == ()
+    assert suggest_corrections(failed({"limit": "x" * 10_000_000}), sources=(change,)) == ()
     loop: dict[str, object] = {}
     loop["limit"] = loop
-    assert suggestions(failed(loop), sources=(change,)) == ()
+    assert suggest_corrections(failed(loop), sources=(change,)) == ()
 
 
 LOCKED = ("to", "cc", "account", "owner", "amount", "calendar", "path", "host", "tenant", "query")
@@ -157,7 +162,7 @@ def test_of_five_thousand_adversarial_corrections_none_changes_a_locked_field() 
             schema=obj(**{name: {} for name in LOCKED + FREE}),
             said=("do it for 7 days",),
         )
-        for found in suggestions(call, sources=(source,)):
+        for found in suggest_corrections(call, sources=(source,)):
             passed += 1
             after = found.patch.apply(arguments)
             assert locked_values(after) == locked_values(arguments), (arguments, patch)

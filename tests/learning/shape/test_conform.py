@@ -6,11 +6,11 @@ import pytest
 
 from mulligan.core.suggestion import Kind
 from mulligan.learning.shape.conform import conform
-from mulligan.learning.shape.schema import schema_of
+from mulligan.learning.shape.schema import read_schema
 
 
 def schema(required: tuple[str, ...] = (), **properties: Any):
-    return schema_of({"type": "object", "properties": properties, "required": list(required)})
+    return read_schema({"type": "object", "properties": properties, "required": list(required)})
 
 
 TEXT = {"type": "string"}
@@ -126,7 +126,7 @@ def test_a_missing_argument_without_a_default_is_nobodys_to_invent() -> None:
 
 
 def test_parts_inside_lists_and_references_are_mended_too() -> None:
-    nested = schema_of(
+    nested = read_schema(
         {
             "type": "object",
             "properties": {"legs": {"type": "array", "items": {"$ref": "#/$defs/leg"}}},

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from mulligan.learning.shape.formats import date_form, in_form, in_format, read_date
+from mulligan.learning.shape.formats import convert_format, find_date_form, format_date, read_date
 
 
 @pytest.mark.parametrize(
@@ -28,13 +28,13 @@ def test_a_date_is_read_only_if_it_can_mean_one_day(text: str, day: date | None)
 
 
 def test_a_moment_needs_its_zone_to_be_written_as_one() -> None:
-    assert in_format("2026-01-05 10:30 +0200", "date-time") == "2026-01-05T10:30:00+02:00"
-    assert in_format("2026-01-05 10:30", "date-time") is None
+    assert convert_format("2026-01-05 10:30 +0200", "date-time") == "2026-01-05T10:30:00+02:00"
+    assert convert_format("2026-01-05 10:30", "date-time") is None
 
 
 def test_a_date_takes_the_form_a_description_asks_for() -> None:
-    form = date_form("The day of arrival, as MM/DD/YYYY.")
+    form = find_date_form("The day of arrival, as MM/DD/YYYY.")
 
     assert form is not None
-    assert in_form("2026-01-05", form) == "01/05/2026"
-    assert date_form("As MM/DD/YYYY or DD/MM/YYYY.") is None
+    assert format_date("2026-01-05", form) == "01/05/2026"
+    assert find_date_form("As MM/DD/YYYY or DD/MM/YYYY.") is None

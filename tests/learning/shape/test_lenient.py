@@ -3,13 +3,13 @@ from __future__ import annotations
 import pytest
 
 from mulligan.core.suggestion import Kind
-from mulligan.learning.shape.lenient import Meant, read_meant, tool_meant
-from mulligan.learning.shape.schema import schema_of
+from mulligan.learning.shape.lenient import Meant, match_tool, read_meant
+from mulligan.learning.shape.schema import read_schema
 from tests.learning.failures import TEXT, WHOLE, obj
 
 TOOLS = {
-    "weather.get": schema_of(obj("city", city=TEXT, days=WHOLE)),
-    "mail.send": schema_of(obj("to", "text", to=TEXT, text=TEXT)),
+    "weather.get": read_schema(obj("city", city=TEXT, days=WHOLE)),
+    "mail.send": read_schema(obj("to", "text", to=TEXT, text=TEXT)),
 }
 
 
@@ -51,7 +51,7 @@ def test_the_first_group_that_fits_is_the_answer() -> None:
 )
 def test_what_a_call_says_is_not_changed_to_make_it_fit(written: str) -> None:
     amount = {"type": "integer", "maximum": 1000}
-    pay = {"pay": schema_of(obj("amount", amount=amount, speed={"enum": ["fast", "slow"]}))}
+    pay = {"pay": read_schema(obj("amount", amount=amount, speed={"enum": ["fast", "slow"]}))}
 
     (meant,) = read_meant(written, pay)
 
@@ -95,4 +95,4 @@ def test_a_text_that_repeats_itself_means_one_call_and_a_list_means_them_all() -
     ],
 )
 def test_a_name_stands_for_the_only_tool_it_can(name: str, tool: str | None) -> None:
-    assert tool_meant(name, tuple(TOOLS)) == tool
+    assert match_tool(name, tuple(TOOLS)) == tool

@@ -5,7 +5,7 @@ import datetime
 import pytest
 
 from mulligan.core.errors import NoSchemaError
-from mulligan.learning.shape.schema import schema_of
+from mulligan.learning.shape.schema import read_schema
 
 BARE = {
     "type": "object",
@@ -27,11 +27,13 @@ BARE = {
 def test_a_schema_is_read_from_every_dialect_tools_are_declared_in(
     declared: dict[str, object],
 ) -> None:
-    schema = schema_of(declared)
+    schema = read_schema(declared)
 
     assert schema.fits({"limit": 3})
-    assert [problem.rule for problem in schema.problems({"limit": 30})] == ["maximum"]
-    assert [problem.rule for problem in schema.problems({"limit": 3, "size": 1})] == ["unknown"]
+    assert [problem.rule for problem in schema.list_problems({"limit": 30})] == ["maximum"]
+    assert [problem.rule for problem in schema.list_problems({"limit": 3, "size": 1})] == [
+        "unknown"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -46,19 +48,19 @@ def test_a_schema_is_read_from_every_dialect_tools_are_declared_in(
 )
 def test_a_schema_that_is_none_is_one_clear_error(declared: dict[str, object]) -> None:
     with pytest.raises(NoSchemaError, match="The schema of tool 'find' is no JSON Schema: "):
-        schema_of(declared, tool="find")
+        read_schema(declared, tool="find")
 
 
 def test_a_type_nobody_knows_allows_anything() -> None:
-    schema = schema_of({"type": "object", "properties": {"a": {"type": "widget"}}})
+    schema = read_schema({"type": "object", "properties": {"a": {"type": "widget"}}})
 
     assert schema.fits({"a": [1]})
 
 
 def test_values_that_are_no_json_are_a_problem_and_not_an_error() -> None:
-    schema = schema_of(BARE)
+    schema = read_schema(BARE)
 
-    problems = schema.problems({"limit": datetime.date(2026, 1, 1)})
+    problems = schema.list_problems({"limit": datetime.date(2026, 1, 1)})
 
     assert [problem.rule for problem in problems] == ["json"]
     assert not schema.fits({"limit": datetime.date(2026, 1, 1)})

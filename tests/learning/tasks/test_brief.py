@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from mulligan.core.notes import Notes, Refinement
 from mulligan.core.task import Reflect, Task
-from mulligan.learning.tasks.brief import CHARACTERS_A_TOKEN, brief
+from mulligan.learning.tasks.brief import CHARACTERS_A_TOKEN, render_brief
 
 TASK = Task(description="Add up the orders.", expected_output="One table.")
 BOUNDS = Reflect()
@@ -23,9 +23,9 @@ def notes(version: int = 1, **said: object) -> Notes:
 def test_without_notes_there_is_the_task_and_nothing_else():
     static = notes(0, description=TASK.description)
 
-    assert brief(TASK, None, bounds=BOUNDS) == TASK.text
-    assert brief(TASK, static, bounds=BOUNDS) == TASK.text
-    assert brief(TASK, notes(description=" \n"), bounds=BOUNDS) == TASK.text
+    assert render_brief(TASK, None, bounds=BOUNDS) == TASK.text
+    assert render_brief(TASK, static, bounds=BOUNDS) == TASK.text
+    assert render_brief(TASK, notes(description=" \n"), bounds=BOUNDS) == TASK.text
 
 
 def test_notes_stand_quoted_before_the_task():
@@ -36,7 +36,7 @@ def test_notes_stand_quoted_before_the_task():
         suggestions=("Check the sum.", ""),
     )
 
-    prompt = brief(TASK, said, bounds=BOUNDS)
+    prompt = render_brief(TASK, said, bounds=BOUNDS)
 
     assert prompt == (
         "## From earlier runs\n\n"
@@ -64,7 +64,7 @@ def test_whatever_a_note_says_the_task_stands_at_the_end_and_all_notes_are_quote
     task = Task(description=static, expected_output=static[::-1])
     said = notes(description=description, observations=items, suggestions=items)
 
-    prompt = brief(task, said, bounds=Reflect(most_tokens=tokens))
+    prompt = render_brief(task, said, bounds=Reflect(most_tokens=tokens))
 
     assert prompt.endswith(task.text)
     before = prompt.removesuffix(task.text)
@@ -79,7 +79,7 @@ def test_whatever_a_note_says_the_task_stands_at_the_end_and_all_notes_are_quote
 def test_notes_take_no_more_room_than_they_are_given(items):
     said = notes(description="d" * 1_000, observations=items)
 
-    prompt = brief(TASK, said, bounds=Reflect(most_tokens=200))
+    prompt = render_brief(TASK, said, bounds=Reflect(most_tokens=200))
 
     added = len(prompt) - len(TASK.text)
     assert added <= 200 * CHARACTERS_A_TOKEN + 50
@@ -88,13 +88,13 @@ def test_notes_take_no_more_room_than_they_are_given(items):
 def test_only_so_many_notes_are_shown():
     said = notes(suggestions=tuple(f"Do {n}." for n in range(9)))
 
-    prompt = brief(TASK, said, bounds=Reflect(most_notes=2))
+    prompt = render_brief(TASK, said, bounds=Reflect(most_notes=2))
 
     assert "Do 1." in prompt
     assert "Do 2." not in prompt
 
 
 def test_a_cut_is_marked():
-    prompt = brief(TASK, notes(description="x" * 9_000), bounds=Reflect(most_tokens=100))
+    prompt = render_brief(TASK, notes(description="x" * 9_000), bounds=Reflect(most_tokens=100))
 
     assert "x…\n" in prompt

@@ -12,11 +12,11 @@ from mulligan.learning.tasks.select import (
     ON_TRIAL,
     Belief,
     Standings,
-    best,
     choose,
-    costs,
+    choose_best,
+    describe_excess_cost,
+    estimate_better,
     make_room,
-    probability_better,
     settle,
 )
 
@@ -75,9 +75,9 @@ def test_a_better_version_gets_more_runs_and_a_worse_one_fewer():
 def test_a_new_version_is_taken_to_be_as_good_as_its_parent():
     seen = standings(card(0, 20, 100), card(1, 90, 100), parents={1: 0, 2: 1, 3: 0})
 
-    assert seen.belief(2).mean == pytest.approx(seen.belief(1).mean)
-    assert seen.belief(3).mean == pytest.approx(seen.belief(0).mean)
-    assert seen.belief(2).variance > seen.belief(1).variance
+    assert seen.estimate_belief(2).mean == pytest.approx(seen.estimate_belief(1).mean)
+    assert seen.estimate_belief(3).mean == pytest.approx(seen.estimate_belief(0).mean)
+    assert seen.estimate_belief(2).variance > seen.estimate_belief(1).variance
 
 
 def test_retired_versions_get_no_run_and_version_0_always_may():
@@ -93,8 +93,10 @@ def test_a_pinned_version_gets_every_run():
 
 
 def test_a_proposal_builds_on_what_does_best():
-    assert best(standings(card(0, 6, 10), card(1, 9, 10), card(2, 10, 10, state=RETIRED))) == 1
-    assert best(Standings()) == 0
+    assert (
+        choose_best(standings(card(0, 6, 10), card(1, 9, 10), card(2, 10, 10, state=RETIRED))) == 1
+    )
+    assert choose_best(Standings()) == 0
 
 
 def test_probability_is_near_the_exact_one():
@@ -103,8 +105,8 @@ def test_probability_is_near_the_exact_one():
 
     drawn = sum(chance.betavariate(*one) > chance.betavariate(*other) for _ in range(20_000))
 
-    assert probability_better(one, other) == pytest.approx(drawn / 20_000, abs=0.015)
-    assert probability_better(one, one) == 0.5
+    assert estimate_better(one, other) == pytest.approx(drawn / 20_000, abs=0.015)
+    assert estimate_better(one, one) == 0.5
 
 
 def test_a_version_is_promoted_once_it_is_better_with_95_percent():
@@ -186,7 +188,7 @@ def test_small_differences_in_cost_are_no_reason():
     static = card(0, 6, 10, metered=10, tokens=100.0, seconds=0.001)
     other = card(1, 6, 10, metered=10, tokens=500.0, seconds=0.9)
 
-    assert costs(standings(static, other), 1, most_cost=1.5) is None
+    assert describe_excess_cost(standings(static, other), 1, most_cost=1.5) is None
 
 
 def test_room_is_made_by_the_least_promising():
@@ -209,15 +211,15 @@ def test_the_champion_does_not_have_to_make_room():
 def test_a_parent_that_is_no_parent_does_no_harm():
     seen = standings(card(0, 6, 10), card(1, 5, 10), parents={1: 1, 2: 9})
 
-    assert 0 < seen.belief(1).mean < 1
-    assert 0 < seen.belief(2).mean < 1
+    assert 0 < seen.estimate_belief(1).mean < 1
+    assert 0 < seen.estimate_belief(2).mean < 1
 
 
 def test_a_long_line_of_parents_is_no_trouble():
     parents = {version: version - 1 for version in range(1, 5_000)}
     seen = standings(card(0, 60, 100), parents=parents)
 
-    assert seen.belief(4_999).mean == pytest.approx(seen.belief(0).mean)
+    assert seen.estimate_belief(4_999).mean == pytest.approx(seen.estimate_belief(0).mean)
 
 
 def test_of_thousands_that_were_once_accepted_only_the_newest_are_tried():

@@ -11,11 +11,11 @@ from mulligan.core.errors import ConfigurationError
 from mulligan.core.finding import Standing
 from mulligan.core.notes import Ground, Notes, NotesState, Refinement, TaskRun
 from mulligan.learning.tasks.versions import (
-    changes_between,
     compare,
+    describe_changes,
     export,
+    list_results,
     pin,
-    results,
     roll_back,
     unpin,
 )
@@ -42,20 +42,20 @@ def archive() -> MemoryArchive:
 
 
 def states(archive: MemoryArchive) -> dict[int, NotesState]:
-    return {card.version: card.state for card in archive.cards(GROUND)}
+    return {card.version: card.state for card in archive.list_scorecards(GROUND)}
 
 
 def test_changes_are_told_in_a_few_words():
     before = Refinement(description="abc", observations=("a", "b"))
     after = Refinement(description="ab", expected_output="x", observations=("b", "c", "d"))
 
-    assert changes_between(before, after) == (
+    assert describe_changes(before, after) == (
         "description: reworded, 3 → 2 characters",
         "expected output: new",
         "observations: 2 new, 1 gone",
     )
-    assert changes_between(after, after) == ()
-    assert changes_between(after, Refinement())[:2] == (
+    assert describe_changes(after, after) == ()
+    assert describe_changes(after, Refinement())[:2] == (
         "description: gone",
         "expected output: gone",
     )
@@ -89,7 +89,7 @@ def test_beside_the_static_text_notes_are_only_ever_added():
 def test_results_say_how_each_version_did_and_how_sure_that_is(archive):
     archive.move(GROUND, version=2, state=TRIAL, was=None)
 
-    static, first, second = results(archive, GROUND)
+    static, first, second = list_results(archive, GROUND)
 
     assert (static.mean, first.mean, second.mean) == (0.75, 1.0, None)
     assert 0 <= static.low < 0.75 < static.high <= 1

@@ -2,12 +2,17 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.learning.values.closeness import distance, meaning, spelling, tokens
+from mulligan.learning.values.closeness import (
+    match_meaning,
+    match_spelling,
+    measure_distance,
+    tokenize,
+)
 
 
 @pytest.mark.parametrize("name", ["orderId", "order_id", "Order ID", "order-id", "ORDER.ID"])
 def test_a_name_has_the_same_words_in_every_style(name: str) -> None:
-    assert tokens(name) == ("order", "id")
+    assert tokenize(name) == ("order", "id")
 
 
 @pytest.mark.parametrize(
@@ -23,7 +28,7 @@ def test_a_name_has_the_same_words_in_every_style(name: str) -> None:
     ],
 )
 def test_spelling_finds_the_one_candidate_a_slip_away(name, candidates, match) -> None:
-    assert spelling(name, candidates) == match
+    assert match_spelling(name, candidates) == match
 
 
 @pytest.mark.parametrize(
@@ -36,10 +41,10 @@ def test_spelling_finds_the_one_candidate_a_slip_away(name, candidates, match) -
     ],
 )
 def test_meaning_finds_the_one_candidate_with_more_or_fewer_words(name, candidates, match) -> None:
-    assert meaning(name, candidates) == match
+    assert match_meaning(name, candidates) == match
 
 
 def test_a_swap_of_neighbours_is_one_step_and_too_far_is_only_too_far() -> None:
-    assert distance("abcd", "abdc", most=2) == 1
-    assert distance("abcd", "wxyz", most=2) == 3
-    assert distance("a" * 1_000_000, "b" * 1_000_000, most=2) == 3
+    assert measure_distance("abcd", "abdc", most=2) == 1
+    assert measure_distance("abcd", "wxyz", most=2) == 3
+    assert measure_distance("a" * 1_000_000, "b" * 1_000_000, most=2) == 3

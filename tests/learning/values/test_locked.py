@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.learning.values.locked import is_locked, locked_changes, same_saying, stands_in
+from mulligan.learning.values.locked import find_locked_changes, is_locked, says_same, stands_in
 
 LOCKED_NAMES = (
     "to recipient toAddress account_id owner amount calendarId file_path host tenant query sql "
@@ -43,7 +43,7 @@ def test_what_only_shapes_a_call_is_not(name: str) -> None:
     ],
 )
 def test_another_form_or_name_of_the_same_value_may_pass(before, after) -> None:
-    assert locked_changes(before, after) == []
+    assert find_locked_changes(before, after) == []
 
 
 @pytest.mark.parametrize(
@@ -72,16 +72,16 @@ def test_another_form_or_name_of_the_same_value_may_pass(before, after) -> None:
     ],
 )
 def test_another_value_may_not(before, after) -> None:
-    assert locked_changes(before, after) != []
+    assert find_locked_changes(before, after) != []
 
 
 def test_what_the_person_said_in_so_many_words_may_stand() -> None:
     said = ("Send 375 euros to Bob-Jones, not 37.",)
 
-    assert locked_changes({"amount": 299}, {"amount": 375}, said=said) == []
-    assert locked_changes({"to": "Ann"}, {"to": "Bob-Jones"}, said=said) == []
-    assert locked_changes({"amount": 299}, {"amount": 75}, said=said) != []
-    assert locked_changes({"to": "Ann"}, {"to": "Jo"}, said=said) != []
+    assert find_locked_changes({"amount": 299}, {"amount": 375}, said=said) == []
+    assert find_locked_changes({"to": "Ann"}, {"to": "Bob-Jones"}, said=said) == []
+    assert find_locked_changes({"amount": 299}, {"amount": 75}, said=said) != []
+    assert find_locked_changes({"to": "Ann"}, {"to": "Jo"}, said=said) != []
 
 
 def test_a_value_is_not_said_by_being_a_part_of_something_else() -> None:
@@ -92,6 +92,6 @@ def test_a_value_is_not_said_by_being_a_part_of_something_else() -> None:
 
 
 def test_signs_inside_a_value_count() -> None:
-    assert same_saying("5", 5)
-    assert not same_saying("a.b", "ab")
-    assert not same_saying("", "")
+    assert says_same("5", 5)
+    assert not says_same("a.b", "ab")
+    assert not says_same("", "")

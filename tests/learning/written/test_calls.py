@@ -4,7 +4,7 @@ import warnings
 
 import pytest
 
-from mulligan.learning.written.calls import Written, read_calls
+from mulligan.learning.written.calls import WrittenCall, read_calls
 
 TOOLS = ("weather.get", "send_mail")
 
@@ -75,7 +75,7 @@ def test_calls_with_only_punctuation_between_them_are_one_group_and_talk_starts_
 def test_a_bare_value_may_hold_commas_up_to_the_next_argument() -> None:
     groups = read_calls("weather.get(city=Boston, MA, days=3)", tools=TOOLS)
 
-    assert groups == [[Written("weather.get", {"city": "Boston, MA", "days": 3})]]
+    assert groups == [[WrittenCall("weather.get", {"city": "Boston, MA", "days": 3})]]
 
 
 @pytest.mark.parametrize(

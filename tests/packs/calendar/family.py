@@ -13,7 +13,7 @@ from mulligan.packs.calendar.tools import CalendarTools
 from mulligan.testing.line import Line
 from mulligan.testing.radicale import RadicaleServer
 from mulligan.turns.turn.act import Done
-from mulligan.turns.turn.open_turn import OpenTurn
+from mulligan.turns.turn.context import OpenTurn
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 ZONE = "UTC"

@@ -105,7 +105,7 @@ async def test_a_lost_answer_is_found_again_and_nothing_is_done_twice(
         family.line.faults[:] = [fault]
         family.line.written.clear()
         await WAYS[way](family)
-        counted.append(family.line.done())
+        counted.append(family.line.count_done())
 
     await family.act(do)
 
@@ -125,7 +125,7 @@ async def test_a_bulk_whose_answer_is_lost_half_way_is_done_once(
         family.line.faults[:] = [None, None, None, fault]
         family.line.written.clear()
         await bulk(family)
-        counted.append(family.line.done())
+        counted.append(family.line.count_done())
 
     await family.act(do)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mulligan.packs.calendar.events import Stored
-from mulligan.packs.calendar.memory import MOST, Memory
+from mulligan.packs.calendar.memory import MOST, EtagCache
 
 
 def stored(number: int) -> Stored:
@@ -11,18 +11,18 @@ def stored(number: int) -> Stored:
 
 
 def test_a_text_is_known_by_its_version_as_long_as_there_is_room() -> None:
-    memory = Memory()
+    memory = EtagCache()
 
     for number in range(MOST + 1):
         memory.keep(stored(number))
 
-    assert memory.at("e", '"0"') is None
-    assert memory.at("e", '"1"') == stored(1)
-    assert memory.at("other", '"1"') is None
+    assert memory.find_version("e", '"0"') is None
+    assert memory.find_version("e", '"1"') == stored(1)
+    assert memory.find_version("other", '"1"') is None
 
 
 def test_only_a_second_write_over_the_same_version_is_one_again() -> None:
-    memory = Memory()
+    memory = EtagCache()
 
     sent = [memory.send("a", '"1"'), memory.send("a", '"2"'), memory.send("a", None)]
     again = [memory.send("a", '"1"'), memory.send("a", None), memory.send("b", None)]
@@ -32,7 +32,7 @@ def test_only_a_second_write_over_the_same_version_is_one_again() -> None:
 
 
 def test_a_version_that_is_back_can_be_written_over_anew() -> None:
-    memory = Memory()
+    memory = EtagCache()
     memory.send("a", '"1"')
 
     memory.reach("a", '"1"')

@@ -13,7 +13,7 @@ from mulligan.learning.errors.classify import classify
 from mulligan.packs.calendar import CalDAV
 from mulligan.packs.calendar.errors import CalendarError, ChangedSinceError
 from mulligan.packs.calendar.events import Invited, Stored
-from mulligan.packs.calendar.text import new_text
+from mulligan.packs.calendar.text import create_text
 from mulligan.testing.line import Line, LineFault
 from mulligan.testing.radicale import RadicaleServer
 from tests.packs.calendar.family import event_text
@@ -47,8 +47,8 @@ def test_any_id_can_be_written_and_read_again(
 ) -> None:
     calendar = open_calendar(calendar_url)
     changes = {"title": "Dinner", "start": "2026-11-20"}
-    text = new_text(event_id, changes, invited=Invited(), zone=None)
-    new = Stored(id=event_id, href=calendar.href(event_id), text=text, etag="")
+    text = create_text(event_id, changes, invited=Invited(), zone=None)
+    new = Stored(id=event_id, href=calendar.build_href(event_id), text=text, etag="")
 
     written = calendar.put(new, if_match=None)
 
@@ -116,5 +116,5 @@ def test_what_lies_in_a_stretch_of_time_is_listed(
     radicale.put(calendar_url, event_text(1), name="event-1.ics")
     calendar, at = open_calendar(calendar_url), datetime(2026, 11, 18, 18, tzinfo=UTC)
 
-    assert [each.id for each in calendar.between(at, at + timedelta(hours=1))] == ["event-1"]
-    assert calendar.between(at + timedelta(days=1), at + timedelta(days=2)) == []
+    assert [each.id for each in calendar.list_events(at, at + timedelta(hours=1))] == ["event-1"]
+    assert calendar.list_events(at + timedelta(days=1), at + timedelta(days=2)) == []

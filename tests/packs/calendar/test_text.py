@@ -9,13 +9,13 @@ import pytest
 from mulligan.packs.calendar.errors import BadEventError
 from mulligan.packs.calendar.events import Changes, Event, Invited, Stored
 from mulligan.packs.calendar.text import (
-    alike,
-    attendees_of,
-    changed_text,
+    create_text,
     holds,
-    new_text,
+    is_alike,
+    parse_attendees,
+    parse_stretch,
     read_text,
-    stretch,
+    update_text,
 )
 from tests.packs.calendar.family import event_text
 
@@ -24,7 +24,7 @@ DINNER = Changes(title="Dinner", start="2026-11-20T18:00")
 
 
 def made(changes: Changes, *, zone: ZoneInfo | None = BERLIN) -> str:
-    return new_text("u1", changes, invited=Invited(), zone=zone)
+    return create_text("u1", changes, invited=Invited(), zone=zone)
 
 
 def read(text: str) -> Event:
@@ -50,7 +50,7 @@ def test_a_new_event_is_when_it_was_asked_for(asked: Changes, start: str, end: s
 def test_moving_the_start_keeps_the_length_and_everything_else() -> None:
     before = event_text(1)
 
-    after = changed_text(before, {"start": "2026-11-21T18:00"}, zone=BERLIN)
+    after = update_text(before, {"start": "2026-11-21T18:00"}, zone=BERLIN)
 
     event = read(after)
     assert (event.start, event.end) == ("2026-11-21T17:00:00+00:00", "2026-11-21T18:30:00+00:00")
@@ -60,7 +60,7 @@ def test_moving_the_start_keeps_the_length_and_everything_else() -> None:
 
 
 def test_a_time_is_the_events_own_where_nobody_knows_the_persons_zone() -> None:
-    changed = changed_text(made(DINNER), {"end": "2026-11-20T21:00"}, zone=None)
+    changed = update_text(made(DINNER), {"end": "2026-11-20T21:00"}, zone=None)
 
     assert read(changed).end == "2026-11-20T21:00:00+01:00"
 
@@ -73,7 +73,7 @@ def test_a_start_on_no_clock_and_an_end_on_one_are_refused() -> None:
 def test_a_series_stays_in_its_own_zone() -> None:
     weekly = made(DINNER).replace("END:VEVENT", "RRULE:FREQ=WEEKLY\r\nEND:VEVENT")
 
-    moved = changed_text(weekly, {"start": "2026-11-27T12:00-05:00"}, zone=ZoneInfo("UTC"))
+    moved = update_text(weekly, {"start": "2026-11-27T12:00-05:00"}, zone=ZoneInfo("UTC"))
 
     assert "DTSTART;TZID=Europe/Berlin:20261127T180000" in moved
     assert read(moved).rrule == "FREQ=WEEKLY"
@@ -83,7 +83,7 @@ def test_an_occurrence_that_was_moved_on_its_own_is_not_the_event() -> None:
     single = "BEGIN:VEVENT\r\nUID:u1\r\nRECURRENCE-ID:20261127T170000Z\r\nSUMMARY:Moved\r\nDTSTART:20261128T170000Z\r\nEND:VEVENT\r\n"  # noqa: E501
     series = made(DINNER).replace("BEGIN:VEVENT", f"{single}BEGIN:VEVENT", 1)
 
-    changed = changed_text(series, {"title": "Supper"}, zone=BERLIN)
+    changed = update_text(series, {"title": "Supper"}, zone=BERLIN)
 
     assert read(changed).title == "Supper"
     assert "SUMMARY:Moved" in changed
@@ -95,21 +95,21 @@ def test_an_occurrence_that_was_moved_on_its_own_is_not_the_event() -> None:
 )
 def test_what_is_no_event_is_refused(changes: Changes) -> None:
     with pytest.raises(BadEventError) as refused:
-        changed_text(event_text(1), changes, zone=BERLIN)
+        update_text(event_text(1), changes, zone=BERLIN)
 
     assert refused.value.status == 422
 
 
 def test_texts_are_alike_but_for_what_a_server_sets() -> None:
-    ours = changed_text(event_text(1), {"title": "Supper"}, zone=BERLIN)
+    ours = update_text(event_text(1), {"title": "Supper"}, zone=BERLIN)
 
     rewritten = ours.replace("PRODID:-//Somebody//Else 1.0//EN", "PRODID:-//Server//EN")
     edited = ours.replace("Supper", "Breakfast")
     added = ours.replace("BEGIN:VALARM", "LOCATION:Graz\r\nBEGIN:VALARM")
 
-    assert alike(ours, rewritten.replace("SEQUENCE:1", "SEQUENCE:7"))
-    assert not alike(ours, edited)
-    assert not alike(ours, added)
+    assert is_alike(ours, rewritten.replace("SEQUENCE:1", "SEQUENCE:7"))
+    assert not is_alike(ours, edited)
+    assert not is_alike(ours, added)
     assert holds(added, ours)
     assert not holds(edited, ours)
 
@@ -117,15 +117,15 @@ def test_texts_are_alike_but_for_what_a_server_sets() -> None:
 def test_everybody_invited_is_found() -> None:
     invited = Invited(attendees=("ann@example.org", "mailto:bo@example.org"), organizer="me@x.org")
 
-    text = new_text("u1", DINNER, invited=invited, zone=None)
+    text = create_text("u1", DINNER, invited=invited, zone=None)
 
-    assert list(attendees_of(text)) == ["ann@example.org", "bo@example.org"]
+    assert list(parse_attendees(text)) == ["ann@example.org", "bo@example.org"]
     assert "ORGANIZER:mailto:me@x.org" in text
     assert "ORGANIZER" not in made(DINNER)
 
 
 def test_a_last_day_is_looked_at_to_its_end() -> None:
-    since, until = stretch("2026-11-20", "2026-11-21", zone=BERLIN)
+    since, until = parse_stretch("2026-11-20", "2026-11-21", zone=BERLIN)
 
     assert since.isoformat() == "2026-11-20T00:00:00+01:00"
     assert until.isoformat() == "2026-11-22T00:00:00+01:00"

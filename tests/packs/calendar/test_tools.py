@@ -9,7 +9,7 @@ import pytest
 from mulligan import State
 from mulligan.packs.calendar import CalDAV, calendar_tools
 from mulligan.turns.journal.hold import Held
-from mulligan.turns.tools.promises import promises
+from mulligan.turns.tools.promises import list_promises
 from tests.packs.calendar.family import Family, event_id
 
 GUEST = "ATTENDEE:mailto:grandma@example.org\r\n"
@@ -133,6 +133,6 @@ def test_the_doctor_says_what_an_undo_does_not_bring_back(family: Family) -> Non
     changing = [tool for tool in family.tools if "calendar_event" in tool.__name__][1:]
 
     for tool in changing:
-        said = " ".join(promises(tool.mulligan))
+        said = " ".join(list_promises(tool.mulligan))
         assert "no edit is ever overwritten" in said
         assert "reminders that went off in between" in said

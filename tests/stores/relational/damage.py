@@ -15,7 +15,13 @@ from mulligan.core.interfaces import Store
 from mulligan.core.log_query import Batch, LogQuery
 from mulligan.core.rollup import roll_up
 from mulligan.stores.opening import open_store
-from mulligan.testing.store_contract.contract import NOW, failed_row, first, log_row, then
+from mulligan.testing.store_contract.contract import (
+    NOW,
+    make_failed_row,
+    make_first_entry,
+    make_log_row,
+    make_next_entry,
+)
 
 WAL_HEADER = 32
 FRAME = 24 + 4096
@@ -78,8 +84,8 @@ def everything(store: Store) -> object:
     """All that the journal and the vault hold."""
     actions = [f"a{number}" for number in range(COMMITS)]
     return (
-        [store.journal.action(action) for action in actions],
-        [store.journal.history(action) for action in actions],
+        [store.journal.find_action(action) for action in actions],
+        [store.journal.list_entries(action) for action in actions],
         [store.vault.get(action, "before") for action in actions],
         [store.vault.get(f"turn{number}", "message") for number in range(COMMITS)],
         store.journal.verify(),
@@ -93,9 +99,9 @@ def reopen(url: str, **options: object) -> Store:
 
 def count_rows(store: Store) -> tuple[int, int]:
     """Rows that are there, and rows that were counted as lost to damage."""
-    losses = [loss for loss in store.log.losses() if loss.reason == "damage"]
+    losses = [loss for loss in store.log.list_losses() if loss.reason == "damage"]
     return (
-        len(store.log.rows(LogQuery(limit=10_000))),
+        len(store.log.list_rows(LogQuery(limit=10_000))),
         sum(loss.successes + loss.failures for loss in losses),
     )
 
@@ -104,8 +110,10 @@ def _write(store: Store, numbers: range) -> None:
     for number in numbers:
         action = f"a{number}"
         kept = Kept(owner=action, name="before", value=b"before" * number)
-        store.journal.submit([first(action)], keep=[kept]).result()
-        store.journal.submit([then(action, State.EXECUTED, version=2)]).result()
+        store.journal.submit([make_first_entry(action)], keep=[kept]).result()
+        store.journal.submit([make_next_entry(action, State.EXECUTED, version=2)]).result()
         store.vault.put(Kept(owner=f"turn{number}", name="message", value=b"m" * number))
-        rows = [log_row(number * 10 + each) for each in range(5)] + [failed_row(number * 10 + 5)]
+        rows = [make_log_row(number * 10 + each) for each in range(5)] + [
+            make_failed_row(number * 10 + 5)
+        ]
         store.log.write(Batch(rows=rows, rollups=roll_up(rows)))

@@ -10,7 +10,7 @@ import pytest
 from mulligan.core.action import State
 from mulligan.core.errors import StoreDamagedError
 from mulligan.stores.mark import unpack
-from mulligan.testing.store_contract.contract import first, then
+from mulligan.testing.store_contract.contract import make_first_entry, make_next_entry
 from tests.stores.relational.damage import (
     COMMITS,
     FRAME,
@@ -151,18 +151,21 @@ def test_accepted_damage_is_on_record_and_writing_goes_on(files: Files, folder: 
     with files.laid_out(folder, **{"family.db-wal": wal}) as url:
         store = reopen(url, tolerate_damage=True)
         damages = store.journal.verify()
-        left = [action.id for action in store.journal.open_actions()]
+        left = [action.id for action in store.journal.list_open_actions()]
 
         accepted = store.journal.accept_damage("the disk was replaced")
 
         assert accepted == len(damages) > 0
         assert 0 < len(left) < COMMITS
         assert store.journal.verify() == []
-        assert store.health().problems == ()
+        assert store.check_health().problems == ()
         store.close()
         again = reopen(url)
-        assert again.journal.submit([then(left[0], State.VERIFIED, version=3)]).exception() is None
-        assert again.journal.submit([first("new")]).exception() is None
+        assert (
+            again.journal.submit([make_next_entry(left[0], State.VERIFIED, version=3)]).exception()
+            is None
+        )
+        assert again.journal.submit([make_first_entry("new")]).exception() is None
         assert again.journal.verify() == []
         again.close()
 
@@ -171,12 +174,12 @@ def test_a_missing_mark_is_a_problem_but_no_refusal(files: Files, folder: Path) 
     with files.laid_out(folder, **{"family.db.mark": None}) as url:
         store = reopen(url)
 
-        problems = store.health().problems
+        problems = store.check_health().problems
         store.journal.accept_damage("looked through the open actions")
 
         assert len(problems) == 1
         assert "no mark" in problems[0]
-        assert store.health().problems == ()
+        assert store.check_health().problems == ()
         assert everything(store) == files.journal
         store.close()
 
@@ -191,7 +194,7 @@ def test_a_torn_mark_accuses_nobody(files: Files, folder: Path) -> None:
     with files.laid_out(folder, **{"family.db.mark": flip(mark, 5)}) as url:
         store = reopen(url)
 
-    assert len(store.health().problems) == 1
+    assert len(store.check_health().problems) == 1
     store.close()
 
 

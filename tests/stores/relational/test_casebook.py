@@ -9,7 +9,7 @@ import pytest
 from mulligan.core.errors import StoreDamagedError
 from mulligan.core.lesson import EpisodeQuery, LessonQuery
 from mulligan.stores.opening import open_store
-from mulligan.testing.store_contract.cases import a_lesson, a_use, an_episode
+from mulligan.testing.store_contract.cases import make_episode, make_lesson, make_use
 
 DAMAGES = {
     "cut": "substr(body, 1, 40)",
@@ -22,9 +22,9 @@ class Damaged:
 
     def __init__(self, url: str, change) -> None:
         store = open_store(url)
-        store.casebook.record([an_episode(number) for number in range(3)])
-        store.casebook.append([a_lesson(id=f"l{number}") for number in range(3)])
-        store.casebook.use([a_use(number) for number in range(3)])
+        store.casebook.record([make_episode(number) for number in range(3)])
+        store.casebook.append([make_lesson(id=f"l{number}") for number in range(3)])
+        store.casebook.use([make_use(number) for number in range(3)])
         store.close()
         change("episode", "id = 'call-000001'")
         change("lesson_version", "lesson = 'l1'")
@@ -66,13 +66,13 @@ def spoil(request, tmp_path):
 def test_what_cannot_be_read_hides_no_other_and_is_named(spoil, damage) -> None:
     store = spoil(DAMAGES[damage])
 
-    episodes = store.casebook.episodes(EpisodeQuery(tool="get_order"))
-    lessons = store.casebook.lessons(LessonQuery(tool="get_order"))
-    problems = store.health().problems
+    episodes = store.casebook.list_episodes(EpisodeQuery(tool="get_order"))
+    lessons = store.casebook.list_lessons(LessonQuery(tool="get_order"))
+    problems = store.check_health().problems
 
     assert [episode.id for episode in episodes] == ["call-000000", "call-000002"]
     assert [lesson.id for lesson in lessons] == ["l0", "l2"]
-    assert [lesson.id for lesson in store.casebook.lessons(LessonQuery(text="order"))] == [
+    assert [lesson.id for lesson in store.casebook.list_lessons(LessonQuery(text="order"))] == [
         "l0",
         "l2",
     ]
@@ -88,17 +88,17 @@ def test_a_damaged_history_is_not_given_out(spoil, damage) -> None:
     store = spoil(DAMAGES[damage])
 
     with pytest.raises(StoreDamagedError, match="Lesson l1 cannot be read"):
-        store.casebook.history("l1")
+        store.casebook.list_lesson_versions("l1")
     with pytest.raises(StoreDamagedError, match="use of lesson l1 cannot be read"):
-        store.casebook.uses("l1")
+        store.casebook.list_uses("l1")
 
-    assert store.casebook.history("l0") == [a_lesson(id="l0")]
+    assert store.casebook.list_lesson_versions("l0") == [make_lesson(id="l0")]
 
 
 def test_a_page_that_begins_after_a_damaged_row_is_full(spoil) -> None:
     store = spoil("'{}'")
 
-    found = store.casebook.episodes(EpisodeQuery(limit=2))
+    found = store.casebook.list_episodes(EpisodeQuery(limit=2))
 
     assert [episode.id for episode in found] == ["call-000000", "call-000002"]
 
@@ -113,24 +113,24 @@ def test_a_text_that_is_none_hides_no_other(tmp_path) -> None:
 
     store = Damaged(f"sqlite:///{path}", change).store
 
-    assert [lesson.id for lesson in store.casebook.lessons(LessonQuery())] == ["l0", "l2"]
-    assert len(store.casebook.episodes(EpisodeQuery())) == 2
-    assert len(store.health().problems) == 2
+    assert [lesson.id for lesson in store.casebook.list_lessons(LessonQuery())] == ["l0", "l2"]
+    assert len(store.casebook.list_episodes(EpisodeQuery())) == 2
+    assert len(store.check_health().problems) == 2
     store.close()
 
 
 def test_counts_that_make_no_sense_are_not_given_out(tmp_path) -> None:
     path = tmp_path / "family.db"
     store = open_store(f"sqlite:///{path}")
-    store.casebook.record([an_episode()])
+    store.casebook.record([make_episode()])
     connection = apsw.Connection(str(path))
     connection.execute("update case_count set source = 'nobody'")
     connection.execute("update ending_count set decision = 'perhaps'")
     connection.close()
 
     with pytest.raises(StoreDamagedError, match="get_order"):
-        store.casebook.counts(since=an_episode().at.date())
+        store.casebook.count_episodes(since=make_episode().at.date())
     with pytest.raises(StoreDamagedError, match="get_order"):
-        store.casebook.endings("get_order", fingerprint="f1", tenant="home")
+        store.casebook.read_endings("get_order", fingerprint="f1", tenant="home")
 
     store.close()

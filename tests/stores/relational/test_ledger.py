@@ -18,7 +18,12 @@ from mulligan.stores.opening import open_store
 from mulligan.stores.postgres.session import PostgresSession
 from mulligan.stores.relational.ledger import Ledger
 from mulligan.testing.postgres import start_again, start_server
-from mulligan.testing.store_contract.contract import NOW, first, log_row, then
+from mulligan.testing.store_contract.contract import (
+    NOW,
+    make_first_entry,
+    make_log_row,
+    make_next_entry,
+)
 
 PATIENCE = timedelta(seconds=5)
 CUT = """
@@ -46,22 +51,22 @@ def test_connections_cut_again_and_again_lose_and_double_nothing(store, postgres
         while not stop.wait(0.1):
             cut_connections(postgres_url)
 
-    rows = [log_row(number) for number in range(300)]
+    rows = [make_log_row(number) for number in range(300)]
     cutter = threading.Thread(target=cut)
     cutter.start()
     try:
         for number, row in enumerate(rows):
-            store.journal.submit([first(f"a{number:03}")]).result()
+            store.journal.submit([make_first_entry(f"a{number:03}")]).result()
             _write_patiently(store, row)
     finally:
         stop.set()
         cutter.join()
 
-    opened = [action.id for action in store.journal.open_actions(limit=1000)]
+    opened = [action.id for action in store.journal.list_open_actions(limit=1000)]
     assert opened == [f"a{number:03}" for number in range(300)]
     assert store.journal.verify() == []
-    assert store.log.rows(LogQuery(limit=1000, oldest_first=True)) == rows
-    assert store.log.rollups(since=NOW, until=NOW) == roll_up(rows)
+    assert store.log.list_rows(LogQuery(limit=1000, oldest_first=True)) == rows
+    assert store.log.read_rollups(since=NOW, until=NOW) == roll_up(rows)
 
 
 def _write_patiently(store, row) -> None:
@@ -77,16 +82,18 @@ def _write_patiently(store, row) -> None:
 def test_a_server_that_crashes_and_restarts_is_waited_for() -> None:
     server = start_server()
     try:
-        store = open_store(server.url("postgres"), patience=timedelta(seconds=20))
+        store = open_store(server.build_url("postgres"), patience=timedelta(seconds=20))
         for crash in range(2):
-            store.journal.submit([first(f"before{crash}")]).result()
+            store.journal.submit([make_first_entry(f"before{crash}")]).result()
             server.process.send_signal(signal.SIGQUIT)
             server.process.wait(20)
-            answers = [store.journal.submit([first(f"during{crash}-{n}")]) for n in range(20)]
+            answers = [
+                store.journal.submit([make_first_entry(f"during{crash}-{n}")]) for n in range(20)
+            ]
             start_again(server)
             assert all(answer.exception(30) is None for answer in answers)
 
-        opened = {action.id for action in store.journal.open_actions(limit=1000)}
+        opened = {action.id for action in store.journal.list_open_actions(limit=1000)}
         assert len(opened) == 42
         assert store.journal.verify() == []
         store.close()
@@ -99,8 +106,8 @@ class Losing(PostgresSession):
 
     lose: str | None = None
 
-    def transaction(self, *, synced=None):
-        return _Losing(self, super().transaction(synced=synced))
+    def begin_transaction(self, *, synced=None):
+        return _Losing(self, super().begin_transaction(synced=synced))
 
 
 class _Losing:
@@ -127,23 +134,23 @@ class _Losing:
 def test_a_commit_whose_answer_is_lost_is_done_exactly_once(store, postgres_url, when) -> None:
     ledger = Ledger(lambda: Losing(postgres_url, patience=PATIENCE), patience=PATIENCE)
     store.journal._ledger = ledger
-    store.journal.submit([first("first")]).result()
+    store.journal.submit([make_first_entry("first")]).result()
 
     Losing.lose = when
-    store.journal.submit([first("ambiguous")]).result()
-    store.journal.submit([then("ambiguous", State.EXECUTED, version=2)]).result()
+    store.journal.submit([make_first_entry("ambiguous")]).result()
+    store.journal.submit([make_next_entry("ambiguous", State.EXECUTED, version=2)]).result()
 
-    assert len(store.journal.history("ambiguous")) == 2
+    assert len(store.journal.list_entries("ambiguous")) == 2
     assert ledger.head.seq == 3
     assert store.journal.verify() == []
     ledger.close()
 
 
 def test_a_fail_over_that_lost_our_tail_is_noticed_and_can_be_accepted(store, postgres_url) -> None:
-    store.journal.submit([first("kept")]).result()
+    store.journal.submit([make_first_entry("kept")]).result()
     with psycopg.connect(postgres_url) as connection:
         before = connection.execute("select id, commits, seq, hash from mulligan.writer").fetchone()
-    store.journal.submit([first("lost")]).result()
+    store.journal.submit([make_first_entry("lost")]).result()
     with psycopg.connect(postgres_url) as connection:
         connection.execute("delete from mulligan.entry where action = 'lost'")
         connection.execute("delete from mulligan.action where id = 'lost'")
@@ -152,7 +159,7 @@ def test_a_fail_over_that_lost_our_tail_is_noticed_and_can_be_accepted(store, po
             (*before[1:], before[0]),
         )
 
-    error = store.journal.submit([first("next")]).exception()
+    error = store.journal.submit([make_first_entry("next")]).exception()
     damages = store.journal.verify()
     accepted = store.journal.accept_damage("the replica was behind")
 
@@ -161,23 +168,23 @@ def test_a_fail_over_that_lost_our_tail_is_noticed_and_can_be_accepted(store, po
     assert [damage.seq for damage in damages] == [2]
     assert "1 entry is lost" in damages[0].what
     assert accepted == 1
-    assert store.journal.submit([first("next")]).exception() is None
+    assert store.journal.submit([make_first_entry("next")]).exception() is None
     assert store.journal.verify() == []
 
 
 def test_two_workers_that_lock_in_opposite_order_both_finish(postgres_url) -> None:
     stores = [open_store(postgres_url) for _ in range(2)]
     for name in ("x", "y"):
-        stores[0].journal.submit([first(name)]).result()
+        stores[0].journal.submit([make_first_entry(name)]).result()
     answers = []
     for version in range(2, 42):
-        forth = [then(name, State.UNKNOWN, version=version) for name in ("x", "y")]
+        forth = [make_next_entry(name, State.UNKNOWN, version=version) for name in ("x", "y")]
         answers += [stores[0].journal.submit(forth), stores[1].journal.submit(forth[::-1])]
 
     won = [answer.exception() is None for answer in answers]
 
-    assert len(stores[0].journal.history("x")) == sum(won) + 1
-    assert len(stores[0].journal.history("y")) == sum(won) + 1
+    assert len(stores[0].journal.list_entries("x")) == sum(won) + 1
+    assert len(stores[0].journal.list_entries("y")) == sum(won) + 1
     assert stores[0].journal.verify() == []
     for store in stores:
         store.close()

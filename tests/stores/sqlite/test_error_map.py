@@ -18,7 +18,7 @@ from mulligan.core.errors import StoreDamagedError, StoreFullError, StoreLockedE
 from mulligan.core.log_query import Batch, Loss
 from mulligan.stores.opening import open_store
 from mulligan.stores.sqlite.session import PRAGMAS
-from mulligan.testing.store_contract.contract import NOW, first, log_row
+from mulligan.testing.store_contract.contract import NOW, make_first_entry, make_log_row
 
 BRIEFLY = timedelta(milliseconds=200)
 HOLD = """
@@ -59,26 +59,26 @@ def store(path):
 
 
 def test_a_locked_journal_refuses_in_time_and_works_again_afterwards(store, path) -> None:
-    store.journal.submit([first("before")]).result()
+    store.journal.submit([make_first_entry("before")]).result()
     with locked(path):
         started = time.monotonic()
 
-        error = store.journal.submit([first("during")]).exception()
+        error = store.journal.submit([make_first_entry("during")]).exception()
 
         assert time.monotonic() - started < 2
     assert isinstance(error, StoreLockedError)
     assert str(path) in str(error)
-    assert store.journal.action("during") is None
-    assert store.journal.submit([first("during")]).exception() is None
+    assert store.journal.find_action("during") is None
+    assert store.journal.submit([make_first_entry("during")]).exception() is None
     assert store.journal.verify() == []
 
 
 def test_a_locked_journal_can_be_read_and_opened(store, path) -> None:
-    store.journal.submit([first("a")]).result()
+    store.journal.submit([make_first_entry("a")]).result()
 
     with locked(path), locked(path.with_name("family.log.db")):
         other = open_store(f"sqlite:///{path}", patience=BRIEFLY)
-        found = other.journal.action("a")
+        found = other.journal.find_action("a")
         other.close()
 
     assert found is not None
@@ -86,14 +86,14 @@ def test_a_locked_journal_can_be_read_and_opened(store, path) -> None:
 
 def test_a_locked_log_stands_in_the_way_of_no_intent(store, path) -> None:
     with locked(path.with_name("family.log.db")):
-        error = store.journal.submit([first("a")]).exception()
+        error = store.journal.submit([make_first_entry("a")]).exception()
 
         with pytest.raises(StoreLockedError):
-            store.log.write(Batch(rows=[log_row()]))
+            store.log.write(Batch(rows=[make_log_row()]))
 
     assert error is None
-    store.log.write(Batch(rows=[log_row()]))
-    assert store.health().rows == 1
+    store.log.write(Batch(rows=[make_log_row()]))
+    assert store.check_health().rows == 1
 
 
 def test_a_full_disk_refuses_and_loses_nothing_that_was_acknowledged(tmp_path, monkeypatch) -> None:
@@ -114,10 +114,10 @@ def test_a_full_disk_refuses_and_loses_nothing_that_was_acknowledged(tmp_path, m
             acknowledged, errors = _write_until_full(store)
             store.close()
         again = open_store(url)
-        assert [a.id for a in again.journal.open_actions(limit=1000)] == acknowledged
+        assert [a.id for a in again.journal.list_open_actions(limit=1000)] == acknowledged
         assert all(again.vault.get(action, "before") for action in acknowledged)
         assert again.journal.verify() == []
-        assert again.journal.submit([first("z")]).exception() is None
+        assert again.journal.submit([make_first_entry("z")]).exception() is None
         again.close()
         assert all(isinstance(error, StoreFullError) for error in errors)
         refused += len(errors)
@@ -129,7 +129,7 @@ def _write_until_full(store):
     acknowledged, errors = [], []
     for number in range(100):
         kept = Kept(owner=f"a{number:03}", name="before", value=random.randbytes(2000))
-        error = store.journal.submit([first(kept.owner)], keep=[kept]).exception()
+        error = store.journal.submit([make_first_entry(kept.owner)], keep=[kept]).exception()
         if error is None:
             acknowledged.append(kept.owner)
         else:
@@ -153,9 +153,9 @@ def test_a_file_that_is_no_database_is_refused_and_left_alone(path, content) -> 
 
 
 def test_every_file_is_for_its_owner_alone(store, path) -> None:
-    store.journal.submit([first("a")]).result()
-    store.log.write(Batch(rows=[log_row()], losses=[Loss(at=NOW, reason="overflow")]))
-    store.secret()
+    store.journal.submit([make_first_entry("a")]).result()
+    store.log.write(Batch(rows=[make_log_row()], losses=[Loss(at=NOW, reason="overflow")]))
+    store.load_secret()
 
     modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in path.parent.iterdir()}
 
@@ -169,14 +169,14 @@ def test_every_file_is_for_its_owner_alone(store, path) -> None:
 def test_a_file_others_can_read_is_a_problem(store, path) -> None:
     path.chmod(0o644)
 
-    problems = store.health().problems
+    problems = store.check_health().problems
 
     assert problems == (f"{path} can be read by others: run `chmod 600 {path}`.",)
 
 
 def test_a_key_file_of_the_wrong_length_is_named(store, path) -> None:
-    store.secret()
+    store.load_secret()
     path.with_name("family.db.key").write_bytes(b"short")
 
     with pytest.raises(StoreDamagedError, match="5 bytes instead of 32"):
-        store.secret()
+        store.load_secret()

@@ -8,7 +8,7 @@ from mulligan.core.errors import StoreDamagedError
 from mulligan.core.log_query import Batch
 from mulligan.stores.opening import open_store
 from mulligan.stores.sqlite.files import check_structure
-from mulligan.testing.store_contract.contract import first, log_row
+from mulligan.testing.store_contract.contract import make_first_entry, make_log_row
 from tests.stores.relational.damage import FRAME, WAL_HEADER, fast_folder, make_files
 
 
@@ -27,10 +27,10 @@ def test_a_shortened_log_is_a_problem_until_its_loss_is_counted(files, folder) -
     wal = files.content["family.log.db-wal"][: WAL_HEADER + 40 * FRAME]
     with files.laid_out(folder, **{"family.log.db-wal": wal}) as url:
         looking = open_store(url, migrate=False, tolerate_damage=True)
-        problems, left = looking.health().problems, looking.health().rows
+        problems, left = looking.check_health().problems, looking.check_health().rows
         looking.close()
         counting = open_store(url)
-        later = counting.health().problems
+        later = counting.check_health().problems
         counting.close()
 
     assert len(problems) == 1
@@ -44,8 +44,8 @@ def test_a_shortened_log_is_a_problem_until_its_loss_is_counted(files, folder) -
 def test_a_file_without_its_write_ahead_log_is_damaged_and_not_old(tmp_path, part, wal) -> None:
     url = f"sqlite:///{tmp_path}/family.db"
     store = open_store(url)
-    store.journal.submit([first("a")]).result()
-    store.log.write(Batch(rows=[log_row()]))
+    store.journal.submit([make_first_entry("a")]).result()
+    store.log.write(Batch(rows=[make_log_row()]))
     names = [file.name for file in tmp_path.iterdir() if not file.name.endswith("-shm")]
     content = {name: (tmp_path / name).read_bytes() for name in names}
     store.close()
@@ -69,7 +69,7 @@ def test_a_file_that_was_set_aside_is_named(tmp_path) -> None:
 
     store = open_store(url)
 
-    [problem] = store.health().problems
+    [problem] = store.check_health().problems
     aside = min(file for file in tmp_path.iterdir() if ".damaged-" in file.name)
     assert problem.startswith(f"{aside} was damaged and set aside")
     store.close()

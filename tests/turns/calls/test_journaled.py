@@ -18,7 +18,7 @@ from mulligan.core.points import Point
 from mulligan.core.record import Record
 from mulligan.testing.faults import Deed, Faults, Strike
 from mulligan.testing.remote import FakeRemote, Fault, Item, RemoteError
-from mulligan.turns.turn.open_turn import OpenTurn
+from mulligan.turns.turn.context import OpenTurn
 
 SEED = {"day": "Monday"}
 AT_ONCE = Backoff(first=timedelta(), longest=timedelta(), total=timedelta(seconds=1))
@@ -76,7 +76,7 @@ class Application:
     def put_back(self, record: Record) -> None:
         before = record.before
         try:
-            if self.remote.items().get(before.id) is None:
+            if self.remote.list_items().get(before.id) is None:
                 self.remote.create(before.data, id=before.id, by="undo")
             else:
                 self.remote.update(before.id, before.data, if_version=record.version, by="undo")
@@ -84,14 +84,14 @@ class Application:
             raise ConflictError(str(error)) from error
 
     def day(self) -> object:
-        item = self.remote.items().get("e1")
+        item = self.remote.list_items().get("e1")
         return item.data["day"] if item else None
 
     def edit(self) -> None:
         self.remote.update("e1", {"day": "a person's"}, by="person")
 
     def states(self) -> list[State]:
-        return [action.state for action in self.m._parts.store.journal.open_actions()]
+        return [action.state for action in self.m._parts.store.journal.list_open_actions()]
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from mulligan import Effect, Mode, Mulligan
 from mulligan.core.errors import FlaggedCallError
 from mulligan.core.event import CallFlagged, Event
 from mulligan.core.log_query import LogQuery
-from mulligan.turns.turn.open_turn import OpenTurn
+from mulligan.turns.turn.context import OpenTurn
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 MADE_UP = "W9999999"

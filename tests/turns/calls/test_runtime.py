@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from mulligan.turns.calls.runtime import own_chance
+from mulligan.turns.calls.runtime import make_chance
 
 
 def drawn_in_a_child(draw: object) -> bytes:
@@ -20,7 +20,7 @@ def drawn_in_a_child(draw: object) -> bytes:
 
 
 def test_two_children_of_a_fork_never_draw_the_same_ids() -> None:
-    chance = own_chance()
+    chance = make_chance()
 
     first = drawn_in_a_child(lambda: chance.getrandbits(62))
     second = drawn_in_a_child(lambda: chance.getrandbits(62))

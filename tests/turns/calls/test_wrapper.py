@@ -16,7 +16,7 @@ from mulligan import Effect, Mode, Mulligan, Outcome
 from mulligan.core.call import LogRow
 from mulligan.core.event import CallLogged, CallRepaired, CallRetried, Event
 from mulligan.core.limits import Backoff
-from mulligan.turns.turn.open_turn import current_turn
+from mulligan.turns.turn.context import find_current_turn
 
 
 @pytest.fixture
@@ -145,7 +145,7 @@ def test_a_failure_is_logged_and_the_callers_own_error_comes_through(m: Mulligan
     assert row.error_class == "tool_exception"
     assert row.error_message == "no such day: <day>"
     assert row.error_at is not None
-    assert row.error_at.split(":")[0].endswith("test_tool.py")
+    assert row.error_at.split(":")[0].endswith("test_wrapper.py")
 
 
 async def test_a_read_is_made_again_and_all_tries_are_linked(m: Mulligan, rows) -> None:
@@ -257,14 +257,14 @@ async def test_concurrent_turns_never_share_their_labels(m: Mulligan, rows) -> N
         assert (row.agent, row.context) == (f"agent-{number}", f"context {number}")
 
 
-@pytest.mark.parametrize("broken", ["parameters", "result", "error"])
+@pytest.mark.parametrize("broken", ["redact_parameters", "redact_result", "redact_error"])
 def test_a_log_that_is_broken_does_not_reach_the_tool(
     m: Mulligan, monkeypatch: pytest.MonkeyPatch, broken: str
 ) -> None:
     def fails(*args: object, **kwargs: object) -> str:
         raise RuntimeError("the redactor is gone")
 
-    monkeypatch.setattr(m._parts.instruments.redactor, broken, fails)
+    monkeypatch.setattr(m._parts.runtime.redactor, broken, fails)
 
     @m.tool(effect=Effect.READ)
     def find(fail: bool) -> int:
@@ -367,7 +367,7 @@ def test_a_turn_may_be_left_in_another_context_than_it_was_entered_in(m: Mulliga
 
     turn.__exit__(None, None, None)
 
-    assert current_turn() is None
+    assert find_current_turn() is None
 
 
 def test_sampled_successes_carry_the_weight_of_those_left_out() -> None:

@@ -20,7 +20,7 @@ from mulligan.loops.actions import Attempted
 from mulligan.testing.fakes import FixedClock
 from mulligan.testing.faults import Deed, Faults, PlannedError, Strike
 from mulligan.testing.remote import FakeRemote, Fault, Item
-from mulligan.turns.turn.open_turn import OpenTurn
+from mulligan.turns.turn.context import OpenTurn
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 MINUTES = timedelta(minutes=10)
@@ -44,7 +44,7 @@ class Shop:
 
         def landed(record: Record) -> Item | None:
             wanted = record.arguments["what"]
-            found = (i for i in remote.items().values() if i.data["what"] == wanted)
+            found = (i for i in remote.list_items().values() if i.data["what"] == wanted)
             return next(found, None)
 
         def cancel(record: Record) -> None:
@@ -160,7 +160,7 @@ async def test_a_call_that_a_look_has_found_is_reviewed_like_any_other(shop: Sho
         await shop.act(shop.order, "tea")
 
     assert shop.states() == []
-    assert shop.remote.items() == {}
+    assert shop.remote.list_items() == {}
 
 
 async def test_the_log_says_that_a_call_without_an_answer_was_settled(shop: Shop) -> None:
@@ -175,7 +175,7 @@ async def test_the_log_says_that_a_call_without_an_answer_was_settled(shop: Shop
     await shop.m.recover()
 
     shop.m.flush()
-    rows = sorted(shop.m._parts.store.log.rows(LogQuery()), key=lambda row: row.id)
+    rows = sorted(shop.m._parts.store.log.list_rows(LogQuery()), key=lambda row: row.id)
     assert [row.outcome for row in rows] == ["unknown", "success", "unknown", "failure"]
     assert [row.parent for row in rows] == [None, rows[0].id, None, rows[2].id]
     assert "is not there" in str(rows[3].error_message)

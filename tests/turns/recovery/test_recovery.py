@@ -23,7 +23,7 @@ from mulligan.testing.faults import Deed, Faults, Strike
 from mulligan.testing.remote import FakeRemote, Fault, Item, RemoteError
 from mulligan.turns.journal.hold import Held
 from mulligan.turns.recovery.recovery import MOST_TRIES
-from mulligan.turns.turn.open_turn import OpenTurn
+from mulligan.turns.turn.context import OpenTurn
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 FRIDAY, SATURDAY = "2026-11-20", "2026-11-21"
@@ -78,7 +78,7 @@ class Application:
         return await self.m.act("Move dinner to Friday", agent, now=NOW, timezone="Europe/Berlin")
 
     def open(self) -> list[Action]:
-        return self.m._parts.store.journal.open_actions()
+        return self.m._parts.store.journal.list_open_actions()
 
     def states(self) -> list[State]:
         return [action.state for action in self.open()]

@@ -14,7 +14,7 @@ from mulligan.core.errors import ConfigurationError
 from mulligan.core.limits import Backoff
 from mulligan.core.log_query import LogQuery
 from mulligan.core.record import Record
-from mulligan.turns.turn.open_turn import OpenTurn
+from mulligan.turns.turn.context import OpenTurn
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 AT_ONCE = Backoff(first=Backoff().first * 0)

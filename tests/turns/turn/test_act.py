@@ -16,7 +16,7 @@ from mulligan.core.errors import ConfigurationError, ConflictError
 from mulligan.core.record import Record
 from mulligan.stores.opening import open_store
 from mulligan.testing.remote import FakeRemote, Fault, Item, RemoteError
-from mulligan.turns.turn.open_turn import OpenTurn
+from mulligan.turns.turn.context import OpenTurn
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 SAID = "Move dinner to Friday"
@@ -105,7 +105,7 @@ def moves(world: World, *days: str, event: str = "e1") -> Callable[[OpenTurn], A
 def open_states(world: World) -> dict[str, State]:
     store = open_store(world.url)
     try:
-        return {a.opening.tool: a.state for a in store.journal.open_actions()}
+        return {a.opening.tool: a.state for a in store.journal.list_open_actions()}
     finally:
         store.close()
 
@@ -327,7 +327,7 @@ async def test_a_check_that_breaks_means_not_reviewed_and_never_verified(tmp_pat
         done = await m.act("Make it", agent)
 
     store = open_store(url)
-    states = [action.state for action in store.journal.open_actions()]
+    states = [action.state for action in store.journal.list_open_actions()]
     store.close()
     assert (done.reply, done.standing, done.confidence) == ("Made.", Standing.UNREVIEWED, None)
     assert states == [State.PENDING_REVIEW]
@@ -352,7 +352,7 @@ def test_a_sync_program_acts_too(tmp_path: Path) -> None:
         done = m.act_sync("Dinner on Friday, please", agent, now=NOW, timezone="Europe/Berlin")
 
     assert done.standing is Standing.ACCEPTED
-    assert [item.data["day"] for item in remote.items().values()] == [FRIDAY]
+    assert [item.data["day"] for item in remote.list_items().values()] == [FRIDAY]
 
 
 async def test_a_call_whose_pre_image_cannot_be_taken_is_held(world: World) -> None:

@@ -8,7 +8,7 @@ from mulligan import Confidence, Effect, Mulligan
 from mulligan.checks.grounding.check import grounded
 from mulligan.core.finding import Correction, Standing
 from mulligan.loops.replies import ReplyRules
-from mulligan.turns.turn.open_turn import OpenTurn
+from mulligan.turns.turn.context import OpenTurn
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 RULES = ReplyRules(checks=[grounded()])

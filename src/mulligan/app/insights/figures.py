@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from mulligan.core.finding import FindingCount
 from mulligan.core.interfaces import Log
 from mulligan.core.log_query import PatternSeen
-from mulligan.core.rollup import Rollup, Slot, bucket_floor_us
+from mulligan.core.rollup import Rollup, Slot, compute_bucket_floor_us
 
 CONTEXT = "calls logged with agent and context"
 SUGGESTIONS = "suggestions that were right"
@@ -69,77 +69,83 @@ class Figures:
 
 def read_figures(log: Log, *, since: datetime, until: datetime, patterns: int = 5) -> Figures:
     """Add up what the log knows of a span of time."""
-    slots = log.totals(since=since, until=until)
-    counts = _added(slots.values())
+    slots = log.sum_rollups(since=since, until=until)
+    counts = _add_up(slots.values())
     return Figures(
         since=since,
         until=until,
-        all_calls=_share("all", counts),
-        tools=_by(slots, lambda slot: f"{slot.server}/{slot.tool}" if slot.server else slot.tool),
-        agents=_by(slots, lambda slot: slot.agent or "(nobody named)"),
-        with_context=_part(counts.with_context, counts.calls),
-        repaired_share=_part(counts.repaired, counts.retried),
-        seconds_to_repair=_percentile(counts.repairs, 0.5) / 1000 if counts.repairs else None,
-        patterns=tuple(log.patterns(since=since, until=until, limit=patterns)),
-        findings=tuple(log.findings(since=since, until=until)),
-        criteria=tuple(_criteria(counts)),
+        all_calls=_build_share("all", counts),
+        tools=_group_shares(
+            slots, lambda slot: f"{slot.server}/{slot.tool}" if slot.server else slot.tool
+        ),
+        agents=_group_shares(slots, lambda slot: slot.agent or "(nobody named)"),
+        with_context=_divide(counts.with_context, counts.calls),
+        repaired_share=_divide(counts.repaired, counts.retried),
+        seconds_to_repair=_compute_percentile(counts.repairs, 0.5) / 1000
+        if counts.repairs
+        else None,
+        patterns=tuple(log.list_patterns(since=since, until=until, limit=patterns)),
+        findings=tuple(log.list_finding_counts(since=since, until=until)),
+        criteria=tuple(_list_criteria(counts)),
     )
 
 
-def _criteria(counts: Rollup) -> Iterator[Criterion]:
-    suggested_right = _part(counts.suggested_right, counts.suggested)
+def _list_criteria(counts: Rollup) -> Iterator[Criterion]:
+    suggested_right = _divide(counts.suggested_right, counts.suggested)
     measured = {
-        CONTEXT: (_part(counts.with_context, counts.calls), counts.calls),
+        CONTEXT: (_divide(counts.with_context, counts.calls), counts.calls),
         SUGGESTIONS: (suggested_right, counts.suggested),
-        RETRIES: (_part(counts.repaired, counts.retried), counts.retried),
-        SUCCESS: (_gained(counts), counts.calls),
+        RETRIES: (_divide(counts.repaired, counts.retried), counts.retried),
+        SUCCESS: (_compute_gain(counts), counts.calls),
     }
     for what, (figure, n) in measured.items():
         yield Criterion(what=what, goal=GOALS[what], figure=figure, n=round(n))
 
 
-def _part(some: float, of: float) -> float | None:
+def _divide(some: float, of: float) -> float | None:
     # What was tried in the hour before may have worked in this one.
     return min(1.0, some / of) if of else None
 
 
-def _by(slots: Mapping[Slot, Rollup], name_of: Callable[[Slot], str]) -> tuple[Share, ...]:
+def _group_shares(
+    slots: Mapping[Slot, Rollup], name_of: Callable[[Slot], str]
+) -> tuple[Share, ...]:
     groups: dict[str, list[Rollup]] = {}
     for slot, counts in slots.items():
         groups.setdefault(name_of(slot), []).append(counts)
-    shares = [_share(name, _added(group)) for name, group in groups.items()]
+    shares = [_build_share(name, _add_up(group)) for name, group in groups.items()]
     return tuple(sorted(shares, key=lambda share: -share.calls))
 
 
-def _added(counts: Iterable[Rollup]) -> Rollup:
+def _add_up(counts: Iterable[Rollup]) -> Rollup:
     total = Rollup()
     for each in counts:
         total.add(each)
     return total
 
 
-def _share(name: str, counts: Rollup) -> Share:
+def _build_share(name: str, counts: Rollup) -> Share:
     return Share(
         name=name,
         calls=counts.calls,
         failures=counts.failures,
         repaired=counts.repaired,
-        p50_ms=_percentile(counts.latency, 0.5),
-        p95_ms=_percentile(counts.latency, 0.95),
+        p50_ms=_compute_percentile(counts.latency, 0.5),
+        p95_ms=_compute_percentile(counts.latency, 0.95),
     )
 
 
-def _percentile(latency: Mapping[int, float], share: float) -> float:
+def _compute_percentile(latency: Mapping[int, float], share: float) -> float:
     wanted = sum(latency.values()) * share
     seen = 0.0
     for bucket, calls in sorted(latency.items()):
         seen += calls
         if seen >= wanted:
-            return bucket_floor_us(bucket) / 1000
+            return compute_bucket_floor_us(bucket) / 1000
     return 0.0
 
 
-def _gained(counts: Rollup) -> float | None:
+def _compute_gain(counts: Rollup) -> float | None:
     """How many more calls succeeded, against those that did so on their first try."""
     without = counts.calls - counts.failures - counts.repaired
     return counts.repaired / without if without > 0 else None

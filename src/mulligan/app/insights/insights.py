@@ -12,7 +12,7 @@ from mulligan.app.insights.figures import WINDOWS, Figures, read_figures
 from mulligan.app.insights.lesson_list import LessonList
 from mulligan.app.insights.open_list import OpenList
 from mulligan.app.insights.task_list import TaskList
-from mulligan.app.recognizing import understood
+from mulligan.app.recognizing import classify_pattern
 from mulligan.app.settings import Settings
 from mulligan.core.call import Call, Failure, LogRow
 from mulligan.core.errors import ConfigurationError
@@ -21,15 +21,15 @@ from mulligan.core.interfaces import Clock, Health, KnownTool, Store
 from mulligan.core.log_query import LogQuery, Loss, PatternSeen
 from mulligan.core.retention import Retention
 from mulligan.core.suggestion import Advice, Alike, ErrorRule, FailedCall, Suggestion
-from mulligan.learning.errors.fingerprint import pattern_of
-from mulligan.learning.errors.nearest import MOST_PATTERNS, alike
-from mulligan.learning.errors.wording import class_of_text
+from mulligan.learning.errors.fingerprint import build_pattern
+from mulligan.learning.errors.nearest import MOST_PATTERNS, find_alike
+from mulligan.learning.errors.wording import classify_text
 from mulligan.learning.repair.decide import decide
-from mulligan.learning.repair.suggest import suggestions
+from mulligan.learning.repair.suggest import suggest_corrections
 from mulligan.redaction import Capture
-from mulligan.stores.clock import utc_now
+from mulligan.stores.clock import read_utc_now
 from mulligan.stores.opening import open_store
-from mulligan.telemetry.writer import Tally
+from mulligan.telemetry.writer import RowCounts
 
 if TYPE_CHECKING:
     from mulligan.evaluation.cases import Case
@@ -75,8 +75,8 @@ class Insights:
         store: Store,
         *,
         settings: Settings,
-        clock: Clock = utc_now,
-        tally: Callable[[], Tally] | None = None,
+        clock: Clock = read_utc_now,
+        tally: Callable[[], RowCounts] | None = None,
     ) -> None:
         self._store = store
         self._tally = tally
@@ -105,7 +105,7 @@ class Insights:
     @property
     def open_list(self) -> OpenList:
         """The effects that still need somebody."""
-        redactor = self._settings.redactor(self._store)
+        redactor = self._settings.build_redactor(self._store)
         return OpenList(self._store, clock=self._clock, redactor=redactor)
 
     @property
@@ -118,15 +118,15 @@ class Insights:
         """What was learned about tasks."""
         return TaskList(self._store.archive)
 
-    def recorded(self, *, limit: int | None = None) -> tuple[Case, ...]:
+    def list_recorded(self, *, limit: int | None = None) -> tuple[Case, ...]:
         """Replies that were written of late, as cases to try other checks on, the newest first."""
-        from mulligan.app.insights.recorded import recorded_cases
+        from mulligan.app.insights.recorded import read_recorded_cases
 
-        return recorded_cases(self._store, limit=limit)
+        return read_recorded_cases(self._store, limit=limit)
 
     def tools(self) -> list[KnownTool]:
         """What applications have declared their tools to be, and what that promises."""
-        return self._store.catalog.tools()
+        return self._store.catalog.list_tools()
 
     def figures(self, window: timedelta) -> Figures:
         """How calls went in a span of time up to now."""
@@ -135,25 +135,29 @@ class Insights:
 
     def patterns(self, window: timedelta, *, limit: int = 100) -> list[PatternSeen]:
         """Failures that are one and the same, the most frequent first."""
-        found = self._seen(window, most=max(limit, MOST_PATTERNS))
-        measure, known = self._settings.measure(), [understood(each.pattern) for each in found]
+        found = self._read_patterns(window, most=max(limit, MOST_PATTERNS))
+        measure, known = (
+            self._settings.measure(),
+            [classify_pattern(each.pattern) for each in found],
+        )
         return [
-            replace(seen, like=alike(pattern, known, similarity=measure))
+            replace(seen, like=find_alike(pattern, known, similarity=measure))
             for seen, pattern in zip(found[:limit], known, strict=False)
         ]
 
-    def alike(self, tool: str, *, arguments: Mapping[str, object], error: str) -> Alike | None:
+    def find_alike(self, tool: str, *, arguments: Mapping[str, object], error: str) -> Alike | None:
         """The known pattern that an error is most like, where nobody can say what it is."""
-        pattern = pattern_of(
+        pattern = build_pattern(
             Call(id="", tool=tool, arguments=arguments),
             error=error,
-            error_class=class_of_text(error),
-            rules=self._error_rules(),
+            error_class=classify_text(error),
+            rules=self._list_error_rules(),
         )
         known = [
-            understood(each.pattern) for each in self._seen(WINDOWS["30d"], most=MOST_PATTERNS)
+            classify_pattern(each.pattern)
+            for each in self._read_patterns(WINDOWS["30d"], most=MOST_PATTERNS)
         ]
-        return alike(pattern, known, similarity=self._settings.measure())
+        return find_alike(pattern, known, similarity=self._settings.measure())
 
     def suggest(
         self, tool: str, *, arguments: Mapping[str, object], error: str
@@ -164,46 +168,46 @@ class Insights:
             call=Call(id="", tool=tool, arguments=arguments),
             schema=known[0].schema if known else {},
             tools=tuple(each.tool for each in self.tools()),
-            failure=Failure(error_class=class_of_text(error)),
+            failure=Failure(error_class=classify_text(error)),
             error=error,
         )
-        found = suggestions(failed)
+        found = suggest_corrections(failed)
         return decide(failed, found), found
 
-    def tally(self) -> Tally:
+    def tally(self) -> RowCounts:
         """What became of every row this process has logged: stored, dropped or waiting."""
-        nothing = Tally(emitted=0, stored=0, dropped=0, waiting=0)
+        nothing = RowCounts(emitted=0, stored=0, dropped=0, waiting=0)
         return nothing if self._tally is None else self._tally()
 
     def log(self, query: LogQuery) -> list[LogRow]:
         """Rows of the log."""
-        return self._store.log.rows(query)
+        return self._store.log.list_rows(query)
 
     def follow(
         self, query: LogQuery, *, pause: float = 0.5, sleep: Callable[[float], None] = time.sleep
     ) -> Iterator[LogRow]:
         """The last rows that fit, then each new one as it is stored. Never ends by itself."""
-        for row in reversed(self._store.log.rows(query)):
+        for row in reversed(self._store.log.list_rows(query)):
             query = replace(query, after=max(query.after, row.id))
             yield row
         query = replace(query, oldest_first=True, limit=500)
         while True:
-            for row in self._store.log.rows(query):
+            for row in self._store.log.list_rows(query):
                 query = replace(query, after=row.id)
                 yield row
             sleep(pause)
 
     def diagnose(self) -> Diagnosis:
         """Look at everything once."""
-        health = self._store.health()
-        losses = tuple(self._store.log.losses())
+        health = self._store.check_health()
+        losses = tuple(self._store.log.list_losses())
         now = self._clock()
-        counts = self._store.log.rollups(since=now - timedelta(hours=24), until=now).values()
+        counts = self._store.log.read_rollups(since=now - timedelta(hours=24), until=now).values()
         calls = sum(c.calls for c in counts)
         share = sum(c.with_context for c in counts) / calls if calls else None
-        problems = [*health.problems, *self._overdue(now)]
+        problems = [*health.problems, *self._find_overdue(now)]
         if losses:
-            problems.append(_lost(losses))
+            problems.append(_describe_losses(losses))
         if health.open_actions:
             problems.append(f"{health.open_actions} actions are open: see `mulligan open`.")
         advice = []
@@ -227,11 +231,11 @@ class Insights:
             tools=tuple(self.tools()),
         )
 
-    def _seen(self, window: timedelta, *, most: int) -> list[PatternSeen]:
+    def _read_patterns(self, window: timedelta, *, most: int) -> list[PatternSeen]:
         now = self._clock()
-        return self._store.log.patterns(since=now - window, until=now, limit=most)
+        return self._store.log.list_patterns(since=now - window, until=now, limit=most)
 
-    def _error_rules(self) -> tuple[ErrorRule, ...]:
+    def _list_error_rules(self) -> tuple[ErrorRule, ...]:
         """What tools' authors and this application say of errors, the tools first."""
         of_tools = (rule for tool in self.tools() for rule in tool.error_rules)
         return (*of_tools, *self._settings.error_rules)
@@ -240,9 +244,9 @@ class Insights:
         """Go on from what is left of a damaged journal. How many damages were accepted."""
         return self._store.journal.accept_damage(note)
 
-    def _overdue(self, now: datetime) -> list[str]:
+    def _find_overdue(self, now: datetime) -> list[str]:
         limit = now - self._settings.retention.log - GRACE
-        late = self._store.log.rows(LogQuery(until=limit, oldest_first=True, limit=1))
+        late = self._store.log.list_rows(LogQuery(until=limit, oldest_first=True, limit=1))
         if not late:
             return []
         oldest = from_us(late[0].at_us)
@@ -261,7 +265,7 @@ def migrate_store(settings: Settings) -> Health:
         tolerate_damage=True,
     )
     try:
-        return store.health()
+        return store.check_health()
     finally:
         store.close()
 
@@ -274,7 +278,7 @@ def _refuse_memory(settings: Settings) -> None:
         )
 
 
-def _lost(losses: tuple[Loss, ...]) -> str:
+def _describe_losses(losses: tuple[Loss, ...]) -> str:
     successes = sum(loss.successes for loss in losses)
     failures = sum(loss.failures for loss in losses)
     last = losses[-1]

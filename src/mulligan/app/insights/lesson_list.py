@@ -10,7 +10,7 @@ from mulligan.app.consolidating import (
     MOST_LESSONS,
     Consolidated,
     consolidate,
-    every_episode,
+    list_episodes,
     take_back,
 )
 from mulligan.core.errors import ConfigurationError, StaleLessonError
@@ -23,7 +23,12 @@ from mulligan.core.lesson import (
     Use,
 )
 from mulligan.learning.lessons import life
-from mulligan.learning.lessons.calibration.calibrate import Calibration, Lift, calibration, lift_of
+from mulligan.learning.lessons.calibration.calibrate import (
+    Calibration,
+    Lift,
+    measure_calibration,
+    measure_lift,
+)
 from mulligan.learning.lessons.lines import decode_lessons, encode_lessons
 from mulligan.learning.lessons.pitfalls import render_pitfalls
 
@@ -74,35 +79,35 @@ class LessonList:
         self._casebook = store.casebook
         self._clock = clock
 
-    def lessons(self, query: LessonQuery) -> list[LessonSeen]:
+    def list_lessons(self, query: LessonQuery) -> list[LessonSeen]:
         """Lessons that fit, each in its latest version."""
-        found = self._casebook.lessons(query)
-        balances = self._casebook.balances([lesson.id for lesson in found])
+        found = self._casebook.list_lessons(query)
+        balances = self._casebook.read_balances([lesson.id for lesson in found])
         return [
             LessonSeen(lesson=lesson, balance=balances.get(lesson.id, Balance()))
             for lesson in found
         ]
 
-    def history(self, lesson: str) -> LessonHistory:
+    def read_history(self, lesson: str) -> LessonHistory:
         """One lesson, by its id or the beginning of it."""
         found = self._find(lesson)
         return LessonHistory(
-            versions=tuple(self._casebook.history(found.id)),
-            balance=self._casebook.balances([found.id]).get(found.id, Balance()),
-            uses=tuple(self._casebook.uses(found.id)),
+            versions=tuple(self._casebook.list_lesson_versions(found.id)),
+            balance=self._casebook.read_balances([found.id]).get(found.id, Balance()),
+            uses=tuple(self._casebook.list_uses(found.id)),
         )
 
     def approve(self, lesson: str, *, by: str, note: str = "") -> Lesson:
         """A person's word: it is used from now on, whatever the evidence."""
-        return self._decided(lesson, life.approve, by=by, note=note)
+        return self._record_decision(lesson, life.approve, by=by, note=note)
 
     def quarantine(self, lesson: str, *, by: str, note: str = "") -> Lesson:
         """Nobody uses it until it is approved."""
-        return self._decided(lesson, life.quarantine, by=by, note=note)
+        return self._record_decision(lesson, life.quarantine, by=by, note=note)
 
     def revoke(self, lesson: str, *, by: str, note: str = "") -> LessonHistory:
         """Take it out for good. Every call it touched is in the answer."""
-        return self.history(self._decided(lesson, life.revoke, by=by, note=note).id)
+        return self.read_history(self._record_decision(lesson, life.revoke, by=by, note=note).id)
 
     def consolidate(self) -> Consolidated:
         """Draw lessons from everything that is remembered, now."""
@@ -114,56 +119,59 @@ class LessonList:
 
     def export(self, query: LessonQuery) -> Iterator[str]:
         """Lessons as JSON lines."""
-        return encode_lessons(self._casebook.lessons(query))
+        return encode_lessons(self._casebook.list_lessons(query))
 
     def add(self, lines: Iterable[str], *, tenant: str = "") -> list[Lesson]:
         """Take lessons of a file in as candidates: all of them or, with one sentence, none.
 
         One that is known here already is left as it is.
         """
-        tools = {tool.tool for tool in self._store.catalog.tools()} or None
+        tools = {tool.tool for tool in self._store.catalog.list_tools()} or None
         read = decode_lessons(lines, at=self._clock(), tools=tools, tenant=tenant)
-        new = [lesson for lesson in read if not self._casebook.history(lesson.id)]
+        new = [lesson for lesson in read if not self._casebook.list_lesson_versions(lesson.id)]
         self._casebook.append(new)
         return new
 
-    def pitfalls(
+    def describe_pitfalls(
         self, tools: Iterable[str], *, tokens: int, link: str = "", tenant: str = ""
     ) -> str:
         """What a tenant knows to go wrong with some tools, for a prompt or a tool's description."""
         lessons = [
             lesson
             for tool in dict.fromkeys(tools)
-            for lesson in self._casebook.lessons(
+            for lesson in self._casebook.list_lessons(
                 LessonQuery(tenant=tenant, tool=tool, state=LessonState.ACTIVE, limit=MOST_LESSONS)
             )
         ]
         return render_pitfalls(lessons, tokens=tokens, link=link)
 
-    def pitfalls_for(self, agent: str, *, tokens: int, link: str = "", tenant: str = "") -> str:
+    def describe_pitfalls_for(
+        self, agent: str, *, tokens: int, link: str = "", tenant: str = ""
+    ) -> str:
         """The same for every tool that has failed an agent."""
         query = LessonQuery(
             tenant=tenant, agent=agent, state=LessonState.ACTIVE, limit=MOST_LESSONS
         )
-        return render_pitfalls(self._casebook.lessons(query), tokens=tokens, link=link)
+        return render_pitfalls(self._casebook.list_lessons(query), tokens=tokens, link=link)
 
-    def changed_since(self, since: datetime) -> list[str]:
+    def list_changed_tools(self, since: datetime) -> list[str]:
         """Tools whose lessons have changed since then."""
-        found = self._casebook.lessons(LessonQuery(since=since, limit=MOST_LESSONS))
+        found = self._casebook.list_lessons(LessonQuery(since=since, limit=MOST_LESSONS))
         return sorted({lesson.tool for lesson in found})
 
-    def measured(self) -> Measured:
+    def measure(self) -> Measured:
         """The probabilities that were given against what came of them."""
-        offers = [episode.offer for episode in every_episode(self._casebook)]
+        offers = [episode.offer for episode in list_episodes(self._casebook)]
         forecasts = [
             (offer.probability, bool(offer.helped)) for offer in offers if offer and offer.taken
         ]
         since = (self._clock() - WINDOW).date()
         return Measured(
-            calibration=calibration(forecasts), lift=lift_of(self._casebook.counts(since=since))
+            calibration=measure_calibration(forecasts),
+            lift=measure_lift(self._casebook.count_episodes(since=since)),
         )
 
-    def _decided(self, lesson: str, decide: Decide, *, by: str, note: str) -> Lesson:
+    def _record_decision(self, lesson: str, decide: Decide, *, by: str, note: str) -> Lesson:
         for _ in range(MOST_RACES):
             decided = decide(self._find(lesson), by=by, at=self._clock(), why=note)
             try:
@@ -174,10 +182,10 @@ class LessonList:
         raise ConfigurationError(f"Lesson {lesson} is being changed by others: try again.")
 
     def _find(self, lesson: str) -> Lesson:
-        exact = self._casebook.history(lesson)[-1:]
+        exact = self._casebook.list_lesson_versions(lesson)[-1:]
         if exact:
             return exact[0]
-        every = self._casebook.lessons(LessonQuery(limit=MOST_LESSONS))
+        every = self._casebook.list_lessons(LessonQuery(limit=MOST_LESSONS))
         found = [each for each in every if lesson and each.id.startswith(lesson)]
         if len(found) == 1:
             return found[0]

@@ -14,7 +14,7 @@ from mulligan.core.action import HOLD_LIFE, Action, Entry, State, leads_to
 from mulligan.core.effect import Effect
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.interfaces import Clock, Store
-from mulligan.core.recipe import recipe
+from mulligan.core.recipe import render_recipe
 from mulligan.redaction import Redactor
 from mulligan.turns.journal.hold import has_expired
 
@@ -48,32 +48,35 @@ class OpenList:
 
     def actions(self, *, tenant: str | None = None, limit: int = MOST) -> list[Action]:
         """Open actions, oldest first."""
-        return self._journal.open_actions(tenant=tenant, limit=limit)
+        return self._journal.list_open_actions(tenant=tenant, limit=limit)
 
-    def story(self, id_or_prefix: str) -> ActionStory:
+    def read_story(self, id_or_prefix: str) -> ActionStory:
         """One action with its history, settled or not."""
         action = self.find(id_or_prefix)
-        entries = tuple(self._journal.history(action.id))
+        entries = tuple(self._journal.list_entries(action.id))
         return ActionStory(
-            action=action, entries=entries, recipe=recipe(action), contents=self._contents(action)
+            action=action,
+            entries=entries,
+            recipe=render_recipe(action),
+            contents=self._read_contents(action),
         )
 
-    def _contents(self, action: Action) -> dict[str, object]:
+    def _read_contents(self, action: Action) -> dict[str, object]:
         """What a person chooses between. Ours is what the call returned, else what it was given."""
         if action.state in (State.UNDOING, State.UNDONE) or not self._vault.get(
             action.id, "theirs"
         ):
             return {}
-        came = self._kept(action, "result")
+        came = self._read_kept(action, "result")
         ours = came.get("result") if isinstance(came, dict) else None
         contents = {
-            "before": self._kept(action, "before"),
-            "ours": self._kept(action, "arguments") if ours is None else ours,
-            "theirs": self._kept(action, "theirs"),
+            "before": self._read_kept(action, "before"),
+            "ours": self._read_kept(action, "arguments") if ours is None else ours,
+            "theirs": self._read_kept(action, "theirs"),
         }
-        return {name: self._redactor.value(content) for name, content in contents.items()}
+        return {name: self._redactor.redact_value(content) for name, content in contents.items()}
 
-    def _kept(self, action: Action, name: str) -> object:
+    def _read_kept(self, action: Action, name: str) -> object:
         kept = self._vault.get(action.id, name)
         return None if kept is None else json.loads(kept)
 
@@ -88,13 +91,13 @@ class OpenList:
 
     def approve(self, id_or_prefix: str, *, by: str) -> Action:
         """Let a held call run. The process that has its code runs it, once."""
-        action = self._held(id_or_prefix)
+        action = self._find_held(id_or_prefix)
         expires_at = (self._clock() + HOLD_LIFE).isoformat()
         return self._move(action, State.APPROVED, by=by, expires_at=expires_at)
 
     def deny(self, id_or_prefix: str, *, by: str, note: str = "") -> Action:
         """Never run a held call."""
-        action = self._held(id_or_prefix)
+        action = self._find_held(id_or_prefix)
         return self._move(action, State.DENIED, by=by, **({"note": note} if note else {}))
 
     def undo(self, id_or_prefix: str, *, by: str) -> Action:
@@ -120,7 +123,7 @@ class OpenList:
     def find(self, id_or_prefix: str) -> Action:
         """The action that an id, or the beginning of an open one's, names."""
         wanted = id_or_prefix.replace("-", "").lower()
-        action = self._journal.action(wanted)
+        action = self._journal.find_action(wanted)
         if action is not None:
             return action
         near = [a for a in self.actions() if wanted and a.id.startswith(wanted)]
@@ -129,7 +132,7 @@ class OpenList:
         found = f"{len(near)} open actions start so" if near else "there is no such action"
         raise ConfigurationError(f"{id_or_prefix!r}: {found}. `mulligan open --json` has the ids.")
 
-    def _held(self, id_or_prefix: str) -> Action:
+    def _find_held(self, id_or_prefix: str) -> Action:
         action = self.find(id_or_prefix)
         if action.state is not State.HELD:
             raise ConfigurationError(f"{action.id} is {action.state}: it does not wait for a word.")
@@ -140,7 +143,7 @@ class OpenList:
         return action
 
     def _refuse_work_in_progress(self, action: Action) -> None:
-        if action.state in AT_WORK and not self._journal.gone({action.writer}):
+        if action.state in AT_WORK and not self._journal.find_dead_writers({action.writer}):
             raise ConfigurationError(
                 f"{action.id} is {action.state}, and a running application is at work on it. "
                 "Look again in a moment."

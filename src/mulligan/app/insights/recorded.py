@@ -14,14 +14,14 @@ from mulligan.turns.turn.reply_record import NAME, unpack_reply
 MOST = 1_000
 
 
-def recorded_cases(store: Store, *, limit: int | None = None) -> tuple[Case, ...]:
+def read_recorded_cases(store: Store, *, limit: int | None = None) -> tuple[Case, ...]:
     """The latest replies that are still kept, the newest first, each with all its tries."""
-    return tuple(_cases(store, most=limit or MOST))
+    return tuple(_list_cases(store, most=limit or MOST))
 
 
-def _cases(store: Store, *, most: int) -> Iterator[Case]:
+def _list_cases(store: Store, *, most: int) -> Iterator[Case]:
     seen: set[str] = set()
-    for row in store.log.rows(LogQuery(server=OWN, tool=SETTLED, limit=most)):
+    for row in store.log.list_rows(LogQuery(server=OWN, tool=SETTLED, limit=most)):
         owner = row.turn or row.id
         kept = None if owner in seen else store.vault.get(owner, NAME)
         if kept is None:

@@ -8,14 +8,14 @@ from typing import Any
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.interfaces import Archive
 from mulligan.core.notes import Ground, Notes
-from mulligan.learning.tasks.select import standings_of
+from mulligan.learning.tasks.select import build_standings
 from mulligan.learning.tasks.versions import (
     Result,
     compare,
     export,
     find,
+    list_results,
     pin,
-    results,
     roll_back,
     unpin,
 )
@@ -48,9 +48,9 @@ class TaskHistory:
     @property
     def on_top(self) -> int:
         """The version that is pinned, else the champion."""
-        return standings_of([result.card for result in self.results], ()).on_top
+        return build_standings([result.card for result in self.results], ()).on_top
 
-    def result(self, version: int) -> Result | None:
+    def find_result(self, version: int) -> Result | None:
         """How one version did, if it was ever tried."""
         return next((each for each in self.results if each.card.version == version), None)
 
@@ -65,36 +65,36 @@ class TaskList:
     def __init__(self, archive: Archive) -> None:
         self._archive = archive
 
-    def tasks(self) -> list[TaskSummary]:
+    def list_tasks(self) -> list[TaskSummary]:
         """Every task that was run, on each ground it was run on."""
-        return [self.summary(ground) for ground in self._archive.grounds()]
+        return [self.summarize(ground) for ground in self._archive.list_grounds()]
 
-    def summary(self, ground: Ground) -> TaskSummary:
+    def summarize(self, ground: Ground) -> TaskSummary:
         """One task on one ground."""
-        found = results(self._archive, ground)
-        standings = standings_of([result.card for result in found], ())
+        found = list_results(self._archive, ground)
+        standings = build_standings([result.card for result in found], ())
         top = standings.on_top
         return TaskSummary(
             ground=ground,
-            versions=len(self._archive.versions(ground.task, tenant=ground.tenant)),
+            versions=len(self._archive.list_versions(ground.task, tenant=ground.tenant)),
             on_top=top,
             pinned=standings.pinned is not None,
             runs=sum(result.card.runs for result in found),
             mean=next((result.mean for result in found if result.card.version == top), None),
         )
 
-    def history(
+    def read_history(
         self, task: str, *, model: str | None = None, tenant: str | None = None
     ) -> TaskHistory:
         """One task with all its versions."""
-        ground = self.ground(task, model=model, tenant=tenant)
-        versions = self._archive.versions(ground.task, tenant=ground.tenant)
-        found = tuple(results(self._archive, ground))
+        ground = self.find_ground(task, model=model, tenant=tenant)
+        versions = self._archive.list_versions(ground.task, tenant=ground.tenant)
+        found = tuple(list_results(self._archive, ground))
         return TaskHistory(ground=ground, versions=tuple(reversed(versions)), results=found)
 
     def diff(self, task: str, *, one: int, other: int, tenant: str | None = None) -> list[str]:
         """What differs between the notes of two versions, as lines of a unified diff."""
-        ground = self.ground(task, tenant=tenant)
+        ground = self.find_ground(task, tenant=tenant)
         before, after = (find(self._archive, ground, version=each) for each in (one, other))
         return compare(before, after)
 
@@ -107,7 +107,7 @@ class TaskList:
         tenant: str | None = None,
     ) -> Ground:
         """Give a version every run from now on; `None` lets runs decide again."""
-        ground = self.ground(task, model=model, tenant=tenant)
+        ground = self.find_ground(task, model=model, tenant=tenant)
         if version is None:
             unpin(self._archive, ground)
         else:
@@ -118,16 +118,18 @@ class TaskList:
         self, task: str, *, model: str | None = None, tenant: str | None = None
     ) -> int | None:
         """Take the version on top out; version 0 takes its place. Which one left, if any."""
-        return roll_back(self._archive, self.ground(task, model=model, tenant=tenant))
+        return roll_back(self._archive, self.find_ground(task, model=model, tenant=tenant))
 
     def export(self, task: str, *, tenant: str | None = None) -> dict[str, Any]:
         """Everything that is kept about a task but its runs."""
-        ground = self.ground(task, tenant=tenant)
+        ground = self.find_ground(task, tenant=tenant)
         return export(self._archive, ground.task, tenant=ground.tenant)
 
-    def ground(self, task: str, *, model: str | None = None, tenant: str | None = None) -> Ground:
+    def find_ground(
+        self, task: str, *, model: str | None = None, tenant: str | None = None
+    ) -> Ground:
         """Where a task was run; an error says what else has to be named."""
-        known = [g for g in self._archive.grounds() if tenant in (None, g.tenant)]
+        known = [g for g in self._archive.list_grounds() if tenant in (None, g.tenant)]
         near = [g for g in known if task and g.task.startswith(task)]
         meant = [g for g in near if g.task == task] or near
         names = {g.task for g in meant}
@@ -142,8 +144,8 @@ class TaskList:
         models = sorted({g.model for g in meant})
         if model not in (None, *models):
             raise ConfigurationError(f"{task!r} was never run on {model!r}, only on {models}.")
-        return max((g for g in meant if model in (None, g.model)), key=self._last_run)
+        return max((g for g in meant if model in (None, g.model)), key=self._read_last_run)
 
-    def _last_run(self, ground: Ground) -> float:
-        latest = self._archive.runs(ground, limit=1)
+    def _read_last_run(self, ground: Ground) -> float:
+        latest = self._archive.list_runs(ground, limit=1)
         return latest[0].at.timestamp() if latest else 0.0

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, time
 
-from mulligan.checks.moments import local_moment
+from mulligan.checks.moments import parse_local_moment
 
 _WRITTEN = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}.{0,24})?\Z")
 _DAY_ALONE = len("2025-10-24")
@@ -37,19 +37,19 @@ class Dated:
     """
 
 
-def dates_in(
+def find_argument_dates(
     arguments: Mapping[str, object], *, zone: str | None, names: Collection[str] | None = None
 ) -> Iterator[Dated]:
     """Every date in figures, of all parameters or those named; prose and numbers are left alone."""
-    for name, value in _values(arguments, names):
+    for name, value in _list_values(arguments, names):
         if isinstance(value, str) and not _WRITTEN.match(value):
             continue
-        moment = local_moment(value, zone=zone)
+        moment = parse_local_moment(value, zone=zone)
         if moment is not None:
-            yield _dated(name, value, moment)
+            yield _build_dated(name, value, moment)
 
 
-def _dated(name: str, value: object, moment: datetime) -> Dated:
+def _build_dated(name: str, value: object, moment: datetime) -> Dated:
     written = datetime.fromisoformat(value) if isinstance(value, str) else value
     timed = len(value) > _DAY_ALONE if isinstance(value, str) else isinstance(value, datetime)
     days = {moment.date()}
@@ -58,25 +58,25 @@ def _dated(name: str, value: object, moment: datetime) -> Dated:
     return Dated(name=name, value=str(value), at=moment, timed=timed, days=frozenset(days))
 
 
-def impossible_dates(
+def find_impossible_dates(
     arguments: Mapping[str, object], *, names: Collection[str] | None = None
 ) -> Iterator[tuple[str, str]]:
     """Arguments that are written like a date and are none: the 31st of November."""
-    for name, value in _values(arguments, names):
+    for name, value in _list_values(arguments, names):
         if isinstance(value, str) and _WRITTEN.match(value) and not _exists(value):
             yield name, value
 
 
-def _values(
+def _list_values(
     arguments: Mapping[str, object], names: Collection[str] | None
 ) -> Iterator[tuple[str, object]]:
     """Every text and date with its path, through mappings and lists, as far as is sensible."""
     chosen = {name: arguments[name] for name in arguments if names is None or name in names}
-    found = itertools.islice(_inside("", chosen, depth=0), _MOST)
+    found = itertools.islice(_walk_value("", chosen, depth=0), _MOST)
     return (each for each in found if isinstance(each[1], str | date))
 
 
-def _inside(path: str, value: object, *, depth: int) -> Iterator[tuple[str, object]]:
+def _walk_value(path: str, value: object, *, depth: int) -> Iterator[tuple[str, object]]:
     """A value and all that is in it. Containers are given out too, so that they count."""
     yield path, value
     if depth > _DEEPEST:
@@ -84,10 +84,10 @@ def _inside(path: str, value: object, *, depth: int) -> Iterator[tuple[str, obje
     match value:
         case Mapping():
             for key, each in value.items():
-                yield from _inside(f"{path}.{key}" if path else f"{key}", each, depth=depth + 1)
+                yield from _walk_value(f"{path}.{key}" if path else f"{key}", each, depth=depth + 1)
         case list() | tuple() | set() | frozenset():
             for each in value:
-                yield from _inside(path, each, depth=depth + 1)
+                yield from _walk_value(path, each, depth=depth + 1)
 
 
 def _exists(text: str) -> bool:

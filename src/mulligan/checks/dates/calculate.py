@@ -8,10 +8,10 @@ from typing import Any
 from mulligan.checks.dates.conventions import NO_PINS, Pins
 from mulligan.checks.dates.moment import Moment
 from mulligan.checks.dates.reading import Grain, Reading
-from mulligan.checks.dates.resolve import meaning_of
-from mulligan.checks.dates.telling import told
-from mulligan.checks.dates.zones import instants
-from mulligan.checks.moments import on_clock_of, zone_named
+from mulligan.checks.dates.resolve import find_meaning
+from mulligan.checks.dates.telling import describe_reading
+from mulligan.checks.dates.zones import list_instants
+from mulligan.checks.moments import find_zone, on_clock_of
 from mulligan.core.instants import require_aware
 
 _KINDS = {
@@ -36,15 +36,17 @@ def calculate_datetime(
     `known` is false, with the reason in `why`, when the zone or the phrase is not understood.
     """
     require_aware(now, name="now")
-    zone = zone_named(timezone)
+    zone = find_zone(timezone)
     wall = on_clock_of(zone, now) if zone else None
     if zone is None or wall is None:
-        return _unknown(phrase, f"{timezone!r} is not an IANA zone such as 'Europe/Vienna'.")
+        return _build_unknown(phrase, f"{timezone!r} is not an IANA zone such as 'Europe/Vienna'.")
     at = Moment(now=wall, zone=zone, country=country)
-    found = meaning_of(phrase, at, pins=pins)
+    found = find_meaning(phrase, at, pins=pins)
     if not found.readings:
-        return _unknown(phrase, "Not all of it is understood: ask the person which date is meant.")
-    readings = [told for each in found.readings for told in _told(each, zone)]
+        return _build_unknown(
+            phrase, "Not all of it is understood: ask the person which date is meant."
+        )
+    readings = [told for each in found.readings for told in _encode_reading(each, zone)]
     said = wall.replace(microsecond=0).isoformat(sep=" ")
     return {
         "phrase": phrase,
@@ -55,13 +57,17 @@ def calculate_datetime(
     }
 
 
-def _unknown(phrase: str, why: str) -> dict[str, Any]:
+def _build_unknown(phrase: str, why: str) -> dict[str, Any]:
     return {"phrase": phrase, "known": False, "why": why, "readings": []}
 
 
-def _told(reading: Reading, zone: tzinfo) -> list[dict[str, Any]]:
+def _encode_reading(reading: Reading, zone: tzinfo) -> list[dict[str, Any]]:
     """A reading as data; one that the clocks show twice is two."""
-    plain = {"kind": _KINDS[reading.grain], "weekday": f"{reading.start:%A}", "told": told(reading)}
+    plain = {
+        "kind": _KINDS[reading.grain],
+        "weekday": f"{reading.start:%A}",
+        "told": describe_reading(reading),
+    }
     rests_on = sorted(reading.rests_on)
     if reading.grain > Grain.MINUTE:
         whole = reading.start.time() == reading.end.time() == time()
@@ -76,5 +82,5 @@ def _told(reading: Reading, zone: tzinfo) -> list[dict[str, Any]]:
             "end": moment.isoformat(),
             "rests_on": rests_on + ([convention] if convention else []),
         }
-        for moment, convention in instants(reading.start, zone)
+        for moment, convention in list_instants(reading.start, zone)
     ]

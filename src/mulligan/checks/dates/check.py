@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 
-from mulligan.checks.dates.arguments import Dated, dates_in, impossible_dates
-from mulligan.checks.dates.conventions import NO_PINS, Pins, pins_for
-from mulligan.checks.dates.moment import Moment, midnight
+from mulligan.checks.dates.arguments import Dated, find_argument_dates, find_impossible_dates
+from mulligan.checks.dates.conventions import NO_PINS, Pins, choose_pins
+from mulligan.checks.dates.moment import Moment, make_midnight
 from mulligan.checks.dates.reading import Expression, Reading
-from mulligan.checks.dates.resolve import expressions
-from mulligan.checks.dates.telling import tell
-from mulligan.checks.moments import local_moment, zone_named
-from mulligan.checks.subject import Argument, Parameters, Subject, effective
+from mulligan.checks.dates.resolve import find_expressions
+from mulligan.checks.dates.telling import describe_readings
+from mulligan.checks.moments import find_zone, parse_local_moment
+from mulligan.checks.subject import Argument, Parameters, Subject, list_effective_calls
 from mulligan.core.call import Execution
 from mulligan.core.finding import Finding
 from mulligan.core.interfaces import Check
@@ -36,64 +36,64 @@ def dates_as_said(parameters: Parameters | None = None, *, pins: Pins = NO_PINS)
 
     def check(subject: Subject) -> Iterator[Finding]:
         turn = subject.turn
-        at = moment_of(turn)
-        said = said_in(turn, at=at, pins=pins) if at else []
-        for execution in effective(subject):
+        at = read_moment(turn)
+        said = read_day_expressions(turn, at=at, pins=pins) if at else []
+        for execution in list_effective_calls(subject):
             call = execution.call
             names = None if parameters is None else parameters.get(call.tool, ())
-            for name, value in impossible_dates(call.arguments, names=names):
-                yield _impossible(Argument(execution, name, value))
+            for name, value in find_impossible_dates(call.arguments, names=names):
+                yield _report_impossible(Argument(execution, name, value))
             if at is not None and said:
-                dates = dates_in(call.arguments, zone=turn.timezone, names=names)
+                dates = find_argument_dates(call.arguments, zone=turn.timezone, names=names)
                 given = [each for each in dates if not _is_stamp(each, at)]
-                for dated in unsaid(given, said):
-                    yield _not_as_said(execution, dated, said=said, at=at)
+                for dated in find_unsaid(given, said):
+                    yield _report_unsaid(execution, dated, said=said, at=at)
 
     return check
 
 
-def moment_of(turn: Turn) -> Moment | None:
+def read_moment(turn: Turn) -> Moment | None:
     """Now on the person's clock; `None` when their zone is not known."""
-    zone = zone_named(turn.timezone)
-    now = local_moment(turn.now, zone=turn.timezone)
+    zone = find_zone(turn.timezone)
+    now = parse_local_moment(turn.now, zone=turn.timezone)
     if zone is None or now is None:
         return None
     country = turn.known.get("country")
     return Moment(now=now, zone=zone, country=country if isinstance(country, str) else None)
 
 
-def expressions_of(turn: Turn, *, at: Moment, pins: Pins) -> list[Expression]:
+def read_expressions(turn: Turn, *, at: Moment, pins: Pins) -> list[Expression]:
     """Everything the person said of time, in the order of figures that is usual where they are."""
     locale = turn.known.get("locale")
     if isinstance(locale, str):
         questions = {pin.question for pin in pins}
-        pins |= {pin for pin in pins_for(locale) if pin.question not in questions}
-    return expressions(turn.message, at, pins=pins)
+        pins |= {pin for pin in choose_pins(locale) if pin.question not in questions}
+    return find_expressions(turn.message, at, pins=pins)
 
 
-def said_in(turn: Turn, *, at: Moment, pins: Pins) -> list[Expression]:
+def read_day_expressions(turn: Turn, *, at: Moment, pins: Pins) -> list[Expression]:
     """What the person said of days; nothing unless it is understood, and says when."""
-    found = [each for each in expressions_of(turn, at=at, pins=pins) if each.dated]
+    found = [each for each in read_expressions(turn, at=at, pins=pins) if each.dated]
     standing = [each for each in found if not each.superseded]
     known = all(each.known for each in found)
     return standing if known and any(each.binding for each in standing) else []
 
 
-def unsaid(given: Sequence[Dated], said: Sequence[Expression]) -> list[Dated]:
+def find_unsaid(given: Sequence[Dated], said: Sequence[Expression]) -> list[Dated]:
     """The dates of a call that no expression can mean."""
-    readings = [reading for each in said for reading in _accepted(each)]
+    readings = [reading for each in said for reading in _list_accepted(each)]
     meant = [each for each in given if any(_holds(reading, each) for reading in readings)]
     if not meant and any(_encloses(given, reading) for reading in readings):
         return []
     return [each for each in given if each not in meant and not _ends(each, meant, readings)]
 
 
-def _accepted(said: Expression) -> tuple[Reading, ...]:
+def _list_accepted(said: Expression) -> tuple[Reading, ...]:
     """What an expression lets pass: its readings, and what it is reckoned from."""
     readings = (*said.readings, *said.mentions)
     if not said.open_start:
         return readings
-    return tuple(replace(each, start=midnight(date.min)) for each in readings)
+    return tuple(replace(each, start=make_midnight(date.min)) for each in readings)
 
 
 def _is_stamp(dated: Dated, at: Moment) -> bool:
@@ -125,34 +125,36 @@ def _encloses(given: Sequence[Dated], reading: Reading) -> bool:
     return len(moments) > 1 and min(moments) <= reading.start and reading.start <= max(moments)
 
 
-def _impossible(argument: Argument) -> Finding:
-    return argument.finding(
+def _report_impossible(argument: Argument) -> Finding:
+    return argument.build_finding(
         "date.impossible",
         issue="and there is no such day or time.",
         correction=f"Use a date that exists for {argument.name}.",
     )
 
 
-def _not_as_said(
+def _report_unsaid(
     execution: Execution, dated: Dated, *, said: Sequence[Expression], at: Moment
 ) -> Finding:
     when = f"said on {at.now:%A} {at.today}"
-    meant = "; ".join(f'"{each.text}", {when}, can mean {tell(each.readings)}' for each in said)
-    return Argument(execution, dated.name, dated.value).finding(
+    meant = "; ".join(
+        f'"{each.text}", {when}, can mean {describe_readings(each.readings)}' for each in said
+    )
+    return Argument(execution, dated.name, dated.value).build_finding(
         "date.not_as_said",
-        issue=f"{_day_of(dated)}; {meant}.",
-        correction=f"{_choice(said)} for {dated.name}.",
+        issue=f"{_describe_date(dated)}; {meant}.",
+        correction=f"{_describe_choice(said)} for {dated.name}.",
     )
 
 
-def _day_of(dated: Dated) -> str:
+def _describe_date(dated: Dated) -> str:
     """The weekday, and the date where the person's calendar shows another than the argument."""
     day, shown = f"a {dated.at:%A}", str(dated.at.date())
     return day if shown in dated.value else f"which is {shown} for the person, {day}"
 
 
-def _choice(said: Sequence[Expression]) -> str:
+def _describe_choice(said: Sequence[Expression]) -> str:
     readings = [reading for each in said for reading in each.readings]
     if len(readings) > _FEW:
         return "Use one of those dates, or ask which is meant,"
-    return f"Use {tell(readings)}"
+    return f"Use {describe_readings(readings)}"

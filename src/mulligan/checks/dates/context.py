@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mulligan.checks.dates.grammar.amounts import days_long_at
+from mulligan.checks.dates.grammar.amounts import match_day_length
 from mulligan.checks.dates.grammar.phrases import Phrase
 from mulligan.checks.dates.grammar.scan import Scan
 from mulligan.checks.dates.grammar.stretches import Spoken, Stretch
@@ -43,14 +43,14 @@ def is_corrected(scan: Scan, start: int, *, end: int) -> bool:
 
 def is_ruled_out(scan: Scan, found: Spoken) -> bool:
     """Not on Friday, any day but Friday."""
-    return _says(scan, scan.words.negations, _clause(scan, found.start, _NEAR))
+    return _says(scan, scan.words.negations, _find_clause(scan, found.start, _NEAR))
 
 
 def is_cut_short(scan: Scan, found: Spoken) -> bool:
     """This week *or next*: a second one that leaves out what it is one of."""
     words, tokens = scan.words, scan.tokens
-    joined = words.or_.at(tokens, found.end)
-    which = words.which.at(tokens, joined[1]) if joined else None
+    joined = words.or_.match(tokens, found.end)
+    which = words.which.match(tokens, joined[1]) if joined else None
     return which is not None and not tokens[which[1]].text.isalnum()
 
 
@@ -62,7 +62,7 @@ def is_exact(scan: Scan, found: Spoken) -> bool:
 def follows_another(scan: Scan, found: Spoken) -> bool:
     """The following Monday, the next day, the Sunday after: reckoned from what was named before."""
     words, tokens = scan.words, scan.tokens
-    beside = words.beside.at(tokens, found.end)
+    beside = words.beside.match(tokens, found.end)
     left_out = beside is not None and not tokens[beside[1]].text.isalnum()
     return left_out or _says(scan, words.following, range(found.start, found.end))
 
@@ -70,7 +70,7 @@ def follows_another(scan: Scan, found: Spoken) -> bool:
 def leans_on_another(scan: Scan, found: Spoken) -> bool:
     """Two days later, after two days: than now only if nothing else is there to reckon from."""
     counted = any(
-        isinstance(part, Shift | WeekdayAway) and not _anchored(part) for part in found.parts
+        isinstance(part, Shift | WeekdayAway) and not _is_anchored(part) for part in found.parts
     )
     return counted and _says(scan, scan.words.leaning, range(found.start, found.end))
 
@@ -79,28 +79,28 @@ def is_beside_another(scan: Scan, found: Spoken) -> bool:
     """The next morning, the night before: of a day that is named elsewhere."""
     if is_dated(found) or not any(isinstance(part, Part) for part in found.parts):
         return False
-    return scan.after(found.start, scan.words.neighbours) or _says(
+    return scan.is_after(found.start, scan.words.neighbours) or _says(
         scan, scan.words.beside, range(found.start + 1, found.end + 1)
     )
 
 
 def is_length(scan: Scan, found: Spoken) -> bool:
     """A three-night stay: not from three until the night."""
-    return not is_dated(found) and days_long_at(scan, found.start) == found.end
+    return not is_dated(found) and match_day_length(scan, found.start) == found.end
 
 
 def is_moving(scan: Scan, found: Spoken) -> bool:
     """Move the dinner two days later: than when it was."""
-    return _says(scan, scan.words.moving, _clause(scan, found.start, _CLAUSE))
+    return _says(scan, scan.words.moving, _find_clause(scan, found.start, _CLAUSE))
 
 
-def lengths_beside(scan: Scan, found: Sequence[Spoken]) -> list[Phrase]:
+def find_loose_lengths(scan: Scan, found: Sequence[Spoken]) -> list[Phrase]:
     """Lengths of days that no expression holds: where they begin and end, nobody here can say."""
     taken = {i for each in found for i in range(each.start, each.end)}
     lengths: list[Phrase] = []
     i = 0
     while i < scan.count:
-        end = None if i in taken else days_long_at(scan, i)
+        end = None if i in taken else match_day_length(scan, i)
         if end is not None and taken.isdisjoint(range(i, end)):
             lengths.append(Phrase((Puzzle(),), i, end))
             i = end
@@ -113,9 +113,9 @@ def lies_ahead(scan: Scan, found: Spoken) -> bool:
     """Cancel my meetings on Friday: what is done to things to come makes it the coming Friday."""
     words = scan.words
     bare = any(isinstance(part, Weekday) and part.which is None for part in found.parts)
-    if not bare or scan.after(found.start, words.from_):
+    if not bare or scan.is_after(found.start, words.from_):
         return False
-    clause = _clause(scan, found.start, _CLAUSE)
+    clause = _find_clause(scan, found.start, _CLAUSE)
     return _says(scan, words.ahead, clause) and not _says(scan, words.behind, clause)
 
 
@@ -131,14 +131,14 @@ def is_name(scan: Scan, found: Spoken, *, at: Moment) -> bool:
         case (Now(),):
             return True
         case (Month(year=None, which=None),):
-            return not scan.after(found.start, scan.words.before_month)
+            return not scan.is_after(found.start, scan.words.before_month)
     if any(
         (getattr(part, "year", None) or at.today.year) < at.today.year - 1 for part in found.parts
     ):
         return True
-    clause = _clause(scan, found.start, _CLAUSE)
+    clause = _find_clause(scan, found.start, _CLAUSE)
     told_of_past = _says(scan, scan.words.past_verbs, clause)
-    return told_of_past or scan.after(found.start, scan.words.from_) or _is_moved(scan, found)
+    return told_of_past or scan.is_after(found.start, scan.words.from_) or _is_moved(scan, found)
 
 
 def _is_moved(scan: Scan, found: Phrase) -> bool:
@@ -150,11 +150,11 @@ def _is_moved(scan: Scan, found: Phrase) -> bool:
     return past or is_moving(scan, found)
 
 
-def _anchored(part: Shift | WeekdayAway) -> bool:
+def _is_anchored(part: Shift | WeekdayAway) -> bool:
     return isinstance(part, Shift) and part.anchored
 
 
-def _clause(scan: Scan, end: int, reach: int) -> range:
+def _find_clause(scan: Scan, end: int, reach: int) -> range:
     """The tokens before `end` that are still of its sentence, and near."""
     start = max(0, end - reach)
     for i in range(end - 1, start - 1, -1):
@@ -164,4 +164,4 @@ def _clause(scan: Scan, end: int, reach: int) -> range:
 
 
 def _says(scan: Scan, table: Table[None], places: range) -> bool:
-    return any(table.at(scan.tokens, i) is not None for i in places)
+    return any(table.match(scan.tokens, i) is not None for i in places)

@@ -68,20 +68,20 @@ NO_PINS: Pins = frozenset()
 _MONTH_FIRST = frozenset({"US", "CA", "PH", "BZ"})
 
 
-def pins_for(locale: str) -> Pins:
+def choose_pins(locale: str) -> Pins:
     """What a locale such as `en-GB` settles: in which order a date is written in figures."""
-    region = _region(locale)
+    region = _parse_region(locale)
     if region is None:
         return NO_PINS
     return frozenset({Convention.ORDER_MONTH if region in _MONTH_FIRST else Convention.ORDER_DAY})
 
 
-def _region(locale: str) -> str | None:
+def _parse_region(locale: str) -> str | None:
     region = locale.replace("_", "-").rpartition("-")[2]
     return region if len(region) == 2 and region.isupper() else None
 
 
-def allowed(rests_on: Iterable[Convention], pins: Pins) -> bool:
+def is_allowed(rests_on: Iterable[Convention], pins: Pins) -> bool:
     """Whether what rests on these conventions agrees with what is pinned."""
     settled = {pin.question: pin for pin in pins}
     return all(settled.get(each.question, each) is each for each in rests_on)

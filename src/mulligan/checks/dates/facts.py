@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from mulligan.checks.dates.arguments import dates_in
-from mulligan.checks.dates.check import expressions_of, moment_of
+from mulligan.checks.dates.arguments import find_argument_dates
+from mulligan.checks.dates.check import read_expressions, read_moment
 from mulligan.checks.dates.conventions import NO_PINS, Pins
-from mulligan.checks.dates.telling import tell
+from mulligan.checks.dates.telling import describe_readings
 from mulligan.core.call import Call
 from mulligan.core.finding import Fact
 from mulligan.core.turn import Turn
@@ -18,26 +18,29 @@ def date_facts(turn: Turn, calls: Sequence[Call], *, pins: Pins = NO_PINS) -> tu
 
     Without a known zone there is no fact: the day itself is not known.
     """
-    at = moment_of(turn)
+    at = read_moment(turn)
     if at is None:
         return ()
     facts = [
         Fact(
             kind="date.phrase",
             subject=each.text,
-            value=tell(each.readings),
-            about=f'"{each.text}", said on {at.now:%A} {at.today}, can mean {tell(each.readings)}.',
+            value=describe_readings(each.readings),
+            about=(
+                f'"{each.text}", said on {at.now:%A} {at.today}, '
+                f"can mean {describe_readings(each.readings)}."
+            ),
         )
-        for each in expressions_of(turn, at=at, pins=pins)
+        for each in read_expressions(turn, at=at, pins=pins)
         if each.known and each.dated and not each.superseded
     ]
-    return (*_weekdays(calls, turn.timezone), *facts)
+    return (*_list_weekday_facts(calls, turn.timezone), *facts)
 
 
-def _weekdays(calls: Sequence[Call], zone: str | None) -> Iterator[Fact]:
+def _list_weekday_facts(calls: Sequence[Call], zone: str | None) -> Iterator[Fact]:
     seen = set()
     for call in calls:
-        for dated in dates_in(call.arguments, zone=zone):
+        for dated in find_argument_dates(call.arguments, zone=zone):
             if dated.value not in seen:
                 seen.add(dated.value)
                 yield Fact(

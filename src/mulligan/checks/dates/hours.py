@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from mulligan.checks.dates.arguments import Dated, dates_in
-from mulligan.checks.dates.check import expressions_of, moment_of
+from mulligan.checks.dates.arguments import Dated, find_argument_dates
+from mulligan.checks.dates.check import read_expressions, read_moment
 from mulligan.checks.dates.conventions import NO_PINS, Pins
 from mulligan.checks.dates.reading import Expression, Grain
-from mulligan.checks.subject import Argument, Parameters, Subject, effective
+from mulligan.checks.subject import Argument, Parameters, Subject, list_effective_calls
 from mulligan.core.call import Execution
 from mulligan.core.finding import Finding
 from mulligan.core.interfaces import Check
@@ -23,22 +23,22 @@ def times_as_said(parameters: Parameters | None = None, *, pins: Pins = NO_PINS)
 
     def check(subject: Subject) -> Iterator[Finding]:
         turn = subject.turn
-        at = moment_of(turn)
-        said = _one_time(expressions_of(turn, at=at, pins=pins)) if at else None
+        at = read_moment(turn)
+        said = _find_exact_time(read_expressions(turn, at=at, pins=pins)) if at else None
         if said is None:
             return
-        for execution in effective(subject):
+        for execution in list_effective_calls(subject):
             names = None if parameters is None else parameters.get(execution.call.tool, ())
-            given = dates_in(execution.call.arguments, zone=turn.timezone, names=names)
+            given = find_argument_dates(execution.call.arguments, zone=turn.timezone, names=names)
             timed = [each for each in given if each.timed and len(each.days) == 1]
             if timed and not any(_is_said(each, said) for each in timed):
                 first = min(timed, key=lambda each: each.at)
-                yield _not_as_said(execution, first, said=said)
+                yield _report_unsaid(execution, first, said=said)
 
     return check
 
 
-def _one_time(found: Sequence[Expression]) -> Expression | None:
+def _find_exact_time(found: Sequence[Expression]) -> Expression | None:
     """The only expression in a message that tells a time of day, if it is exact."""
     if not all(each.known for each in found):
         return None
@@ -54,9 +54,9 @@ def _is_said(dated: Dated, said: Expression) -> bool:
     return any((each.start.hour, each.start.minute) == time for each in said.readings)
 
 
-def _not_as_said(execution: Execution, dated: Dated, *, said: Expression) -> Finding:
+def _report_unsaid(execution: Execution, dated: Dated, *, said: Expression) -> Finding:
     times = " or ".join(sorted({f"{each.start:%H:%M}" for each in said.readings}))
-    return Argument(execution, dated.name, dated.value).finding(
+    return Argument(execution, dated.name, dated.value).build_finding(
         "time.not_as_said",
         issue=f'which is {dated.at:%H:%M} for the person; they said "{said.text}", and that can '
         f"mean {times}.",

@@ -26,25 +26,28 @@ class Moment:
         return self.now.date()
 
 
-def whole_day(day: date, *rests_on: Convention) -> Reading:
+def make_day(day: date, *rests_on: Convention) -> Reading:
     """A day from midnight to midnight."""
-    return span(day, day + timedelta(days=1), *rests_on, grain=Grain.DAY)
+    return make_span(day, day + timedelta(days=1), *rests_on, grain=Grain.DAY)
 
 
-def span(
+def make_span(
     start: date | datetime, end: date | datetime, *rests_on: Convention, grain: Grain = Grain.SPAN
 ) -> Reading:
     """A stretch of time up to but without its end."""
     return Reading(
-        start=midnight(start), end=midnight(end), grain=grain, rests_on=frozenset(rests_on)
+        start=make_midnight(start),
+        end=make_midnight(end),
+        grain=grain,
+        rests_on=frozenset(rests_on),
     )
 
 
-def instant(at: datetime, *rests_on: Convention) -> Reading:
+def make_instant(at: datetime, *rests_on: Convention) -> Reading:
     """One moment."""
     return Reading(start=at, end=at, grain=Grain.SECOND, rests_on=frozenset(rests_on))
 
 
-def midnight(day: date | datetime) -> datetime:
+def make_midnight(day: date | datetime) -> datetime:
     """The moment a day begins; a moment stays what it is."""
     return day if isinstance(day, datetime) else datetime.combine(day, time())

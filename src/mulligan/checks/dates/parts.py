@@ -82,7 +82,7 @@ class MonthDay:
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class NumericDate:
     """3/4 or 3.4.2019: a month and a day, in an order that differs by country."""
 
     first: int
@@ -286,7 +286,7 @@ class Puzzle:
 
 Dated = (
     MonthDay
-    | Figures
+    | NumericDate
     | DayNumber
     | Weekday
     | DayShift

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from mulligan.checks.dates.context import (
+    find_loose_lengths,
     follows_another,
     is_beside_another,
     is_corrected,
@@ -17,19 +18,18 @@ from mulligan.checks.dates.context import (
     is_name,
     is_ruled_out,
     leans_on_another,
-    lengths_beside,
     lies_ahead,
 )
-from mulligan.checks.dates.conventions import NO_PINS, Convention, Pins, allowed
+from mulligan.checks.dates.conventions import NO_PINS, Convention, Pins, is_allowed
 from mulligan.checks.dates.grammar.phrases import Phrase
 from mulligan.checks.dates.grammar.scan import Scan, scan
 from mulligan.checks.dates.grammar.stretches import Spoken, read
 from mulligan.checks.dates.language.english import ENGLISH
 from mulligan.checks.dates.language.tables import Words
-from mulligan.checks.dates.meaning.dated import shifted
-from mulligan.checks.dates.meaning.national import national_names
-from mulligan.checks.dates.meaning.phrase import anchor_of, is_dated, is_vague
-from mulligan.checks.dates.meaning.stretch import readings_of
+from mulligan.checks.dates.meaning.dated import shift_reading
+from mulligan.checks.dates.meaning.national import load_national_names
+from mulligan.checks.dates.meaning.phrase import find_anchor, is_dated, is_vague
+from mulligan.checks.dates.meaning.stretch import resolve_spoken
 from mulligan.checks.dates.moment import Moment
 from mulligan.checks.dates.parts import Limit, Period, Shift, Weekday, Which
 from mulligan.checks.dates.reading import Expression, Reading
@@ -39,48 +39,48 @@ _MOST_READINGS = 32
 """That something left out is reckoned from."""
 
 
-def expressions(
+def find_expressions(
     message: str, at: Moment, *, pins: Pins = NO_PINS, words: Words = ENGLISH
 ) -> list[Expression]:
     """Every expression of time in a message, in order."""
     tokens = _scan(message, at, words)
-    found = _found(tokens)
+    found = _find_spoken(tokens)
     several = sum(is_dated(each) or is_beside_another(tokens, each) for each in found) > 1
-    settled = _settled(found, pins)
+    settled = _settle_pins(found, pins)
     results: list[Expression] = []
     for number, each in enumerate(found):
-        result = _in_context(message, tokens, each, at=at, pins=settled)
+        result = _resolve_in_context(message, tokens, each, at=at, pins=settled)
         if _is_open(tokens, each, several=several):
             result = replace(result, readings=(), dated=True)
         if number:
             before = results[-1]
-            if shift := _elliptic(each):
-                result = replace(result, readings=_moved(_standing(results), shift))
+            if shift := _match_ellipsis(each):
+                result = replace(result, readings=_move_readings(_list_standing(results), shift))
             if is_corrected(tokens, found[number - 1].end, end=each.start):
                 results[-1] = replace(before, superseded=True)
         results.append(result)
     return results
 
 
-def meaning_of(
+def find_meaning(
     phrase: str, at: Moment, *, pins: Pins = NO_PINS, words: Words = ENGLISH
 ) -> Expression:
     """A phrase that speaks of one time and nothing else; unknown unless all of it is understood."""
     tokens = _scan(phrase, at, words)
     found = list(read(tokens))
     if len(found) == 1 and _covers(tokens, found[0]):
-        return _expression(phrase, tokens, found[0], at=at, pins=pins)
+        return _build_expression(phrase, tokens, found[0], at=at, pins=pins)
     return Expression(text=phrase, start=0, end=len(phrase), readings=())
 
 
-def _found(tokens: Scan) -> list[Spoken]:
+def _find_spoken(tokens: Scan) -> list[Spoken]:
     """What speaks of time; lengths of days too, where a day is named that they can start from."""
     found = [
         each for each in read(tokens) if not is_greeting(each) or is_beside_another(tokens, each)
     ]
     if not any(is_dated(each) for each in found):
         return found
-    return sorted([*found, *lengths_beside(tokens, found)], key=lambda each: each.start)
+    return sorted([*found, *find_loose_lengths(tokens, found)], key=lambda each: each.start)
 
 
 def _is_open(tokens: Scan, found: Spoken, *, several: bool) -> bool:
@@ -92,10 +92,12 @@ def _is_open(tokens: Scan, found: Spoken, *, several: bool) -> bool:
     return leans_on_another(tokens, found) and (several or is_moving(tokens, found))
 
 
-def _in_context(message: str, tokens: Scan, found: Spoken, *, at: Moment, pins: Pins) -> Expression:
+def _resolve_in_context(
+    message: str, tokens: Scan, found: Spoken, *, at: Moment, pins: Pins
+) -> Expression:
     """An expression with what the words around it make of it."""
     ahead = {Convention.SIDE_FUTURE} if lies_ahead(tokens, found) else NO_PINS
-    result = _expression(message, tokens, found, at=at, pins=pins | ahead)
+    result = _build_expression(message, tokens, found, at=at, pins=pins | ahead)
     if is_ruled_out(tokens, found) or is_cut_short(tokens, found):
         # Which other day it shall or may be, the words do not say.
         return replace(result, readings=())
@@ -106,35 +108,39 @@ def _in_context(message: str, tokens: Scan, found: Spoken, *, at: Moment, pins: 
 def _scan(message: str, at: Moment, words: Words) -> Scan:
     if at.country is None:
         return scan(message, words)
-    return scan(message, words, national=national_names(at.country, at.today.year, words=words))
+    return scan(
+        message, words, national=load_national_names(at.country, at.today.year, words=words)
+    )
 
 
-def _expression(message: str, tokens: Scan, found: Spoken, *, at: Moment, pins: Pins) -> Expression:
+def _build_expression(
+    message: str, tokens: Scan, found: Spoken, *, at: Moment, pins: Pins
+) -> Expression:
     start, end = tokens.tokens[found.start].start, tokens.tokens[found.end - 1].end
-    anchor = anchor_of(found)
+    anchor = find_anchor(found)
     return Expression(
         text=message[start:end],
         start=start,
         end=end,
-        readings=_pinned(readings_of(found, at), pins),
-        mentions=_pinned(readings_of(anchor, at), pins) if anchor else (),
+        readings=_apply_pins(resolve_spoken(found, at), pins),
+        mentions=_apply_pins(resolve_spoken(anchor, at), pins) if anchor else (),
         vague=is_vague(found),
         dated=is_dated(found),
         open_start=isinstance(found, Phrase) and found.limit is Limit.UNTIL,
     )
 
 
-def _pinned(readings: Iterable[Reading], pins: Pins) -> tuple[Reading, ...]:
+def _apply_pins(readings: Iterable[Reading], pins: Pins) -> tuple[Reading, ...]:
     """Each meaning once; where both answers to a question come to the same, neither is needed."""
     found: dict[tuple[object, ...], Reading] = {}
     for each in readings:
         key = (each.start, each.end, each.grain)
         same = found.get(key)
         found[key] = replace(same, rests_on=same.rests_on & each.rests_on) if same else each
-    return tuple(each for each in found.values() if allowed(each.rests_on, pins))
+    return tuple(each for each in found.values() if is_allowed(each.rests_on, pins))
 
 
-def _settled(found: list[Spoken], pins: Pins) -> Pins:
+def _settle_pins(found: list[Spoken], pins: Pins) -> Pins:
     """A message that says both *this* and *next* says by that what *next* is."""
     if any(pin.question == Convention.NEXT_WEEK.question for pin in pins):
         return pins
@@ -147,7 +153,7 @@ def _settled(found: list[Spoken], pins: Pins) -> Pins:
     return pins | {Convention.NEXT_WEEK} if said >= {Which.THIS, Which.NEXT} else pins
 
 
-def _elliptic(found: Spoken) -> Shift | None:
+def _match_ellipsis(found: Spoken) -> Shift | None:
     """The week after: after what was said before."""
     match found:
         case Phrase(parts=(Shift(anchored=True) as shift,)):
@@ -156,7 +162,7 @@ def _elliptic(found: Spoken) -> Shift | None:
             return None
 
 
-def _standing(said: Sequence[Expression]) -> list[Reading]:
+def _list_standing(said: Sequence[Expression]) -> list[Reading]:
     """The days that were said before, each of which a later expression can be reckoned from.
 
     None if they are too many: each of a long row would be reckoned from all before it.
@@ -168,8 +174,8 @@ def _standing(said: Sequence[Expression]) -> list[Reading]:
     return readings if len(readings) <= _MOST_READINGS else []
 
 
-def _moved(readings: Iterable[Reading], shift: Shift) -> tuple[Reading, ...]:
-    return tuple(moved for each in readings if (moved := shifted(each, shift)))
+def _move_readings(readings: Iterable[Reading], shift: Shift) -> tuple[Reading, ...]:
+    return tuple(moved for each in readings if (moved := shift_reading(each, shift)))
 
 
 def _covers(tokens: Scan, found: Spoken) -> bool:
@@ -181,8 +187,8 @@ def _covers(tokens: Scan, found: Spoken) -> bool:
         if i == found.start:
             i = found.end
             continue
-        joint = next((end for table in joints if (end := table.at(tokens.tokens, i))), None)
-        if joint is None and (_says_more(tokens, i) or words.negations.at(tokens.tokens, i)):
+        joint = next((end for table in joints if (end := table.match(tokens.tokens, i))), None)
+        if joint is None and (_says_more(tokens, i) or words.negations.match(tokens.tokens, i)):
             return False
         i = joint[1] if joint else i + 1
     return True

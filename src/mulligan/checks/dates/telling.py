@@ -10,18 +10,18 @@ from mulligan.checks.dates.reading import Grain, Reading
 _MOST = 4
 
 
-def tell(readings: Sequence[Reading]) -> str:
+def describe_readings(readings: Sequence[Reading]) -> str:
     """All readings in one line, the first few of them in full."""
     if not readings:
         return "nothing that is known here"
-    shown = " or ".join(told(each) for each in readings[:_MOST])
+    shown = " or ".join(describe_reading(each) for each in readings[:_MOST])
     more = len(readings) - _MOST
     return f"{shown} or {more} more" if more > 0 else shown
 
 
-def told(reading: Reading) -> str:
+def describe_reading(reading: Reading) -> str:
     """One reading: `Friday 2025-10-24`, with a time or an end where it has one."""
-    first = day(reading.start)
+    first = describe_day(reading.start)
     match reading.grain:
         case Grain.SECOND | Grain.MINUTE:
             return f"{first} {reading.start:%H:%M}"
@@ -33,6 +33,6 @@ def told(reading: Reading) -> str:
             return first
 
 
-def day(moment: datetime) -> str:
+def describe_day(moment: datetime) -> str:
     """A day with its weekday."""
     return f"{moment:%A} {moment.date()}"

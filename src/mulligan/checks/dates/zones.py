@@ -11,18 +11,18 @@ from mulligan.checks.dates.reading import Grain, Reading
 from mulligan.checks.moments import on_clock_of
 
 
-def instants(wall: datetime, zone: tzinfo) -> list[tuple[datetime, Convention | None]]:
+def list_instants(wall: datetime, zone: tzinfo) -> list[tuple[datetime, Convention | None]]:
     """When a clock shows that: once, twice where it goes back, and in a gap a little later."""
     first, second = (wall.replace(tzinfo=zone, fold=fold) for fold in (0, 1))
     if first.utcoffset() == second.utcoffset():
         return [(first, None)]
-    if _round_trips(first, zone):
+    if _survives_round_trip(first, zone):
         return [(first, Convention.FOLD_FIRST), (second, Convention.FOLD_SECOND)]
     # Nobody's clock ever shows it; most take it for what it would have been without the jump.
     return [(first.astimezone(UTC).astimezone(zone), Convention.GAP_LATER)]
 
 
-def told_in(readings: list[Reading], at: Moment, *, minutes: int) -> list[Reading]:
+def convert_zone(readings: list[Reading], at: Moment, *, minutes: int) -> list[Reading]:
     """Moments told in a zone of the person's choice, on the person's own clock."""
     if at.zone is None:
         return []
@@ -37,7 +37,7 @@ def told_in(readings: list[Reading], at: Moment, *, minutes: int) -> list[Readin
     return moved
 
 
-def _round_trips(moment: datetime, zone: tzinfo) -> bool:
+def _survives_round_trip(moment: datetime, zone: tzinfo) -> bool:
     return moment.astimezone(UTC).astimezone(zone).replace(tzinfo=None) == moment.replace(
         tzinfo=None
     )

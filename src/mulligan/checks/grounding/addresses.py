@@ -59,12 +59,12 @@ def find_phones(text: str, runs: list[Run]) -> list[Found]:
     return found
 
 
-def same_phone(one: str, other: str) -> bool:
+def is_same_phone(one: str, other: str) -> bool:
     """Whether two runs of digits can be one number."""
     return one[-SAME_ENDING:] == other[-SAME_ENDING:]
 
 
-def web_address(link: str) -> str:
+def normalize_link(link: str) -> str:
     """A web address as it is compared: no scheme, no `www.`, no closing slash, no fragment."""
     bare = _SCHEME.sub("", link.strip().casefold())
     return bare.partition("#")[0].rstrip("/.,")

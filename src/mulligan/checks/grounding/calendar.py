@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-from mulligan.checks.grounding.digits import Run, word_before
-from mulligan.checks.grounding.lists import one_of, tables
+from mulligan.checks.grounding.digits import Run, find_word_before
+from mulligan.checks.grounding.lists import build_alternation, load_tables
 
 _CLOCK = re.compile(
     r"(?P<hour>[01]?\d|2[0-4])(?::(?P<minute>[0-5]\d))?\s?(?P<half>[ap])\.?m\b\.?"
@@ -34,11 +34,11 @@ class Date:
 
     def tells(self, claim: Date) -> bool:
         """Whether this date, or what it can be read as, holds all that the claim says."""
-        mine = [self, *([self._other_way()] if self.swapped else [])]
-        theirs = [claim, *([claim._other_way()] if claim.swapped else [])]
+        mine = [self, *([self._swap_order()] if self.swapped else [])]
+        theirs = [claim, *([claim._swap_order()] if claim.swapped else [])]
         return any(_covers(known, said) for known in mine for said in theirs)
 
-    def _other_way(self) -> Date:
+    def _swap_order(self) -> Date:
         return Date(year=self.year, month=self.day, day=self.month)
 
 
@@ -76,9 +76,9 @@ def find_dates(folded: str, runs: list[Run]) -> list[Date]:
             continue
         date = None
         if folded[end : end + 1] in _MAY_BEGIN_A_DATE:
-            date = _day_first(folded, start)
-        if date is None and word_before(folded, start) in tables()["months"]:
-            date = _month_first(folded, start)
+            date = _parse_day_first(folded, start)
+        if date is None and find_word_before(folded, start) in load_tables()["months"]:
+            date = _parse_month_first(folded, start)
         if date is not None:
             dates.append(date)
             done = date.end
@@ -88,7 +88,7 @@ def find_dates(folded: str, runs: list[Run]) -> list[Date]:
 def find_times(folded: str, runs: list[Run]) -> list[ClockTime]:
     """Every time of day, in order."""
     return [
-        _clock_time(found)
+        _parse_clock_time(found)
         for start, end in runs
         if folded[end : end + 2].lstrip()[:1] in _BEHIND_AN_HOUR
         and (found := _CLOCK.match(folded, start))
@@ -102,8 +102,8 @@ def _continues(text: str, at: int, *, also: str) -> bool:
     return before.isalnum() or before == "_" or (before != "" and before in also)
 
 
-def _day_first(text: str, start: int) -> Date | None:
-    found = _day_first_pattern().match(text, start)
+def _parse_day_first(text: str, start: int) -> Date | None:
+    found = _compile_day_first().match(text, start)
     if found is None or _continues(text, start, also="/.-"):
         return None
     end = found.end()
@@ -111,17 +111,17 @@ def _day_first(text: str, start: int) -> Date | None:
         year, month, day = (int(found[name]) for name in ("iso_year", "iso_month", "iso_day"))
         return Date(year=year, month=month, day=day, start=start, end=end)
     if found["first"]:
-        return _with_slashes(found)
+        return _parse_slashed(found)
     return Date(
         year=int(found["year"]) if found["year"] else None,
-        month=tables()["months"][found["month"]],
+        month=load_tables()["months"][found["month"]],
         day=int(found["day"]),
         start=start,
         end=end,
     )
 
 
-def _with_slashes(found: re.Match[str]) -> Date:
+def _parse_slashed(found: re.Match[str]) -> Date:
     first, second, year = int(found["first"]), int(found["second"]), int(found["slash_year"])
     return Date(
         year=year if year > 99 else 2000 + year,
@@ -133,22 +133,22 @@ def _with_slashes(found: re.Match[str]) -> Date:
     )
 
 
-def _month_first(text: str, start: int) -> Date | None:
+def _parse_month_first(text: str, start: int) -> Date | None:
     found = _AFTER_MONTH.match(text, start)
     if found is None:
         return None
-    month = word_before(text, start)
+    month = find_word_before(text, start)
     year = found["year"] or found["alone"]
     return Date(
         year=int(year) if year else None,
-        month=tables()["months"][month],
+        month=load_tables()["months"][month],
         day=int(found["day"]) if found["day"] else None,
         start=text.rindex(month, 0, start),
         end=found.end(),
     )
 
 
-def _clock_time(found: re.Match[str]) -> ClockTime:
+def _parse_clock_time(found: re.Match[str]) -> ClockTime:
     start, end = found.span()
     if found["half"]:
         hour = int(found["hour"]) % _HOUR_OF_NOON
@@ -169,11 +169,11 @@ _AFTER_MONTH = re.compile(
 
 
 @cache
-def _day_first_pattern() -> re.Pattern[str]:
+def _compile_day_first() -> re.Pattern[str]:
     return re.compile(
         rf"(?P<iso_year>\d{{4}})-(?P<iso_month>\d\d)-(?P<iso_day>\d\d)(?![\d-])"
         rf"|(?P<first>\d{{1,2}})[/.](?P<second>\d{{1,2}})[/.]"
         rf"(?P<slash_year>{_YEAR}|\d\d(?![\d/.]))"
         rf"|(?P<day>{_DAY})(?:st|nd|rd|th)?\.?\s+(?:of\s+)?"
-        rf"(?P<month>{one_of(tables()['months'])})\b\.?(?:,?\s+(?P<year>{_YEAR}))?"
+        rf"(?P<month>{build_alternation(load_tables()['months'])})\b\.?(?:,?\s+(?P<year>{_YEAR}))?"
     )

@@ -10,21 +10,21 @@ from mulligan.checks.grounding.addresses import (
     Found,
     find_emails,
     find_phones,
+    is_same_phone,
     leads_within,
-    same_phone,
-    web_address,
+    normalize_link,
 )
 from mulligan.checks.grounding.calendar import ClockTime, Date, find_dates, find_times
-from mulligan.checks.grounding.digits import digit_runs
-from mulligan.checks.grounding.lists import currencies
+from mulligan.checks.grounding.digits import find_digit_runs
+from mulligan.checks.grounding.lists import load_currencies
 from mulligan.checks.grounding.names import find_names
 from mulligan.checks.grounding.numerals import find_quantities, write_out
 from mulligan.checks.grounding.quantity import Quantity
-from mulligan.checks.grounding.source import Specifics, read_source, running_words
+from mulligan.checks.grounding.source import Specifics, join_words, read_source
 from mulligan.checks.text.blocks import BlockKind
 from mulligan.checks.text.fold import fold
 from mulligan.checks.text.page import Page, read_page
-from mulligan.checks.text.word_search import excerpt
+from mulligan.checks.text.word_search import cut_excerpt
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.text import Reply, TextCheck
 
@@ -70,7 +70,7 @@ def grounded(
         if not any(map(str.strip, reply.context)):
             return
         source = read_source((*reply.context, *((reply.query,) if trust_query else ())))
-        for kind, claim, around in unsupported(reply.text, source):
+        for kind, claim, around in find_unsupported(reply.text, source):
             if kind in wanted:
                 yield Finding(
                     rule=f"grounding.{kind}",
@@ -88,32 +88,32 @@ def grounded(
     )
 
 
-def unsupported(text: str, source: Specifics) -> Iterator[Unsupported]:
+def find_unsupported(text: str, source: Specifics) -> Iterator[Unsupported]:
     """Every specific of a text that the source does not hold."""
     page = read_page(text)
     other = _OtherDigits(page)
-    yield from _addresses(page, other, source)
-    yield from _quotations(page.folded, source)
-    yield from _names(page, source)
-    yield from _moments(other, source)
-    yield from _quantities(other, source)
+    yield from _check_addresses(page, other, source)
+    yield from _check_quotations(page.folded, source)
+    yield from _check_names(page, source)
+    yield from _check_moments(other, source)
+    yield from _check_quantities(other, source)
 
 
 class _OtherDigits:
     """What has digits in it and is no quantity: dates, times, phone numbers, e-mail addresses."""
 
     def __init__(self, page: Page) -> None:
-        self.said = said = _said(page.folded, page, form=fold)
-        as_written = _said(page.prose, page, form=str)
+        self.said = said = _join_claim_text(page.folded, page, form=fold)
+        as_written = _join_claim_text(page.prose, page, form=str)
         # Folding may change lengths; then a place is only known in the folded text.
         self.shown = as_written if len(as_written) == len(said) else said
-        runs = digit_runs(said)
+        runs = find_digit_runs(said)
         self.dates = find_dates(said, runs)
         self.times = find_times(said, runs)
         self.phones = find_phones(said, runs)
         self.emails = find_emails(said)
 
-    def blanked(self) -> str:
+    def mask_text(self) -> str:
         """The text with all of them blank, and every place where it was."""
         if not (self.dates or self.times or self.phones or self.emails):
             return self.said
@@ -128,21 +128,21 @@ class _OtherDigits:
         return "".join([*pieces, self.said[at:]])
 
 
-def _said(prose: str, page: Page, *, form: Callable[[str], str]) -> str:
+def _join_claim_text(prose: str, page: Page, *, form: Callable[[str], str]) -> str:
     """All that makes claims: the prose, and the cells of tables."""
-    tables = [form(block.text).replace("|", " ; ") for block in page.of(BlockKind.TABLE)]
+    tables = [form(block.text).replace("|", " ; ") for block in page.list_blocks(BlockKind.TABLE)]
     return "\n".join([prose, *tables])
 
 
-def _addresses(page: Page, other: _OtherDigits, source: Specifics) -> Iterator[Unsupported]:
+def _check_addresses(page: Page, other: _OtherDigits, source: Specifics) -> Iterator[Unsupported]:
     emails = [
-        (found.value, excerpt(other.shown, start=found.start, end=found.end))
+        (found.value, cut_excerpt(other.shown, start=found.start, end=found.end))
         for found in other.emails
     ]
     for link in page.links:
         if "." not in link:
             continue  # a place on the same page
-        bare = web_address(link)
+        bare = normalize_link(link)
         if "@" in bare:
             emails.append((bare, link))
         elif not any(leads_within(bare, known) for known in source.links):
@@ -151,57 +151,59 @@ def _addresses(page: Page, other: _OtherDigits, source: Specifics) -> Iterator[U
         if email not in source.emails:
             yield ClaimKind.EMAIL, email, around
     for phone in other.phones:
-        if not any(same_phone(phone.value, known) for known in source.phones):
-            yield _at(ClaimKind.PHONE, other.shown, phone)
+        if not any(is_same_phone(phone.value, known) for known in source.phones):
+            yield _quote_claim(ClaimKind.PHONE, other.shown, phone)
 
 
-def _at(kind: ClaimKind, text: str, found: Found | Date | ClockTime | Quantity) -> Unsupported:
+def _quote_claim(
+    kind: ClaimKind, text: str, found: Found | Date | ClockTime | Quantity
+) -> Unsupported:
     """A claim with the words around its place."""
     start, end = found.start, found.end
-    return kind, text[start:end], excerpt(text, start=start, end=end)
+    return kind, text[start:end], cut_excerpt(text, start=start, end=end)
 
 
-def _quotations(folded: str, source: Specifics) -> Iterator[Unsupported]:
+def _check_quotations(folded: str, source: Specifics) -> Iterator[Unsupported]:
     if '"' not in folded:
         return
     for quoted in _QUOTED.finditer(folded):
         # Pieces around an ellipsis may come from different places.
-        pieces = [running_words(piece) for piece in re.split(r"\.\.\.|…", quoted[1])]
+        pieces = [join_words(piece) for piece in re.split(r"\.\.\.|…", quoted[1])]
         if sum(len(piece.split()) for piece in pieces) < FEWEST_QUOTED:
             continue
         if not all(piece in source.running for piece in pieces if piece.strip()):
             yield (
                 ClaimKind.QUOTE,
                 quoted[1],
-                excerpt(folded, start=quoted.start(), end=quoted.end()),
+                cut_excerpt(folded, start=quoted.start(), end=quoted.end()),
             )
 
 
-def _names(page: Page, source: Specifics) -> Iterator[Unsupported]:
-    for name, needed in find_names(block.text for block in page.of(*_NAMED_IN)):
+def _check_names(page: Page, source: Specifics) -> Iterator[Unsupported]:
+    for name, needed in find_names(block.text for block in page.list_blocks(*_NAMED_IN)):
         if not source.words.issuperset(needed):
             yield ClaimKind.NAME, name, name
 
 
-def _moments(other: _OtherDigits, source: Specifics) -> Iterator[Unsupported]:
+def _check_moments(other: _OtherDigits, source: Specifics) -> Iterator[Unsupported]:
     for date in other.dates:
         if not any(known.tells(date) for known in source.dates):
-            yield _at(ClaimKind.DATE, other.shown, date)
+            yield _quote_claim(ClaimKind.DATE, other.shown, date)
     for time in other.times:
         if not any(known.tells(time) for known in source.times):
-            yield _at(ClaimKind.TIME, other.shown, time)
+            yield _quote_claim(ClaimKind.TIME, other.shown, time)
 
 
-def _quantities(other: _OtherDigits, source: Specifics) -> Iterator[Unsupported]:
-    blanked = other.blanked()
+def _check_quantities(other: _OtherDigits, source: Specifics) -> Iterator[Unsupported]:
+    blanked = other.mask_text()
     text = write_out(blanked)
     shown = other.shown if text == blanked else text
-    for quantity in find_quantities(text, digit_runs(text)):
+    for quantity in find_quantities(text, find_digit_runs(text)):
         if not source.quantities.support(quantity):
-            yield _at(_kind(quantity), shown, quantity)
+            yield _quote_claim(_classify_quantity(quantity), shown, quantity)
 
 
-def _kind(quantity: Quantity) -> ClaimKind:
+def _classify_quantity(quantity: Quantity) -> ClaimKind:
     if quantity.dimension == "percent":
         return ClaimKind.PERCENTAGE
-    return ClaimKind.PRICE if quantity.dimension in currencies() else ClaimKind.NUMBER
+    return ClaimKind.PRICE if quantity.dimension in load_currencies() else ClaimKind.NUMBER

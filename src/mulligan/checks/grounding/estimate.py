@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mulligan.checks.grounding.check import unsupported
-from mulligan.checks.grounding.coverage import coverage
+from mulligan.checks.grounding.check import find_unsupported
+from mulligan.checks.grounding.coverage import measure_coverage
 from mulligan.checks.grounding.source import read_source
 
 SUPPORTED = 0.2
@@ -14,5 +14,5 @@ MISSING = 0.2
 
 def estimate_support(claim: str, *, context: tuple[str, ...]) -> float:
     """Shared wording, less something for a number, name or date that is nowhere. Up to 1."""
-    missing = next(unsupported(claim, read_source(context)), None)
-    return coverage(claim, context=context) - (MISSING if missing else 0.0)
+    missing = next(find_unsupported(claim, read_source(context)), None)
+    return measure_coverage(claim, context=context) - (MISSING if missing else 0.0)

@@ -11,33 +11,33 @@ from typing import Any
 
 
 @cache
-def tables() -> dict[str, Any]:
+def load_tables() -> dict[str, Any]:
     """Every table of `english.toml`, by name."""
     return tomllib.loads(files(__package__).joinpath("english.toml").read_text(encoding="utf-8"))
 
 
 @cache
-def units() -> dict[str, tuple[str, float]]:
+def load_units() -> dict[str, tuple[str, float]]:
     """Each unit's dimension, and how many of the dimension's own unit it is."""
     return {
         name: (dimension, float(size))
-        for dimension, sizes in tables()["units"].items()
+        for dimension, sizes in load_tables()["units"].items()
         for name, size in sizes.items()
     }
 
 
 @cache
-def currencies() -> frozenset[str]:
+def load_currencies() -> frozenset[str]:
     """The codes of the currencies that are known."""
-    return frozenset(tables()["currencies"].values())
+    return frozenset(load_tables()["currencies"].values())
 
 
 @cache
-def empty_words() -> frozenset[str]:
+def load_empty_words() -> frozenset[str]:
     """Words that carry no claim by themselves."""
-    return frozenset(tables()["words"]["empty"])
+    return frozenset(load_tables()["words"]["empty"])
 
 
-def one_of(words: Iterable[str]) -> str:
+def build_alternation(words: Iterable[str]) -> str:
     """A pattern for any of these, the longest first."""
     return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 
-from mulligan.checks.grounding.lists import tables
+from mulligan.checks.grounding.lists import load_tables
 from mulligan.checks.text.fold import fold
-from mulligan.checks.text.sentences import sentences_of
+from mulligan.checks.text.sentences import split_sentences
 
 FEWEST_WORDS = 2
 LONGEST_ACRONYM = 5
@@ -29,28 +29,28 @@ def find_names(paragraphs: Iterable[str]) -> Iterator[tuple[str, tuple[str, ...]
     """
     for paragraph in paragraphs:
         if not paragraph[1:].islower() and _TWO_CAPITALS.search(paragraph):
-            for sentence in sentences_of(paragraph):
-                yield from _in_sentence(sentence)
+            for sentence in split_sentences(paragraph):
+                yield from _find_in_sentence(sentence)
 
 
-def _in_sentence(sentence: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _find_in_sentence(sentence: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     run: list[re.Match[str]] = []
     for word in _WORD.finditer(sentence):
         apart = run and sentence[run[-1].end() : word.start()].strip() != ""
-        joins = bool(run) and word[0] in _lists()[0]
+        joins = bool(run) and word[0] in _load_lists()[0]
         if apart:
-            yield from _name(sentence, run)
+            yield from _read_name(sentence, run)
             run = []
         if word[0][0].isupper() or (joins and not apart):
             run.append(word)
         elif run:
-            yield from _name(sentence, run)
+            yield from _read_name(sentence, run)
             run = []
-    yield from _name(sentence, run)
+    yield from _read_name(sentence, run)
 
 
-def _name(sentence: str, run: list[re.Match[str]]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    joined_by, not_names = _lists()
+def _read_name(sentence: str, run: list[re.Match[str]]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    joined_by, not_names = _load_lists()
     while run and run[-1][0] in joined_by:
         run = run[:-1]
     capitals = [word for word in run if word[0] not in joined_by]
@@ -59,24 +59,24 @@ def _name(sentence: str, run: list[re.Match[str]]) -> Iterator[tuple[str, tuple[
     before = sentence[: run[0].start()].rstrip()
     at_start = before.endswith(":") or not any(map(str.isalnum, before))
     needed = tuple(
-        known_form(word[0])
+        normalize_word(word[0])
         for word in (capitals[1:] if at_start else capitals)
-        if fold(word[0]) not in not_names and not _acronym(word[0])
+        if fold(word[0]) not in not_names and not _is_acronym(word[0])
     )
     if needed:
         yield sentence[run[0].start() : run[-1].end()], needed
 
 
-def known_form(word: str) -> str:
+def normalize_word(word: str) -> str:
     """A word of a name as it is compared."""
     return fold(word).removesuffix("'s").rstrip("'")
 
 
-def _acronym(word: str) -> bool:
+def _is_acronym(word: str) -> bool:
     return word.isupper() and len(word) <= LONGEST_ACRONYM
 
 
 @cache
-def _lists() -> tuple[frozenset[str], frozenset[str]]:
-    names = tables()["names"]
+def _load_lists() -> tuple[frozenset[str], frozenset[str]]:
+    names = load_tables()["names"]
     return frozenset(names["joined_by"]), frozenset(names["not_names"])

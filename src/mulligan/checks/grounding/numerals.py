@@ -8,7 +8,12 @@ from functools import cache
 from itertools import pairwise
 
 from mulligan.checks.grounding.digits import Run
-from mulligan.checks.grounding.lists import empty_words, one_of, tables, units
+from mulligan.checks.grounding.lists import (
+    build_alternation,
+    load_empty_words,
+    load_tables,
+    load_units,
+)
 from mulligan.checks.grounding.quantity import Bound, Quantity
 from mulligan.checks.grounding.stems import stem
 
@@ -43,33 +48,35 @@ def find_quantities(folded: str, runs: list[Run]) -> list[Quantity]:
     found: list[Quantity] = []
     done = 0
     for start, _ in runs:
-        if start < done or _part_of_a_name(folded, start):
+        if start < done or _is_part_of_name(folded, start):
             continue
         numeral = _NUMERAL.match(folded, start)
         quantity = _read(folded, numeral) if numeral else None
         if quantity is not None:
             found.append(quantity)
             done = quantity.end
-    return _sharing_units(folded, found)
+    return _share_units(folded, found)
 
 
 def write_out(folded: str) -> str:
     """The text with its number words as digits: `over a hundred` is `over a 100`."""
-    return _worded().sub(_digits, folded) if _has_number_word(folded) else folded
+    return (
+        _compile_number_words().sub(_write_digits, folded) if _has_number_word(folded) else folded
+    )
 
 
 def _has_number_word(folded: str) -> bool:
     """Whether there is any: mostly not, and this is much quicker than to look for each."""
     tokens = folded.split()
-    if not _spelled().isdisjoint(tokens):
+    if not _load_spelled_words().isdisjoint(tokens):
         return True
     if folded.isascii() and not any(mark in folded for mark in _OTHER_MARKS):
         return False
     with_marks = " ".join([token for token in tokens if not token.isalnum()])
-    return not _number_words().isdisjoint(_LETTERS.findall(with_marks))
+    return not _load_number_words().isdisjoint(_LETTERS.findall(with_marks))
 
 
-def _part_of_a_name(text: str, start: int) -> bool:
+def _is_part_of_name(text: str, start: int) -> bool:
     before = text[start - 1 : start]
     if before.isalnum() or (before and before in "_.,/#"):
         return True
@@ -79,11 +86,11 @@ def _part_of_a_name(text: str, start: int) -> bool:
 def _read(text: str, numeral: re.Match[str]) -> Quantity | None:
     """A numeral with what stands around it. `2nd`, `3d` and `1990s` are words, and none."""
     start = numeral.start()
-    bound, currency = _before(text, start)
-    dimension, factor, after, end = _after(text, numeral.end())
+    bound, currency = _read_prefix(text, start)
+    dimension, factor, after, end = _read_suffix(text, numeral.end())
     if text[end : end + 1].isalnum():
         return None
-    values, decimals = _values(numeral[0])
+    values, decimals = _parse_numeral(numeral[0])
     dimension = currency or dimension
     if len(numeral[0]) == 4 and values[0] in _YEARS and not dimension:
         # "From 2019" names a year; it is no lower bound of anything.
@@ -93,31 +100,31 @@ def _read(text: str, numeral: re.Match[str]) -> Quantity | None:
         step=10**-decimals * factor,
         factor=factor,
         dimension=dimension,
-        nouns=_nouns(text, end),
+        nouns=_read_nouns(text, end),
         bound=after if after is not Bound.EXACT else bound,
         start=start,
         end=end,
     )
 
 
-def _before(text: str, start: int) -> tuple[Bound, str]:
+def _read_prefix(text: str, start: int) -> tuple[Bound, str]:
     """The bound and the currency that stand before a numeral."""
     words = text[max(0, start - BEFORE) : start].split()
     currency = ""
-    if words and (currency := _currencies().get(words[-1].lstrip("("), "")):
+    if words and (currency := _load_currency_words().get(words[-1].lstrip("("), "")):
         words.pop()
     if words and words[-1] in ("a", "an"):
         words.pop()
-    if not words or words[-1].lstrip("(") not in _bound_endings():
+    if not words or words[-1].lstrip("(") not in _load_bound_endings():
         return Bound.EXACT, currency
     for count in range(min(LONGEST_BOUND, len(words)), 0, -1):
-        bound = _bounds().get(" ".join(words[-count:]).lstrip("("))
+        bound = _load_bounds().get(" ".join(words[-count:]).lstrip("("))
         if bound is not None:
             return bound, currency
     return Bound.EXACT, currency
 
 
-def _after(text: str, at: int) -> tuple[str, float, Bound, int]:
+def _read_suffix(text: str, at: int) -> tuple[str, float, Bound, int]:
     """Dimension, factor and bound that stand behind a numeral, and where they end."""
     dimension, factor, bound = "", 1.0, Bound.EXACT
     for _ in range(_WORDS_BEHIND):
@@ -127,8 +134,8 @@ def _after(text: str, at: int) -> tuple[str, float, Bound, int]:
         if word is None:
             break
         long, short = word[0].lstrip(" -"), word[1]
-        known = long if long in _behind() else short
-        meaning = _behind().get(known)
+        known = long if long in _load_meanings() else short
+        meaning = _load_meanings().get(known)
         if meaning is None or (meaning.dimension and dimension):
             break
         at = word.end() if known == long else word.end(1)
@@ -138,7 +145,7 @@ def _after(text: str, at: int) -> tuple[str, float, Bound, int]:
     return dimension, factor, bound, at
 
 
-def _values(numeral: str) -> tuple[tuple[float, ...], int]:
+def _parse_numeral(numeral: str) -> tuple[tuple[float, ...], int]:
     """What a numeral can mean, and how many decimals it shows."""
     if numeral.isdigit():
         return (float(numeral),), 0
@@ -157,18 +164,18 @@ def _values(numeral: str) -> tuple[tuple[float, ...], int]:
     return (with_decimals,), len(tail)
 
 
-def _nouns(text: str, at: int) -> frozenset[str]:
+def _read_nouns(text: str, at: int) -> frozenset[str]:
     found: set[str] = set()
     for _ in range(NOUNS):
         word = _NOUN.match(text, at)
-        if word is None or word[1] in empty_words():
+        if word is None or word[1] in load_empty_words():
             break
         found.add(stem(word[1]))
         at = word.end()
     return frozenset(found)
 
 
-def _sharing_units(text: str, found: list[Quantity]) -> list[Quantity]:
+def _share_units(text: str, found: list[Quantity]) -> list[Quantity]:
     """In a range one unit serves both ends: `10 to 20 km`, `$5 to 10`."""
     shared = list(found)
     for index, (first, second) in enumerate(pairwise(found)):
@@ -185,11 +192,11 @@ def _sharing_units(text: str, found: list[Quantity]) -> list[Quantity]:
     return shared
 
 
-def _digits(words: re.Match[str]) -> str:
+def _write_digits(words: re.Match[str]) -> str:
     text, start = words.string, words.start()
     if _GOES_ON.search(text[max(0, start - 2) : start]):
         return words[0]
-    simple, multipliers = tables()["numbers"], tables()["multipliers"]
+    simple, multipliers = load_tables()["numbers"], load_tables()["multipliers"]
     total = current = 0
     for word in re.split(r"[ -]", words[0]):
         if word in simple:
@@ -203,37 +210,37 @@ def _digits(words: re.Match[str]) -> str:
 
 
 @cache
-def _number_words() -> frozenset[str]:
-    return frozenset({*tables()["numbers"], *tables()["multipliers"]})
+def _load_number_words() -> frozenset[str]:
+    return frozenset({*load_tables()["numbers"], *load_tables()["multipliers"]})
 
 
 @cache
-def _spelled() -> frozenset[str]:
+def _load_spelled_words() -> frozenset[str]:
     """Number words as they stand in plain prose: bare, or before one mark."""
-    return frozenset(word + mark for word in _number_words() for mark in ("", *".,;:!?"))
+    return frozenset(word + mark for word in _load_number_words() for mark in ("", *".,;:!?"))
 
 
 @cache
-def _worded() -> re.Pattern[str]:
-    word = one_of(_number_words())
+def _compile_number_words() -> re.Pattern[str]:
+    word = build_alternation(_load_number_words())
     return re.compile(rf"(?:{word})(?:(?:[ -]| and )(?:{word}))*+(?!\w)")
 
 
 @cache
-def _currencies() -> dict[str, str]:
-    return dict(tables()["currencies"])
+def _load_currency_words() -> dict[str, str]:
+    return dict(load_tables()["currencies"])
 
 
 @cache
-def _bounds() -> dict[str, Bound]:
-    listed = tables()["bounds"]
+def _load_bounds() -> dict[str, Bound]:
+    listed = load_tables()["bounds"]
     return {word: bound for bound in (Bound.AT_LEAST, Bound.AT_MOST, Bound.ABOUT)
             for word in listed[bound.value]}  # fmt: skip
 
 
 @cache
-def _bound_endings() -> frozenset[str]:
-    return frozenset(bound.split()[-1] for bound in _bounds())
+def _load_bound_endings() -> frozenset[str]:
+    return frozenset(bound.split()[-1] for bound in _load_bounds())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -246,14 +253,16 @@ class _Meaning:
 
 
 @cache
-def _behind() -> dict[str, _Meaning]:
+def _load_meanings() -> dict[str, _Meaning]:
     """Every word that may belong to the numeral before it."""
-    listed = tables()
+    listed = load_tables()
     times = {**listed["multipliers"], **listed["suffixes"]}
     return {
         **{word: _Meaning(factor=float(factor)) for word, factor in times.items()},
         **{word: _Meaning(dimension=currency) for word, currency in listed["currencies"].items()},
-        **{word: _Meaning(dimension=d, factor=factor) for word, (d, factor) in units().items()},
+        **{
+            word: _Meaning(dimension=d, factor=factor) for word, (d, factor) in load_units().items()
+        },
         **{word: _Meaning(bound=Bound.AT_LEAST) for word in listed["bounds"]["at_least_after"]},
         **{word: _Meaning(bound=Bound.AT_MOST) for word in listed["bounds"]["at_most_after"]},
     }

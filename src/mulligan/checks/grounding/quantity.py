@@ -59,9 +59,9 @@ class Known:
     def support(self, claim: Quantity) -> bool:
         """Whether one of them lets the claim stand."""
         same = [each for value in claim.values for each in self._by_value.get(value, ())]
-        if any(_comparable(claim, each) and _stands(claim, each) for each in same):
+        if any(_is_comparable(claim, each) and _stands(claim, each) for each in same):
             return True
-        comparable = [each for each in self._all if _comparable(claim, each)]
+        comparable = [each for each in self._all if _is_comparable(claim, each)]
         if any(_stands(claim, each) for each in comparable):
             return True
         if not claim.passing:
@@ -70,7 +70,7 @@ class Known:
         return max(claim.values) <= 1 or not rivals
 
 
-def _comparable(claim: Quantity, known: Quantity) -> bool:
+def _is_comparable(claim: Quantity, known: Quantity) -> bool:
     """A measured claim needs its own dimension, or a bare number such as a table's cell."""
     if claim.dimension == known.dimension:
         return True
@@ -81,17 +81,17 @@ def _comparable(claim: Quantity, known: Quantity) -> bool:
 
 def _stands(claim: Quantity, known: Quantity) -> bool:
     return any(
-        _value_stands(claim, known, mine=mine, theirs=theirs)
+        _supports_value(claim, known, mine=mine, theirs=theirs)
         for mine in claim.values
         for theirs in known.values
     )
 
 
-def _value_stands(claim: Quantity, known: Quantity, *, mine: float, theirs: float) -> bool:
+def _supports_value(claim: Quantity, known: Quantity, *, mine: float, theirs: float) -> bool:
     if abs(mine - theirs) <= claim.step / 2 + ALMOST * abs(mine):
         # "Up to 20" is not what "20 and more" says.
         return {claim.bound, known.bound} != {Bound.AT_LEAST, Bound.AT_MOST}
-    near = bool(claim.nouns & known.nouns) or _within_a_factor(mine, theirs)
+    near = bool(claim.nouns & known.nouns) or _is_within_factor(mine, theirs)
     match claim.bound:
         case Bound.EXACT:
             return False
@@ -103,6 +103,6 @@ def _value_stands(claim: Quantity, known: Quantity, *, mine: float, theirs: floa
             return near and theirs < mine and known.bound is not Bound.AT_LEAST
 
 
-def _within_a_factor(mine: float, theirs: float) -> bool:
+def _is_within_factor(mine: float, theirs: float) -> bool:
     low, high = sorted((abs(mine), abs(theirs)))
     return high <= FAR * low

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from functools import cached_property, lru_cache
 
-from mulligan.checks.grounding.addresses import find_emails, find_phones, web_address
+from mulligan.checks.grounding.addresses import find_emails, find_phones, normalize_link
 from mulligan.checks.grounding.calendar import ClockTime, Date, find_dates, find_times
-from mulligan.checks.grounding.digits import digit_runs
-from mulligan.checks.grounding.names import known_form
+from mulligan.checks.grounding.digits import find_digit_runs
+from mulligan.checks.grounding.names import normalize_word
 from mulligan.checks.grounding.numerals import find_quantities, write_out
 from mulligan.checks.grounding.quantity import Known, Quantity
 from mulligan.checks.text.fold import fold
@@ -26,7 +26,7 @@ class Specifics:
 
     def __init__(self, texts: tuple[str, ...]) -> None:
         self._folded = fold("\n".join(texts))
-        self._runs = digit_runs(self._folded)
+        self._runs = find_digit_runs(self._folded)
 
     @cached_property
     def quantities(self) -> Known:
@@ -37,7 +37,7 @@ class Specifics:
             for date in self.dates
             if date.year is not None
         ]
-        return Known(find_quantities(text, digit_runs(text)) + years)
+        return Known(find_quantities(text, find_digit_runs(text)) + years)
 
     @cached_property
     def dates(self) -> list[Date]:
@@ -53,7 +53,7 @@ class Specifics:
     def links(self) -> frozenset[str]:
         """Web addresses, with and without a scheme."""
         found = (*_LINK.findall(self._folded), *_DOMAIN.findall(self._folded))
-        return frozenset(web_address(link) for link in found)
+        return frozenset(normalize_link(link) for link in found)
 
     @cached_property
     def emails(self) -> frozenset[str]:
@@ -70,12 +70,12 @@ class Specifics:
         """Every word, and the parts of those with a hyphen."""
         spoken = _WORD.findall(self._folded)
         parts = (part for word in spoken for part in (word, *word.split("-")))
-        return frozenset(known_form(part) for part in parts)
+        return frozenset(normalize_word(part) for part in parts)
 
     @cached_property
     def running(self) -> str:
         """All its words in a row, a space around each."""
-        return running_words(self._folded)
+        return join_words(self._folded)
 
 
 @lru_cache(maxsize=RECENT)
@@ -84,6 +84,6 @@ def read_source(texts: tuple[str, ...]) -> Specifics:
     return Specifics(texts)
 
 
-def running_words(folded: str) -> str:
+def join_words(folded: str) -> str:
     """The words of a text in a row: what a quotation is looked up in."""
     return f" {' '.join(_WORD.findall(folded))} "

@@ -6,12 +6,12 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from mulligan.checks.grounding.coverage import coverage
-from mulligan.checks.grounding.source import read_source, running_words
+from mulligan.checks.grounding.coverage import measure_coverage
+from mulligan.checks.grounding.source import join_words, read_source
 from mulligan.checks.text.fold import fold
 from mulligan.core.finding import Finding, Severity, Source
 from mulligan.core.interfaces import Judge
-from mulligan.core.question import Question, in_pieces
+from mulligan.core.question import Question, split_pieces
 from mulligan.core.text import Claim, Reply, Support
 
 PROMPT = "verify_claims"
@@ -74,16 +74,16 @@ class Verifier:
         if (known := self._answers.get(key)) is not None:
             self._answers.move_to_end(key)
             return Verified(claims=known, recalled=True)
-        answer = await self._judge.ask(_question(reply))
+        answer = await self._judge.ask(_build_question(reply))
         if answer is None:
             return None
-        claims = tuple(_held_to_its_passage(claim, reply.context) for claim in answer.claims)
+        claims = tuple(_verify_passage(claim, reply.context) for claim in answer.claims)
         self._answers[key] = claims
         if len(self._answers) > self._remembered:
             self._answers.popitem(last=False)
         return Verified(claims=claims, recalled=False)
 
-    def findings(self, claims: tuple[Claim, ...]) -> Iterator[Finding]:
+    def list_findings(self, claims: tuple[Claim, ...]) -> Iterator[Finding]:
         """What does not stand: an error for each unsupported claim, a warning where unsure."""
         for claim in claims:
             if claim.support is Support.UNSUPPORTED:
@@ -91,7 +91,7 @@ class Verifier:
                     rule="grounding.unsupported_claim",
                     severity=self._severity,
                     issue=f"The context does not support this: {claim.text}",
-                    correction=_fix(claim),
+                    correction=_describe_fix(claim),
                     source=Source.JUDGE,
                     quote=claim.text,
                 )
@@ -105,15 +105,15 @@ class Verifier:
                 )
 
 
-def _fix(claim: Claim) -> str:
+def _describe_fix(claim: Claim) -> str:
     if claim.passage:
         return f"Say what the context says ({claim.passage!r}), or leave it out."
     return "Leave it out, or say only what the context says."
 
 
-def _held_to_its_passage(claim: Claim, context: tuple[str, ...]) -> Claim:
+def _verify_passage(claim: Claim, context: tuple[str, ...]) -> Claim:
     """A judge that cites what is not there has not shown anything."""
-    cited = running_words(fold(claim.passage))
+    cited = join_words(fold(claim.passage))
     if claim.support is not Support.SUPPORTED:
         return claim
     if cited.strip() and cited in read_source(context).running:
@@ -121,25 +121,25 @@ def _held_to_its_passage(claim: Claim, context: tuple[str, ...]) -> Claim:
     return replace(claim, support=Support.CANNOT_TELL, passage="")
 
 
-def _question(reply: Reply) -> Question[Claims]:
+def _build_question(reply: Reply) -> Question[Claims]:
     return Question(
         prompt=PROMPT,
         values={"question": reply.query or "(none)"},
-        untrusted={**in_pieces("reply", reply.text), **_passages(reply)},
+        untrusted={**split_pieces("reply", reply.text), **_choose_passages(reply)},
         answer=Claims,
         purpose="verify the claims of a reply",
     )
 
 
-def _passages(reply: Reply) -> Mapping[str, str]:
+def _choose_passages(reply: Reply) -> Mapping[str, str]:
     """The context in pieces, in its own order; of a large one those nearest to the reply."""
-    pieces = [piece for passage in reply.context for piece in in_pieces("", passage).values()]
+    pieces = [piece for passage in reply.context for piece in split_pieces("", passage).values()]
     if len(pieces) > MOST_PIECES:
-        near = sorted(pieces, key=lambda piece: coverage(piece, context=(reply.text,)))
+        near = sorted(pieces, key=lambda piece: measure_coverage(piece, context=(reply.text,)))
         chosen = set(near[-MOST_PIECES:])
         pieces = [piece for piece in pieces if piece in chosen]
-    return _numbered("context", pieces)
+    return _label_pieces("context", pieces)
 
 
-def _numbered(name: str, pieces: list[str]) -> dict[str, str]:
+def _label_pieces(name: str, pieces: list[str]) -> dict[str, str]:
     return {f"{name} {number}": piece for number, piece in enumerate(pieces, start=1)}

@@ -102,7 +102,7 @@ class _Reader:
 
     def _take_prose(self, line: str, said: str) -> None:
         first = said[0]
-        if not self._lines and line.startswith(("    ", "\t")) and not self._in_list():
+        if not self._lines and line.startswith(("    ", "\t")) and not self._is_in_list():
             self._begin(BlockKind.CODE, line)
             self.finish()
         elif first.isalpha() and said[1:2] != ")":
@@ -131,7 +131,7 @@ class _Reader:
             self._kind = BlockKind.HEADING
         self.finish()
 
-    def _in_list(self) -> bool:
+    def _is_in_list(self) -> bool:
         return bool(self.blocks) and self.blocks[-1][0] is BlockKind.ITEM
 
 

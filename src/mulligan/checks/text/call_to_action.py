@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from mulligan.checks.text.blocks import BlockKind
-from mulligan.checks.text.lists import word_lists
+from mulligan.checks.text.lists import load_word_lists
 from mulligan.checks.text.page import read_page
 from mulligan.checks.text.word_search import Wordlist
 from mulligan.core.finding import Finding, Severity
@@ -32,15 +32,15 @@ def call_to_action(
     `about` are the words that say prices are discussed; an amount of money always does.
     """
     steps = Wordlist(actions)
-    prices = Wordlist(word_lists()["price"]["words"] if about is None else about)
+    prices = Wordlist(load_word_lists()["price"]["words"] if about is None else about)
 
     def look(reply: Reply) -> Iterator[Finding]:
         page = read_page(reply.text)
-        if steps.any_in(page.folded):
+        if steps.has_any(page.folded):
             return
-        tables = " ".join(block.text for block in page.of(BlockKind.TABLE)).lower()
+        tables = " ".join(block.text for block in page.list_blocks(BlockKind.TABLE)).lower()
         priced = any(_AMOUNT.search(text) for text in (page.folded, tables))
-        if priced or prices.any_in(page.folded):
+        if priced or prices.has_any(page.folded):
             yield Finding(
                 rule="text.no_call_to_action",
                 severity=severity,

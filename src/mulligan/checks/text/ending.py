@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mulligan.checks.text.fold import fold, visible
+from mulligan.checks.text.fold import fold, normalize_spaces
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.text import Reply, TextCheck
 
 
 def ends_with(*, phrase: str, severity: Severity = Severity.ERROR, add: bool = False) -> TextCheck:
     """Flag a reply that does not end with a phrase. `add` mends it by adding the phrase."""
-    wanted = visible(fold(phrase))
+    wanted = normalize_spaces(fold(phrase))
 
     def look(reply: Reply) -> Iterator[Finding]:
-        if not visible(fold(reply.text)).rstrip("\"'* ").endswith(wanted.rstrip("\"'* ")):
+        if not normalize_spaces(fold(reply.text)).rstrip("\"'* ").endswith(wanted.rstrip("\"'* ")):
             yield Finding(
                 rule="text.other_ending",
                 severity=severity,
                 issue=f"The reply does not end with {phrase!r}.",
                 correction=f"End with exactly: {phrase}",
-                quote=visible(reply.text)[-len(phrase) :],
+                quote=normalize_spaces(reply.text)[-len(phrase) :],
             )
 
     return TextCheck(

@@ -22,7 +22,7 @@ def fold(text: str) -> str:
     return unicodedata.normalize("NFKC", text.translate(_FORMS)).casefold()
 
 
-def visible(text: str) -> str:
+def normalize_spaces(text: str) -> str:
     """What a reader sees of it: nothing of no width, and one space for any gap."""
     shown = text if text.isascii() else text.translate(_INVISIBLE)
     return " ".join(shown.split())

@@ -31,7 +31,7 @@ def follow_ups(
 
     def look(reply: Reply) -> Iterator[Finding]:
         page = read_page(reply.text)
-        if not begins.any_in(page.folded):
+        if not begins.has_any(page.folded):
             yield Finding(
                 rule="text.no_follow_ups",
                 severity=severity,
@@ -40,7 +40,7 @@ def follow_ups(
             )
             return
         asked = 0
-        for count in _asked(page.blocks, begins):
+        for count in _count_questions(page.blocks, begins):
             asked = max(asked, count)
             if asked >= at_least:
                 break
@@ -60,7 +60,7 @@ def follow_ups(
     )
 
 
-def _asked(blocks: Sequence[Block], begins: Wordlist) -> Iterator[int]:
+def _count_questions(blocks: Sequence[Block], begins: Wordlist) -> Iterator[int]:
     """The questions of every section that begins with one of the headings, the last one first."""
     for index in range(len(blocks) - 1, -1, -1):
         block = blocks[index]
@@ -68,10 +68,12 @@ def _asked(blocks: Sequence[Block], begins: Wordlist) -> Iterator[int]:
             continue
         folded = fold(block.text)
         if (heading := next(begins.spot(folded), None)) is not None:
-            yield len(_questions([folded[heading.end :], *_until_heading(blocks[index + 1 :])]))
+            yield len(
+                _split_questions([folded[heading.end :], *_read_until_heading(blocks[index + 1 :])])
+            )
 
 
-def _until_heading(blocks: Iterable[Block]) -> Iterator[str]:
+def _read_until_heading(blocks: Iterable[Block]) -> Iterator[str]:
     for block in blocks:
         if block.kind is BlockKind.HEADING:
             return
@@ -79,7 +81,7 @@ def _until_heading(blocks: Iterable[Block]) -> Iterator[str]:
             yield fold(block.text)
 
 
-def _questions(texts: Iterable[str]) -> set[str]:
+def _split_questions(texts: Iterable[str]) -> set[str]:
     """What is asked, each question once."""
     pieces = (piece for text in texts for piece in _QUESTION_MARKS.split(text)[:-1])
     return {" ".join(piece.split()) for piece in pieces if any(map(str.isalnum, piece))}

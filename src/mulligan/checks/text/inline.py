@@ -21,12 +21,12 @@ Clean = Callable[[str, list[str]], str]
 """Takes a block's text, and a list to which it adds where links lead."""
 
 
-def steps_for(text: str) -> list[tuple[str, Clean]]:
+def choose_steps(text: str) -> list[tuple[str, Clean]]:
     """What a text with these marks calls for, in order: mostly little."""
     return [(mark, step) for mark, step in _STEPS if mark in text]
 
 
-def plain(text: str, *, steps: list[tuple[str, Clean]], links: list[str]) -> str:
+def strip_markup(text: str, *, steps: list[tuple[str, Clean]], links: list[str]) -> str:
     """A block as it reads. Where its links lead is added to `links`."""
     for mark, step in steps:
         if mark in text:
@@ -34,25 +34,25 @@ def plain(text: str, *, steps: list[tuple[str, Clean]], links: list[str]) -> str
     return text.strip()
 
 
-def _without_code(text: str, _: list[str]) -> str:
+def _strip_code(text: str, _: list[str]) -> str:
     return _CODE_SPAN.sub(" ", text)
 
 
-def _without_links(text: str, links: list[str]) -> str:
-    return _LINK.sub(lambda link: _follow(link, links), text)
+def _strip_links(text: str, links: list[str]) -> str:
+    return _LINK.sub(lambda link: _collect_link(link, links), text)
 
 
-def _without_addresses(text: str, links: list[str]) -> str:
-    return _ADDRESS.sub(lambda found: _bare(found, links), text)
+def _strip_addresses(text: str, links: list[str]) -> str:
+    return _ADDRESS.sub(lambda found: _collect_address(found, links), text)
 
 
 _STEPS: tuple[tuple[str, Clean], ...] = (
-    ("`", _without_code),
-    ("](", _without_links),
+    ("`", _strip_code),
+    ("](", _strip_links),
     ("[", lambda text, _: _CITATION.sub(" ", text)),
     ("][", lambda text, _: _REFERENCE.sub(r"\1", text)),
-    ("://", _without_addresses),
-    ("www.", _without_addresses),
+    ("://", _strip_addresses),
+    ("www.", _strip_addresses),
     ("<", lambda text, _: _TAG.sub(" ", text)),
     ("&", lambda text, _: html.unescape(text)),
     ("*", lambda text, _: text.replace("*", "")),
@@ -61,14 +61,14 @@ _STEPS: tuple[tuple[str, Clean], ...] = (
 """What each mark calls for, in order. Without its mark a step has nothing to do."""
 
 
-def _follow(link: re.Match[str], links: list[str]) -> str:
+def _collect_link(link: re.Match[str], links: list[str]) -> str:
     if link[2]:
         links.append(link[2])
     # A picture is not prose, whatever its caption says.
     return "" if link[0].startswith("!") else link[1]
 
 
-def _bare(found: re.Match[str], links: list[str]) -> str:
+def _collect_address(found: re.Match[str], links: list[str]) -> str:
     address = found[1].rstrip(_AFTER_ADDRESS)
     links.append(address)
     return f" {found[1][len(address) :]}"

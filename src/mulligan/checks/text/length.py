@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterator
 from enum import StrEnum
 
 from mulligan.checks.text.blocks import BlockKind
-from mulligan.checks.text.fold import visible
+from mulligan.checks.text.fold import normalize_spaces
 from mulligan.checks.text.page import read_page
-from mulligan.checks.text.sentences import sentences_of, words_of
+from mulligan.checks.text.sentences import split_sentences, split_words
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.text import Reply, TextCheck
 
 
-class Unit(StrEnum):
+class LengthUnit(StrEnum):
     """What a length is counted in."""
 
     CHARACTERS = "characters"
@@ -24,11 +24,13 @@ class Unit(StrEnum):
     PARAGRAPHS = "paragraphs"
 
 
-_COUNT: dict[Unit, Callable[[str], int]] = {
-    Unit.CHARACTERS: lambda text: len(visible(text)),
-    Unit.WORDS: lambda text: len(words_of(read_page(text).prose)),
-    Unit.SENTENCES: lambda text: _sentences(text),
-    Unit.PARAGRAPHS: lambda text: len(read_page(text).of(BlockKind.PARAGRAPH, BlockKind.QUOTE)),
+_COUNT: dict[LengthUnit, Callable[[str], int]] = {
+    LengthUnit.CHARACTERS: lambda text: len(normalize_spaces(text)),
+    LengthUnit.WORDS: lambda text: len(split_words(read_page(text).prose)),
+    LengthUnit.SENTENCES: lambda text: _count_sentences(text),
+    LengthUnit.PARAGRAPHS: lambda text: len(
+        read_page(text).list_blocks(BlockKind.PARAGRAPH, BlockKind.QUOTE)
+    ),
 }
 
 
@@ -36,19 +38,19 @@ def length(
     *,
     at_least: int | None = None,
     at_most: int | None = None,
-    unit: Unit = Unit.CHARACTERS,
+    unit: LengthUnit = LengthUnit.CHARACTERS,
     severity: Severity = Severity.ERROR,
     cut: bool = False,
 ) -> TextCheck:
     """Flag a reply that is shorter or longer. `cut` mends a long one at the end of a sentence."""
-    unit = Unit(unit)
+    unit = LengthUnit(unit)
     if at_least is None and at_most is None:
         raise ConfigurationError("length needs at_least, at_most, or both: length(at_most=2500).")
-    if cut and (at_most is None or unit is not Unit.CHARACTERS):
+    if cut and (at_most is None or unit is not LengthUnit.CHARACTERS):
         raise ConfigurationError("cut needs at_most in characters: length(at_most=2500, cut=True).")
 
     def look(reply: Reply) -> Iterator[Finding]:
-        if unit is Unit.CHARACTERS and _fits(reply.text, at_least, at_most):
+        if unit is LengthUnit.CHARACTERS and _fits(reply.text, at_least, at_most):
             return
         count = _COUNT[unit](reply.text)
         if at_least is not None and count < at_least:
@@ -71,15 +73,15 @@ def length(
     return TextCheck(
         name="length",
         look=look,
-        asks=_asks(at_least, at_most, unit),
+        asks=_describe_limits(at_least, at_most, unit),
         mend=(lambda text: cut_text(text, at_most=at_most)) if cut and at_most else None,
     )
 
 
-def _sentences(text: str) -> int:
+def _count_sentences(text: str) -> int:
     """A line break within a paragraph ends no sentence; the end of a block does."""
     told = (block for block in read_page(text).blocks if block.kind is not BlockKind.CODE)
-    return sum(len(sentences_of(visible(block.text))) for block in told)
+    return sum(len(split_sentences(normalize_spaces(block.text))) for block in told)
 
 
 def cut_text(text: str, *, at_most: int) -> str:
@@ -92,7 +94,7 @@ def cut_text(text: str, *, at_most: int) -> str:
             left -= len(line) + 1
             continue
         fitting = ""
-        for sentence in sentences_of(line):
+        for sentence in split_sentences(line):
             if len(fitting) + len(sentence) + 1 > left:
                 break
             fitting = f"{fitting} {sentence}".strip()
@@ -103,11 +105,11 @@ def cut_text(text: str, *, at_most: int) -> str:
 
 def _fits(text: str, at_least: int | None, at_most: int | None) -> bool:
     """Whether that can be seen without counting: by the beginning, and by the raw length."""
-    enough = at_least is None or len(visible(text[: 4 * at_least])) >= at_least
+    enough = at_least is None or len(normalize_spaces(text[: 4 * at_least])) >= at_least
     return enough and (at_most is None or len(text) <= at_most)
 
 
-def _asks(at_least: int | None, at_most: int | None, unit: Unit) -> str:
+def _describe_limits(at_least: int | None, at_most: int | None, unit: LengthUnit) -> str:
     if at_least is None:
         return f"Write at most {at_most} {unit}."
     if at_most is None:

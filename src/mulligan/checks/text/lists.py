@@ -9,6 +9,6 @@ from typing import Any
 
 
 @cache
-def word_lists() -> dict[str, Any]:
+def load_word_lists() -> dict[str, Any]:
     """Every list of `english.toml`, by name."""
     return tomllib.loads(files(__package__).joinpath("english.toml").read_text(encoding="utf-8"))

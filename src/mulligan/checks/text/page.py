@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from mulligan.checks.text.blocks import BlockKind, split_blocks
 from mulligan.checks.text.fold import fold
-from mulligan.checks.text.inline import plain, steps_for
+from mulligan.checks.text.inline import choose_steps, strip_markup
 
 RECENT = 8
 """Pages that are remembered, so that all checks of one reply read it once."""
@@ -33,7 +33,7 @@ class Page:
     folded: str
     """The prose as words are looked up in it."""
 
-    def of(self, *kinds: BlockKind) -> list[Block]:
+    def list_blocks(self, *kinds: BlockKind) -> list[Block]:
         """The blocks of these kinds, in order."""
         return [block for block in self.blocks if block.kind in kinds]
 
@@ -42,10 +42,12 @@ class Page:
 def read_page(text: str) -> Page:
     """Read a text as Markdown, in time linear in its length."""
     links: list[str] = []
-    steps = steps_for(text)
+    steps = choose_steps(text)
     blocks = tuple(
         [
-            Block(kind, raw if kind is BlockKind.CODE else plain(raw, steps=steps, links=links))
+            Block(
+                kind, raw if kind is BlockKind.CODE else strip_markup(raw, steps=steps, links=links)
+            )
             for kind, raw in split_blocks(text)
         ]
     )

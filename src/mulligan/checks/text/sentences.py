@@ -14,19 +14,22 @@ _ABBREVIATED = re.compile(
 )
 
 
-def words_of(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     """The words of a text, one with an apostrophe or a hyphen counting once."""
     return _WORD.findall(text)
 
 
-def sentences_of(text: str) -> list[str]:
+def split_sentences(text: str) -> list[str]:
     """The sentences of prose. A line break ends one too."""
     return [
-        sentence for line in text.splitlines() for sentence in _split(line) if words_of(sentence)
+        sentence
+        for line in text.splitlines()
+        for sentence in _split_line(line)
+        if split_words(sentence)
     ]
 
 
-def _split(line: str) -> Iterator[str]:
+def _split_line(line: str) -> Iterator[str]:
     start = 0
     for end in _END.finditer(line):
         so_far = line[max(start, end.start() - 8) : end.start() + 1]

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from mulligan.checks.text.fold import fold
-from mulligan.checks.text.lists import word_lists
-from mulligan.checks.text.sentences import words_of
+from mulligan.checks.text.lists import load_word_lists
+from mulligan.checks.text.sentences import split_words
 from mulligan.core.text import Reply
 
 
 def is_small_talk(reply: Reply) -> bool:
     """Whether the person only said hello, thanks or goodbye. Unsure means no."""
-    spoken = words_of(fold(reply.query))
+    spoken = split_words(fold(reply.query))
     if not spoken:
         return False
-    talk = word_lists()["small_talk"]
+    talk = load_word_lists()["small_talk"]
     return (
         len(spoken) <= talk["most_words"]
         and set(spoken) <= set(talk["words"])

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mulligan.checks.text.blocks import BlockKind
-from mulligan.checks.text.fold import visible
+from mulligan.checks.text.fold import normalize_spaces
 from mulligan.checks.text.page import read_page
-from mulligan.checks.text.sentences import sentences_of
+from mulligan.checks.text.sentences import split_sentences
 from mulligan.checks.text.word_search import AROUND
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.text import Reply, TextCheck
@@ -35,7 +35,7 @@ def structure(
         if list_above is not None and len(page.prose) > list_above:
             # A table is a list, too: what is asked for is something to go through by eye.
             listed = any(block.kind in (BlockKind.ITEM, BlockKind.TABLE) for block in page.blocks)
-            if not listed and (count := len(visible(page.prose))) > list_above:
+            if not listed and (count := len(normalize_spaces(page.prose))) > list_above:
                 yield Finding(
                     rule="text.no_list",
                     severity=severity,
@@ -44,7 +44,9 @@ def structure(
                     correction="Put the main points into a list, one point to a line.",
                 )
         if longest_paragraph is not None:
-            yield from _long_paragraphs(reply.text, longest=longest_paragraph, severity=severity)
+            yield from _find_long_paragraphs(
+                reply.text, longest=longest_paragraph, severity=severity
+            )
 
     wants = []
     if list_above is not None:
@@ -68,50 +70,52 @@ def list_items(
 ) -> TextCheck:
     """Flag a reply whose lists have too few points in all, or too many."""
 
+    wanted = _describe_range(at_least, at_most)
+
     def look(reply: Reply) -> Iterator[Finding]:
-        count = len(read_page(reply.text).of(BlockKind.ITEM))
+        count = len(read_page(reply.text).list_blocks(BlockKind.ITEM))
         too_few = at_least is not None and count < at_least
         if too_few or (at_most is not None and count > at_most):
             yield Finding(
                 rule="text.too_few_points" if too_few else "text.too_many_points",
                 severity=severity,
-                issue=f"The reply lists {count} points; wanted are {_span(at_least, at_most)}.",
-                correction=f"List {_span(at_least, at_most)} points.",
+                issue=f"The reply lists {count} points; wanted are {wanted}.",
+                correction=f"List {wanted} points.",
             )
 
-    return TextCheck(name="list_items", look=look, asks=f"List {_span(at_least, at_most)} points.")
+    return TextCheck(name="list_items", look=look, asks=f"List {wanted} points.")
 
 
 def split_paragraphs(text: str, *, longest: int) -> str:
     """Break lines of prose that are too long between two sentences, where there are two."""
-    return "\n".join(_split(line, longest) if len(line) > longest else line
+    return "\n".join(_split_line(line, longest) if len(line) > longest else line
                      for line in text.splitlines())  # fmt: skip
 
 
-def _long_paragraphs(text: str, *, longest: int, severity: Severity) -> Iterator[Finding]:
+def _find_long_paragraphs(text: str, *, longest: int, severity: Severity) -> Iterator[Finding]:
     for block in read_page(text).blocks:
         if block.kind is not BlockKind.PARAGRAPH or len(block.text) <= longest:
             continue
-        if (count := len(visible(block.text))) > longest:
+        if (count := len(normalize_spaces(block.text))) > longest:
             yield Finding(
                 rule="text.long_paragraph",
                 severity=severity,
                 issue=f"A paragraph has {count} characters; at most {longest} are wanted.",
                 correction="Break it into shorter paragraphs, or make its points a list.",
-                quote=f"{visible(block.text[:_SHOWN])}…",
+                quote=f"{normalize_spaces(block.text[:_SHOWN])}…",
             )
 
 
-def _split(line: str, longest: int) -> str:
+def _split_line(line: str, longest: int) -> str:
     parts = [""]
-    for sentence in sentences_of(line):
+    for sentence in split_sentences(line):
         if parts[-1] and len(parts[-1]) + len(sentence) + 1 > longest:
             parts.append("")
         parts[-1] = f"{parts[-1]} {sentence}".strip()
     return "\n\n".join(parts)
 
 
-def _span(at_least: int | None, at_most: int | None) -> str:
+def _describe_range(at_least: int | None, at_most: int | None) -> str:
     if at_least == at_most:
         return f"exactly {at_least}"
     if at_most is None:

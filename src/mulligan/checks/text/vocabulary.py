@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from mulligan.checks.text.page import Page, read_page
-from mulligan.checks.text.word_search import Spotted, Wordlist, excerpt
+from mulligan.checks.text.word_search import Spotted, Wordlist, cut_excerpt
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.text import Reply, TextCheck
 
@@ -18,7 +18,7 @@ def avoids(
     unwanted = Wordlist(words, inflect=inflect)
 
     def look(reply: Reply) -> Iterator[Finding]:
-        for word, quote in _first_of_each(unwanted, read_page(reply.text)):
+        for word, quote in _find_first_uses(unwanted, read_page(reply.text)):
             yield Finding(
                 rule="text.unwanted_word",
                 severity=severity,
@@ -38,7 +38,7 @@ def retired(
     gone = Wordlist(instead)
 
     def look(reply: Reply) -> Iterator[Finding]:
-        for term, quote in _first_of_each(gone, read_page(reply.text)):
+        for term, quote in _find_first_uses(gone, read_page(reply.text)):
             new = instead[term]
             yield Finding(
                 rule="text.retired_term",
@@ -91,7 +91,7 @@ def mentions(
     return TextCheck(name="mentions", look=look, asks=f"Say: {', '.join(wanted.words)}{often}.")
 
 
-def _first_of_each(words: Wordlist, page: Page) -> Iterator[tuple[str, str]]:
+def _find_first_uses(words: Wordlist, page: Page) -> Iterator[tuple[str, str]]:
     """Each word that is used, with the first place where it is."""
     seen: set[str] = set()
     for spotted in words.spot(page.folded):
@@ -103,7 +103,7 @@ def _first_of_each(words: Wordlist, page: Page) -> Iterator[tuple[str, str]]:
 def _quote(page: Page, spotted: Spotted) -> str:
     # Folding may change lengths; then the place is only known in the folded text.
     shown = page.prose if len(page.prose) == len(page.folded) else page.folded
-    return excerpt(shown, start=spotted.start, end=spotted.end)
+    return cut_excerpt(shown, start=spotted.start, end=spotted.end)
 
 
 def _replace(text: str, instead: Mapping[str, str]) -> str:

@@ -34,7 +34,7 @@ class Wordlist:
 
     def __init__(self, words: Iterable[str], *, inflect: bool = True) -> None:
         self.words = tuple(dict.fromkeys(words))
-        self._looked_for = [_LookedFor.of(word, inflect=inflect) for word in self.words]
+        self._looked_for = [_LookedFor.compile_word(word, inflect=inflect) for word in self.words]
 
     def spot(self, folded: str) -> Iterator[Spotted]:
         """Every place, word by word."""
@@ -47,12 +47,12 @@ class Wordlist:
                     yield Spotted(word=sought.word, start=at, end=found.end())
                 at = folded.find(sought.literal, found.end() if found else at + 1)
 
-    def any_in(self, folded: str) -> bool:
+    def has_any(self, folded: str) -> bool:
         """Whether one of them is there at all."""
         return next(self.spot(folded), None) is not None
 
 
-def excerpt(text: str, *, start: int, end: int) -> str:
+def cut_excerpt(text: str, *, start: int, end: int) -> str:
     """A place in a text with what stands around it, on one line."""
     before, after = max(0, start - AROUND), end + AROUND
     shown = " ".join(text[before:after].split())
@@ -67,17 +67,17 @@ class _LookedFor:
     pattern: re.Pattern[str]
 
     @classmethod
-    def of(cls, word: str, *, inflect: bool) -> _LookedFor:
+    def compile_word(cls, word: str, *, inflect: bool) -> _LookedFor:
         parts = fold(word).replace("-", " ").split()
-        forms = [_forms(part) if inflect else (part,) for part in parts]
-        body = _GAP.join(_one_of(each) for each in forms)
+        forms = [_inflect_word(part) if inflect else (part,) for part in parts]
+        body = _GAP.join(_build_alternation(each) for each in forms)
         if not _WITHOUT_SPACES.search(word):
-            body = _whole(body, first=word[:1], last=word[-1:])
-        literal = _shared_beginning(forms[0]) if forms else ""
+            body = _anchor_pattern(body, first=word[:1], last=word[-1:])
+        literal = _find_shared_prefix(forms[0]) if forms else ""
         return cls(word=word, literal=literal, pattern=re.compile(body if parts else r"(?!)"))
 
 
-def _whole(body: str, *, first: str, last: str) -> str:
+def _anchor_pattern(body: str, *, first: str, last: str) -> str:
     """Only where no word goes on; a sign, as in `C++` or a comma, ends where it ends."""
     before = r"(?<!\w)" if first.isalnum() else ""
     after = r"(?!\w)" if last.isalnum() else ""
@@ -85,7 +85,7 @@ def _whole(body: str, *, first: str, last: str) -> str:
 
 
 @cache
-def _forms(word: str) -> tuple[str, ...]:
+def _inflect_word(word: str) -> tuple[str, ...]:
     """An English word as it may be inflected. More forms than there are do no harm."""
     if len(word) < SHORTEST_INFLECTED or not (word.isascii() and word.isalpha()):
         return (word,)
@@ -100,12 +100,12 @@ def _forms(word: str) -> tuple[str, ...]:
     )
 
 
-def _one_of(forms: Iterable[str]) -> str:
+def _build_alternation(forms: Iterable[str]) -> str:
     longest_first = sorted(forms, key=len, reverse=True)
     return f"(?:{'|'.join(map(re.escape, longest_first))})(?:'s)?"
 
 
-def _shared_beginning(forms: Iterable[str]) -> str:
+def _find_shared_prefix(forms: Iterable[str]) -> str:
     first, last = min(forms), max(forms)
     shared = 0
     while shared < min(len(first), len(last)) and first[shared] == last[shared]:

@@ -7,8 +7,8 @@ from functools import wraps
 from typing import Any, Unpack, cast
 
 from mulligan.app.mulligan import Mulligan
-from mulligan.checks.readers import settled
-from mulligan.cli.demo.event_text import event_in, in_words, short
+from mulligan.checks.readers import await_value
+from mulligan.cli.demo.event_text import format_event, format_version, parse_event
 from mulligan.cli.demo.telling import Teller
 from mulligan.core.finding import Finding
 from mulligan.core.interfaces import Check
@@ -34,56 +34,56 @@ class Aloud:
     def tool(self, /, **declared: Unpack[Declared]) -> Callable[[Any], Any]:
         """Declare a tool, as the application itself would."""
         if "undo" in declared:
-            declared["undo"] = self._undoing(declared["undo"])
+            declared["undo"] = self._wrap_undo(declared["undo"])
 
         def wrap(tool: Tool) -> Any:
-            return self._m.tool(**declared)(self._calling(tool))
+            return self._m.tool(**declared)(self._wrap_call(tool))
 
         return wrap
 
-    def _calling(self, tool: Tool) -> Tool:
+    def _wrap_call(self, tool: Tool) -> Tool:
         name = tool.__name__
 
         @wraps(tool)
-        async def called(*arguments: object, **named: object) -> object:
+        async def call_aloud(*arguments: object, **named: object) -> object:
             given = [*arguments, *(v for k, v in named.items() if k not in OWN)]
-            shown = [_shown(value) for value in given if value is not None]
+            shown = [_format_value(value) for value in given if value is not None]
             try:
                 result = await tool(*arguments, **named)
             except ConnectionError:
-                self._tell.call(name, *shown, came="no answer")
+                self._tell.show_call(name, *shown, came="no answer")
                 raise
-            self._tell.call(name, *shown, came=_came(result))
+            self._tell.show_call(name, *shown, came=_format_result(result))
             return result
 
-        return called
+        return call_aloud
 
-    def _undoing(self, undo: Told) -> Told:
-        async def undone(record: Record) -> object:
+    def _wrap_undo(self, undo: Told) -> Told:
+        async def undo_aloud(record: Record) -> object:
             before = cast("Stored | None", record.before)
-            what = f"back to {in_words(event_in(before.text))}" if before else "remove it"
-            self._tell.undo(f"{what}, if it is still at {short(record.version)}")
-            return await settled(undo(record))
+            what = f"back to {format_event(parse_event(before.text))}" if before else "remove it"
+            self._tell.show_undo(f"{what}, if it is still at {format_version(record.version)}")
+            return await await_value(undo(record))
 
-        return undone
+        return undo_aloud
 
 
-def aloud(check: Check[Attempted], tell: Teller) -> Check[Attempted]:
+def wrap_check(check: Check[Attempted], tell: Teller) -> Check[Attempted]:
     """A check whose findings are heard at once."""
 
-    def checked(attempted: Attempted) -> Iterator[Finding]:
+    def check_aloud(attempted: Attempted) -> Iterator[Finding]:
         for finding in check(attempted):
-            tell.finding(finding.issue)
+            tell.show_finding(finding.issue)
             yield finding
 
-    return checked
+    return check_aloud
 
 
-def _shown(value: object) -> str:
+def _format_value(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def _came(result: object) -> str:
+def _format_result(result: object) -> str:
     if isinstance(result, Event):
-        return f"OK, now at {short(result.etag)}"
+        return f"OK, now at {format_version(result.etag)}"
     return f"{len(list(result))} events" if isinstance(result, Iterable) else "OK"

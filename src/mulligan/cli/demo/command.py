@@ -46,7 +46,7 @@ def run(options: argparse.Namespace, settings: Settings) -> int:  # noqa: ARG001
     from mulligan.cli.demo.telling import Teller
     from mulligan.cli.demo.week import live_the_week
 
-    console = Console(quiet=True) if options.json else render.console()
+    console = Console(quiet=True) if options.json else render.make_console()
     console.width = min(console.width, WIDTH)
     tell = Teller(console)
     with tempfile.TemporaryDirectory(prefix="mulligan-demo-") as folder:

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from mulligan.app.mulligan import Mulligan
 from mulligan.app.settings import Settings
-from mulligan.cli.demo.aloud import SHOWN, Aloud, aloud
+from mulligan.cli.demo.aloud import SHOWN, Aloud, wrap_check
 from mulligan.cli.demo.children import PATIENCE
 from mulligan.cli.demo.telling import Teller
 from mulligan.packs.calendar import CalDAV, Event, calendar_checks, calendar_facts, calendar_tools
@@ -45,7 +45,7 @@ async def open_family(store: str, url: str, *, tell: Teller | None = None) -> As
     tell = tell or Teller(Console(quiet=True))
     with closing(CalDAV(url, timeout=PATIENCE)) as calendar:
         async with Mulligan(
-            checks=[aloud(check, tell) for check in calendar_checks()],
+            checks=[wrap_check(check, tell) for check in calendar_checks()],
             facts=calendar_facts(calendar, zone=ZONE),
             settings=Settings(store=store, recover=False, allow=SHOWN),
         ) as m:
@@ -60,18 +60,18 @@ class Phone:
     desk: Desk
 
     @classmethod
-    def at(cls, url: str) -> Phone:
+    def connect(cls, url: str) -> Phone:
         """A phone that is set up for a calendar."""
         calendar = CalDAV(url, timeout=PATIENCE)
         return cls(desk=Desk(calendar=calendar, zone=ZoneInfo(ZONE)))
 
-    async def week(self) -> list[Event]:
+    async def list_week(self) -> list[Event]:
         """What the server has, in the order of time."""
         return await self.desk.get_calendar_events(*WEEK)
 
-    async def event(self, event_id: str) -> Event:
+    async def find_event(self, event_id: str) -> Event:
         """One event, as it is on the server now."""
-        return next(event for event in await self.week() if event.id == event_id)
+        return next(event for event in await self.list_week() if event.id == event_id)
 
     def close(self) -> None:
         """Put it away."""

@@ -35,7 +35,7 @@ async def look_around(m: Mulligan, tell: Teller) -> None:
     async def share_calendar(url: str, people: int) -> None:  # noqa: ARG001
         raise ConnectionResetError(f"connection reset by {url}")
 
-    tell.heading("Calls that fail, with secrets in the agent's hands")
+    tell.show_heading("Calls that fail, with secrets in the agent's hands")
     silence = m.subscribe(lambda event: _tell(tell, event))
     with m.turn("Plan Grandma's dinner", agent="planner", context="planning the family's week"):
         tell.say("find_events only reads, so it may be made again:")
@@ -77,7 +77,7 @@ def _tell(tell: Teller, event: Event) -> None:
             pass
 
 
-def found_on_disk(files: Iterable[Path]) -> dict[str, int]:
+def count_secrets(files: Iterable[Path]) -> dict[str, int]:
     """How often each secret stands in the store's files, byte by byte."""
     written = [file.read_bytes() for file in files]
     return {

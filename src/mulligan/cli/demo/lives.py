@@ -12,7 +12,7 @@ import sys
 
 from mulligan.cli.demo.family import WEEK, Family, open_family
 from mulligan.core.points import Point, watch_points
-from mulligan.turns.turn.open_turn import OpenTurn
+from mulligan.turns.turn.context import OpenTurn
 
 REQUEST = "Move swimming to Monday"
 WRONG = "2026-11-17T15:00"
@@ -25,13 +25,13 @@ async def be_killed(family: Family) -> None:
         if point is Point.CALLED:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    async def planner(turn: OpenTurn) -> str:  # noqa: ARG001
+    async def plan(turn: OpenTurn) -> str:  # noqa: ARG001
         await family.tools.get_calendar_events(*WEEK)
         await family.tools.update_calendar_event("swimming", start=WRONG)
         return "Swimming is on Monday."
 
     watch_points(die)
-    await family.act(REQUEST, planner)
+    await family.act(REQUEST, plan)
 
 
 async def start_again(family: Family) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from mulligan.cli.demo.children import live
-from mulligan.cli.demo.event_text import in_words, short
+from mulligan.cli.demo.event_text import format_event, format_version
 from mulligan.cli.demo.family import WEEK, Family, Phone
 from mulligan.cli.demo.lives import REQUEST as LAST_REQUEST
 from mulligan.cli.demo.lives import WRONG as LAST_DAY
@@ -19,7 +19,7 @@ from mulligan.packs.calendar import Event
 from mulligan.testing.line import Line, LineFault
 from mulligan.turns.journal.hold import Held
 from mulligan.turns.turn.act import Agent, Done
-from mulligan.turns.turn.open_turn import OpenTurn
+from mulligan.turns.turn.context import OpenTurn
 
 WEDNESDAY, THURSDAY = "2026-11-18T10:00", "2026-11-19T10:00"
 FRIDAY, SATURDAY = "2026-11-20T18:00", "2026-11-21T18:00"
@@ -65,53 +65,55 @@ class Story:
         facts = Facts()
         for uid, (title, start) in BEGINNING.items():
             await self.phone.desk.create_calendar_event(title, start, uid=uid)
-        for chapter in (self.wrong_day, self.lost_answer, self.edit_in_between):
+        for chapter in (self.play_wrong_day, self.play_lost_answer, self.play_edit):
             done = await chapter()
             facts.turns.append(
                 {"reply": done.reply, "confidence": done.confidence, "attempts": len(done.attempts)}
             )
-        facts.hold = await self.invitation()
-        facts.killed, facts.crash = await self.crash()
+        facts.hold = await self.play_invitation()
+        facts.killed, facts.crash = await self.play_crash()
         return facts
 
-    async def wrong_day(self) -> Done:
+    async def play_wrong_day(self) -> Done:
         """A mistake that succeeds: the calendar says OK to the wrong day."""
         tools = self.family.tools
 
-        async def planner(turn: OpenTurn) -> str:
+        async def plan(turn: OpenTurn) -> str:
             if turn.correction is None:
                 await tools.get_calendar_events(*WEEK)
             else:
-                self.tell.told(turn.correction.text)
+                self.tell.show_told(turn.correction.text)
             start = SATURDAY if turn.correction is None else FRIDAY
             await tools.update_calendar_event("dinner", start=start)
             return "Dinner is on Friday."
 
         said = "Move dinner to Friday"
-        self.tell.chapter(said, about="The agent counts one day too far, and the calendar says OK.")
-        return await self._act(said, planner)
+        self.tell.show_chapter(
+            said, about="The agent counts one day too far, and the calendar says OK."
+        )
+        return await self._act(said, plan)
 
-    async def lost_answer(self) -> Done:
+    async def play_lost_answer(self) -> Done:
         """The event is there and the answer is not: who calls again makes a second one."""
 
-        async def planner(turn: OpenTurn) -> str:  # noqa: ARG001
+        async def plan(turn: OpenTurn) -> str:  # noqa: ARG001
             await self.family.tools.create_calendar_event("Piano lesson", LESSON)
             return "The piano lesson is in."
 
         said = "Put a piano lesson on Tuesday"
         about = "The answer gets lost. It is made again under the same id, or there would be two."
-        self.tell.chapter(said, about=about)
+        self.tell.show_chapter(said, about=about)
         self.line.faults[:] = [LineFault.LOST_AFTER]
-        done = await self._act(said, planner)
-        lessons = [event for event in await self.phone.week() if event.title == "Piano lesson"]
-        self.tell.say(f"the calendar has {len(lessons)}: {in_words(lessons[0])}", style="green")
+        done = await self._act(said, plan)
+        lessons = [event for event in await self.phone.list_week() if event.title == "Piano lesson"]
+        self.tell.say(f"the calendar has {len(lessons)}: {format_event(lessons[0])}", style="green")
         return done
 
-    async def edit_in_between(self) -> Done:
+    async def play_edit(self) -> Done:
         """Somebody changes the event before its undo: theirs must survive."""
         versions: list[Event] = []
 
-        async def planner(turn: OpenTurn) -> str:  # noqa: ARG001
+        async def plan(turn: OpenTurn) -> str:  # noqa: ARG001
             tools = self.family.tools
             await tools.get_calendar_events(*WEEK)
             versions.append(await tools.update_calendar_event("dentist", start=THURSDAY))
@@ -120,78 +122,86 @@ class Story:
 
         said = "Move the dentist to Wednesday"
         about = "Wrong again, and Mum puts it right before the agent's undo can."
-        self.tell.chapter(said, about=about)
-        done = await self.family.act(said, planner)
+        self.tell.show_chapter(said, about=about)
+        done = await self.family.act(said, plan)
         for action in done.open_actions:
-            self.tell.conflict(both_versions(self.family.m.insights.open_list.find(action)))
+            self.tell.show_conflict(
+                describe_versions(self.family.m.insights.open_list.find(action))
+            )
         for whose, version in zip(("the agent's", "Mum's"), versions, strict=True):
-            self.tell.say(f"         {whose}, {short(version.etag)}: {in_words(version)}")
-        self.tell.reply(done.reply, confidence=done.confidence)
+            self.tell.say(
+                f"         {whose}, {format_version(version.etag)}: {format_event(version)}"
+            )
+        self.tell.show_reply(done.reply, confidence=done.confidence)
         return done
 
-    async def invitation(self) -> list[str]:
+    async def play_invitation(self) -> list[str]:
         """What cannot be undone waits for a person, and then runs once."""
         holds: list[str] = []
 
-        async def planner(turn: OpenTurn) -> str:  # noqa: ARG001
+        async def plan(turn: OpenTurn) -> str:  # noqa: ARG001
             asked = ("Dinner with Grandma", FRIDAY)
             answer = await self.family.tools.create_calendar_event(*asked, attendees=[GRANDMA])
             if isinstance(answer, Held):
-                self.tell.call("create_calendar_event", *asked, GRANDMA, came="held")
-                self.tell.told(answer)
+                self.tell.show_call("create_calendar_event", *asked, GRANDMA, came="held")
+                self.tell.show_told(answer)
                 holds.append(answer.hold.action)
             return "The invitation is written, and waits for your word."
 
         said = f"Invite {GRANDMA} to dinner on Friday"
         about = "A server mails guests, and mail cannot be taken back: it is held before it runs."
-        self.tell.chapter(said, about=about)
-        await self._act(said, planner)
+        self.tell.show_chapter(said, about=about)
+        await self._act(said, plan)
         (hold,) = holds
         open_list = self.family.m.insights.open_list
         open_list.approve(hold, by="Mum")
-        self.tell.person(f"Mum: mulligan approve {hold[:13]}…")
+        self.tell.show_person(f"Mum: mulligan approve {hold[:13]}…")
         await self.family.m.recover()
         try:
             open_list.approve(hold, by="Dad")
         except ConfigurationError:
-            self.tell.person("Dad approves it too, and is told that it is done: it ran once")
-        return [entry.state.value for entry in open_list.story(hold).entries]
+            self.tell.show_person("Dad approves it too, and is told that it is done: it ran once")
+        return [entry.state.value for entry in open_list.read_story(hold).entries]
 
-    async def crash(self) -> tuple[bool, list[str]]:
+    async def play_crash(self) -> tuple[bool, list[str]]:
         """The agent's process is killed after the effect; another one cleans up."""
         tell, open_list = self.tell, self.family.m.insights.open_list
         known = {action.id for action in open_list.actions()}
-        tell.chapter(LAST_REQUEST, about="Another process acts, and is killed before anyone looks.")
+        tell.show_chapter(
+            LAST_REQUEST, about="Another process acts, and is killed before anyone looks."
+        )
         code = await self._live("killed")
         call = ("update_calendar_event", "swimming", LAST_DAY)
-        tell.call(*call, came=f"kill -9 (exit code {code})")
+        tell.show_call(*call, came=f"kill -9 (exit code {code})")
         [left] = [action for action in open_list.actions() if action.id not in known]
-        tell.say(f"the calendar says: {await self._on_calendar('swimming')}", style="yellow")
+        tell.say(f"the calendar says: {await self._read_calendar('swimming')}", style="yellow")
         tell.say(f"the journal has only its {left.state.value}, with what was there before")
         await self._live("restarted")
         tell.say("the program is started again, and recovery takes it up:")
-        entries = open_list.story(left.id).entries
+        entries = open_list.read_story(left.id).entries
         for entry in entries:
-            tell.state(entry.state.value, _why(entry.state, entry.detail))
-        tell.say(f"the calendar says: {await self._on_calendar('swimming')}", style="green")
+            tell.show_state(entry.state.value, _describe_state(entry.state, entry.detail))
+        tell.say(f"the calendar says: {await self._read_calendar('swimming')}", style="green")
         return code == -signal.SIGKILL, [entry.state.value for entry in entries]
 
     async def _act(self, said: str, planner: Agent) -> Done:
         done = await self.family.act(said, planner)
-        self.tell.reply(done.reply, confidence=done.confidence)
+        self.tell.show_reply(done.reply, confidence=done.confidence)
         return done
 
     async def _edit_by_mum(self) -> Event:
         title = "Dentist, with Ben"
         now = await self.phone.desk.update_calendar_event("dentist", title=title, start=WEDNESDAY)
-        self.tell.person(f"Mum, on her phone: {in_words(now)}; now at {short(now.etag)}")
+        self.tell.show_person(
+            f"Mum, on her phone: {format_event(now)}; now at {format_version(now.etag)}"
+        )
         return now
 
     async def _live(self, life: str) -> int:
         return await asyncio.to_thread(live, life, store=self.store, url=self.family.url)
 
-    async def _on_calendar(self, event_id: str) -> str:
-        return in_words(await self.phone.event(event_id))
+    async def _read_calendar(self, event_id: str) -> str:
+        return format_event(await self.phone.find_event(event_id))
 
 
 MEANS = {
@@ -202,11 +212,11 @@ MEANS = {
 }
 
 
-def both_versions(conflict: Action) -> str:
+def describe_versions(conflict: Action) -> str:
     """What a person must know to decide."""
-    left, now = (short(conflict.detail.get(name)) for name in ("left_at", "now_at"))
+    left, now = (format_version(conflict.detail.get(name)) for name in ("left_at", "now_at"))
     return f"Someone changed it since: it is at {now}, we left it at {left}."
 
 
-def _why(state: State, detail: Mapping[str, object]) -> str:
+def _describe_state(state: State, detail: Mapping[str, object]) -> str:
     return MEANS.get(state) or str(detail.get("why", ""))

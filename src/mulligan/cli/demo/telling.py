@@ -20,74 +20,74 @@ class Teller:
         self.trouble: OSError | None = None
         """Why nobody hears the story any more: the reader went away, the disk is full."""
 
-    def chapter(self, said: str, *, about: str) -> None:
+    def show_chapter(self, said: str, *, about: str) -> None:
         """A person asks for something."""
         self._chapters += 1
         self._print()
-        self._line(f'{self._chapters}. "{said}"', style="bold")
-        self._line(about, style="dim", indent=3)
+        self._print_line(f'{self._chapters}. "{said}"', style="bold")
+        self._print_line(about, style="dim", indent=3)
 
-    def call(self, tool: str, *arguments: str, came: str) -> None:
+    def show_call(self, tool: str, *arguments: str, came: str) -> None:
         """The agent calls a tool."""
-        self._line(f"call     {tool}({', '.join(arguments)}): {came}", indent=3, hang=9)
+        self._print_line(f"call     {tool}({', '.join(arguments)}): {came}", indent=3, hang=9)
 
-    def finding(self, issue: str) -> None:
+    def show_finding(self, issue: str) -> None:
         """A check has noticed something."""
-        self._line(f"finding  {issue}", style="yellow", indent=3, hang=9)
+        self._print_line(f"finding  {issue}", style="yellow", indent=3, hang=9)
 
-    def undo(self, what: str) -> None:
+    def show_undo(self, what: str) -> None:
         """Something is taken back."""
-        self._line(f"undo     {what}", style="yellow", indent=3, hang=9)
+        self._print_line(f"undo     {what}", style="yellow", indent=3, hang=9)
 
-    def conflict(self, why: str) -> None:
+    def show_conflict(self, why: str) -> None:
         """Something is not taken back, because it is somebody else's now."""
-        self._line(f"conflict {why}", style="yellow", indent=3, hang=9)
+        self._print_line(f"conflict {why}", style="yellow", indent=3, hang=9)
 
-    def person(self, what: str) -> None:
+    def show_person(self, what: str) -> None:
         """A person does something in between."""
-        self._line(f"person   {what}", style="magenta", indent=3, hang=9)
+        self._print_line(f"person   {what}", style="magenta", indent=3, hang=9)
 
-    def told(self, text: str) -> None:
+    def show_told(self, text: str) -> None:
         """What the agent reads, word for word."""
-        self._line("the agent is told", indent=3)
+        self._print_line("the agent is told", indent=3)
         for line in text.splitlines():
             if line:
-                self._line(f"| {line}", indent=5, hang=2)
+                self._print_line(f"| {line}", indent=5, hang=2)
 
-    def reply(self, text: object, *, confidence: object) -> None:
+    def show_reply(self, text: object, *, confidence: object) -> None:
         """What the person reads in the end."""
         first, *rest = str(text).splitlines()
-        self._line(f"reply    {first}", style="green", indent=3, hang=9)
+        self._print_line(f"reply    {first}", style="green", indent=3, hang=9)
         for line in filter(None, rest):
-            self._line(line, style="green", indent=12)
-        self._line(f"         confidence: {confidence}", style="green", indent=3)
+            self._print_line(line, style="green", indent=12)
+        self._print_line(f"         confidence: {confidence}", style="green", indent=3)
 
-    def state(self, state: str, why: str) -> None:
+    def show_state(self, state: str, why: str) -> None:
         """A step of an action in the journal."""
-        self._line(f"{state:16}{why}", indent=5, hang=16)
+        self._print_line(f"{state:16}{why}", indent=5, hang=16)
 
     def say(self, text: str, *, style: str = "") -> None:
         """Anything else."""
-        self._line(text, style=style, indent=3)
+        self._print_line(text, style=style, indent=3)
 
-    def heading(self, text: str) -> None:
+    def show_heading(self, text: str) -> None:
         """Another part begins."""
         self._print()
-        self._line(text, style="bold")
+        self._print_line(text, style="bold")
 
-    def log(self, rows: Iterable[LogRow]) -> None:
+    def show_log(self, rows: Iterable[LogRow]) -> None:
         """Rows of the log, one line each."""
         for row in rows:
             what = f"{row.tool:21} {row.try_number}  {row.outcome:8} "
             room = max(self._console.width - len(what) - 3, 10)
             given = row.parameters
             shown = given if len(given) <= room else given[: room - 1] + "…"
-            self._line(what + shown, indent=3)
+            self._print_line(what + shown, indent=3)
 
-    def _line(self, text: str, *, style: str = "", indent: int = 0, hang: int = 0) -> None:
+    def _print_line(self, text: str, *, style: str = "", indent: int = 0, hang: int = 0) -> None:
         """One line; where it must be broken, the rest is indented a little more."""
         room = max(self._console.width - indent - hang, 20)
-        whole = Text(render.harmless(text), style=style)
+        whole = Text(render.escape_text(text), style=style)
         head, tail = whole[:hang], whole[hang:]
         for place, part in enumerate(tail.wrap(self._console, room)):
             part.rstrip()

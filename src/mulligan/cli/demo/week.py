@@ -11,14 +11,14 @@ from pathlib import Path
 from mulligan.app.insights import Insights
 from mulligan.app.settings import Settings
 from mulligan.cli.demo.family import Phone, open_family
-from mulligan.cli.demo.flaky import found_on_disk, look_around
+from mulligan.cli.demo.flaky import count_secrets, look_around
 from mulligan.cli.demo.story import Facts, Story
 from mulligan.cli.demo.telling import Teller
 from mulligan.core.action import Action
 from mulligan.core.call import LogRow
 from mulligan.core.log_query import LogQuery
 from mulligan.packs.calendar import Event
-from mulligan.testing.line import Line, Written, line_to
+from mulligan.testing.line import Line, LineWrite, line_to
 from mulligan.testing.radicale import radicale_server
 
 
@@ -27,7 +27,7 @@ class Week:
     """All that the story came to."""
 
     facts: Facts
-    written: Sequence[Written]
+    written: Sequence[LineWrite]
     """Every write of the family's program that reached the server."""
     events: Sequence[Event]
     """What the server has in the end."""
@@ -45,7 +45,7 @@ class Week:
 def live_the_week(folder: Path, tell: Teller) -> Week:
     """Tell it as it happens, on a calendar server that is there as long as it lasts."""
     store = f"sqlite:///{folder}/demo.db"
-    tell.heading("An agent plans a family's week. Today is Sunday, November 15.")
+    tell.show_heading("An agent plans a family's week. Today is Sunday, November 15.")
     with radicale_server() as server, line_to(server.url) as line:
         calendar = server.calendar()
         facts, events = asyncio.run(_plan(store, calendar, line=line, tell=tell))
@@ -63,7 +63,7 @@ def live_the_week(folder: Path, tell: Teller) -> Week:
         left=left,
         still_open=still_open,
         rows=rows,
-        found=found_on_disk(files),
+        found=count_secrets(files),
         searched=sum(file.stat().st_size for file in files),
     )
 
@@ -72,9 +72,9 @@ async def _plan(
     store: str, calendar: str, *, line: Line, tell: Teller
 ) -> tuple[Facts, Sequence[Event]]:
     """The family's program reaches the server by the line that loses answers; Mum does not."""
-    with closing(Phone.at(calendar)) as phone:
-        async with open_family(store, line.seen_from_here(calendar), tell=tell) as family:
+    with closing(Phone.connect(calendar)) as phone:
+        async with open_family(store, line.rewrite_url(calendar), tell=tell) as family:
             story = Story(family=family, phone=phone, line=line, store=store)
             facts = await story.plan_the_week()
             await look_around(family.m, tell)
-        return facts, await phone.week()
+        return facts, await phone.list_week()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class About(StrEnum):
+class ComplaintKind(StrEnum):
     """What a complaint is about."""
 
     MISSING = "missing"
@@ -22,7 +22,7 @@ class About(StrEnum):
 class Complaint:
     """What an error says of one argument."""
 
-    about: About
+    about: ComplaintKind
     subject: str
     """The argument, by its name, by a path with dots, or by the value that was refused."""
     wanted: tuple[str, ...] = ()

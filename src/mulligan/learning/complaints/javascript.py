@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from mulligan.learning.complaints.complaint import About, Complaint
+from mulligan.learning.complaints.complaint import Complaint, ComplaintKind
 
 Entry = Mapping[str, object]
 
 
-def zod(entry: Entry) -> Iterator[Complaint]:
+def parse_zod(entry: Entry) -> Iterator[Complaint]:
     """From one issue, with its `path` and `code`."""
     where, code = entry.get("path"), entry.get("code")
     if not isinstance(where, list) or not isinstance(code, str):
@@ -17,23 +17,29 @@ def zod(entry: Entry) -> Iterator[Complaint]:
     field = ".".join(map(str, where))
     match code:
         case "invalid_type" if entry.get("received") in ("undefined", None):
-            yield Complaint(About.MISSING, field)
+            yield Complaint(ComplaintKind.MISSING, field)
         case "invalid_type":
-            yield Complaint(About.TYPE, field, (str(entry.get("expected")),))
+            yield Complaint(ComplaintKind.TYPE, field, (str(entry.get("expected")),))
         case "too_big" | "too_small" if entry.get("type", entry.get("origin")) == "number":
             about, bound = (
-                (About.MOST, "maximum") if code == "too_big" else (About.LEAST, "minimum")
+                (ComplaintKind.MOST, "maximum")
+                if code == "too_big"
+                else (ComplaintKind.LEAST, "minimum")
             )
             yield Complaint(about, field, (str(entry.get(bound)),))
         case "invalid_enum_value" | "invalid_value":
-            yield Complaint(About.DOMAIN, field, _texts(entry.get("options", entry.get("values"))))
+            yield Complaint(
+                ComplaintKind.DOMAIN, field, _list_texts(entry.get("options", entry.get("values")))
+            )
         case "unrecognized_keys":
-            yield from (Complaint(About.UNEXPECTED, key) for key in _texts(entry.get("keys")))
+            yield from (
+                Complaint(ComplaintKind.UNEXPECTED, key) for key in _list_texts(entry.get("keys"))
+            )
         case _:
             return
 
 
-def ajv(entry: Entry) -> Iterator[Complaint]:
+def parse_ajv(entry: Entry) -> Iterator[Complaint]:
     """From one error, with its `keyword`, `params` and path."""
     keyword, held = entry.get("keyword"), entry.get("params")
     where = entry.get("instancePath", entry.get("dataPath", ""))
@@ -42,23 +48,25 @@ def ajv(entry: Entry) -> Iterator[Complaint]:
     field = where.strip("./").replace("/", ".")
     match keyword:
         case "required":
-            yield Complaint(About.MISSING, _under(field, held.get("missingProperty")))
+            yield Complaint(ComplaintKind.MISSING, _join_path(field, held.get("missingProperty")))
         case "additionalProperties":
-            yield Complaint(About.UNEXPECTED, _under(field, held.get("additionalProperty")))
+            yield Complaint(
+                ComplaintKind.UNEXPECTED, _join_path(field, held.get("additionalProperty"))
+            )
         case "type":
-            yield Complaint(About.TYPE, field, (str(held.get("type")),))
+            yield Complaint(ComplaintKind.TYPE, field, (str(held.get("type")),))
         case "enum":
-            yield Complaint(About.DOMAIN, field, _texts(held.get("allowedValues")))
+            yield Complaint(ComplaintKind.DOMAIN, field, _list_texts(held.get("allowedValues")))
         case "maximum" | "minimum":
-            about = About.MOST if keyword == "maximum" else About.LEAST
+            about = ComplaintKind.MOST if keyword == "maximum" else ComplaintKind.LEAST
             yield Complaint(about, field, (str(held.get("limit")),))
         case _:
             return
 
 
-def _under(field: str, name: object) -> str:
+def _join_path(field: str, name: object) -> str:
     return f"{field}.{name}" if field else str(name)
 
 
-def _texts(values: object) -> tuple[str, ...]:
+def _list_texts(values: object) -> tuple[str, ...]:
     return tuple(map(str, values)) if isinstance(values, list) else ()

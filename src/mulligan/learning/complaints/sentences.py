@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from mulligan.learning.complaints.complaint import About, Complaint
-from mulligan.learning.values.vocabulary import listed
+from mulligan.learning.complaints.complaint import Complaint, ComplaintKind
+from mulligan.learning.values.vocabulary import list_words
 
-NO_SUBJECTS = listed(
+NO_SUBJECTS = list_words(
     "input value it this that argument parameter field number string array object list invalid "
     "expected please you error and or"
 )
@@ -24,21 +24,24 @@ _FORMS = "(?P<form>%Y-%m-%d|YYYY-MM-DD|MM/DD/YYYY|DD/MM/YYYY|YYYY/MM/DD)"
 _QUOTED = re.compile(r"['\"`]([^'\"`]{1,80})['\"`]")
 
 FIELDS = (
-    (About.MISSING, rf"{_SUBJECT} is a required {_THING}"),
-    (About.MISSING, rf"missing (?:\d+ )?required (?:\S+ ){{0,2}}{_THING}s?:? {_SUBJECT}"),
-    (About.MISSING, rf"{_THING} {_SUBJECT} is (?:required|missing)"),
-    (About.MISSING, rf"missing {_THING}:? {_SUBJECT}"),
-    (About.UNEXPECTED, rf"unexpected (?:keyword )?{_THING}:? {_SUBJECT}"),
-    (About.UNEXPECTED, rf"(?:unknown|unrecognized|invalid) {_THING}:? {_SUBJECT}"),
-    (About.UNEXPECTED, rf"\({_SUBJECT} was unexpected\)"),
+    (ComplaintKind.MISSING, rf"{_SUBJECT} is a required {_THING}"),
+    (ComplaintKind.MISSING, rf"missing (?:\d+ )?required (?:\S+ ){{0,2}}{_THING}s?:? {_SUBJECT}"),
+    (ComplaintKind.MISSING, rf"{_THING} {_SUBJECT} is (?:required|missing)"),
+    (ComplaintKind.MISSING, rf"missing {_THING}:? {_SUBJECT}"),
+    (ComplaintKind.UNEXPECTED, rf"unexpected (?:keyword )?{_THING}:? {_SUBJECT}"),
+    (ComplaintKind.UNEXPECTED, rf"(?:unknown|unrecognized|invalid) {_THING}:? {_SUBJECT}"),
+    (ComplaintKind.UNEXPECTED, rf"\({_SUBJECT} was unexpected\)"),
 )
 BOUNDS = (
-    (About.MOST, rf"{_SUBJECT}:? {_MUST_BE} {_AT_MOST} {_NUMBER}"),
-    (About.LEAST, rf"{_SUBJECT}:? {_MUST_BE} {_AT_LEAST} {_NUMBER}"),
-    (About.MOST, rf"{_SUBJECT} (?:cannot|(?:must|may) not) (?:exceed|be more than) {_NUMBER}"),
-    (About.MOST, rf"{_SUBJECT} is greater than the maximum of {_NUMBER}"),
-    (About.LEAST, rf"{_SUBJECT} is less than the minimum of {_NUMBER}"),
-    (About.MOST, rf"{_SUBJECT} {_MUST_BE} between {_NUMBER} and {_NUMBER}"),
+    (ComplaintKind.MOST, rf"{_SUBJECT}:? {_MUST_BE} {_AT_MOST} {_NUMBER}"),
+    (ComplaintKind.LEAST, rf"{_SUBJECT}:? {_MUST_BE} {_AT_LEAST} {_NUMBER}"),
+    (
+        ComplaintKind.MOST,
+        rf"{_SUBJECT} (?:cannot|(?:must|may) not) (?:exceed|be more than) {_NUMBER}",
+    ),
+    (ComplaintKind.MOST, rf"{_SUBJECT} is greater than the maximum of {_NUMBER}"),
+    (ComplaintKind.LEAST, rf"{_SUBJECT} is less than the minimum of {_NUMBER}"),
+    (ComplaintKind.MOST, rf"{_SUBJECT} {_MUST_BE} between {_NUMBER} and {_NUMBER}"),
 )
 DOMAINS = (
     rf"{_SUBJECT}:?,? {_MUST_BE} (?:one of|either|in)\b:?([^\n]{{1,400}})",
@@ -50,27 +53,27 @@ FORMS = (
 )
 
 
-def in_sentences(text: str) -> Iterator[Complaint]:
+def parse_sentences(text: str) -> Iterator[Complaint]:
     """Everything a text complains of in words that say which argument and what is wanted."""
     for about, words in FIELDS:
-        yield from (Complaint(about, name) for name, _ in _found(words, text))
+        yield from (Complaint(about, name) for name, _ in _match_sentence(words, text))
     for about, words in BOUNDS:
-        for name, rest in _found(words, text):
+        for name, rest in _match_sentence(words, text):
             if len(rest) == 2:
-                yield Complaint(About.LEAST, name, rest[:1])
+                yield Complaint(ComplaintKind.LEAST, name, rest[:1])
             yield Complaint(about, name, rest[-1:])
     for words in DOMAINS:
-        for name, rest in _found(words, text):
-            values = _listed(rest[0])
+        for name, rest in _match_sentence(words, text):
+            values = _split_list(rest[0])
             if len(values) > 1:
-                yield Complaint(About.DOMAIN, name, values)
+                yield Complaint(ComplaintKind.DOMAIN, name, values)
     for words in FORMS:
-        for name, rest in _found(words, text):
-            yield Complaint(About.FORM, name, rest)
+        for name, rest in _match_sentence(words, text):
+            yield Complaint(ComplaintKind.FORM, name, rest)
             return
 
 
-def _found(words: str, text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _match_sentence(words: str, text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     """What a sentence is about and what else it says, for each time it stands in a text."""
     for found in re.finditer(words, text, re.IGNORECASE):
         quoted, bare, *rest = found.groups()
@@ -79,7 +82,7 @@ def _found(words: str, text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
             yield name, tuple(part for part in rest if part is not None)
 
 
-def _listed(text: str) -> tuple[str, ...]:
+def _split_list(text: str) -> tuple[str, ...]:
     """The values of a list as it is written in a sentence."""
     words = _QUOTED.findall(text) or re.split(r"\s*(?:,|\bor\b)\s*", text.strip(" :[](){}."))
     return tuple(word.strip(" .'\"[](){}") for word in words if word.strip(" .'\"[](){}"))

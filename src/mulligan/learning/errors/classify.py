@@ -55,33 +55,33 @@ BY_NAME: Mapping[str, ErrorClass] = {
 
 def classify(call: Call, error: BaseException) -> Failure:  # noqa: ARG001 - the interface has both
     """Say which class of error this is, and how long the remote asked us to wait."""
-    wait = _retry_after(error)
-    found = _class_of(error, waits=wait is not None)
-    answered = _status(error) is not None or isinstance(error, ConflictError)
+    wait = _read_retry_after(error)
+    found = _classify_error(error, waits=wait is not None)
+    answered = _read_status(error) is not None or isinstance(error, ConflictError)
     return Failure(error_class=found, error=error, retry_after=wait, answered=answered)
 
 
-def class_by_rule(rules: Sequence[ErrorRule], *, tool: str, said: str) -> ErrorClass | None:
+def classify_by_rule(rules: Sequence[ErrorRule], *, tool: str, said: str) -> ErrorClass | None:
     """The class that the first of the user's rules gives which speaks of this error."""
     giving = (rule for rule in rules if rule.error_class is not None)
     ruled = (rule.error_class for rule in giving if rule.applies(tool, said[:MOST_TEXT]))
     return next(ruled, None)
 
 
-def classified_by(rules: Sequence[ErrorRule], *, otherwise: Classify = classify) -> Classify:
+def build_classifier(rules: Sequence[ErrorRule], *, otherwise: Classify = classify) -> Classify:
     """A `Classify` that asks the user's rules first, in their order."""
 
-    def classified(call: Call, error: BaseException) -> Failure:
+    def classify_ruled(call: Call, error: BaseException) -> Failure:
         known = otherwise(call, error)
         said = f"{type(error).__name__}: {error}"
-        ruled = class_by_rule(rules, tool=call.tool, said=said)
+        ruled = classify_by_rule(rules, tool=call.tool, said=said)
         return known if ruled is None else replace(known, error_class=ruled)
 
-    return classified if rules else otherwise
+    return classify_ruled if rules else otherwise
 
 
-def _class_of(error: BaseException, *, waits: bool) -> ErrorClass:
-    status = _status(error)
+def _classify_error(error: BaseException, *, waits: bool) -> ErrorClass:
+    status = _read_status(error)
     if status == 503 and waits:
         return ErrorClass.RATE_LIMIT
     if status is not None and status in BY_STATUS:
@@ -104,7 +104,7 @@ def _class_of(error: BaseException, *, waits: bool) -> ErrorClass:
             return ErrorClass.AMBIGUOUS
 
 
-def _status(error: BaseException) -> int | None:
+def _read_status(error: BaseException) -> int | None:
     for holder in (error, ask(error, "response")):
         for name in ("status_code", "status", "code"):
             value = ask(holder, name)
@@ -113,7 +113,7 @@ def _status(error: BaseException) -> int | None:
     return None
 
 
-def _retry_after(error: BaseException) -> timedelta | None:
+def _read_retry_after(error: BaseException) -> timedelta | None:
     asked = ask(error, "retry_after")
     if asked is None:
         headers = ask(ask(error, "response"), "headers")

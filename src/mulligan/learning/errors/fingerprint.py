@@ -21,8 +21,8 @@ from mulligan.learning.errors.masks import (
     NAMED_BEFORE,
     QUOTED,
 )
-from mulligan.learning.errors.messages import message_of
-from mulligan.learning.values.leaves import leaves
+from mulligan.learning.errors.messages import extract_message
+from mulligan.learning.values.leaves import list_leaves
 
 FINGERPRINT_VERSION = 1
 LONGEST = 4_000
@@ -31,23 +31,23 @@ MOST_VALUES = 200
 SHORTEST_VALUE = 3
 
 
-def template(error: str, arguments: Mapping[str, object]) -> str:
+def mask_error(error: str, arguments: Mapping[str, object]) -> str:
     """The error's text with its values masked."""
-    text = message_of(error)[:LONGEST]
-    text = _without_own_values(text, arguments)
-    text = QUOTED.sub(lambda found: _quoted(found, arguments), text)
-    text = MASK.sub(_masked, text)
+    text = extract_message(error)[:LONGEST]
+    text = _mask_own_values(text, arguments)
+    text = QUOTED.sub(lambda found: _mask_quoted(found, arguments), text)
+    text = MASK.sub(_mask_match, text)
     text = re.sub(r"(<\w+>)(?:[\s,]*<\w+>)+", r"\1", text)
     return " ".join(text.casefold().split())
 
 
-def fingerprint(tool: str, masked: str) -> str:
+def compute_fingerprint(tool: str, masked: str) -> str:
     """The name of a pattern: the same for the same tool and template, with the version in it."""
     digest = hashlib.sha256(f"{tool}\n{masked}".encode("utf-8", "replace")).hexdigest()
     return f"{FINGERPRINT_VERSION}:{digest[:16]}"
 
 
-def pattern_of(
+def build_pattern(
     call: Call,
     *,
     error: str,
@@ -57,10 +57,10 @@ def pattern_of(
 ) -> Pattern:
     """The pattern a failure belongs to. The user's rules are asked first, in their order."""
     said = f"{error_type}: {error[:LONGEST]}" if error_type else error[:LONGEST]
-    masked = next(_by_rule(call.tool, said, rules), None)
-    masked = template(error, call.arguments) if masked is None else masked
+    masked = next(_match_rules(call.tool, said, rules), None)
+    masked = mask_error(error, call.arguments) if masked is None else masked
     return Pattern(
-        fingerprint=fingerprint(call.tool, masked),
+        fingerprint=compute_fingerprint(call.tool, masked),
         tool=call.tool,
         error_class=error_class,
         template=masked,
@@ -68,39 +68,39 @@ def pattern_of(
     )
 
 
-def _by_rule(tool: str, said: str, rules: Sequence[ErrorRule]) -> Iterator[str]:
+def _match_rules(tool: str, said: str, rules: Sequence[ErrorRule]) -> Iterator[str]:
     naming = (rule for rule in rules if rule.pattern)
     yield from (rule.pattern for rule in naming if rule.applies(tool, said))
 
 
-def _without_own_values(text: str, arguments: Mapping[str, object]) -> str:
+def _mask_own_values(text: str, arguments: Mapping[str, object]) -> str:
     """Values of the call itself, the longest first, as whole words."""
     found = {
         str(value)
-        for _, value in leaves(arguments, most=MOST_VALUES)
+        for _, value in list_leaves(arguments, most=MOST_VALUES)
         if isinstance(value, str | int | float) and not isinstance(value, bool)
     }
-    telling = [value for value in found if _telling(value) and value not in arguments]
+    telling = [value for value in found if _is_telling(value) and value not in arguments]
     for value in sorted(telling, key=len, reverse=True):
         if value.casefold() in text.casefold():
-            whole = re.compile(rf"(?<!\w){re.escape(value)}(?!\w)", _case_of(value))
-            text = whole.sub(_kind_of(value), text)
+            whole = re.compile(rf"(?<!\w){re.escape(value)}(?!\w)", _choose_case(value))
+            text = whole.sub(_choose_mask(value), text)
     return text
 
 
-def _case_of(value: str) -> re.RegexFlag:
+def _choose_case(value: str) -> re.RegexFlag:
     """Tools write names and codes in a case of their own; one word may be one of the error's."""
     return re.NOFLAG if value.isalpha() else re.IGNORECASE
 
 
-def _kind_of(value: str) -> str:
+def _choose_mask(value: str) -> str:
     """A path and a bare name fail in the same words and are mended in different ways."""
     if re.fullmatch(r"-?[\d.,]+", value):
         return "<number>"
     return "<path>" if "/" in value or "\\" in value else "<value>"
 
 
-def _telling(value: str) -> bool:
+def _is_telling(value: str) -> bool:
     """Whether a value is its own and not a word the error would use anyway."""
     if len(value) > LONGEST:
         return False
@@ -110,7 +110,7 @@ def _telling(value: str) -> bool:
     return not value.isdigit() or len(value) > SHORTEST_VALUE
 
 
-def _quoted(found: re.Match[str], arguments: Mapping[str, object]) -> str:
+def _mask_quoted(found: re.Match[str], arguments: Mapping[str, object]) -> str:
     inner = next((group for group in found.groups() if group is not None), "")
     before = found.string[max(0, found.start() - 240) : found.start()]
     after = found.string[found.end() : found.end() + 40]
@@ -120,6 +120,6 @@ def _quoted(found: re.Match[str], arguments: Mapping[str, object]) -> str:
     return inner if DOMAIN_BEFORE.search(before) else "<text>"
 
 
-def _masked(found: re.Match[str]) -> str:
+def _mask_match(found: re.Match[str]) -> str:
     kind = (found.lastgroup or "value").rsplit("_", 1)[0]
     return found.group() if kind == "keep" else f"<{kind}>"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from mulligan.learning.values.vocabulary import alternatives
+from mulligan.learning.values.vocabulary import join_alternatives
 
-_BOUND_BEFORE = alternatives("""
+_BOUND_BEFORE = join_alternatives("""
     <= | >= | < | > | ≤ | ≥ | == | at most | at least | more than | less than | greater than
     fewer than | up to | exceeds? | max(?:imum)?(?: of| is)? | min(?:imum)?(?: of| is)?
     limit(?: of| is)? | between | or equal to | longer than | shorter than | exactly | one of

@@ -10,29 +10,29 @@ MESSAGE_KEYS = ("error", "message", "detail", "error_message", "msg", "reason", 
 LONGEST = 20_000
 
 
-def message_of(error: str) -> str:
+def extract_message(error: str) -> str:
     """What an error says, without a JSON envelope around it."""
     text = error[:LONGEST].strip()
     for _ in range(3):
-        inner = _inside(text)
+        inner = _unwrap_message(text)
         if inner is None:
             return text
         text = inner
     return text
 
 
-def _inside(text: str) -> str | None:
+def _unwrap_message(text: str) -> str | None:
     if not text.startswith("{") or not text.endswith("}"):
         return None
     found = read_json(text)[1]
-    return _said(found) if isinstance(found, dict) else None
+    return _find_message(found) if isinstance(found, dict) else None
 
 
-def _said(found: Mapping[str, object]) -> str | None:
+def _find_message(found: Mapping[str, object]) -> str | None:
     for key in MESSAGE_KEYS:
         held = found.get(key)
         if isinstance(held, str) and held:
             return held
-        if isinstance(held, dict) and (inner := _said(held)):
+        if isinstance(held, dict) and (inner := _find_message(held)):
             return inner
     return None

@@ -8,7 +8,7 @@ from dataclasses import replace
 from mulligan.core.call import ErrorClass
 from mulligan.core.interfaces import Similarity
 from mulligan.core.suggestion import Alike, Pattern
-from mulligan.learning.values.closeness import tokens
+from mulligan.learning.values.closeness import tokenize
 from mulligan.learning.values.stems import stem
 
 LEAST = 0.5
@@ -17,18 +17,18 @@ MOST_PATTERNS = 500
 """Patterns that one process remembers."""
 
 
-def shared_words(text: str, others: Sequence[str]) -> list[float]:
+def score_shared_words(text: str, others: Sequence[str]) -> list[float]:
     """The share of words that two texts have in common."""
-    mine = _words(text)
-    theirs = map(_words, others)
+    mine = _stem_words(text)
+    theirs = map(_stem_words, others)
     return [len(mine & each) / len(mine | each) if mine | each else 0.0 for each in theirs]
 
 
-def nearest(
+def find_nearest(
     template: str,
     known: Sequence[Pattern],
     *,
-    similarity: Similarity = shared_words,
+    similarity: Similarity = score_shared_words,
     least: float = LEAST,
 ) -> Alike | None:
     """The pattern whose template is most alike; `None` when none is near."""
@@ -39,8 +39,8 @@ def nearest(
     return Alike(pattern=best[1], score=float(best[0]))
 
 
-def alike(
-    pattern: Pattern, known: Iterable[Pattern], *, similarity: Similarity = shared_words
+def find_alike(
+    pattern: Pattern, known: Iterable[Pattern], *, similarity: Similarity = score_shared_words
 ) -> Alike | None:
     """For a pattern of which nobody can say what it is: the one most like it that somebody can."""
     if pattern.error_class is not ErrorClass.UNKNOWN:
@@ -50,13 +50,13 @@ def alike(
         for each in known
         if each.error_class is not ErrorClass.UNKNOWN and each.fingerprint != pattern.fingerprint
     ]
-    return nearest(pattern.template, understood, similarity=similarity)
+    return find_nearest(pattern.template, understood, similarity=similarity)
 
 
 class KnownPatterns:
     """The patterns that an application has met in this process, the latest of them."""
 
-    def __init__(self, similarity: Similarity = shared_words) -> None:
+    def __init__(self, similarity: Similarity = score_shared_words) -> None:
         self._similarity = similarity
         self._met: dict[str, Pattern] = {}
 
@@ -67,8 +67,8 @@ class KnownPatterns:
         self._met[pattern.fingerprint] = replace(pattern, count=count)
         if len(self._met) > MOST_PATTERNS:
             self._met.pop(next(iter(self._met)), None)
-        return alike(pattern, list(self._met.values()), similarity=self._similarity)
+        return find_alike(pattern, list(self._met.values()), similarity=self._similarity)
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(stem(word) for word in tokens(text))
+def _stem_words(text: str) -> frozenset[str]:
+    return frozenset(stem(word) for word in tokenize(text))

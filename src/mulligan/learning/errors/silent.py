@@ -12,7 +12,7 @@ from functools import partial
 from itertools import islice
 
 from mulligan.learning.errors.strangers import ask
-from mulligan.learning.values.vocabulary import listed, phrases
+from mulligan.learning.values.vocabulary import compile_phrases, list_words
 from mulligan.learning.written.literal import LONGEST, GarbledError, Named, read_pairs
 from mulligan.learning.written.whole import read_json
 
@@ -22,17 +22,17 @@ MOST_KEYS = 200
 MOST_PARTS = 20
 """Parts of a result that are looked into; an error stands near the front."""
 
-FLAGS = listed("iserror is_error haserror has_error")
-SUCCESS = listed("success ok succeeded")
-STATUS = listed("status state outcome result_status")
-BAD_STATUS = listed("error failed failure fail errored exception fatal")
-CODES = listed("status status_code statuscode http_status httpstatus code")
-ERRORS = listed("error errors exception fault error_message errormessage")
+FLAGS = list_words("iserror is_error haserror has_error")
+SUCCESS = list_words("success ok succeeded")
+STATUS = list_words("status state outcome result_status")
+BAD_STATUS = list_words("error failed failure fail errored exception fatal")
+CODES = list_words("status status_code statuscode http_status httpstatus code")
+ERRORS = list_words("error errors exception fault error_message errormessage")
 MARKS = FLAGS | SUCCESS | STATUS | CODES | ERRORS
 """Fields that say whether it worked."""
 
-DATA = listed("data result results")
-AROUND = DATA | listed("""
+DATA = list_words("data result results")
+AROUND = DATA | list_words("""
     message msg detail details reason description hint title type name path timestamp time stack
     request_id requestid trace_id traceid traceback jsonrpc id instance help suggestion retryable
     documentation_url error_code error_type errorcode error_description
@@ -67,7 +67,7 @@ ENVELOPE = frozenset({"content", "structuredContent", "isError", "_meta", "meta"
 
 MARKED = "The result is marked as an error."
 
-_OPENS_AS_ERROR = phrases(r"""
+_OPENS_AS_ERROR = compile_phrases(r"""
     \s*Traceback \(most recent call last\)
     \s*(?:fatal |internal |unexpected )?error\b[^.\n]{0,80}?:\s
     \s*(?:[A-Za-z_]\w*\.)*[A-Za-z]\w*(?:Error|Exception)\b\s*[:(]
@@ -98,54 +98,54 @@ class PlainShapes:
         return plain
 
 
-def silent_error(result: object) -> str | None:
+def find_silent_error(result: object) -> str | None:
     """What the result says went wrong, or `None` for a result that is one."""
-    said = next(_errors(result, depth=0), None)
+    said = next(_find_errors(result, depth=0), None)
     return None if said is None else said[:500]
 
 
-def breach(result: object, *, schema: Mapping[str, object], may_be_empty: bool) -> str | None:
+def find_breach(result: object, *, schema: Mapping[str, object], may_be_empty: bool) -> str | None:
     """How a result breaks what its tool declares to return; a schema that is none is refused.
 
     `may_be_empty`: `False` if an empty result is a failure of this tool.
     """
-    answer = _answer(result)
-    if not may_be_empty and _empty(answer):
+    answer = _unwrap_answer(result)
+    if not may_be_empty and _is_empty(answer):
         return "The result is empty."
-    return _breaks(answer, schema) if schema else None
+    return _describe_breach(answer, schema) if schema else None
 
 
-def _errors(value: object, *, depth: int) -> Iterator[str]:
+def _find_errors(value: object, *, depth: int) -> Iterator[str]:
     if depth > DEEPEST:
         return
     match value:
         case str():
-            yield from _in_text(value, depth=depth)
+            yield from _search_text(value, depth=depth)
         case Mapping():
-            yield from _in_mapping(value, depth=depth)
+            yield from _search_mapping(value, depth=depth)
         case Named():
-            yield from _in_mapping(value.keywords, depth=depth)
+            yield from _search_mapping(value.keywords, depth=depth)
         case list() | tuple():
             for part in value[:MOST_PARTS] if _is_content(value) else ():
-                yield from _errors(part, depth=depth + 1)
+                yield from _find_errors(part, depth=depth + 1)
         case None | bool() | int() | float():
             return
         case _:
-            yield from _in_object(value, depth=depth)
+            yield from _search_object(value, depth=depth)
 
 
-def _in_mapping(value: Mapping[str, object], *, depth: int) -> Iterator[str]:
+def _search_mapping(value: Mapping[str, object], *, depth: int) -> Iterator[str]:
     lowered = {str(key).casefold(): held for key, held in islice(value.items(), MOST_KEYS)}
     telling = not MARKS.isdisjoint(lowered)
-    if telling and (_flagged(lowered) or _is_nothing_but_error(lowered)):
-        yield _sentence(value)
+    if telling and (_is_flagged(lowered) or _is_nothing_but_error(lowered)):
+        yield _describe_error(value)
         return
     for name in WRAPPERS:
         if name in value and not _is_data(lowered):
-            yield from _errors(value[name], depth=depth + 1)
+            yield from _find_errors(value[name], depth=depth + 1)
 
 
-def _flagged(held: Mapping[str, object]) -> bool:
+def _is_flagged(held: Mapping[str, object]) -> bool:
     """A field that says outright whether it worked."""
     if any(held.get(name) is True for name in FLAGS):
         return True
@@ -199,29 +199,29 @@ def _is_content(parts: Sequence[object]) -> bool:
     return isinstance(first, Named) or ask(first, "type") is not None
 
 
-def _in_text(text: str, *, depth: int) -> Iterator[str]:
+def _search_text(text: str, *, depth: int) -> Iterator[str]:
     start = text[:200].lstrip()
     if start[:1] in "{[" and len(text) <= LARGEST_JSON:
-        yield from _errors(read_json(text)[1], depth=depth + 1)
+        yield from _find_errors(read_json(text)[1], depth=depth + 1)
     elif _PRINTED_OBJECT.match(start) and len(text) <= LONGEST:
         try:
-            yield from _in_mapping(read_pairs(text), depth=depth + 1)
+            yield from _search_mapping(read_pairs(text), depth=depth + 1)
         except (GarbledError, RecursionError):
             return
     elif _OPENS_AS_ERROR.match(start):
         yield text.strip()
 
 
-def _in_object(value: object, *, depth: int) -> Iterator[str]:
+def _search_object(value: object, *, depth: int) -> Iterator[str]:
     """A result object of a library: only the fields that matter here are asked for."""
     fields = {name: held for name in FIELDS if (held := ask(value, name)) is not None}
     if fields:
-        yield from _in_mapping(fields, depth=depth)
+        yield from _search_mapping(fields, depth=depth)
 
 
-def _sentence(value: object, *, depth: int = 0) -> str:
+def _describe_error(value: object, *, depth: int = 0) -> str:
     """What a structure says of its error, in words."""
-    inside = partial(_sentence, depth=depth + 1)
+    inside = partial(_describe_error, depth=depth + 1)
     match value:
         case _ if depth > DEEPEST:
             return MARKED
@@ -242,7 +242,7 @@ def _sentence(value: object, *, depth: int = 0) -> str:
             return inside(ask(value, "text") or MARKED)
 
 
-def _answer(result: object) -> object:
+def _unwrap_answer(result: object) -> object:
     """What a result holds: of an MCP envelope its structure, else its only text."""
     if not isinstance(result, Mapping) or not ENVELOPE.issuperset(result):
         return result
@@ -253,23 +253,23 @@ def _answer(result: object) -> object:
     return alone["text"] if isinstance(alone, Mapping) and "text" in alone else content
 
 
-def _empty(answer: object) -> bool:
+def _is_empty(answer: object) -> bool:
     if isinstance(answer, str):
         return not answer.strip()
     return answer is None or (isinstance(answer, Mapping | list | tuple) and not answer)
 
 
-def _breaks(answer: object, schema: Mapping[str, object]) -> str | None:
+def _describe_breach(answer: object, schema: Mapping[str, object]) -> str | None:
     """How a structured result breaks what its tool declares to return."""
     # Here and not above: the validator is a library of its own, and few results have a schema.
-    from mulligan.learning.shape.schema import schema_of
+    from mulligan.learning.shape.schema import read_schema
 
     if isinstance(answer, str) and answer[:1] in ("{", "["):
         answer = read_json(answer)[1]
-    checked = schema_of(schema)
+    checked = read_schema(schema)
     if isinstance(answer, Mapping):
         problems = [
-            each for each in checked.problems(answer) if each.rule not in ("unknown", "json")
+            each for each in checked.list_problems(answer) if each.rule not in ("unknown", "json")
         ]
         return f"The result breaks its schema: {problems[0].message}" if problems else None
     return None if checked.accepts(answer) else "The result breaks its schema."

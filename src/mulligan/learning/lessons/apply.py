@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 
 from mulligan.core.lesson import How, Lesson, LessonState, Prerequisite, Remedy
 from mulligan.core.suggestion import Earlier, FailedCall, FirstCall, Kind, Origin, Patch, Suggestion
-from mulligan.learning.lessons.ways.place import Place, same
+from mulligan.learning.lessons.ways.place import ArgumentPlace, is_same
 from mulligan.learning.lessons.ways.table import make
-from mulligan.learning.repair.priors import prior
+from mulligan.learning.repair.priors import estimate_prior
 from mulligan.learning.shape.coerce import NOTHING
 
 KINDS: Mapping[How, Kind] = {
@@ -34,17 +34,17 @@ _UNSURE = (How.OPEN, How.FROM_TURN)
 """Arguments of a call before that the agent can find where we cannot."""
 
 
-def suggestion_from(lesson: Lesson, failed: FailedCall) -> Suggestion | None:
+def build_suggestion(lesson: Lesson, failed: FailedCall) -> Suggestion | None:
     """What a lesson suggests for this very call; `None` when it cannot be made, or just was."""
-    made = patch_from(lesson.remedy, failed)
+    made = build_patch(lesson.remedy, failed)
     if made is None:
         return None
-    kinds = _kinds(lesson.remedy, made)
+    kinds = _list_kinds(lesson.remedy, made)
     return Suggestion(
         patch=made,
         source=Origin.MEMORY,
         kinds=kinds,
-        probability=prior(Origin.MEMORY, kinds),
+        probability=estimate_prior(Origin.MEMORY, kinds),
         n=lesson.seen,
         evidence=lesson.statement,
         lesson=lesson.id,
@@ -52,35 +52,35 @@ def suggestion_from(lesson: Lesson, failed: FailedCall) -> Suggestion | None:
     )
 
 
-def patch_from(remedy: Remedy, failed: FailedCall) -> Patch | None:
+def build_patch(remedy: Remedy, failed: FailedCall) -> Patch | None:
     """The remedy as a patch of this call; `None` when it has nothing to say about it.
 
     Where a change needs what a call before it would bring, the patch is that call alone: once it
     was made, its result is in the turn, and the next patch has the change.
     """
-    feeding = _feeding(remedy)
-    changes = _changes(remedy, failed)
+    feeding = _find_feeding(remedy)
+    changes = _make_changes(remedy, failed)
     if changes is None and not feeding:
         return None
     asked = [each for each in remedy.first if changes is None or each.tool not in feeding]
-    first = tuple(_first_call(each, failed) for each in asked)
+    first = tuple(_make_first_call(each, failed) for each in asked)
     if None in first:
         return None
     patch = Patch(
         changes=changes or {},
-        drops=() if changes is None else _drops(remedy, failed),
+        drops=() if changes is None else _list_drops(remedy, failed),
         first=tuple(each for each in first if each is not None),
     )
-    return None if _idle(patch, failed) or _just_made(patch, failed) else patch
+    return None if _is_idle(patch, failed) or _was_just_made(patch, failed) else patch
 
 
-def _changes(remedy: Remedy, failed: FailedCall) -> dict[str, object] | None:
+def _make_changes(remedy: Remedy, failed: FailedCall) -> dict[str, object] | None:
     """The new values; `None` if one of them cannot be made."""
     made: dict[str, object] = {}
     for each in remedy.changes:
         if each.how is How.DROP:
             continue
-        place = Place(argument=each.argument, failed=failed, schema=failed.schema)
+        place = ArgumentPlace(argument=each.argument, failed=failed, schema=failed.schema)
         value = make(each, place)
         if value is NOTHING:
             return None
@@ -88,60 +88,60 @@ def _changes(remedy: Remedy, failed: FailedCall) -> dict[str, object] | None:
     return made
 
 
-def _drops(remedy: Remedy, failed: FailedCall) -> tuple[str, ...]:
+def _list_drops(remedy: Remedy, failed: FailedCall) -> tuple[str, ...]:
     dropped = (each.argument for each in remedy.changes if each.how is How.DROP)
     return tuple(name for name in dropped if name in failed.call.arguments)
 
 
-def _feeding(remedy: Remedy) -> frozenset[str]:
+def _find_feeding(remedy: Remedy) -> frozenset[str]:
     """The calls before whose results the changes are made of."""
     first = {each.tool for each in remedy.first}
     taken = {str(each.given.get("tool")) for each in remedy.changes if each.how is How.FROM_TURN}
     return frozenset(first & taken)
 
 
-def _first_call(wanted: Prerequisite, failed: FailedCall) -> FirstCall | None:
+def _make_first_call(wanted: Prerequisite, failed: FailedCall) -> FirstCall | None:
     """The call with its arguments; without, where one is for the agent to say; `None`: no sense."""
     schema = failed.schemas.get(wanted.tool, {})
     made: dict[str, object] = {}
     for each in wanted.arguments:
-        value = make(each, Place(argument=each.argument, failed=failed, schema=schema))
+        value = make(each, ArgumentPlace(argument=each.argument, failed=failed, schema=schema))
         if value is NOTHING:
             return FirstCall(tool=wanted.tool) if each.how in _UNSURE else None
         made[each.argument] = value
     return FirstCall(tool=wanted.tool, arguments=made)
 
 
-def _idle(patch: Patch, failed: FailedCall) -> bool:
+def _is_idle(patch: Patch, failed: FailedCall) -> bool:
     after = patch.apply(failed.call.arguments)
     unchanged = after.keys() == failed.call.arguments.keys() and all(
-        same(after[name], value) for name, value in failed.call.arguments.items()
+        is_same(after[name], value) for name, value in failed.call.arguments.items()
     )
     return unchanged and not patch.first
 
 
-def _just_made(patch: Patch, failed: FailedCall) -> bool:
+def _was_just_made(patch: Patch, failed: FailedCall) -> bool:
     """Whether every call to make first was made since the call last failed like this, in vain."""
     if not patch.first or patch.changes or patch.drops:
         return False
-    since = list(_since_last_try(failed))
-    return all(any(_same_call(each, made) for made in since) for each in patch.first)
+    since = list(_list_since_last_try(failed))
+    return all(any(_is_same_call(each, made) for made in since) for each in patch.first)
 
 
-def _since_last_try(failed: FailedCall) -> Iterator[Earlier]:
+def _list_since_last_try(failed: FailedCall) -> Iterator[Earlier]:
     for made in reversed(failed.earlier):
         if made.failed and made.tool == failed.call.tool:
             return
         yield made
 
 
-def _same_call(wanted: FirstCall, made: Earlier) -> bool:
+def _is_same_call(wanted: FirstCall, made: Earlier) -> bool:
     if made.failed or made.tool != wanted.tool:
         return False
     return wanted.arguments is None or dict(wanted.arguments) == dict(made.arguments)
 
 
-def _kinds(remedy: Remedy, patch: Patch) -> tuple[Kind, ...]:
+def _list_kinds(remedy: Remedy, patch: Patch) -> tuple[Kind, ...]:
     first = (Kind.FIRST,) if patch.first else ()
     if not (patch.changes or patch.drops):
         return first

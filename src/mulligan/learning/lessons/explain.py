@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from mulligan.core.lesson import How, Prerequisite, Remedy, Transformation
 from mulligan.core.suggestion import Earlier, FailedCall
-from mulligan.learning.lessons.ways.place import Place, same
-from mulligan.learning.lessons.ways.table import WAYS, ways_to
+from mulligan.learning.lessons.ways.place import ArgumentPlace, is_same
+from mulligan.learning.lessons.ways.table import WAYS, find_ways
 from mulligan.learning.values.leaves import is_small
 
 _ORDER = (*WAYS, How.DROP, How.OPEN)
@@ -23,7 +23,7 @@ MOST_EACH = 3
 """Ways to one argument that are combined with those to the others."""
 
 
-def remedies_between(
+def find_remedies(
     failed: FailedCall,
     fixed_arguments: Mapping[str, object],
     *,
@@ -38,50 +38,50 @@ def remedies_between(
         return ()
     between = between[-MOST_BETWEEN:]
     turn = replace(failed, earlier=(*failed.earlier, *between))
-    changes = list(_changes(turn, fixed_arguments))
-    steps = _steps(failed, between)
-    told = _first_calls(failed, between)
+    changes = list(_list_changes(turn, fixed_arguments))
+    steps = _group_steps(failed, between)
+    told = _list_first_calls(failed, between)
     found = {
         repr(remedy): remedy
         for change in changes
-        for chosen in _subsets(steps, needed=_lookups(change, between))
+        for chosen in _list_subsets(steps, needed=_find_lookups(change, between))
         if chosen or change or not steps
-        for remedy in _combined(change, [told[at] for at in chosen])
+        for remedy in _combine_remedies(change, [told[at] for at in chosen])
     }
-    return tuple(sorted(found.values(), key=cost)[:MOST_REMEDIES])
+    return tuple(sorted(found.values(), key=measure_cost)[:MOST_REMEDIES])
 
 
-def _combined(
+def _combine_remedies(
     change: tuple[Transformation, ...], told: Sequence[Sequence[Prerequisite]]
 ) -> Iterator[Remedy]:
     for first in itertools.islice(itertools.product(*told), MOST_EACH):
         yield Remedy(changes=change, first=first)
 
 
-def cost(remedy: Remedy) -> float:
+def measure_cost(remedy: Remedy) -> float:
     """How much a remedy asks one to believe: each change, and each call before it."""
     changes = sum(1 + _ORDER.index(each.how) / 100 for each in remedy.changes)
     made = sum(_ORDER.index(each.how) / 100 for call in remedy.first for each in call.arguments)
     return changes + made + len(remedy.first)
 
 
-def _changes(
+def _list_changes(
     failed: FailedCall, fixed: Mapping[str, object]
 ) -> Iterator[tuple[Transformation, ...]]:
     """Combinations of ways to all the arguments that differ."""
     before = failed.call.arguments
     ways: list[list[Transformation]] = []
     for name, value in fixed.items():
-        if name in before and same(before[name], value):
+        if name in before and is_same(before[name], value):
             continue
-        place = Place(argument=name, failed=failed, schema=failed.schema)
-        ways.append(ways_to(value, place)[:MOST_EACH])
+        place = ArgumentPlace(argument=name, failed=failed, schema=failed.schema)
+        ways.append(find_ways(value, place)[:MOST_EACH])
     dropped = [Transformation(argument=name, how=How.DROP) for name in before if name not in fixed]
     for chosen in itertools.islice(itertools.product(*ways), MOST_REMEDIES):
         yield (*chosen, *dropped)
 
 
-def _steps(failed: FailedCall, between: Sequence[Earlier]) -> list[list[int]]:
+def _group_steps(failed: FailedCall, between: Sequence[Earlier]) -> list[list[int]]:
     """The calls between by their place, in groups: each ends where the call was tried again.
 
     A try that failed in the same words shows that nothing before it had helped.
@@ -95,26 +95,26 @@ def _steps(failed: FailedCall, between: Sequence[Earlier]) -> list[list[int]]:
             else:
                 groups.append([])
             said = str(made.result or "") or said
-        elif not made.failed and not any(_same_call(made, between[i]) for i in groups[-1]):
+        elif not made.failed and not any(_is_same_call(made, between[i]) for i in groups[-1]):
             groups[-1].append(at)
     return [group[-MOST_FIRST:] for group in groups if group][-MOST_STEPS:]
 
 
-def _same_call(one: Earlier, other: Earlier) -> bool:
+def _is_same_call(one: Earlier, other: Earlier) -> bool:
     return one.tool == other.tool and dict(one.arguments) == dict(other.arguments)
 
 
-def _subsets(
+def _list_subsets(
     steps: Sequence[Sequence[int]], *, needed: frozenset[int]
 ) -> Iterator[tuple[int, ...]]:
     """Which of the calls between may have been what it took: some of every group, or all."""
     several = len(steps) > 1
-    parts = [_some(group, least=1 if several else 0) for group in steps]
+    parts = [_choose_some(group, least=1 if several else 0) for group in steps]
     for chosen in itertools.islice(itertools.product(*parts), MOST_REMEDIES):
         yield tuple(sorted({*itertools.chain.from_iterable(chosen), *needed}))
 
 
-def _some(group: Sequence[int], *, least: int) -> list[tuple[int, ...]]:
+def _choose_some(group: Sequence[int], *, least: int) -> list[tuple[int, ...]]:
     """Subsets by size; of a long group only the single ones, the last two and all."""
     if len(group) <= 3:
         sizes = range(least, len(group) + 1)
@@ -123,7 +123,7 @@ def _some(group: Sequence[int], *, least: int) -> list[tuple[int, ...]]:
     return [*nothing, *((at,) for at in group), tuple(group[-2:]), tuple(group)]
 
 
-def _lookups(change: Sequence[Transformation], between: Sequence[Earlier]) -> frozenset[int]:
+def _find_lookups(change: Sequence[Transformation], between: Sequence[Earlier]) -> frozenset[int]:
     """The calls between that a change takes its value from."""
     tools = {each.given.get("tool") for each in change if each.how is How.FROM_TURN}
     return frozenset(
@@ -131,7 +131,7 @@ def _lookups(change: Sequence[Transformation], between: Sequence[Earlier]) -> fr
     )
 
 
-def _first_calls(failed: FailedCall, between: Sequence[Earlier]) -> list[list[Prerequisite]]:
+def _list_first_calls(failed: FailedCall, between: Sequence[Earlier]) -> list[list[Prerequisite]]:
     """Each call between as a prerequisite, in the ways its arguments can be understood."""
     return [
         _as_prerequisites(replace(failed, earlier=(*failed.earlier, *between[:at])), made)
@@ -143,9 +143,9 @@ def _as_prerequisites(failed: FailedCall, made: Earlier) -> list[Prerequisite]:
     schema = failed.schemas.get(made.tool, {})
     ways: list[list[Transformation]] = []
     for name, value in made.arguments.items():
-        place = Place(argument=name, failed=failed, schema=schema)
+        place = ArgumentPlace(argument=name, failed=failed, schema=schema)
         open_ended = [Transformation(argument=name, how=How.OPEN)]
-        found = ways_to(value, place)[:MOST_EACH] if is_small(value) else []
+        found = find_ways(value, place)[:MOST_EACH] if is_small(value) else []
         ways.append(found or open_ended)
     chosen = itertools.islice(itertools.product(*ways), MOST_EACH)
     return [Prerequisite(tool=made.tool, arguments=each) for each in chosen]

@@ -11,10 +11,10 @@ from dataclasses import replace
 
 from mulligan.core.lesson import How, Prerequisite, Remedy, Transformation
 from mulligan.core.suggestion import FailedCall
-from mulligan.learning.lessons.ways.place import Place
+from mulligan.learning.lessons.ways.place import ArgumentPlace
 from mulligan.learning.lessons.ways.table import make
 from mulligan.learning.shape.coerce import NOTHING
-from mulligan.learning.values.closeness import tokens
+from mulligan.learning.values.closeness import tokenize
 
 SUBJECT = "value"
 """Stands for every argument that an error is about."""
@@ -30,9 +30,9 @@ _NAMES = ("of", "asked", "holds")
 _MASKS = frozenset({"value", "path", "text", "number", "file", "id", "time", "email", "url", "hex"})
 
 
-def generalised(remedy: Remedy) -> Remedy | None:
+def generalise(remedy: Remedy) -> Remedy | None:
     """The remedy about its subject; `None` where it needs names."""
-    subjects = {name for each in _all(remedy) for name in _named(each)}
+    subjects = {name for each in _list_transformations(remedy) for name in _list_names(each)}
     changed = {each.argument for each in remedy.changes}
     if any(each.how is How.FROM_ARGUMENT for each in remedy.changes):
         return None
@@ -40,80 +40,82 @@ def generalised(remedy: Remedy) -> Remedy | None:
         return None
     if changed and subjects - changed:
         return None
-    alike = {_unnamed(each) for each in remedy.changes}
+    alike = {_strip_names(each) for each in remedy.changes}
     if len(alike) > 1:
         return None
-    changes = tuple(_about(each, SUBJECT) for each in remedy.changes[:1])
-    return Remedy(changes=changes, first=tuple(map(_called, remedy.first)))
+    changes = tuple(_rename_change(each, SUBJECT) for each in remedy.changes[:1])
+    return Remedy(changes=changes, first=tuple(map(_generalise_call, remedy.first)))
 
 
-def particular(remedy: Remedy, failed: FailedCall, *, about: Sequence[str]) -> Remedy | None:
+def specialise(remedy: Remedy, failed: FailedCall, *, about: Sequence[str]) -> Remedy | None:
     """A general remedy for the arguments that this error is about; `None`: it speaks of none."""
-    speaks = bool(remedy.changes) or any(_named(each) for each in _all(remedy))
+    speaks = bool(remedy.changes) or any(
+        _list_names(each) for each in _list_transformations(remedy)
+    )
     subjects = [name for name in about if _can_be(remedy, name, failed)]
     if speaks and not subjects:
         return None
-    changes = tuple(_about(each, name) for name in subjects for each in remedy.changes)
-    first = tuple(_renamed(call, subjects[0]) if speaks else call for call in remedy.first)
+    changes = tuple(_rename_change(each, name) for name in subjects for each in remedy.changes)
+    first = tuple(_rename_call(call, subjects[0]) if speaks else call for call in remedy.first)
     return Remedy(changes=changes, first=first)
 
 
 def _can_be(remedy: Remedy, name: str, failed: FailedCall) -> bool:
     """Whether the changes can be made of this argument."""
-    place = Place(argument=name, failed=failed, schema=failed.schema)
-    made = (_about(each, name) for each in remedy.changes if each.how is not How.DROP)
+    place = ArgumentPlace(argument=name, failed=failed, schema=failed.schema)
+    made = (_rename_change(each, name) for each in remedy.changes if each.how is not How.DROP)
     return all(make(each, place) is not NOTHING for each in made)
 
 
-def words_of(template: str, tool: str) -> frozenset[str]:
+def extract_words(template: str, tool: str) -> frozenset[str]:
     """What an error says, without its tool's name and without its values."""
-    said = frozenset(word for word in tokens(template) if len(word) >= SHORTEST_WORD)
-    return said - frozenset(tokens(tool)) - _MASKS
+    said = frozenset(word for word in tokenize(template) if len(word) >= SHORTEST_WORD)
+    return said - frozenset(tokenize(tool)) - _MASKS
 
 
-def alike(one: frozenset[str], other: frozenset[str]) -> bool:
+def are_alike(one: frozenset[str], other: frozenset[str]) -> bool:
     """Whether two errors say about the same."""
     return bool(one and other) and len(one & other) >= ALIKE * len(one | other)
 
 
-def clusters(said: Iterable[frozenset[str]]) -> dict[frozenset[str], frozenset[str]]:
+def cluster_words(said: Iterable[frozenset[str]]) -> dict[frozenset[str], frozenset[str]]:
     """Each set of words with the one that stands for it: the first, in order, that is like it."""
     found: dict[frozenset[str], frozenset[str]] = {}
     heads: list[frozenset[str]] = []
     for words in sorted(set(said), key=lambda each: (len(each), sorted(each))):
-        head = next((each for each in heads if alike(each, words)), None)
+        head = next((each for each in heads if are_alike(each, words)), None)
         if head is None:
             heads.append(words)
         found[words] = head or words
     return found
 
 
-def _all(remedy: Remedy) -> Iterator[Transformation]:
+def _list_transformations(remedy: Remedy) -> Iterator[Transformation]:
     yield from remedy.changes
     for call in remedy.first:
         yield from call.arguments
 
 
-def _named(made: Transformation) -> list[str]:
+def _list_names(made: Transformation) -> list[str]:
     return [str(made.given[word]) for word in _NAMES if word in made.given]
 
 
-def _unnamed(made: Transformation) -> str:
+def _strip_names(made: Transformation) -> str:
     return repr((made.how, sorted((k, repr(v)) for k, v in made.given.items() if k not in _NAMES)))
 
 
-def _about(made: Transformation, name: str) -> Transformation:
-    return Transformation(argument=name, how=made.how, given=_given(made.given, name))
+def _rename_change(made: Transformation, name: str) -> Transformation:
+    return Transformation(argument=name, how=made.how, given=_rename_given(made.given, name))
 
 
-def _given(given: Mapping[str, object], name: str) -> dict[str, object]:
+def _rename_given(given: Mapping[str, object], name: str) -> dict[str, object]:
     return {word: name if word in _NAMES else value for word, value in given.items()}
 
 
-def _called(call: Prerequisite) -> Prerequisite:
-    return _renamed(call, SUBJECT)
+def _generalise_call(call: Prerequisite) -> Prerequisite:
+    return _rename_call(call, SUBJECT)
 
 
-def _renamed(call: Prerequisite, name: str) -> Prerequisite:
-    made = tuple(replace(each, given=_given(each.given, name)) for each in call.arguments)
+def _rename_call(call: Prerequisite, name: str) -> Prerequisite:
+    made = tuple(replace(each, given=_rename_given(each.given, name)) for each in call.arguments)
     return replace(call, arguments=made)

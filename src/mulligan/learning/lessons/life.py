@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 
 from mulligan.core.lesson import Balance, Lesson, LessonState
-from mulligan.learning.lessons.calibration.intervals import wilson
+from mulligan.learning.lessons.calibration.intervals import compute_wilson
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,18 +57,20 @@ def judge_life(
     """
     if not lesson.state.living:
         return None
-    if balance.harmed >= rules.harms and not _redeemed(balance, tenants=tenants, rules=rules):
+    if balance.harmed >= rules.harms and not _is_redeemed(balance, tenants=tenants, rules=rules):
         why = f"it harmed {balance.harmed} times and helped {balance.helped} times"
-        return _moved(lesson, LessonState.QUARANTINED, why=why, now=now)
+        return _move_lesson(lesson, LessonState.QUARANTINED, why=why, now=now)
     if lesson.schema_hash and schema_hash not in ("", lesson.schema_hash):
         why = "the tool's schema has changed"
         fresh = replace(lesson, schema_hash=schema_hash)
-        return _moved(fresh, LessonState.CANDIDATE, why=why, now=now)
+        return _move_lesson(fresh, LessonState.CANDIDATE, why=why, now=now)
     if now - (last_needed or lesson.learned_at) > rules.quiet:
         why = f"nothing has needed it for {rules.quiet.days} days"
-        return _moved(lesson, LessonState.RETIRED, why=why, now=now)
+        return _move_lesson(lesson, LessonState.RETIRED, why=why, now=now)
     if lesson.state is LessonState.CANDIDATE and is_proven(balance, tenants=tenants, rules=rules):
-        return _moved(lesson, LessonState.ACTIVE, why=_proof(balance, tenants=tenants), now=now)
+        return _move_lesson(
+            lesson, LessonState.ACTIVE, why=_describe_proof(balance, tenants=tenants), now=now
+        )
     return None
 
 
@@ -78,11 +80,11 @@ def is_proven(balance: Balance, *, tenants: bool = False, rules: LifeRules = RUL
     by_people = tenants or balance.principals > 0
     enough_people = balance.principals >= rules.principals or not by_people
     spread = balance.turns >= rules.turns and enough_people
-    harmless = balance.harmed == 0 or _redeemed(balance, tenants=tenants, rules=rules)
+    harmless = balance.harmed == 0 or _is_redeemed(balance, tenants=tenants, rules=rules)
     return balance.helped >= rules.uses and spread and harmless
 
 
-def counted_from(history: Sequence[Lesson]) -> datetime | None:
+def find_count_start(history: Sequence[Lesson]) -> datetime | None:
     """Since when uses count: a changed schema and a person's word both start anew."""
     start = None
     for before, after in pairwise(history):
@@ -94,31 +96,33 @@ def counted_from(history: Sequence[Lesson]) -> datetime | None:
 
 def approve(lesson: Lesson, *, by: str, at: datetime, why: str = "") -> Lesson:
     """The next version of a lesson that a person vouches for."""
-    return _moved(lesson, LessonState.ACTIVE, why=why or "a person's word", now=at, by=by)
+    return _move_lesson(lesson, LessonState.ACTIVE, why=why or "a person's word", now=at, by=by)
 
 
 def quarantine(lesson: Lesson, *, by: str, at: datetime, why: str = "") -> Lesson:
     """The next version of a lesson that a person doubts."""
-    return _moved(lesson, LessonState.QUARANTINED, why=why or "a person's doubt", now=at, by=by)
+    return _move_lesson(
+        lesson, LessonState.QUARANTINED, why=why or "a person's doubt", now=at, by=by
+    )
 
 
 def revoke(lesson: Lesson, *, by: str, at: datetime, why: str = "") -> Lesson:
     """The last version of a lesson: it is not learned anew."""
-    return _moved(lesson, LessonState.RETIRED, why=why or "revoked", now=at, by=by)
+    return _move_lesson(lesson, LessonState.RETIRED, why=why or "revoked", now=at, by=by)
 
 
-def _redeemed(balance: Balance, *, tenants: bool, rules: LifeRules) -> bool:
+def _is_redeemed(balance: Balance, *, tenants: bool, rules: LifeRules) -> bool:
     """Whether the good outweighs the harm. A source counts once: none can buy a lesson free."""
     sources = balance.principals if tenants else balance.turns
-    return wilson(sources, sources + balance.harmed)[0] >= rules.surely
+    return compute_wilson(sources, sources + balance.harmed)[0] >= rules.surely
 
 
-def _proof(balance: Balance, *, tenants: bool) -> str:
+def _describe_proof(balance: Balance, *, tenants: bool) -> str:
     spread = f"{balance.principals} people" if tenants else f"{balance.turns} turns"
     return f"it helped {balance.helped} times, in {spread}"
 
 
-def _moved(
+def _move_lesson(
     lesson: Lesson, state: LessonState, *, why: str, now: datetime, by: str = EVIDENCE
 ) -> Lesson:
     return replace(

@@ -13,7 +13,7 @@ from typing import Any
 
 from mulligan.core.call import ErrorClass
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.escape import one_line
+from mulligan.core.escape import format_one_line
 from mulligan.core.lesson import (
     How,
     Lesson,
@@ -22,10 +22,15 @@ from mulligan.core.lesson import (
     Remedy,
     Transformation,
 )
-from mulligan.learning.lessons.mine import Pool, lesson_id
-from mulligan.learning.lessons.phrase import correction_of, example_of, mistake_of, statement_of
+from mulligan.learning.lessons.mine import LessonPool, hash_lesson
+from mulligan.learning.lessons.phrase import (
+    describe_correction,
+    describe_example,
+    describe_lesson,
+    describe_mistake,
+)
 from mulligan.learning.lessons.ways.reshape import LONGEST_AFFIX
-from mulligan.learning.values.leaves import leaves
+from mulligan.learning.values.leaves import list_leaves
 from mulligan.learning.values.locked import is_locked
 
 VERSION = 1
@@ -50,7 +55,7 @@ def encode_lessons(lessons: Iterable[Lesson]) -> Iterator[str]:
                 **{name: getattr(lesson, name) for name in (*NAMES, *WORDS)},
                 "error_class": str(lesson.error_class),
                 "example": list(lesson.example),
-                "remedy": remedy_as_json(lesson.remedy),
+                "remedy": encode_remedy(lesson.remedy),
                 "seen": lesson.seen,
                 "of": lesson.of,
                 "agents": list(lesson.agents),
@@ -73,50 +78,51 @@ def decode_lessons(
         if number == 1:
             _check_header(line)
         elif line.strip():
-            lesson = _decoded(line, number, at=at, tenant=tenant)
+            lesson = _decode_line(line, number, at=at, tenant=tenant)
             if tools is not None and lesson.tool and lesson.tool not in tools:
-                raise _refused(number, f"names tool {lesson.tool!r}, which is not there")
+                raise _refuse_line(number, f"names tool {lesson.tool!r}, which is not there")
             found[lesson.id] = lesson
         if number > MOST_LESSONS:
-            raise _refused(number, f"is beyond the {MOST_LESSONS} lessons that a file may have")
+            raise _refuse_line(number, f"is beyond the {MOST_LESSONS} lessons that a file may have")
     return list(found.values())
 
 
-def remedy_as_json(remedy: Remedy) -> dict[str, Any]:
+def encode_remedy(remedy: Remedy) -> dict[str, Any]:
     """A remedy as JSON can hold it."""
     return {
-        "changes": [_making(each) for each in remedy.changes],
+        "changes": [_encode_change(each) for each in remedy.changes],
         "first": [
-            {"tool": call.tool, "arguments": [_making(each) for each in call.arguments]}
+            {"tool": call.tool, "arguments": [_encode_change(each) for each in call.arguments]}
             for call in remedy.first
         ],
     }
 
 
-def remedy_from(held: object) -> Remedy:
+def decode_remedy(held: object) -> Remedy:
     """A remedy out of JSON. A `ValueError` says what no lesson may do."""
     if not isinstance(held, Mapping):
         raise TypeError("has no remedy")
-    changes = tuple(_made(each) for each in held.get("changes", ()))
+    changes = tuple(_decode_change(each) for each in held.get("changes", ()))
     first = tuple(
         Prerequisite(
-            tool=_text(call["tool"]), arguments=tuple(_made(each) for each in call["arguments"])
+            tool=_validate_text(call["tool"]),
+            arguments=tuple(_decode_change(each) for each in call["arguments"]),
         )
         for call in held.get("first", ())
     )
     return Remedy(changes=changes, first=first)
 
 
-def _making(made: Transformation) -> dict[str, Any]:
+def _encode_change(made: Transformation) -> dict[str, Any]:
     return {"argument": made.argument, "how": str(made.how), "given": dict(made.given)}
 
 
-def _made(held: Mapping[str, Any]) -> Transformation:
-    argument, how = _text(held["argument"]), str(held["how"])
+def _decode_change(held: Mapping[str, Any]) -> Transformation:
+    argument, how = _validate_text(held["argument"]), str(held["how"])
     given = held.get("given", {})
     if how not in list(How):
         raise ValueError(f"makes {argument!r} in an unknown way, {how[:40]!r}")
-    parts = list(leaves(given, most=MOST_GIVEN + 1))
+    parts = list(list_leaves(given, most=MOST_GIVEN + 1))
     if len(parts) > MOST_GIVEN or any(len(str(value)) > LONGEST_GIVEN for _, value in parts):
         raise ValueError(f"gives more for {argument!r} than a rule needs")
     if how == How.CONSTANT and is_locked((argument,)) and _says_something(given.get("value")):
@@ -145,36 +151,36 @@ def _check_header(line: str) -> None:
         )
 
 
-def _decoded(line: str, number: int, *, at: datetime, tenant: str) -> Lesson:
+def _decode_line(line: str, number: int, *, at: datetime, tenant: str) -> Lesson:
     if len(line) > LONGEST_LINE:
-        raise _refused(number, f"has {len(line)} characters, and {LONGEST_LINE} are the most")
+        raise _refuse_line(number, f"has {len(line)} characters, and {LONGEST_LINE} are the most")
     try:
         held = json.loads(line)
-        lesson = _lesson(held, at=at, tenant=tenant)
+        lesson = _decode_lesson(held, at=at, tenant=tenant)
     except ValueError as error:
         said = "is no JSON" if isinstance(error, json.JSONDecodeError) else str(error)
-        raise _refused(number, said) from None
+        raise _refuse_line(number, said) from None
     except (TypeError, KeyError, AttributeError):
-        raise _refused(number, "lacks a field, or has one of the wrong type") from None
+        raise _refuse_line(number, "lacks a field, or has one of the wrong type") from None
     except RecursionError:
-        raise _refused(number, "is nested deeper than any lesson") from None
-    pool = Pool(tenant, lesson.tool, lesson.server, lesson.schema_hash, lesson.fingerprint)
-    return replace(lesson, id=lesson_id(pool, lesson.remedy))
+        raise _refuse_line(number, "is nested deeper than any lesson") from None
+    pool = LessonPool(tenant, lesson.tool, lesson.server, lesson.schema_hash, lesson.fingerprint)
+    return replace(lesson, id=hash_lesson(pool, lesson.remedy))
 
 
-def _lesson(held: Mapping[str, Any], *, at: datetime, tenant: str) -> Lesson:
-    names = {name: _text(held[name], most=LONGEST_NAME) for name in NAMES}
-    when = one_line(_text(held["when"]), most=LONGEST_WHEN)
-    remedy, tool = remedy_from(held["remedy"]), names["tool"]
+def _decode_lesson(held: Mapping[str, Any], *, at: datetime, tenant: str) -> Lesson:
+    names = {name: _validate_text(held[name], most=LONGEST_NAME) for name in NAMES}
+    when = format_one_line(_validate_text(held["when"]), most=LONGEST_WHEN)
+    remedy, tool = decode_remedy(held["remedy"]), names["tool"]
     # What a file says of its lessons would be read by agents: it is said anew from the remedy.
     return Lesson(
         **names,
         tenant=tenant,
         when=when,
-        statement=statement_of(remedy, tool=tool, template=when),
-        mistake=mistake_of(remedy),
-        correction=correction_of(tool, remedy),
-        example=example_of(remedy),
+        statement=describe_lesson(remedy, tool=tool, template=when),
+        mistake=describe_mistake(remedy),
+        correction=describe_correction(tool, remedy),
+        example=describe_example(remedy),
         id="",
         version=1,
         error_class=ErrorClass(str(held["error_class"])),
@@ -182,24 +188,24 @@ def _lesson(held: Mapping[str, Any], *, at: datetime, tenant: str) -> Lesson:
         state=LessonState.CANDIDATE,
         why="imported",
         by="import",
-        seen=_count(held["seen"]),
-        of=_count(held["of"]),
-        agents=tuple(_text(each) for each in held["agents"])[:MOST_GIVEN],
+        seen=_validate_count(held["seen"]),
+        of=_validate_count(held["of"]),
+        agents=tuple(_validate_text(each) for each in held["agents"])[:MOST_GIVEN],
         learned_at=at,
     )
 
 
-def _text(value: object, *, most: int = LONGEST_TEXT) -> str:
+def _validate_text(value: object, *, most: int = LONGEST_TEXT) -> str:
     if not isinstance(value, str) or len(value) > most:
         raise ValueError("has a text that is none, or is too long")
     return value
 
 
-def _count(value: object) -> int:
+def _validate_count(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 10**9:
         raise ValueError("has a count that is none")
     return value
 
 
-def _refused(number: int, problem: str) -> ConfigurationError:
+def _refuse_line(number: int, problem: str) -> ConfigurationError:
     return ConfigurationError(f"Line {number} {problem}. Nothing was imported.")

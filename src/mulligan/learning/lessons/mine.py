@@ -11,15 +11,15 @@ from datetime import datetime
 from typing import NamedTuple
 
 from mulligan.core.lesson import Ending, Episode, Lesson, Remedy, Transformation
-from mulligan.learning.lessons.explain import cost
-from mulligan.learning.lessons.general import clusters, generalised, words_of
+from mulligan.learning.lessons.explain import measure_cost
+from mulligan.learning.lessons.general import cluster_words, extract_words, generalise
 from mulligan.learning.lessons.life import EVIDENCE
 from mulligan.learning.lessons.phrase import (
-    correction_of,
-    example_of,
-    exception_of,
-    mistake_of,
-    statement_of,
+    describe_correction,
+    describe_example,
+    describe_exceptions,
+    describe_lesson,
+    describe_mistake,
 )
 
 MOST_LESSONS = 3
@@ -32,7 +32,7 @@ SUPPOSED = 0.3
 LONGEST_WORDS = 200
 
 
-class Pool(NamedTuple):
+class LessonPool(NamedTuple):
     """What is learned together: never across tenants, tools, schemas or patterns."""
 
     tenant: str
@@ -51,67 +51,69 @@ def mine(
     """
     latest = {lesson.id: lesson for lesson in known}
     found = []
-    pools = {**_pools(episodes), **_general_pools(episodes)}
+    pools = {**_group_episodes(episodes), **_group_by_words(episodes)}
     for pool, held in sorted(pools.items()):
-        for lesson in _lessons_of(pool, held, at=at, batch=batch):
+        for lesson in _build_lessons(pool, held, at=at, batch=batch):
             before = latest.get(lesson.id)
             if before is None:
                 found.append(lesson)
             elif before.state.living and _says_more(before, lesson):
-                found.append(_next_version(before, lesson))
+                found.append(_build_next_version(before, lesson))
     return found
 
 
-def lesson_id(pool: Pool, remedy: Remedy) -> str:
+def hash_lesson(pool: LessonPool, remedy: Remedy) -> str:
     """The same for the same remedy of the same pattern, also after the schema has changed."""
     named = json.dumps([pool.tenant, pool.server, pool.tool, pool.fingerprint])
-    written = f"{named}\n{remedy_key(remedy)}".encode("utf-8", "replace")
+    written = f"{named}\n{build_remedy_key(remedy)}".encode("utf-8", "replace")
     return hashlib.sha256(written).hexdigest()[:16]
 
 
-def remedy_key(remedy: Remedy) -> str:
+def build_remedy_key(remedy: Remedy) -> str:
     """A remedy as text: equal for equal remedies."""
-    first = [[call.tool, list(map(_written, call.arguments))] for call in remedy.first]
-    return json.dumps([list(map(_written, remedy.changes)), first], default=str)
+    first = [[call.tool, list(map(_encode_change, call.arguments))] for call in remedy.first]
+    return json.dumps([list(map(_encode_change, remedy.changes)), first], default=str)
 
 
-def _written(made: Transformation) -> list[object]:
+def _encode_change(made: Transformation) -> list[object]:
     return [made.argument, made.how, sorted(made.given.items())]
 
 
-def _pools(episodes: Sequence[Episode]) -> Mapping[Pool, list[Episode]]:
-    found: dict[Pool, list[Episode]] = defaultdict(list)
+def _group_episodes(episodes: Sequence[Episode]) -> Mapping[LessonPool, list[Episode]]:
+    found: dict[LessonPool, list[Episode]] = defaultdict(list)
     for each in episodes:
-        pool = Pool(each.tenant, each.tool, each.server, each.schema_hash, each.fingerprint)
+        pool = LessonPool(each.tenant, each.tool, each.server, each.schema_hash, each.fingerprint)
         found[pool].append(each)
     return found
 
 
-def _general_pools(episodes: Sequence[Episode]) -> Mapping[Pool, list[Episode]]:
+def _group_by_words(episodes: Sequence[Episode]) -> Mapping[LessonPool, list[Episode]]:
     """Failures in the same words whatever the tool, with what mended them in general."""
     repaired = [each for each in episodes if each.ending is Ending.REPAIRED]
-    words = {each.id: words_of(each.template, each.tool) for each in repaired}
-    heads = clusters(words.values())
-    found: dict[Pool, list[Episode]] = defaultdict(list)
+    words = {each.id: extract_words(each.template, each.tool) for each in repaired}
+    heads = cluster_words(words.values())
+    found: dict[LessonPool, list[Episode]] = defaultdict(list)
     for each in repaired:
         head = heads[words[each.id]]
         if head:
             said = " ".join(sorted(head))
-            pool = Pool(each.tenant, "", each.server, "", f"words:{said}"[:LONGEST_WORDS])
-            found[pool].append(replace(each, tool="", template=said, remedies=_general(each)))
+            pool = LessonPool(each.tenant, "", each.server, "", f"words:{said}"[:LONGEST_WORDS])
+            found[pool].append(
+                replace(each, tool="", template=said, remedies=_generalise_remedies(each))
+            )
     return {pool: held for pool, held in found.items() if len({e.fingerprint for e in held}) > 1}
 
 
-def _general(episode: Episode) -> tuple[Remedy, ...]:
-    found = (generalised(remedy) for remedy in episode.remedies)
-    return tuple({remedy_key(each): each for each in found if each is not None}.values())
+def _generalise_remedies(episode: Episode) -> tuple[Remedy, ...]:
+    found = (generalise(remedy) for remedy in episode.remedies)
+    return tuple({build_remedy_key(each): each for each in found if each is not None}.values())
 
 
-def _lessons_of(
-    pool: Pool, episodes: Sequence[Episode], *, at: datetime, batch: str
+def _build_lessons(
+    pool: LessonPool, episodes: Sequence[Episode], *, at: datetime, batch: str
 ) -> Iterator[Lesson]:
     repaired = [each for each in episodes if each.ending is Ending.REPAIRED]
-    able = {each.id: frozenset().union(*map(needs, each.remedies)) for each in repaired}
+    able = {each.id: frozenset().union(*map(list_needs, each.remedies)) for each in repaired}
     for remedy, explained in cover(repaired):
         if not pool.tool and len({each.fingerprint for each in explained}) < 2:
             continue
@@ -119,7 +121,7 @@ def _lessons_of(
         others = [each for each in episodes if each.id not in ids]
         first = explained[0]
         yield Lesson(
-            id=lesson_id(pool, remedy),
+            id=hash_lesson(pool, remedy),
             version=1,
             tool=pool.tool,
             server=pool.server,
@@ -128,16 +130,16 @@ def _lessons_of(
             fingerprint=pool.fingerprint,
             error_class=first.error_class,
             when=first.template,
-            when_not=exception_of(remedy, others),
-            statement=statement_of(remedy, tool=pool.tool, template=first.template),
-            mistake=mistake_of(remedy),
-            correction=correction_of(pool.tool, remedy),
-            example=example_of(remedy),
+            when_not=describe_exceptions(remedy, others),
+            statement=describe_lesson(remedy, tool=pool.tool, template=first.template),
+            mistake=describe_mistake(remedy),
+            correction=describe_correction(pool.tool, remedy),
+            example=describe_example(remedy),
             remedy=remedy,
             why=f"{len(explained)} of {len(repaired)} repairs were made so",
             by=EVIDENCE,
             seen=len(explained),
-            of=sum(needs(remedy) <= able[each.id] for each in repaired),
+            of=sum(list_needs(remedy) <= able[each.id] for each in repaired),
             agents=tuple(sorted({each.agent for each in explained if each.agent})[:MOST_AGENTS]),
             batch=batch,
             learned_at=at,
@@ -152,11 +154,13 @@ def cover(repaired: Sequence[Episode]) -> Iterator[tuple[Remedy, list[Episode]]]
     by_remedy: dict[str, tuple[Remedy, list[Episode]]] = {}
     for episode in sorted(repaired, key=lambda each: (each.at, each.id)):
         for remedy in episode.remedies:
-            by_remedy.setdefault(remedy_key(remedy), (remedy, []))[1].append(episode)
+            by_remedy.setdefault(build_remedy_key(remedy), (remedy, []))[1].append(episode)
     left = list(repaired)
     for _ in range(MOST_LESSONS):
-        credit = {key: _credit(*held, left) for key, held in by_remedy.items()}
-        best = min(by_remedy, key=lambda key: (-credit[key], cost(by_remedy[key][0])), default="")
+        credit = {key: _measure_credit(*held, left) for key, held in by_remedy.items()}
+        best = min(
+            by_remedy, key=lambda key: (-credit[key], measure_cost(by_remedy[key][0])), default=""
+        )
         if not credit.get(best):
             return
         remedy, explained = by_remedy[best]
@@ -165,7 +169,7 @@ def cover(repaired: Sequence[Episode]) -> Iterator[tuple[Remedy, list[Episode]]]
         left = [each for each in left if each.id not in explained_ids]
 
 
-def needs(remedy: Remedy) -> frozenset[str]:
+def list_needs(remedy: Remedy) -> frozenset[str]:
     """What must be there for a remedy to be made: a sign in a value, an earlier call, a figure."""
     made = (*remedy.changes, *(each for call in remedy.first for each in call.arguments))
     return frozenset(
@@ -173,17 +177,17 @@ def needs(remedy: Remedy) -> frozenset[str]:
     )
 
 
-def _credit(remedy: Remedy, explained: Sequence[Episode], left: Sequence[Episode]) -> float:
+def _measure_credit(remedy: Remedy, explained: Sequence[Episode], left: Sequence[Episode]) -> float:
     """How much of what is left a remedy explains.
 
     A remedy that leaves out calls which were made is only supposed to be enough.
     """
     open_ids = {each.id for each in left}
-    full = (len(remedy.first) == _longest(each) for each in explained if each.id in open_ids)
+    full = (len(remedy.first) == _count_longest(each) for each in explained if each.id in open_ids)
     return sum(1.0 if whole else SUPPOSED for whole in full)
 
 
-def _longest(episode: Episode) -> int:
+def _count_longest(episode: Episode) -> int:
     return max((len(remedy.first) for remedy in episode.remedies), default=0)
 
 
@@ -196,6 +200,6 @@ def _says_more(before: Lesson, now: Lesson) -> bool:
     )
 
 
-def _next_version(before: Lesson, now: Lesson) -> Lesson:
+def _build_next_version(before: Lesson, now: Lesson) -> Lesson:
     """What evidence says anew; where it stands in its life is for its life cycle to say."""
     return replace(now, version=before.version + 1, state=before.state, by=before.by)

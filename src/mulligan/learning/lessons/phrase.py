@@ -11,42 +11,42 @@ LONGEST = 200
 Phrase = Callable[[Mapping[str, object]], str]
 
 MAKING: Mapping[How, Phrase] = {
-    How.CONSTANT: lambda given: f"as {_shown(given.get('value'))}",
-    How.PREFIX: lambda given: _affix(given, "in front"),
-    How.SUFFIX: lambda given: _affix(given, "at the end"),
+    How.CONSTANT: lambda given: f"as {_format_value(given.get('value'))}",
+    How.PREFIX: lambda given: _describe_affix(given, "in front"),
+    How.SUFFIX: lambda given: _describe_affix(given, "at the end"),
     How.CASE: lambda given: f"in {given.get('case')} case",
     How.PART: lambda given: (
-        f"as {_which(given)} part of {_of(given)} at {_shown(given.get('sign'))}"
+        f"as {_describe_position(given)} part of {_describe_source(given)} "
+        f"at {_format_value(given.get('sign'))}"
     ),
-    How.SCALE: lambda given: f"times {_shown(given.get('by'))}",
-    How.LIST: lambda given: f"as a list of one, {_of(given)}",
-    How.SCALAR: lambda given: f"as the one value in {_of(given)}",
+    How.SCALE: lambda given: f"times {_format_value(given.get('by'))}",
+    How.LIST: lambda given: f"as a list of one, {_describe_source(given)}",
+    How.SCALAR: lambda given: f"as the one value in {_describe_source(given)}",
     How.COERCE: lambda given: f"as {given.get('to')}",
-    How.FORMAT: lambda given: f"written {_form(given)}",
-    How.FROM_ARGUMENT: lambda given: f"as {_of(given)} says",
+    How.FORMAT: lambda given: f"written {_describe_form(given)}",
+    How.FROM_ARGUMENT: lambda given: f"as {_describe_source(given)} says",
     How.FROM_ERROR: lambda given: f"as the error says ({given.get('what')})",
-    How.FROM_TURN: lambda given: _seen(given),
+    How.FROM_TURN: lambda given: _describe_seen(given),
     How.OPEN: lambda _: "as it fits",
     How.DROP: lambda _: "left out",
 }
 """How each way of making a value is put."""
 
 
-def statement_of(remedy: Remedy, *, tool: str, template: str) -> str:
+def describe_lesson(remedy: Remedy, *, tool: str, template: str) -> str:
     """What was learned, in one sentence."""
-    return (
-        f"When {tool or 'a tool'} fails with {template[:LONGEST]!r}, {correction_of(tool, remedy)}."
-    )
+    mend = describe_correction(tool, remedy)
+    return f"When {tool or 'a tool'} fails with {template[:LONGEST]!r}, {mend}."
 
 
-def correction_of(tool: str, remedy: Remedy) -> str:
+def describe_correction(tool: str, remedy: Remedy) -> str:
     """What to do instead."""
-    parts = [f"call {_call(each)} first" for each in remedy.first]
-    parts += [_change(each) for each in remedy.changes]
+    parts = [f"call {_describe_call(each)} first" for each in remedy.first]
+    parts += [_describe_change(each) for each in remedy.changes]
     return ", ".join(parts) if parts else f"call {tool} again as it was"
 
 
-def mistake_of(remedy: Remedy) -> str:
+def describe_mistake(remedy: Remedy) -> str:
     """What agents do wrong."""
     parts = [f"{each.tool} was not called before" for each in remedy.first]
     parts += [
@@ -56,18 +56,18 @@ def mistake_of(remedy: Remedy) -> str:
     return ", ".join(dict.fromkeys(parts)) or "none: it passes by itself"
 
 
-def example_of(remedy: Remedy) -> tuple[str, str]:
+def describe_example(remedy: Remedy) -> tuple[str, str]:
     """Failing and corrected arguments, every value masked."""
     dropped = [each.argument for each in remedy.changes if each.how is How.DROP]
     changed = [each for each in remedy.changes if each.how is not How.DROP]
     sources = [str(each.given.get("of", each.argument)) for each in changed]
     failing = ", ".join(f"{name}=<value>" for name in dict.fromkeys((*sources, *dropped)))
-    before = "; ".join(_call(each) for each in remedy.first)
-    after = ", ".join(f"{each.argument}=<{_short(each)}>" for each in changed)
+    before = "; ".join(_describe_call(each) for each in remedy.first)
+    after = ", ".join(f"{each.argument}=<{_shorten_change(each)}>" for each in changed)
     return failing, "; ".join(part for part in (before, after) if part)
 
 
-def exception_of(remedy: Remedy, others: Sequence[Episode]) -> str:
+def describe_exceptions(remedy: Remedy, others: Sequence[Episode]) -> str:
     """What tells apart the failures that this did not mend."""
     if not others:
         return ""
@@ -82,11 +82,11 @@ def exception_of(remedy: Remedy, others: Sequence[Episode]) -> str:
     told = ", ".join(f"{count} {what}" for count, what in counted if count)
     agents = {each.agent for each in others if each.agent}
     apart = f"; all of them by {next(iter(agents))}" if len(agents) == 1 and len(others) > 1 else ""
-    needed = _needed(remedy)
+    needed = _describe_needs(remedy)
     return f"{told}{apart}" + (f"; it takes {needed}" if needed else "")
 
 
-def _needed(remedy: Remedy) -> str:
+def _describe_needs(remedy: Remedy) -> str:
     """What must be there for the remedy to say anything."""
     seen = {str(each.given["tool"]) for each in remedy.changes if "tool" in each.given}
     seen -= {each.tool for each in remedy.first}
@@ -95,45 +95,45 @@ def _needed(remedy: Remedy) -> str:
     return ", ".join([*told, *(f"{sign!r} in the value" for sign in sorted(parts))])
 
 
-def _call(call: Prerequisite) -> str:
+def _describe_call(call: Prerequisite) -> str:
     given = ", ".join(f"{each.argument} {MAKING[each.how](each.given)}" for each in call.arguments)
     return f"{call.tool}({given})"
 
 
-def _change(made: Transformation) -> str:
+def _describe_change(made: Transformation) -> str:
     if made.how is How.DROP:
         return f"leave {made.argument} out"
     return f"give {made.argument} {MAKING[made.how](made.given)}"
 
 
-def _short(made: Transformation) -> str:
+def _shorten_change(made: Transformation) -> str:
     if made.how is How.CONSTANT:
-        return f"always {_shown(made.given.get('value'))}"
+        return f"always {_format_value(made.given.get('value'))}"
     return str(made.how).replace("_", " ")
 
 
-def _affix(given: Mapping[str, object], where: str) -> str:
+def _describe_affix(given: Mapping[str, object], where: str) -> str:
     if "without" in given:
-        return f"without {_shown(given['without'])} {where}"
-    return f"with {_shown(given.get('text'))} {where}"
+        return f"without {_format_value(given['without'])} {where}"
+    return f"with {_format_value(given.get('text'))} {where}"
 
 
-def _of(given: Mapping[str, object]) -> str:
+def _describe_source(given: Mapping[str, object]) -> str:
     return str(given.get("of", "the same argument"))
 
 
-def _which(given: Mapping[str, object]) -> str:
+def _describe_position(given: Mapping[str, object]) -> str:
     if "upto" in given:
         return "all but the last"
     at = given.get("at")
     return {0: "the first", -1: "the last"}.get(at, "a later") if isinstance(at, int) else "a"
 
 
-def _form(given: Mapping[str, object]) -> str:
+def _describe_form(given: Mapping[str, object]) -> str:
     return "without stray signs" if given.get("form") == "plain" else f"as {given.get('form')}"
 
 
-def _seen(given: Mapping[str, object]) -> str:
+def _describe_seen(given: Mapping[str, object]) -> str:
     if "holds" in given:
         return f"as what holds {given['holds']} in an earlier result"
     if "like" in given or "said" in given:
@@ -143,5 +143,5 @@ def _seen(given: Mapping[str, object]) -> str:
     return f"less {found}" if given.get("less") else f"as {found} says"
 
 
-def _shown(value: object) -> str:
+def _format_value(value: object) -> str:
     return repr(value)[:40]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from mulligan.core.escape import one_line
+from mulligan.core.escape import format_one_line
 from mulligan.core.lesson import Lesson, LessonState
 from mulligan.core.suggestion import Pattern
 
@@ -30,17 +30,17 @@ def render_pitfalls(
         key=lambda each: (-each.seen, each.tool, each.id),
     )
     named = len({each.tool for each in known} | {each.tool for each in warnings}) > 1
-    pitfalls = [_pitfall(each, named=named) for each in known]
-    pitfalls += [_warning(each, named=named) for each in _ranked(warnings)]
-    tries = [_try(each, named=named) for each in known]
+    pitfalls = [_render_pitfall(each, named=named) for each in known]
+    pitfalls += [_render_warning(each, named=named) for each in _sort_warnings(warnings)]
+    tries = [_render_try(each, named=named) for each in known]
     if not pitfalls:
         return ""
     ending = f"More: {link}" if link else ""
     room = tokens * CHARACTERS - len(OPENING) - len(ending)
-    return "\n".join(_within(pitfalls, tries, ending=ending, room=room))
+    return "\n".join(_fit_lines(pitfalls, tries, ending=ending, room=room))
 
 
-def _within(
+def _fit_lines(
     pitfalls: Sequence[str], tries: Sequence[str], *, ending: str, room: int
 ) -> Iterator[str]:
     """The opening and the link always; then pitfalls and tries in turn, while there is room."""
@@ -64,35 +64,39 @@ def _within(
         yield f"\n{ending}"
 
 
-def _pitfall(lesson: Lesson, *, named: bool) -> str:
+def _render_pitfall(lesson: Lesson, *, named: bool) -> str:
     often = f" ({lesson.seen} times)" if lesson.seen else ""
-    return _line(f"{_tool(lesson.tool, named=named)}{lesson.mistake}{often}")
+    return _render_line(f"{_render_tool(lesson.tool, named=named)}{lesson.mistake}{often}")
 
 
-def _try(lesson: Lesson, *, named: bool) -> str:
-    error = _quoted(lesson.when)
+def _render_try(lesson: Lesson, *, named: bool) -> str:
+    error = _quote_text(lesson.when)
     unless = f" Not always: {lesson.when_not}." if lesson.when_not else ""
-    return _line(f"{_tool(lesson.tool, named=named)}on {error}: {lesson.correction}.{unless}")
+    return _render_line(
+        f"{_render_tool(lesson.tool, named=named)}on {error}: {lesson.correction}.{unless}"
+    )
 
 
-def _warning(pattern: Pattern, *, named: bool) -> str:
+def _render_warning(pattern: Pattern, *, named: bool) -> str:
     often = f" ({pattern.count} times)" if pattern.count else ""
-    said = _quoted(pattern.template)
-    return _line(f"{_tool(pattern.tool, named=named)}fails with {said}{often}; no remedy is known")
+    said = _quote_text(pattern.template)
+    return _render_line(
+        f"{_render_tool(pattern.tool, named=named)}fails with {said}{often}; no remedy is known"
+    )
 
 
-def _ranked(warnings: Sequence[Pattern]) -> list[Pattern]:
+def _sort_warnings(warnings: Sequence[Pattern]) -> list[Pattern]:
     return sorted(warnings, key=lambda each: (-each.count, each.tool, each.fingerprint))
 
 
-def _tool(tool: str, *, named: bool) -> str:
-    return f"`{one_line(tool, most=80)}`: " if named else ""
+def _render_tool(tool: str, *, named: bool) -> str:
+    return f"`{format_one_line(tool, most=80)}`: " if named else ""
 
 
-def _quoted(text: str) -> str:
-    plain = one_line(text, most=120).replace("`", "'").replace('"', "'")
+def _quote_text(text: str) -> str:
+    plain = format_one_line(text, most=120).replace("`", "'").replace('"', "'")
     return f'"{plain}"'
 
 
-def _line(text: str) -> str:
-    return f"- {one_line(text, most=LONGEST_LINE)}"
+def _render_line(text: str) -> str:
+    return f"- {format_one_line(text, most=LONGEST_LINE)}"

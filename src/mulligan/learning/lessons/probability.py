@@ -17,7 +17,7 @@ from mulligan.core.call import ErrorClass
 from mulligan.core.lesson import Balance, EpisodeSlot, Lesson, join_kinds
 from mulligan.core.suggestion import Kind, Origin, Suggestion
 from mulligan.learning.lessons.recall import Chance, Nearness
-from mulligan.learning.repair.priors import prior
+from mulligan.learning.repair.priors import estimate_prior
 
 HALF_LIFE = timedelta(days=90)
 """After so long an outcome counts half."""
@@ -38,7 +38,7 @@ SUREST = 0.98
 
 
 @dataclass(slots=True)
-class Share:
+class OutcomeShare:
     """How many outcomes of one kind helped, each by its weight."""
 
     helped: float = 0.0
@@ -49,7 +49,7 @@ class Share:
         self.n += weight
         self.helped += weight if helped else 0.0
 
-    def shrunk(self, towards: float, *, worth: float) -> float:
+    def shrink(self, towards: float, *, worth: float) -> float:
         """The mean of the Beta posterior."""
         return (towards * worth + self.helped) / (worth + self.n)
 
@@ -58,9 +58,9 @@ class Share:
 class Outcomes:
     """What came of suggestions that were taken, counted at every level."""
 
-    by_source: dict[Origin, Share] = field(default_factory=lambda: defaultdict(Share))
-    by_kinds: dict[tuple[Origin, str, ErrorClass], Share] = field(
-        default_factory=lambda: defaultdict(Share)
+    by_source: dict[Origin, OutcomeShare] = field(default_factory=lambda: defaultdict(OutcomeShare))
+    by_kinds: dict[tuple[Origin, str, ErrorClass], OutcomeShare] = field(
+        default_factory=lambda: defaultdict(OutcomeShare)
     )
 
     def add(
@@ -70,17 +70,17 @@ class Outcomes:
         self.by_source[source].add(helped=helped, weight=weight)
         self.by_kinds[source, kinds, error_class].add(helped=helped, weight=weight)
 
-    def posterior(
+    def estimate_posterior(
         self, source: Origin, kinds: Sequence[Kind], *, error_class: ErrorClass
     ) -> tuple[float, int]:
         """The probability that a correction of this make helps, and how many outcomes say so."""
-        start = prior(source, kinds)
-        general = self.by_source.get(source, Share()).shrunk(start, worth=WORTH["source"])
-        own = self.by_kinds.get((source, join_kinds(kinds), error_class), Share())
-        return min(SUREST, own.shrunk(general, worth=WORTH["kinds"])), round(own.n)
+        start = estimate_prior(source, kinds)
+        general = self.by_source.get(source, OutcomeShare()).shrink(start, worth=WORTH["source"])
+        own = self.by_kinds.get((source, join_kinds(kinds), error_class), OutcomeShare())
+        return min(SUREST, own.shrink(general, worth=WORTH["kinds"])), round(own.n)
 
 
-def outcomes_of(
+def count_outcomes(
     counts: Mapping[EpisodeSlot, int], *, today: date, half_life: timedelta = HALF_LIFE
 ) -> Outcomes:
     """The outcomes a casebook has counted, older ones for less."""
@@ -100,24 +100,28 @@ def outcomes_of(
     return found
 
 
-def chance_of(outcomes: Outcomes, balances: Mapping[str, Balance]) -> Chance:
+def build_chance(outcomes: Outcomes, balances: Mapping[str, Balance]) -> Chance:
     """What a memory needs to weigh its lessons."""
 
-    def chance(lesson: Lesson, nearness: Nearness, made: Suggestion) -> tuple[float, int]:
-        general, _ = outcomes.posterior(made.source, made.kinds, error_class=lesson.error_class)
+    def estimate_chance(lesson: Lesson, nearness: Nearness, made: Suggestion) -> tuple[float, int]:
+        general, _ = outcomes.estimate_posterior(
+            made.source, made.kinds, error_class=lesson.error_class
+        )
         balance = balances.get(lesson.id, Balance())
         # What was repaired otherwise might have been repaired so: it is doubt, and no harm done.
-        seen = Share(helped=lesson.seen, n=lesson.of).shrunk(general, worth=WORTH["lesson"])
-        used = Share(helped=balance.helped, n=balance.helped + balance.harmed)
-        mean = used.shrunk(seen * FARTHER[nearness], worth=WORTH["lesson"])
+        seen = OutcomeShare(helped=lesson.seen, n=lesson.of).shrink(general, worth=WORTH["lesson"])
+        used = OutcomeShare(helped=balance.helped, n=balance.helped + balance.harmed)
+        mean = used.shrink(seen * FARTHER[nearness], worth=WORTH["lesson"])
         return min(SUREST, mean), max(lesson.of, round(used.n))
 
-    return chance
+    return estimate_chance
 
 
-def weighed(suggestion: Suggestion, outcomes: Outcomes, *, error_class: ErrorClass) -> Suggestion:
+def weigh_suggestion(
+    suggestion: Suggestion, outcomes: Outcomes, *, error_class: ErrorClass
+) -> Suggestion:
     """A suggestion of any other source with its measured probability instead of the table's."""
-    probability, n = outcomes.posterior(
+    probability, n = outcomes.estimate_posterior(
         suggestion.source, suggestion.kinds, error_class=error_class
     )
     return replace(suggestion, probability=round(probability, 3), n=n)

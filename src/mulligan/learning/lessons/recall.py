@@ -10,12 +10,12 @@ from mulligan.core.effect import Effect
 from mulligan.core.interfaces import Suggest
 from mulligan.core.lesson import Lesson, LessonState, Remedy
 from mulligan.core.suggestion import FailedCall, Kind, Suggestion
-from mulligan.learning.errors.fingerprint import fingerprint, template
-from mulligan.learning.errors.wording import likely_class
-from mulligan.learning.lessons.apply import suggestion_from
-from mulligan.learning.lessons.explain import cost
-from mulligan.learning.lessons.general import alike, particular, words_of
-from mulligan.learning.repair.from_turn import culprits
+from mulligan.learning.errors.fingerprint import compute_fingerprint, mask_error
+from mulligan.learning.errors.wording import find_likely_class
+from mulligan.learning.lessons.apply import build_suggestion
+from mulligan.learning.lessons.explain import measure_cost
+from mulligan.learning.lessons.general import are_alike, extract_words, specialise
+from mulligan.learning.repair.from_turn import find_culprits
 from mulligan.learning.repair.knowledge import Knowledge
 
 SEVERAL = 2
@@ -48,9 +48,9 @@ def from_memory(
     living = [each for each in lessons if each.state.living]
 
     def suggest(failed: FailedCall) -> Iterator[Suggestion]:
-        for lesson, nearness in near(failed, living, pattern=pattern):
-            made = suggestion_from(lesson, failed)
-            if made is not None and not _hearsay(lesson, made, failed):
+        for lesson, nearness in find_near_lessons(failed, living, pattern=pattern):
+            made = build_suggestion(lesson, failed)
+            if made is not None and not _is_hearsay(lesson, made, failed):
                 probability, n = chance(lesson, nearness, made)
                 # What was proven on other failures is only a guess about this one.
                 proven = made.proven and nearness is Nearness.PATTERN
@@ -59,17 +59,17 @@ def from_memory(
     return suggest
 
 
-def _hearsay(lesson: Lesson, made: Suggestion, failed: FailedCall) -> bool:
+def _is_hearsay(lesson: Lesson, made: Suggestion, failed: FailedCall) -> bool:
     """One case is too little to put another thing of the turn into a call that may change one."""
     once = lesson.seen < SEVERAL and lesson.state is not LessonState.ACTIVE
     return once and Kind.FOUND in made.kinds and failed.effect is not Effect.READ
 
 
-def near(
+def find_near_lessons(
     failed: FailedCall, lessons: Sequence[Lesson], *, pattern: str | None = None
 ) -> list[tuple[Lesson, Nearness]]:
     """The lessons that may say something about a failure, the nearest first."""
-    measure = _measure(failed, pattern)
+    measure = _build_measure(failed, pattern)
     ranked = [
         (each, nearness)
         for each in lessons
@@ -79,49 +79,49 @@ def near(
     ]
     about: list[str] | None = None
     found: list[tuple[Lesson, Nearness]] = []
-    for lesson, nearness in sorted(ranked, key=_order):
+    for lesson, nearness in sorted(ranked, key=_rank_lesson):
         if lesson.tool:
             found.append((lesson, nearness))
             continue
-        about = _about(failed) if about is None else about
-        remedy = _at_hand(lesson.remedy, failed, about)
+        about = _list_subjects(failed) if about is None else about
+        remedy = _fit_remedy(lesson.remedy, failed, about)
         if remedy is not None:
             found.append((replace(lesson, remedy=remedy), nearness))
     return found
 
 
-def _order(each: tuple[Lesson, Nearness]) -> tuple[Nearness, int, float, str]:
+def _rank_lesson(each: tuple[Lesson, Nearness]) -> tuple[Nearness, int, float, str]:
     """The nearest first, then what was seen most often, then the simplest."""
     lesson, nearness = each
-    return nearness, -lesson.seen, cost(lesson.remedy), lesson.id
+    return nearness, -lesson.seen, measure_cost(lesson.remedy), lesson.id
 
 
-def _measure(failed: FailedCall, pattern: str | None) -> Callable[[Lesson], Nearness | None]:
-    masked = template(failed.error, failed.call.arguments)
-    pattern = pattern or fingerprint(failed.call.tool, masked)
-    words = words_of(masked, failed.call.tool)
-    found = likely_class(failed.failure, failed.error)
+def _build_measure(failed: FailedCall, pattern: str | None) -> Callable[[Lesson], Nearness | None]:
+    masked = mask_error(failed.error, failed.call.arguments)
+    pattern = pattern or compute_fingerprint(failed.call.tool, masked)
+    words = extract_words(masked, failed.call.tool)
+    found = find_likely_class(failed.failure, failed.error)
 
-    def nearness(lesson: Lesson) -> Nearness | None:
+    def measure_nearness(lesson: Lesson) -> Nearness | None:
         if lesson.fingerprint == pattern:
             return Nearness.PATTERN
-        if alike(words, words_of(lesson.when, lesson.tool)):
+        if are_alike(words, extract_words(lesson.when, lesson.tool)):
             return Nearness.TOOL if lesson.tool else Nearness.WORDS
         same_class = lesson.tool and lesson.error_class is found
         return Nearness.CLASS if same_class else None
 
-    return nearness
+    return measure_nearness
 
 
-def _about(failed: FailedCall) -> list[str]:
+def _list_subjects(failed: FailedCall) -> list[str]:
     """The arguments that the error is about."""
-    found = culprits(failed, Knowledge(failed.said, failed.earlier))
+    found = find_culprits(failed, Knowledge(failed.said, failed.earlier))
     return list(dict.fromkeys(each.key for each in found if each.key in failed.call.arguments))
 
 
-def _at_hand(remedy: Remedy, failed: FailedCall, about: Sequence[str]) -> Remedy | None:
+def _fit_remedy(remedy: Remedy, failed: FailedCall, about: Sequence[str]) -> Remedy | None:
     """A general remedy for this call. A call before it must be one that can be made."""
     before = {each.tool for each in remedy.first}
     if failed.call.tool in before or not before <= set(failed.tools):
         return None
-    return particular(remedy, failed, about=about)
+    return specialise(remedy, failed, about=about)

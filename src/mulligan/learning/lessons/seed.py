@@ -11,26 +11,26 @@ from typing import Any
 from mulligan.core.call import ErrorClass
 from mulligan.core.lesson import How, Lesson, LessonState, Remedy, Transformation
 from mulligan.learning.lessons.general import SUBJECT
-from mulligan.learning.lessons.mine import Pool, lesson_id
-from mulligan.learning.lessons.phrase import correction_of, example_of
+from mulligan.learning.lessons.mine import LessonPool, hash_lesson
+from mulligan.learning.lessons.phrase import describe_correction, describe_example
 
 FILE = "seed.toml"
 SEEDED_AT = datetime(2026, 11, 1, tzinfo=UTC)
 
 
 @cache
-def seed_lessons() -> tuple[Lesson, ...]:
+def load_seed_lessons() -> tuple[Lesson, ...]:
     """Every curated lesson. They belong to no tool and to no tenant."""
     text = resources.files(__package__).joinpath(FILE).read_text(encoding="utf-8")
-    return tuple(_lesson(each) for each in tomllib.loads(text)["lesson"])
+    return tuple(_decode_lesson(each) for each in tomllib.loads(text)["lesson"])
 
 
-def _lesson(held: dict[str, Any]) -> Lesson:
+def _decode_lesson(held: dict[str, Any]) -> Lesson:
     made = Transformation(argument=SUBJECT, how=How(held["how"]), given=held.get("given", {}))
     remedy = Remedy(changes=(made,))
-    correction = correction_of("the tool", remedy)
+    correction = describe_correction("the tool", remedy)
     return Lesson(
-        id=f"seed-{lesson_id(Pool('', '', '', '', held['when']), remedy)[:8]}",
+        id=f"seed-{hash_lesson(LessonPool('', '', '', '', held['when']), remedy)[:8]}",
         version=1,
         tool="",
         error_class=ErrorClass(held["error_class"]),
@@ -38,7 +38,7 @@ def _lesson(held: dict[str, Any]) -> Lesson:
         statement=f"Where {held['mistake']}, {correction}.",
         mistake=held["mistake"],
         correction=correction,
-        example=example_of(remedy),
+        example=describe_example(remedy),
         remedy=remedy,
         state=LessonState.ACTIVE,
         why="curated",

@@ -5,49 +5,49 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from mulligan.core.lesson import Benefit, Ending, Episode, Lesson, Remedy, Use
-from mulligan.learning.lessons.mine import remedy_key
+from mulligan.learning.lessons.mine import build_remedy_key
 
 Spot = tuple[str, str, str, str]
 """Tenant, tool, pattern and remedy: where a lesson and an episode agree."""
 
 
-def uses_in(episodes: Sequence[Episode], lessons: Sequence[Lesson]) -> list[Use]:
+def find_uses(episodes: Sequence[Episode], lessons: Sequence[Lesson]) -> list[Use]:
     """What episodes say of lessons: agents' own fixes count as much as suggestions that were taken.
 
     Only a verified repair speaks for a lesson; one that was taken back, and a suggestion that did
     not help, speak against it.
     """
     by_id = {lesson.id: lesson for lesson in lessons}
-    by_remedy = {_spot(lesson.tenant, lesson, lesson.remedy): lesson for lesson in lessons}
+    by_remedy = {_build_spot(lesson.tenant, lesson, lesson.remedy): lesson for lesson in lessons}
     return [
         use
         for episode in episodes
-        for lesson in _touched(episode, by_id, by_remedy)
-        for use in _use(episode, lesson)
+        for lesson in _find_touched(episode, by_id, by_remedy)
+        for use in _build_use(episode, lesson)
     ]
 
 
-def _touched(
+def _find_touched(
     episode: Episode, by_id: Mapping[str, Lesson], by_remedy: Mapping[Spot, Lesson]
 ) -> list[Lesson]:
     """The lessons that say what was done, and the one that was followed."""
-    spots = [_spot(episode.tenant, episode, remedy) for remedy in episode.remedies]
+    spots = [_build_spot(episode.tenant, episode, remedy) for remedy in episode.remedies]
     found = [by_remedy[spot] for spot in spots if spot in by_remedy]
-    followed = by_id.get(_followed(episode) or "")
+    followed = by_id.get(_find_followed(episode) or "")
     return list({each.id: each for each in (*found, *([followed] if followed else ()))}.values())
 
 
-def _spot(tenant: str, at: Episode | Lesson, remedy: Remedy) -> Spot:
-    return tenant, at.tool, at.fingerprint, remedy_key(remedy)
+def _build_spot(tenant: str, at: Episode | Lesson, remedy: Remedy) -> Spot:
+    return tenant, at.tool, at.fingerprint, build_remedy_key(remedy)
 
 
-def _followed(episode: Episode) -> str | None:
+def _find_followed(episode: Episode) -> str | None:
     return episode.offer.lesson if episode.offer and episode.offer.taken else None
 
 
-def _use(episode: Episode, lesson: Lesson) -> Iterator[Use]:
-    offered = lesson.id == _followed(episode)
-    benefit = _benefit(episode, offered=offered)
+def _build_use(episode: Episode, lesson: Lesson) -> Iterator[Use]:
+    offered = lesson.id == _find_followed(episode)
+    benefit = _judge_benefit(episode, offered=offered)
     if benefit is not None:
         yield Use(
             lesson=lesson.id,
@@ -63,7 +63,7 @@ def _use(episode: Episode, lesson: Lesson) -> Iterator[Use]:
         )
 
 
-def _benefit(episode: Episode, *, offered: bool) -> Benefit | None:
+def _judge_benefit(episode: Episode, *, offered: bool) -> Benefit | None:
     if episode.ending is Ending.UNDONE:
         return Benefit.HARMED
     if offered and episode.offer is not None and episode.offer.helped is False:

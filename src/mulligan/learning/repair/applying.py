@@ -43,7 +43,7 @@ class TrackRecord:
         if self.calls > MOST_REMEMBERED:
             self.calls, self.failures = self.calls // 2, self.failures // 2
 
-    def rarely_fails(self, since: int = 0) -> bool:
+    def fails_rarely(self, since: int = 0) -> bool:
         """Whether it was called often enough and failed rarely enough to be left alone.
 
         `since`: calls that were made after the last failure.

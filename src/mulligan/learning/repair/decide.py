@@ -8,12 +8,12 @@ from types import MappingProxyType
 from mulligan.core.call import ErrorClass
 from mulligan.core.effect import Effect
 from mulligan.core.suggestion import Advice, Decision, Earlier, FailedCall, Suggestion
-from mulligan.learning.complaints.complaint import About
-from mulligan.learning.complaints.dialects import complaints_in
-from mulligan.learning.errors.wording import likely_class
-from mulligan.learning.repair.from_turn import Culprit, culprits
+from mulligan.learning.complaints.complaint import ComplaintKind
+from mulligan.learning.complaints.dialects import parse_complaints
+from mulligan.learning.errors.wording import find_likely_class
+from mulligan.learning.repair.from_turn import Culprit, find_culprits
 from mulligan.learning.repair.knowledge import Knowledge
-from mulligan.learning.values.closeness import tokens
+from mulligan.learning.values.closeness import tokenize
 from mulligan.learning.values.leaves import is_small
 from mulligan.learning.values.locked import is_locked
 
@@ -46,32 +46,32 @@ def decide(
     failed: FailedCall, suggested: Sequence[Suggestion] = (), *, past: Past = NO_PAST
 ) -> Advice:
     """The advice that goes with every failure. It is for the agent: nothing is done by it."""
-    advice = _by_rules(failed, suggested)
+    advice = _advise_by_rules(failed, suggested)
     usual = max(past, key=past.__getitem__, default=advice.decision)
     lead = past.get(usual, 0) - past.get(advice.decision, 0)
-    if lead < ENOUGH or _would_repeat(usual, failed):
+    if lead < ENOUGH or _repeats_effect(usual, failed):
         return advice
     why = f"{past[usual]} of {sum(past.values())} failures like this one were settled so."
     return Advice(decision=usual, why=why, first=advice.first, ask=advice.ask)
 
 
-def _would_repeat(decision: Decision, failed: FailedCall) -> bool:
+def _repeats_effect(decision: Decision, failed: FailedCall) -> bool:
     """Whether the same again could do twice what was done once."""
-    found = likely_class(failed.failure, failed.error)
+    found = find_likely_class(failed.failure, failed.error)
     unsure = found in MAY_HAVE_LANDED and failed.effect is not Effect.READ
     return decision is Decision.RETRY and unsure
 
 
-def _by_rules(failed: FailedCall, suggested: Sequence[Suggestion]) -> Advice:
-    found = likely_class(failed.failure, failed.error)
-    if _would_repeat(Decision.RETRY, failed):
+def _advise_by_rules(failed: FailedCall, suggested: Sequence[Suggestion]) -> Advice:
+    found = find_likely_class(failed.failure, failed.error)
+    if _repeats_effect(Decision.RETRY, failed):
         return Advice(
             decision=Decision.LOOK_UP, why="It may have landed: look before repeating it."
         )
     if found in PASSING:
-        return _again(failed, PASSING[found])
+        return _advise_retry(failed, PASSING[found])
     if suggested and found is not ErrorClass.POLICY:
-        return _as_suggested(suggested[0])
+        return _advise_suggested(suggested[0])
     match found:
         case ErrorClass.AUTH:
             why, ask = "The tool wants to know who calls.", "How should the agent log in?"
@@ -81,48 +81,52 @@ def _by_rules(failed: FailedCall, suggested: Sequence[Suggestion]) -> Advice:
         case ErrorClass.CONFLICT:
             return Advice(decision=Decision.LOOK_UP, why="Something else is there: read it first.")
         case ErrorClass.VALIDATION:
-            return _in_shape(failed)
+            return _advise_repair(failed)
         case ErrorClass.MISSING:
-            return _missing(failed)
+            return _advise_missing(failed)
         case _:
             ask = "The tool refused this by a rule of its own: what should be done instead?"
             return Advice(decision=Decision.ASK, why="Only the person can choose.", ask=ask)
 
 
-def _as_suggested(best: Suggestion) -> Advice:
+def _advise_suggested(best: Suggestion) -> Advice:
     first = best.patch.first[0].tool if best.patch.first else None
     decision = Decision.REPAIR if first is None else Decision.LOOK_UP
     return Advice(decision=decision, why=best.evidence, first=first)
 
 
-def _again(failed: FailedCall, why: str) -> Advice:
+def _advise_retry(failed: FailedCall, why: str) -> Advice:
     small = is_small(failed.call.arguments)
-    before = sum(same_call(each, failed) for each in failed.earlier if small and each.failed)
+    before = sum(is_same_call(each, failed) for each in failed.earlier if small and each.failed)
     if before >= MOST_SAME:
         return Advice(decision=Decision.STOP, why=f"The same call has failed {before + 1} times.")
     return Advice(decision=Decision.RETRY, why=why)
 
 
-def same_call(made: Earlier, failed: FailedCall) -> bool:
+def is_same_call(made: Earlier, failed: FailedCall) -> bool:
     """Whether an earlier call is the one that failed now."""
     return made.tool == failed.call.tool and dict(made.arguments) == dict(failed.call.arguments)
 
 
-def _in_shape(failed: FailedCall) -> Advice:
-    missing = [each.subject for each in complaints_in(failed.error) if each.about is About.MISSING]
+def _advise_repair(failed: FailedCall) -> Advice:
+    missing = [
+        each.subject
+        for each in parse_complaints(failed.error)
+        if each.about is ComplaintKind.MISSING
+    ]
     about = f" ({', '.join(missing)})" if missing else ""
     return Advice(
         decision=Decision.REPAIR, why=f"The arguments are not in the shape the tool wants{about}."
     )
 
 
-def _missing(failed: FailedCall) -> Advice:
+def _advise_missing(failed: FailedCall) -> Advice:
     """What the person gave is asked for again; what the agent made up can be found in the turn."""
     known = Knowledge(failed.said, failed.earlier)
-    found = culprits(failed, known)
+    found = find_culprits(failed, known)
     made_up = [each for each in found if not known.was_seen(each.value)]
-    held = [each for each in made_up if _candidates(each, known)]
-    if held and (choice := _choice(held[0], known)):
+    held = [each for each in made_up if _list_candidates(each, known)]
+    if held and (choice := _build_question(held[0], known)):
         why = f"{held[0].key} {held[0].value!r} is not there, and several others are."
         return Advice(decision=Decision.ASK, why=why, ask=choice)
     if held:
@@ -136,14 +140,14 @@ def _missing(failed: FailedCall) -> Advice:
     )
 
 
-def _choice(culprit: Culprit, known: Knowledge) -> str | None:
+def _build_question(culprit: Culprit, known: Knowledge) -> str | None:
     """What to ask where several would do and the field is who, where or how much."""
-    others = list(dict.fromkeys(_candidates(culprit, known)))
+    others = list(dict.fromkeys(_list_candidates(culprit, known)))
     if len(others) < 2 or not is_locked(culprit.path):
         return None
     return f"Which {culprit.key} is meant: {', '.join(others[:MOST_CHOICES])}?"
 
 
-def _candidates(culprit: Culprit, known: Knowledge) -> list[str]:
-    wanted = set(tokens(culprit.key))
-    return [each.text for each in known.values if wanted & set(tokens(each.key))]
+def _list_candidates(culprit: Culprit, known: Knowledge) -> list[str]:
+    wanted = set(tokenize(culprit.key))
+    return [each.text for each in known.values if wanted & set(tokenize(each.key))]

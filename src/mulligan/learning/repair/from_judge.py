@@ -10,13 +10,13 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from mulligan.core.escape import one_line
-from mulligan.core.question import Question, in_pieces
+from mulligan.core.escape import format_one_line
+from mulligan.core.question import Question, split_pieces
 from mulligan.core.suggestion import FailedCall, Kind, Origin, Patch, Suggestion
-from mulligan.learning.repair.priors import prior
-from mulligan.learning.values.closeness import tokens
-from mulligan.learning.values.leaves import leaves
-from mulligan.learning.values.locked import same_saying
+from mulligan.learning.repair.priors import estimate_prior
+from mulligan.learning.values.closeness import tokenize
+from mulligan.learning.values.leaves import list_leaves
+from mulligan.learning.values.locked import says_same
 from mulligan.learning.values.stems import stem
 
 PROMPT = "suggest_call"
@@ -52,7 +52,7 @@ class Proposal:
 def ask_to_mend(failed: FailedCall, *, documents: Sequence[str], show: Show) -> Question[Proposal]:
     """The question what would let a failed call succeed."""
     earlier = {
-        f"result of {made.tool}, called before": _json(made.result, show)
+        f"result of {made.tool}, called before": _encode_json(made.result, show)
         for made in failed.earlier[-MOST_EARLIER:]
         if not made.failed
     }
@@ -60,13 +60,13 @@ def ask_to_mend(failed: FailedCall, *, documents: Sequence[str], show: Show) -> 
         prompt=PROMPT,
         values={
             "message": "\n".join(failed.said) or "Not known.",
-            "tool": one_line(failed.call.tool, most=80),
+            "tool": format_one_line(failed.call.tool, most=80),
         },
         untrusted={
             "error": failed.error[:MOST_TEXT],
-            "arguments": _json(failed.call.arguments, show),
-            **in_pieces("schema", _json(failed.schema, lambda value: value)),
-            **_retrieved(failed, documents),
+            "arguments": _encode_json(failed.call.arguments, show),
+            **split_pieces("schema", _encode_json(failed.schema, lambda value: value)),
+            **_retrieve_pieces(failed, documents),
             **earlier,
         },
         answer=Proposal,
@@ -88,48 +88,48 @@ def from_proposal(proposal: Proposal, failed: FailedCall, *, show: Show) -> Iter
     drops = tuple(name for name in proposal.drops[:MOST_CHANGES] if name in before)
     if not changes and not drops:
         return
-    kinds = (_kind(before, changes),)
+    kinds = (_classify_change(before, changes),)
     yield Suggestion(
         patch=Patch(changes=changes, drops=drops),
         source=Origin.JUDGE,
         kinds=kinds,
-        probability=prior(Origin.JUDGE, kinds),
+        probability=estimate_prior(Origin.JUDGE, kinds),
         n=0,
-        evidence=one_line(proposal.why, most=_WHY) or "a judge proposed it",
+        evidence=format_one_line(proposal.why, most=_WHY) or "a judge proposed it",
     )
 
 
-def _kind(before: Mapping[str, object], changes: Mapping[str, object]) -> Kind:
+def _classify_change(before: Mapping[str, object], changes: Mapping[str, object]) -> Kind:
     """By a look at the values: what a judge calls a change of form may be another value."""
-    said = [value for _, value in leaves(before, most=500)]
-    new = [value for _, value in leaves(changes, most=500)]
-    same = all(any(same_saying(old, value) for old in said) for value in new)
+    said = [value for _, value in list_leaves(before, most=500)]
+    new = [value for _, value in list_leaves(changes, most=500)]
+    same = all(any(says_same(old, value) for old in said) for value in new)
     return Kind.REFORMAT if same else Kind.OTHER
 
 
-def _retrieved(failed: FailedCall, documents: Sequence[str]) -> dict[str, str]:
+def _retrieve_pieces(failed: FailedCall, documents: Sequence[str]) -> dict[str, str]:
     """The pieces of what is written about the tool that say most of what the error says."""
     pieces = [
-        piece for text in documents for piece in in_pieces("", text[: MOST_TEXT * 10]).values()
+        piece for text in documents for piece in split_pieces("", text[: MOST_TEXT * 10]).values()
     ]
     if len(pieces) > MOST_PIECES:
-        asked = _words(f"{failed.error[:MOST_TEXT]} {' '.join(failed.call.arguments)}")
-        ranked = sorted(pieces, key=lambda piece: len(asked & _words(piece)), reverse=True)
+        asked = _stem_words(f"{failed.error[:MOST_TEXT]} {' '.join(failed.call.arguments)}")
+        ranked = sorted(pieces, key=lambda piece: len(asked & _stem_words(piece)), reverse=True)
         chosen = set(ranked[:MOST_PIECES])
         pieces = [piece for piece in pieces if piece in chosen]
     return {f"document {number}": piece for number, piece in enumerate(pieces, start=1)}
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(stem(word) for word in tokens(text))
+def _stem_words(text: str) -> frozenset[str]:
+    return frozenset(stem(word) for word in tokenize(text))
 
 
 def _was_shown(value: object, show: Show) -> bool:
     """Whether the judge saw a value as it is, and not as a stub."""
-    return _json(value, show) == _json(value, lambda same: same)
+    return _encode_json(value, show) == _encode_json(value, lambda same: same)
 
 
-def _json(value: object, show: Show) -> str:
+def _encode_json(value: object, show: Show) -> str:
     try:
         return json.dumps(show(value), ensure_ascii=False)[:MOST_TEXT]
     except (TypeError, ValueError, RecursionError):

@@ -6,15 +6,15 @@ from collections.abc import Iterator, Mapping
 
 from mulligan.core.call import ErrorClass
 from mulligan.core.suggestion import FailedCall, Kind, Origin, Patch, Suggestion
-from mulligan.learning.complaints.dialects import complaints_in
-from mulligan.learning.errors.wording import likely_class
-from mulligan.learning.repair.patches import patch_between
-from mulligan.learning.repair.priors import prior
-from mulligan.learning.repair.tighten import tightened
+from mulligan.learning.complaints.dialects import parse_complaints
+from mulligan.learning.errors.wording import find_likely_class
+from mulligan.learning.repair.patches import diff_arguments
+from mulligan.learning.repair.priors import estimate_prior
+from mulligan.learning.repair.tighten import tighten_schema
 from mulligan.learning.shape.conform import Conformed, conform
-from mulligan.learning.shape.debris import clean_name, without_debris
-from mulligan.learning.shape.lenient import tool_meant
-from mulligan.learning.shape.schema import Schema, schema_of
+from mulligan.learning.shape.debris import clean_name, strip_debris
+from mulligan.learning.shape.lenient import match_tool
+from mulligan.learning.shape.schema import Schema, read_schema
 
 
 def from_schema(failed: FailedCall) -> Iterator[Suggestion]:
@@ -23,61 +23,61 @@ def from_schema(failed: FailedCall) -> Iterator[Suggestion]:
     A schema that is none is a `NoSchemaError`.
     """
     arguments = dict(failed.call.arguments)
-    tool = _tool(failed)
+    tool = _find_tool(failed)
     if tool is not None:
-        yield _suggestion(Patch(tool=tool), (Kind.TOOL,), f"{failed.call.tool!r} is {tool!r}")
+        yield _build_suggestion(Patch(tool=tool), (Kind.TOOL,), f"{failed.call.tool!r} is {tool!r}")
         return
-    cleaned = without_debris(arguments)
-    schema = _strict(failed, dirty=cleaned != arguments)
+    cleaned = strip_debris(arguments)
+    schema = _build_strict(failed, dirty=cleaned != arguments)
     fixed = conform(cleaned, schema) if schema else None
     kinds = (Kind.REFORMAT,) if cleaned != arguments else ()
-    if fixed is not None and not _beside_the_point(failed, fixed):
-        patch = patch_between(arguments, fixed.arguments)
+    if fixed is not None and not _is_beside_point(failed, fixed):
+        patch = diff_arguments(arguments, fixed.arguments)
         kinds = tuple(dict.fromkeys((*kinds, *fixed.kinds)))
-        yield _suggestion(patch, kinds, "; ".join(fixed.notes))
+        yield _build_suggestion(patch, kinds, "; ".join(fixed.notes))
     elif kinds and schema and schema.fits(cleaned):
-        changed = ", ".join(_changed(arguments, cleaned))
+        changed = ", ".join(_list_changed(arguments, cleaned))
         evidence = f"syntax was left inside {changed}"
-        yield _suggestion(patch_between(arguments, cleaned), kinds, evidence)
+        yield _build_suggestion(diff_arguments(arguments, cleaned), kinds, evidence)
 
 
-def _strict(failed: FailedCall, *, dirty: bool) -> Schema | None:
+def _build_strict(failed: FailedCall, *, dirty: bool) -> Schema | None:
     """The schema with what the error adds to it; `None` if it complains of something unknown.
 
     Where syntax was left in a value, that is what any complaint is about.
     """
-    declared = schema_of(failed.schema, tool=failed.call.tool) if failed.schema else None
+    declared = read_schema(failed.schema, tool=failed.call.tool) if failed.schema else None
     tree = declared.tree if declared else {}
-    strict = tightened(tree, complaints_in(failed.error), arguments=failed.call.arguments)
+    strict = tighten_schema(tree, parse_complaints(failed.error), arguments=failed.call.arguments)
     if strict is not None:
-        return schema_of(strict, tool=failed.call.tool)
+        return read_schema(strict, tool=failed.call.tool)
     return declared if dirty else None
 
 
-def _beside_the_point(failed: FailedCall, fixed: Conformed) -> bool:
+def _is_beside_point(failed: FailedCall, fixed: Conformed) -> bool:
     """An argument too many is dropped only if arguments are what the error is about."""
-    found = likely_class(failed.failure, failed.error)
+    found = find_likely_class(failed.failure, failed.error)
     return set(fixed.kinds) == {Kind.DROP} and found is not ErrorClass.VALIDATION
 
 
-def _tool(failed: FailedCall) -> str | None:
+def _find_tool(failed: FailedCall) -> str | None:
     """The tool that was meant, if the name is none of those that could be called."""
     name = clean_name(failed.call.tool)
     if failed.tools:
-        return None if failed.call.tool in failed.tools else tool_meant(name, failed.tools)
+        return None if failed.call.tool in failed.tools else match_tool(name, failed.tools)
     return name if name and name != failed.call.tool else None
 
 
-def _changed(before: Mapping[str, object], after: Mapping[str, object]) -> list[str]:
+def _list_changed(before: Mapping[str, object], after: Mapping[str, object]) -> list[str]:
     return [name for name in before if before[name] != after.get(name)]
 
 
-def _suggestion(patch: Patch, kinds: tuple[Kind, ...], evidence: str) -> Suggestion:
+def _build_suggestion(patch: Patch, kinds: tuple[Kind, ...], evidence: str) -> Suggestion:
     return Suggestion(
         patch=patch,
         source=Origin.SCHEMA,
         kinds=kinds,
-        probability=prior(Origin.SCHEMA, kinds),
+        probability=estimate_prior(Origin.SCHEMA, kinds),
         n=0,
         evidence=evidence[:500],
     )

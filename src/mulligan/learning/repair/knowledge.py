@@ -9,7 +9,7 @@ from functools import cached_property
 
 from mulligan.core.suggestion import Earlier
 from mulligan.learning.values.closeness import fold
-from mulligan.learning.values.leaves import key_of, leaves
+from mulligan.learning.values.leaves import find_key, list_leaves
 from mulligan.learning.written.whole import read_json
 
 MOST_TEXT = 200_000
@@ -46,14 +46,16 @@ class Knowledge:
         found: dict[Value, None] = {}
         for made in self._earlier:
             if not made.failed and len(found) < MOST_VALUES:
-                found |= dict.fromkeys(_values_in(made.result))
+                found |= dict.fromkeys(_list_values(made.result))
         return tuple(found)
 
     @cached_property
     def tried(self) -> frozenset[str]:
         """What stood in the arguments of calls that failed."""
         failed = (made.arguments for made in self._earlier if made.failed)
-        return frozenset(fold(str(value)) for held in failed for _, value in leaves(held, most=200))
+        return frozenset(
+            fold(str(value)) for held in failed for _, value in list_leaves(held, most=200)
+        )
 
     @cached_property
     def _folded_words(self) -> tuple[str, ...]:
@@ -66,7 +68,7 @@ class Knowledge:
         for made in self._earlier:
             if not made.failed:
                 parts.append(as_text(made.result)[:MOST_TEXT])
-                parts += [str(value)[:1_000] for _, value in leaves(made.arguments, most=200)]
+                parts += [str(value)[:1_000] for _, value in list_leaves(made.arguments, most=200)]
         return "\n".join((*self._folded_words, *map(fold, parts)))
 
     @cached_property
@@ -86,7 +88,7 @@ class Knowledge:
         return bool(folded) and folded in self._folded
 
 
-def structure_of(result: object) -> object:
+def parse_result(result: object) -> object:
     """A result that came as JSON text, as what it says; else the result itself."""
     if isinstance(result, str) and result[:1] in "{[" and len(result) <= MOST_TEXT:
         strict, value = read_json(result)
@@ -97,7 +99,7 @@ def structure_of(result: object) -> object:
 def _breaks_off(result: str) -> bool:
     if len(result) > MOST_TEXT:
         return True
-    return result[:1] in ("{", "[") and isinstance(structure_of(result), str)
+    return result[:1] in ("{", "[") and isinstance(parse_result(result), str)
 
 
 def as_text(result: object) -> str:
@@ -105,22 +107,22 @@ def as_text(result: object) -> str:
     return result if isinstance(result, str) else repr(result)
 
 
-def _values_in(result: object) -> Iterator[Value]:
-    held = structure_of(result)
+def _list_values(result: object) -> Iterator[Value]:
+    held = parse_result(result)
     if isinstance(held, str):
         for found in _WORD.finditer(held[:20_000]):
             if any(sign.isdigit() for sign in found.group()):
                 yield Value("", found.group())
         return
-    for path, value in leaves(held, most=MOST_VALUES):
+    for path, value in list_leaves(held, most=MOST_VALUES):
         for at, step in enumerate(path):
             if isinstance(step, str) and any(sign.isdigit() for sign in step):
-                yield Value(key_of(path[:at]), step)
+                yield Value(find_key(path[:at]), step)
         if isinstance(value, str | int) and not isinstance(value, bool):
-            yield Value(key_of(path), str(value))
+            yield Value(find_key(path), str(value))
 
 
-def records_of(held: object, name: str) -> Iterator[Mapping[str, object]]:
+def find_records(held: object, name: str) -> Iterator[Mapping[str, object]]:
     """The objects in a result that bear a name: in a field, or as the key they stand under."""
     waiting: list[tuple[str, object]] = [("", held)]
     seen = 0

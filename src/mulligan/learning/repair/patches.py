@@ -7,16 +7,16 @@ from collections.abc import Mapping
 from mulligan.core.suggestion import Patch
 
 
-def patch_between(before: Mapping[str, object], after: Mapping[str, object]) -> Patch:
+def diff_arguments(before: Mapping[str, object], after: Mapping[str, object]) -> Patch:
     """The patch that makes one out of the other."""
     changes = {
         name: value
         for name, value in after.items()
-        if name not in before or not _identical(before[name], value)
+        if name not in before or not _is_identical(before[name], value)
     }
     return Patch(changes=changes, drops=tuple(name for name in before if name not in after))
 
 
-def _identical(one: object, other: object) -> bool:
+def _is_identical(one: object, other: object) -> bool:
     """Equal and of one type: 1, 1.0 and `True` are three things to a tool."""
     return type(one) is type(other) and one == other and repr(one) == repr(other)

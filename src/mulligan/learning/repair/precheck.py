@@ -9,25 +9,27 @@ from itertools import pairwise
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.suggestion import Planned
 from mulligan.learning.repair.from_turn import points
-from mulligan.learning.repair.knowledge import Knowledge, records_of, structure_of
-from mulligan.learning.shape.schema import schema_of
-from mulligan.learning.values.closeness import fold, tokens
-from mulligan.learning.values.leaves import Path, is_small, key_of, leaves
-from mulligan.learning.values.vocabulary import listed, phrases
+from mulligan.learning.repair.knowledge import Knowledge, find_records, parse_result
+from mulligan.learning.shape.schema import read_schema
+from mulligan.learning.values.closeness import fold, tokenize
+from mulligan.learning.values.leaves import Path, find_key, is_small, list_leaves
+from mulligan.learning.values.vocabulary import compile_phrases, list_words
 
 MOST_ARGUMENTS = 200
 SHORTEST_ID = 4
-AVAILABLE = listed("available in_stock instock enabled active exists valid")
-STATE = listed("status state")
-IDENTITY = listed("id ids uuid number key")
-BALANCE = listed("amount balance remaining available")
-PEOPLE = listed("first last full given family sur person customer user")
-NEW = listed("new next replacement target")
-PLACEHOLDERS = listed("""
+AVAILABLE = list_words("available in_stock instock enabled active exists valid")
+STATE = list_words("status state")
+IDENTITY = list_words("id ids uuid number key")
+BALANCE = list_words("amount balance remaining available")
+PEOPLE = list_words("first last full given family sur person customer user")
+NEW = list_words("new next replacement target")
+PLACEHOLDERS = list_words("""
     unknown none null na tbd todo placeholder example test missing notprovided notspecified
     undefined xxx xxxx johndoe janedoe foo bar
 """)
-_PLACEHOLDER = phrases(r"<[^<>]+> | \{[^{}]+\} | your[_ -]\w+ | (?:some|any)[_ -]\w+ | 0{4,}")
+_PLACEHOLDER = compile_phrases(
+    r"<[^<>]+> | \{[^{}]+\} | your[_ -]\w+ | (?:some|any)[_ -]\w+ | 0{4,}"
+)
 
 
 class _Case:
@@ -38,13 +40,13 @@ class _Case:
         self.tool = planned.call.tool
         self.arguments = planned.call.arguments
         self.known = Knowledge(planned.said, planned.earlier)
-        self.values = list(leaves(self.arguments, most=MOST_ARGUMENTS))
+        self.values = list(list_leaves(self.arguments, most=MOST_ARGUMENTS))
 
-    def records(self, name: str) -> Iterator[Mapping[str, object]]:
+    def list_records(self, name: str) -> Iterator[Mapping[str, object]]:
         """What results of this turn hold under a name, the newest result first."""
         for made in reversed(self.planned.earlier):
             if not made.failed:
-                yield from records_of(structure_of(made.result), name)
+                yield from find_records(parse_result(made.result), name)
 
 
 def precheck(planned: Planned) -> list[Finding]:
@@ -55,26 +57,28 @@ def precheck(planned: Planned) -> list[Finding]:
     return [finding for reason in REASONS for finding in reason(case)]
 
 
-def _finding(rule: str, issue: str, correction: str) -> Finding:
+def _build_finding(rule: str, issue: str, correction: str) -> Finding:
     return Finding(rule=rule, severity=Severity.ERROR, issue=issue, correction=correction)
 
 
-def _unknown_tool(case: _Case) -> Iterator[Finding]:
+def _check_tool(case: _Case) -> Iterator[Finding]:
     if case.planned.tools and case.tool not in case.planned.tools:
         issue = f"There is no tool {case.tool!r}."
-        yield _finding("call.unknown_tool", issue, "Call one of the tools there are.")
+        yield _build_finding("call.unknown_tool", issue, "Call one of the tools there are.")
 
 
-def _shape(case: _Case) -> Iterator[Finding]:
+def _check_shape(case: _Case) -> Iterator[Finding]:
     if not case.planned.schema:
         return
-    schema = schema_of(case.planned.schema, tool=case.tool)
-    for problem in schema.problems(case.arguments)[:5]:
+    schema = read_schema(case.planned.schema, tool=case.tool)
+    for problem in schema.list_problems(case.arguments)[:5]:
         where = ".".join(map(str, problem.path)) or "arguments"
-        yield _finding("call.shape", f"{where}: {problem.message}", "Bring it into the schema.")
+        yield _build_finding(
+            "call.shape", f"{where}: {problem.message}", "Bring it into the schema."
+        )
 
 
-def _failed_before(case: _Case) -> Iterator[Finding]:
+def _check_failed_before(case: _Case) -> Iterator[Finding]:
     """The identical call failed the last time it was made."""
     same = (
         made
@@ -84,125 +88,127 @@ def _failed_before(case: _Case) -> Iterator[Finding]:
     last = next(same, None)
     if last is not None and last.failed:
         issue = f"The same call of {case.tool} failed earlier in this turn."
-        yield _finding("call.failed_before", issue, "Change something before trying again.")
+        yield _build_finding("call.failed_before", issue, "Change something before trying again.")
 
 
-def _never_seen(case: _Case) -> Iterator[Finding]:
+def _check_never_seen(case: _Case) -> Iterator[Finding]:
     """An identifier that nobody mentioned and no call brought: it is made up.
 
     A result that breaks off may have held it, and then nobody can say.
     """
     for path, value in [] if case.known.incomplete else case.values:
-        if _is_identifier(path, value) and not _seen(str(value), case.known):
-            issue = f"{key_of(path)} {str(value)[:60]!r} was never mentioned in this turn."
-            yield _finding("call.id_never_seen", issue, "Look it up or ask for it.")
+        if _is_identifier(path, value) and not _was_seen(str(value), case.known):
+            issue = f"{find_key(path)} {str(value)[:60]!r} was never mentioned in this turn."
+            yield _build_finding("call.id_never_seen", issue, "Look it up or ask for it.")
 
 
 def _is_identifier(path: Path, value: object) -> bool:
-    key = key_of(path)
+    key = find_key(path)
     if not isinstance(value, str) or not points(key) or len(fold(value)) < SHORTEST_ID:
         return False
-    of_a_person = "name" in tokens(key) and not PEOPLE.isdisjoint(tokens(key))
+    of_a_person = "name" in tokenize(key) and not PEOPLE.isdisjoint(tokenize(key))
     coded = " " not in value.strip() and any(sign.isdigit() or sign == "@" for sign in value)
     return coded or of_a_person
 
 
-def _seen(value: str, known: Knowledge) -> bool:
+def _was_seen(value: str, known: Knowledge) -> bool:
     """Whether all of it was: several identifiers may stand in one text."""
     pieces = [piece for piece in re.split(r"[\s,;\[\]\"']+", value) if fold(piece)]
     return known.was_seen(value) or all(known.was_seen(piece) for piece in pieces)
 
 
-def _placeholder(case: _Case) -> Iterator[Finding]:
+def _check_placeholder(case: _Case) -> Iterator[Finding]:
     """A word that stands where a value should be."""
     for path, value in case.values:
-        key = key_of(path)
+        key = find_key(path)
         if not isinstance(value, str) or not points(key) or case.known.was_said(value):
             continue
         plain = fold(value)
         if not plain or plain in PLACEHOLDERS or _PLACEHOLDER.fullmatch(value.strip()):
             issue = f"{key} is {value[:60]!r}, which stands for a value and is none."
-            yield _finding("call.placeholder", issue, "Look the value up or ask for it.")
+            yield _build_finding("call.placeholder", issue, "Look the value up or ask for it.")
 
 
-def _wrong_state(case: _Case) -> Iterator[Finding]:
+def _check_state(case: _Case) -> Iterator[Finding]:
     """The tool's name asks for a state (`cancel_pending_order`) that the thing is not in."""
     for path, value in case.values:
-        wanted = _state_named(case.tool, key_of(path))
-        state = _last_state(case, key_of(path), value) if wanted else None
+        wanted = _find_named_state(case.tool, find_key(path))
+        state = _find_last_state(case, find_key(path), value) if wanted else None
         if wanted and state and not _is_in(state, wanted, case.known):
             issue = f"{str(value)[:60]!r} is {state}; {case.tool} is for {wanted} ones."
             correction = "Use the tool for that state, or tell the person."
-            yield _finding("call.wrong_state", issue, correction)
+            yield _build_finding("call.wrong_state", issue, correction)
 
 
 def _is_in(state: str, wanted: str, known: Knowledge) -> bool:
     """Whether a state is the wanted one: `pending (changed)` is not, where others are `pending`."""
-    words = tuple(tokens(state))
+    words = tuple(tokenize(state))
     if wanted not in words or words == (wanted,):
         return words == (wanted,)
     named = (each for each in known.values if each.key.casefold() in STATE)
-    return all(tuple(tokens(each.text)) != (wanted,) for each in named)
+    return all(tuple(tokenize(each.text)) != (wanted,) for each in named)
 
 
-def _state_named(tool: str, key: str) -> str | None:
+def _find_named_state(tool: str, key: str) -> str | None:
     """The participle before a thing in a tool's name: `pending` for `order_id` in the above."""
-    words = set(tokens(key))
+    words = set(tokenize(key))
     things = words - IDENTITY if words & IDENTITY else set()
-    for word, thing in pairwise(tokens(tool)[1:]):
+    for word, thing in pairwise(tokenize(tool)[1:]):
         if thing in things and len(word) > 5 and word.endswith(("ed", "ing")):
             return word
     return None
 
 
-def _last_state(case: _Case, key: str, value: object) -> str | None:
+def _find_last_state(case: _Case, key: str, value: object) -> str | None:
     """The state that the newest record of this very thing holds."""
-    for record in case.records(value) if isinstance(value, str) else ():
+    for record in case.list_records(value) if isinstance(value, str) else ():
         state = next((held for name, held in record.items() if name.casefold() in STATE), None)
         if value in (record.get(key), record.get("id")) and isinstance(state, str):
             return state
     return None
 
 
-def _unavailable(case: _Case) -> Iterator[Finding]:
+def _check_available(case: _Case) -> Iterator[Finding]:
     """Something wanted anew that the newest record of it calls unavailable."""
     for path, value in case.values:
-        if not isinstance(value, str) or NEW.isdisjoint(tokens(key_of(path))):
+        if not isinstance(value, str) or NEW.isdisjoint(tokenize(find_key(path))):
             continue
-        record = next(case.records(value), {})
+        record = next(case.list_records(value), {})
         if any(name.casefold() in AVAILABLE and held is False for name, held in record.items()):
-            issue = f"{key_of(path)} {value[:60]!r} is not available."
-            yield _finding("call.unavailable", issue, "Choose one that is.")
+            issue = f"{find_key(path)} {value[:60]!r} is not available."
+            yield _build_finding("call.unavailable", issue, "Choose one that is.")
 
 
-def _lists_differ(case: _Case) -> Iterator[Finding]:
+def _check_lists(case: _Case) -> Iterator[Finding]:
     """`things` and `new_things` are pairs: as many of one as of the other."""
     for name, value in case.arguments.items():
         other = case.arguments.get(f"new_{name}")
         if isinstance(value, list) and isinstance(other, list) and len(value) != len(other):
             issue = f"{name} has {len(value)} items, new_{name} {len(other)}."
-            yield _finding("call.lists_differ", issue, "Give one new item for each old one.")
+            yield _build_finding("call.lists_differ", issue, "Give one new item for each old one.")
 
 
-def _exceeds(case: _Case) -> Iterator[Finding]:
+def _check_amount(case: _Case) -> Iterator[Finding]:
     """More is to be taken from something than the newest record of it holds."""
     for path, amount in case.values:
-        if not _is_number(amount) or "amount" not in tokens(key_of(path)):
+        if not _is_number(amount) or "amount" not in tokenize(find_key(path)):
             continue
         beside = [value for place, value in case.values if place[:-1] == path[:-1]]
         for name in (each for each in beside if isinstance(each, str)):
-            held = _last_balance(case, name)
+            held = _find_last_balance(case, name)
             if held is not None and float(str(amount)) > held:
                 issue = f"{amount} is to come from {name[:60]!r}, which holds {held}."
-                yield _finding("call.exceeds", issue, "Take less of it, and the rest elsewhere.")
+                yield _build_finding(
+                    "call.exceeds", issue, "Take less of it, and the rest elsewhere."
+                )
 
 
-def _last_balance(case: _Case, name: str) -> float | None:
-    for record in case.records(name):
+def _find_last_balance(case: _Case, name: str) -> float | None:
+    for record in case.list_records(name):
         if name not in (record.get("id"), record.get("number")):
             continue
         for key, held in record.items():
-            if _is_number(held) and not BALANCE.isdisjoint(tokens(key)):
+            if _is_number(held) and not BALANCE.isdisjoint(tokenize(key)):
                 return float(str(held))
     return None
 
@@ -213,13 +219,13 @@ def _is_number(value: object) -> bool:
 
 Reason = Callable[[_Case], Iterator[Finding]]
 REASONS: tuple[Reason, ...] = (
-    _unknown_tool,
-    _shape,
-    _failed_before,
-    _never_seen,
-    _placeholder,
-    _wrong_state,
-    _unavailable,
-    _lists_differ,
-    _exceeds,
+    _check_tool,
+    _check_shape,
+    _check_failed_before,
+    _check_never_seen,
+    _check_placeholder,
+    _check_state,
+    _check_available,
+    _check_lists,
+    _check_amount,
 )

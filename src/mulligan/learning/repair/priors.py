@@ -29,7 +29,7 @@ BY_SOURCE: Mapping[Origin, float] = {
 """What a source is worth against the schema. Guesses, to be replaced by counts: hence `n` is 0."""
 
 
-def prior(source: Origin, kinds: Sequence[Kind]) -> float:
+def estimate_prior(source: Origin, kinds: Sequence[Kind]) -> float:
     """The weakest of the changes decides, and each further kind takes a little more away."""
     weakest = min((BY_KIND[kind] for kind in kinds), default=BY_KIND[Kind.OTHER])
     further = 0.95 ** max(0, len(set(kinds)) - 1)

@@ -11,10 +11,10 @@ from mulligan.core.suggestion import FailedCall, Kind, Origin, Suggestion
 from mulligan.learning.repair.from_schema import from_schema
 from mulligan.learning.repair.from_tools import from_tools
 from mulligan.learning.repair.from_turn import from_turn
-from mulligan.learning.shape.form import only_form
-from mulligan.learning.shape.schema import schema_of
-from mulligan.learning.values.leaves import is_small, leaves
-from mulligan.learning.values.locked import locked_changes, same_saying
+from mulligan.learning.shape.form import changes_only_form
+from mulligan.learning.shape.schema import read_schema
+from mulligan.learning.values.leaves import is_small, list_leaves
+from mulligan.learning.values.locked import find_locked_changes, says_same
 
 SOURCES: tuple[Suggest, ...] = (from_schema, from_turn, from_tools)
 """What needs no memory and no model. A memory and a judge are more of the same type."""
@@ -31,7 +31,7 @@ FORM_ONLY = frozenset({Kind.COERCE, Kind.RENAME, Kind.DROP, Kind.REFORMAT})
 """Of these, what brings in no value from elsewhere."""
 
 
-def suggestions(
+def suggest_corrections(
     failed: FailedCall, *, sources: Sequence[Suggest] = SOURCES
 ) -> tuple[Suggestion, ...]:
     """Corrections of a failed call, the likeliest first; the same one is given once.
@@ -44,15 +44,17 @@ def suggestions(
         return ()
     best: dict[str, Suggestion] = {}
     for source in sources:
-        for each in _held(failed, source):
-            key = repr((each.patch.tool, each.patch.first, sorted(_after(failed, each).items())))
-            best[key] = _surer(each, best.get(key))
+        for each in _filter_suggestions(failed, source):
+            key = repr(
+                (each.patch.tool, each.patch.first, sorted(_patch_arguments(failed, each).items()))
+            )
+            best[key] = _merge_suggestion(each, best.get(key))
     order = list(Origin)
     ranked = sorted(best.values(), key=lambda s: (-s.probability, order.index(s.source)))
     return tuple(ranked[:MOST])
 
 
-def _surer(one: Suggestion, known: Suggestion | None) -> Suggestion:
+def _merge_suggestion(one: Suggestion, known: Suggestion | None) -> Suggestion:
     """Of the same correction from two sources the likelier; what one may apply, both may."""
     if known is None:
         return one
@@ -60,59 +62,59 @@ def _surer(one: Suggestion, known: Suggestion | None) -> Suggestion:
     return replace(likelier, automatic=one.automatic or known.automatic)
 
 
-def _held(failed: FailedCall, source: Suggest) -> Iterator[Suggestion]:
+def _filter_suggestions(failed: FailedCall, source: Suggest) -> Iterator[Suggestion]:
     before = dict(failed.call.arguments)
     for each in source(failed):
-        after = _after(failed, each)
+        after = _patch_arguments(failed, each)
         if not is_small(after):
             continue
         same = repr(after) == repr(before) and not (each.patch.tool or each.patch.first)
-        locked = locked_changes(before, after, said=failed.said)
+        locked = find_locked_changes(before, after, said=failed.said)
         if same or (locked and each.lesson is None):
             continue
-        yield replace(each, automatic=not locked and each.proven and _automatic(failed, each))
+        yield replace(each, automatic=not locked and each.proven and _is_automatic(failed, each))
 
 
-def _after(failed: FailedCall, suggestion: Suggestion) -> dict[str, object]:
+def _patch_arguments(failed: FailedCall, suggestion: Suggestion) -> dict[str, object]:
     return suggestion.patch.apply(failed.call.arguments)
 
 
-def _automatic(failed: FailedCall, suggestion: Suggestion) -> bool:
+def _is_automatic(failed: FailedCall, suggestion: Suggestion) -> bool:
     """Only the shape changes, by the source's own account and by a look at the values."""
     patch = suggestion.patch
     if patch.tool or patch.first or not set(suggestion.kinds) <= SHAPE_ONLY or not failed.schema:
         return False
-    after = _after(failed, suggestion)
-    schema = schema_of(failed.schema, tool=failed.call.tool)
+    after = _patch_arguments(failed, suggestion)
+    schema = read_schema(failed.schema, tool=failed.call.tool)
     if not schema.fits(after):
         return False
     if suggestion.source is Origin.SCHEMA and Kind.ENUM not in suggestion.kinds:
-        return not _could_mean_another(failed, after)
+        return not _can_mean_another(failed, after)
     if suggestion.lesson is not None and set(suggestion.kinds) <= FORM_ONLY:
         # A proven lesson makes each value out of the call's own: a sign in front, a list of one.
-        return suggestion.proven and only_form(
+        return suggestion.proven and changes_only_form(
             failed.call.arguments, after, known=schema.properties
         )
     # Near in spelling is not the same: another name on a list is another person.
-    return _only_shape(failed, after)
+    return _changes_only_shape(failed, after)
 
 
-def _could_mean_another(failed: FailedCall, after: dict[str, object]) -> bool:
+def _can_mean_another(failed: FailedCall, after: dict[str, object]) -> bool:
     """Whether a number was written in a way that half the world reads as another number."""
     changed = [v for name, v in failed.call.arguments.items() if after.get(name) != v]
     return any(isinstance(v, str) and _GROUPED.search(v) for v in changed)
 
 
-def _only_shape(failed: FailedCall, after: dict[str, object]) -> bool:
+def _changes_only_shape(failed: FailedCall, after: dict[str, object]) -> bool:
     """A memory or a judge may say what it likes: every value must say what one did before."""
-    before = [value for _, value in leaves(failed.call.arguments)]
+    before = [value for _, value in list_leaves(failed.call.arguments)]
     return all(
-        any(same_saying(old, value) or _but_for_signs(old, value) for old in before)
-        for _, value in leaves(after, most=2_000)
+        any(says_same(old, value) or _differs_in_signs(old, value) for old in before)
+        for _, value in list_leaves(after, most=2_000)
     )
 
 
-def _but_for_signs(old: object, new: object) -> bool:
+def _differs_in_signs(old: object, new: object) -> bool:
     """Whether two codes differ in nothing but signs around them: `#W17` and `W17`.
 
     Numbers do not: `-5` is not `5`.

@@ -9,10 +9,10 @@ from typing import Any
 from mulligan.core.errors import NoSchemaError
 from mulligan.core.suggestion import Kind
 from mulligan.learning.shape.coerce import NOTHING, from_text
-from mulligan.learning.shape.scalars import mend_value, types_of
-from mulligan.learning.shape.schema import Schema, schema_of
-from mulligan.learning.shape.split import rejoined
-from mulligan.learning.values.closeness import meaning, spelling
+from mulligan.learning.shape.scalars import list_types, mend_value
+from mulligan.learning.shape.schema import Schema, read_schema
+from mulligan.learning.shape.split import rejoin_pieces
+from mulligan.learning.values.closeness import match_meaning, match_spelling
 from mulligan.learning.values.leaves import is_small
 
 DEEPEST = 12
@@ -35,7 +35,7 @@ def conform(arguments: Mapping[str, object], schema: Schema) -> Conformed | None
     if schema.fits(arguments) or not is_small(arguments):
         return None
     work = _Work(schema)
-    fixed = work.mapping(dict(arguments), schema.tree, at="", closed=schema.closed, depth=0)
+    fixed = work.conform_mapping(dict(arguments), schema.tree, at="", closed=schema.closed, depth=0)
     if not work.kinds or not schema.fits(fixed):
         return None
     return Conformed(fixed, tuple(dict.fromkeys(work.kinds)), tuple(work.notes))
@@ -49,42 +49,42 @@ class _Work:
     kinds: list[Kind] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
-    def value(self, value: object, part: dict[str, Any], *, at: str, depth: int) -> object:
+    def conform_value(self, value: object, part: dict[str, Any], *, at: str, depth: int) -> object:
         part = self.schema.resolve(part)
         if depth > DEEPEST or self._accepts(value, part):
             return value
         for alternative in part.get("anyOf") or part.get("oneOf") or ():
             trial = _Work(self.schema)
-            found = trial.value(value, alternative, at=at, depth=depth + 1)
+            found = trial.conform_value(value, alternative, at=at, depth=depth + 1)
             if self._accepts(found, part):
                 self.kinds += trial.kinds
                 self.notes += trial.notes
                 return found
-        wanted = types_of(part)
+        wanted = list_types(part)
         if isinstance(value, dict) and (not wanted or "object" in wanted):
             closed = part.get("additionalProperties") is False
-            return self.mapping(value, part, at=at, closed=closed, depth=depth + 1)
+            return self.conform_mapping(value, part, at=at, closed=closed, depth=depth + 1)
         if isinstance(value, list) and (not wanted or "array" in wanted):
-            return self._array(value, part, at=at, depth=depth + 1)
-        return self._scalar(value, part, at=at, depth=depth)
+            return self._conform_array(value, part, at=at, depth=depth + 1)
+        return self._conform_scalar(value, part, at=at, depth=depth)
 
-    def mapping(
+    def conform_mapping(
         self, value: dict[str, Any], part: dict[str, Any], *, at: str, closed: bool, depth: int
     ) -> dict[str, object]:
         named = part.get("properties") or {}
-        value = self._unwrapped(value, named, at=at)
-        value = self._renamed(value, part, closed=closed, at=at)
+        value = self._unwrap_arguments(value, named, at=at)
+        value = self._rename_keys(value, part, closed=closed, at=at)
         if closed:
             for name in (each for each in value if each not in named):
                 self._note(Kind.DROP, f"{_join(at, name)} is no argument")
             value = {name: held for name, held in value.items() if name in named}
         found = {
-            name: self.value(held, named.get(name, {}), at=_join(at, name), depth=depth + 1)
-            for name, held in self._without_nulls(value, part, at=at).items()
+            name: self.conform_value(held, named.get(name, {}), at=_join(at, name), depth=depth + 1)
+            for name, held in self._drop_nulls(value, part, at=at).items()
         }
-        return self._completed(found, part, at=at)
+        return self._fill_defaults(found, part, at=at)
 
-    def _without_nulls(
+    def _drop_nulls(
         self, value: dict[str, Any], part: dict[str, Any], *, at: str
     ) -> dict[str, Any]:
         """A null where none is allowed, in a property that may be left out, is left out."""
@@ -98,7 +98,7 @@ class _Work:
                 kept[name] = held
         return kept
 
-    def _completed(
+    def _fill_defaults(
         self, value: dict[str, object], part: dict[str, Any], *, at: str
     ) -> dict[str, object]:
         """What is missing and has a default, with that."""
@@ -110,31 +110,37 @@ class _Work:
                 self._note(Kind.DEFAULT, f"{_join(at, name)} has the default {default!r}")
         return value
 
-    def _array(self, value: list[Any], part: dict[str, Any], *, at: str, depth: int) -> object:
+    def _conform_array(
+        self, value: list[Any], part: dict[str, Any], *, at: str, depth: int
+    ) -> object:
         items = part.get("items")
         if not isinstance(items, dict):
             return value
-        joined = rejoined(value) if "object" in types_of(self.schema.resolve(items)) else None
+        joined = (
+            rejoin_pieces(value) if "object" in list_types(self.schema.resolve(items)) else None
+        )
         if joined is not None:
             self._note(Kind.REFORMAT, f"{at} was one text cut into pieces")
             value = joined
         return [
-            self.value(item, items, at=f"{at}[{index}]", depth=depth)
+            self.conform_value(item, items, at=f"{at}[{index}]", depth=depth)
             for index, item in enumerate(value)
         ]
 
-    def _scalar(self, value: object, part: dict[str, Any], *, at: str, depth: int) -> object:
+    def _conform_scalar(
+        self, value: object, part: dict[str, Any], *, at: str, depth: int
+    ) -> object:
         mended = mend_value(value, part, accepts=lambda found: self._accepts(found, part))
         if mended is not None:
-            self._note(mended[1], f"{at} is {_short(mended[0])} instead of {_short(value)}")
+            self._note(mended[1], f"{at} is {_shorten(mended[0])} instead of {_shorten(value)}")
             return mended[0]
         structure = from_text(value) if isinstance(value, str) else NOTHING
-        if structure is not NOTHING and {"array", "object"} & set(types_of(part)):
+        if structure is not NOTHING and {"array", "object"} & set(list_types(part)):
             self._note(Kind.COERCE, f"{at} came as text")
-            return self.value(structure, part, at=at, depth=depth + 1)
+            return self.conform_value(structure, part, at=at, depth=depth + 1)
         return value
 
-    def _unwrapped(
+    def _unwrap_arguments(
         self, value: dict[str, Any], named: Mapping[str, Any], *, at: str
     ) -> dict[str, Any]:
         """A sole unknown key that holds all the arguments: `{"params": {…}}`."""
@@ -145,7 +151,7 @@ class _Work:
             return inner
         return value
 
-    def _renamed(
+    def _rename_keys(
         self, value: dict[str, Any], part: dict[str, Any], *, closed: bool, at: str
     ) -> dict[str, Any]:
         """Unknown keys under the name of a missing property, where one alone can be meant."""
@@ -155,7 +161,7 @@ class _Work:
         new_names: dict[str, str] = {}
         for name in (key for key in value if key not in named):
             # A key may stay if the schema does not forbid it, unless something needed is missing.
-            match = spelling(name, free if closed else needed) or meaning(name, needed)
+            match = match_spelling(name, free if closed else needed) or match_meaning(name, needed)
             if match is not None and match not in new_names.values():
                 new_names[name] = match
                 self._note(Kind.RENAME, f"{_join(at, name)} is called {match}")
@@ -163,7 +169,7 @@ class _Work:
 
     def _accepts(self, value: object, part: dict[str, Any]) -> bool:
         try:
-            return schema_of({**_definitions(self.schema.tree), **part}).accepts(value)
+            return read_schema({**_read_definitions(self.schema.tree), **part}).accepts(value)
         except NoSchemaError:
             return False
 
@@ -172,7 +178,7 @@ class _Work:
         self.notes.append(note)
 
 
-def _definitions(tree: dict[str, Any]) -> dict[str, Any]:
+def _read_definitions(tree: dict[str, Any]) -> dict[str, Any]:
     return {key: tree[key] for key in ("$defs", "definitions") if key in tree}
 
 
@@ -180,6 +186,6 @@ def _join(at: str, name: object) -> str:
     return f"{at}.{name}" if at else str(name)
 
 
-def _short(value: object) -> str:
+def _shorten(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}…"

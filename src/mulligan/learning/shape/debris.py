@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from mulligan.learning.shape.split import rejoined
+from mulligan.learning.shape.split import rejoin_pieces
 from mulligan.learning.values.closeness import fold
 
 LONGEST = 500
@@ -18,7 +18,7 @@ _AROUND = re.compile(r"[\s\"'`]*(?P<value>[^\s\"'`,;{}\[\]]+)[\s\"'`,;]*")
 """One word with quotes or commas around it. In prose they are at home, and left there."""
 
 
-def without_debris(arguments: Mapping[str, object]) -> dict[str, object]:
+def strip_debris(arguments: Mapping[str, object]) -> dict[str, object]:
     """The arguments with every value, and every list that was cut into pieces, as it was meant."""
     return {name: _clean(name, value) for name, value in arguments.items()}
 
@@ -32,7 +32,7 @@ def _clean(name: str, value: object) -> object:
     if isinstance(value, str):
         return _clean_text(name, value)
     if isinstance(value, list):
-        joined = rejoined(value)
+        joined = rejoin_pieces(value)
         return value if joined is None else joined
     return value
 

@@ -36,25 +36,28 @@ def read_date(text: str) -> date | None:
     if len(text) > 40:
         return None
     if found := _YEAR_FIRST.fullmatch(text):
-        return _day(found[1], found[2], found[3])
+        return _parse_day(found[1], found[2], found[3])
     if found := _YEAR_LAST.fullmatch(text):
-        one, other = _day(found[3], found[1], found[2]), _day(found[3], found[2], found[1])
+        one, other = (
+            _parse_day(found[3], found[1], found[2]),
+            _parse_day(found[3], found[2], found[1]),
+        )
         return one if other is None or one == other else other if one is None else None
     if (found := _MONTH_NAMED.fullmatch(text)) and (found["d1"] is None) != (found["d2"] is None):
         name = found["m"][:3].casefold()
         month = _MONTHS.index(name) + 1 if name in _MONTHS else 0
-        return _day(found["y"], str(month), found["d1"] or found["d2"])
+        return _parse_day(found["y"], str(month), found["d1"] or found["d2"])
     return None
 
 
-def date_form(description: str) -> str | None:
+def find_date_form(description: str) -> str | None:
     """The form a description asks for, as `strftime` writes it."""
     lowered = description.casefold()
     named = [form for words, form in ORDERS.items() if words in lowered]
     return named[0] if len(set(named)) == 1 else None
 
 
-def in_format(text: str, wanted: str) -> str | None:
+def convert_format(text: str, wanted: str) -> str | None:
     """A text in one of JSON Schema's formats, or `None`."""
     if wanted == "date":
         day = read_date(text)
@@ -67,13 +70,13 @@ def in_format(text: str, wanted: str) -> str | None:
     return None
 
 
-def in_form(text: str, form: str) -> str | None:
+def format_date(text: str, form: str) -> str | None:
     """A date in the form a description asks for, or `None`."""
     day = read_date(text)
     return day.strftime(form) if day else None
 
 
-def variants(text: str, pattern: str) -> set[str]:
+def list_variants(text: str, pattern: str) -> set[str]:
     """The plain variants of a text that a pattern may want: trimmed, another case, a prefix."""
     trimmed = text.strip().strip("'\"`")
     forms = {trimmed, trimmed.upper(), trimmed.lower(), re.sub(r"[\s-]", "", trimmed)}
@@ -83,7 +86,7 @@ def variants(text: str, pattern: str) -> set[str]:
     return forms - {text}
 
 
-def _day(year: str, month: str, day: str) -> date | None:
+def _parse_day(year: str, month: str, day: str) -> date | None:
     try:
         return datetime(int(year), int(month), int(day)).date()  # noqa: DTZ001 - a day has no zone
     except ValueError:

@@ -8,8 +8,13 @@ from typing import Any
 
 from mulligan.core.suggestion import Kind
 from mulligan.learning.shape.coerce import NOTHING, coerce, has_type
-from mulligan.learning.shape.formats import date_form, in_form, in_format, variants
-from mulligan.learning.values.closeness import fold, only, spelling, tokens
+from mulligan.learning.shape.formats import (
+    convert_format,
+    find_date_form,
+    format_date,
+    list_variants,
+)
+from mulligan.learning.values.closeness import fold, match_spelling, pick_only, tokenize
 
 NEGATIONS = frozenset({"not", "no", "non", "never", "without", "except", "un", "dis"})
 LONGEST_TEXT = 500
@@ -22,7 +27,7 @@ Accepts = Callable[[object], bool]
 """Whether a part of the schema takes a value."""
 
 
-def types_of(part: dict[str, Any]) -> tuple[str, ...]:
+def list_types(part: dict[str, Any]) -> tuple[str, ...]:
     """The types a part of a schema allows; none named means any."""
     named = part.get("type")
     return (named,) if isinstance(named, str) else tuple(named or ())
@@ -31,10 +36,10 @@ def types_of(part: dict[str, Any]) -> tuple[str, ...]:
 def mend_value(value: object, part: dict[str, Any], *, accepts: Accepts) -> Mended:
     """The first plain change after which the schema takes the value."""
     steps: tuple[Callable[[], Iterable[tuple[object, Kind]]], ...] = (
-        lambda: _coerced(value, part),
-        lambda: _of_enum(value, part),
-        lambda: _reformatted(value, part),
-        lambda: _clamped(value, part),
+        lambda: _coerce_value(value, part),
+        lambda: _match_enum(value, part),
+        lambda: _reformat_value(value, part),
+        lambda: _clamp_value(value, part),
     )
     for step in steps:
         fitting = [(found, kind) for found, kind in step() if accepts(found)]
@@ -43,8 +48,8 @@ def mend_value(value: object, part: dict[str, Any], *, accepts: Accepts) -> Mend
     return None
 
 
-def _coerced(value: object, part: dict[str, Any]) -> Iterable[tuple[object, Kind]]:
-    wanted = types_of(part)
+def _coerce_value(value: object, part: dict[str, Any]) -> Iterable[tuple[object, Kind]]:
+    wanted = list_types(part)
     if any(has_type(value, each) for each in wanted):
         return
     for each in wanted:
@@ -52,42 +57,42 @@ def _coerced(value: object, part: dict[str, Any]) -> Iterable[tuple[object, Kind
         if found is NOTHING:
             continue
         yield found, Kind.COERCE
-        yield from _of_enum(found, part)
-        yield from _clamped(found, part)
+        yield from _match_enum(found, part)
+        yield from _clamp_value(found, part)
 
 
-def _of_enum(value: object, part: dict[str, Any]) -> Iterable[tuple[object, Kind]]:
+def _match_enum(value: object, part: dict[str, Any]) -> Iterable[tuple[object, Kind]]:
     domain = part.get("enum")
     if not isinstance(domain, list) or not isinstance(value, str) or len(value) > LONGEST_TEXT:
         return
     words = {str(each): each for each in domain if isinstance(each, str | int | float)}
-    same = spelling(value, words)
+    same = match_spelling(value, words)
     if same is not None:
         yield words[same], Kind.ENUM
         return
-    mine = set(tokens(value))
+    mine = set(tokenize(value))
     if mine & NEGATIONS:
         return
-    inside = only(each for each in words if tokens(each) and set(tokens(each)) <= mine)
+    inside = pick_only(each for each in words if tokenize(each) and set(tokenize(each)) <= mine)
     if inside is not None:
         yield words[inside], Kind.OTHER
 
 
-def _reformatted(value: object, part: dict[str, Any]) -> Iterable[tuple[object, Kind]]:
+def _reformat_value(value: object, part: dict[str, Any]) -> Iterable[tuple[object, Kind]]:
     if not isinstance(value, str) or len(value) > LONGEST_TEXT:
         return
     if isinstance(part.get("format"), str):
-        found = in_format(value, part["format"])
+        found = convert_format(value, part["format"])
         if found is not None:
             yield found, Kind.REFORMAT
     if isinstance(part.get("pattern"), str):
-        form = date_form(str(part.get("description", "")))
-        dated = in_form(value, form) if form else None
-        forms = {dated} if dated else variants(value, part["pattern"])
+        form = find_date_form(str(part.get("description", "")))
+        dated = format_date(value, form) if form else None
+        forms = {dated} if dated else list_variants(value, part["pattern"])
         yield from ((each, Kind.REFORMAT) for each in sorted(forms) if fold(each))
 
 
-def _clamped(value: object, part: dict[str, Any]) -> Iterable[tuple[object, Kind]]:
+def _clamp_value(value: object, part: dict[str, Any]) -> Iterable[tuple[object, Kind]]:
     if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
         return
     low, high = part.get("minimum"), part.get("maximum")

@@ -76,7 +76,7 @@ class Schema:
         open_ended = self.tree.get("additionalProperties") or self.tree.get("patternProperties")
         return "properties" in self.tree and not open_ended
 
-    def problems(self, arguments: Mapping[str, object]) -> list[Problem]:
+    def list_problems(self, arguments: Mapping[str, object]) -> list[Problem]:
         """Everything that is wrong with the arguments; nothing when they fit."""
         try:
             found = [
@@ -118,7 +118,7 @@ class Schema:
         return part if isinstance(part, dict) else {}
 
 
-def schema_of(declared: Mapping[str, object], *, tool: str = "") -> Schema:
+def read_schema(declared: Mapping[str, object], *, tool: str = "") -> Schema:
     """Read a schema as tools are declared: bare, as a function, as an MCP tool, in Python's words.
 
     What is none of these is a `NoSchemaError` that says what is wrong.
@@ -126,25 +126,25 @@ def schema_of(declared: Mapping[str, object], *, tool: str = "") -> Schema:
     try:
         key = json.dumps(declared, sort_keys=True)
     except (TypeError, ValueError, RecursionError) as error:
-        raise _no_schema(tool, f"it is no JSON ({error})") from None
-    return _compiled(key, tool)
+        raise _refuse_schema(tool, f"it is no JSON ({error})") from None
+    return _compile_schema(key, tool)
 
 
 @lru_cache(maxsize=MOST_COMPILED)
-def _compiled(key: str, tool: str) -> Schema:
-    tree = _bare(json.loads(key))
+def _compile_schema(key: str, tool: str) -> Schema:
+    tree = _unwrap_envelope(json.loads(key))
     if not isinstance(tree, dict):
-        raise _no_schema(tool, f"it is {str(tree)[:80]!r}, not an object")
-    tree = _in_json_words(tree, depth=0)
+        raise _refuse_schema(tool, f"it is {str(tree)[:80]!r}, not an object")
+    tree = _normalize_types(tree, depth=0)
     try:
         # References are never fetched: a schema comes from whoever wrote the tool.
         validator = jsonschema_rs.validator_for(tree, validate_formats=True, offline=True)
     except (ValueError, RecursionError) as error:
-        raise _no_schema(tool, str(error).splitlines()[0][:200]) from None
+        raise _refuse_schema(tool, str(error).splitlines()[0][:200]) from None
     return Schema(tree, validator)
 
 
-def _no_schema(tool: str, problem: str) -> NoSchemaError:
+def _refuse_schema(tool: str, problem: str) -> NoSchemaError:
     of = f" of tool {tool!r}" if tool else ""
     return NoSchemaError(
         f"The schema{of} is no JSON Schema: {problem}. Declare one such as "
@@ -152,7 +152,7 @@ def _no_schema(tool: str, problem: str) -> NoSchemaError:
     )
 
 
-def _bare(declared: object) -> object:
+def _unwrap_envelope(declared: object) -> object:
     """Without the envelope of a function or an MCP tool."""
     for envelope in ("function", "parameters", "inputSchema", "input_schema"):
         if isinstance(declared, dict) and isinstance(declared.get(envelope), dict):
@@ -161,18 +161,18 @@ def _bare(declared: object) -> object:
     return declared
 
 
-def _in_json_words(part: Any, *, depth: int) -> Any:
+def _normalize_types(part: Any, *, depth: int) -> Any:
     """Types by the names JSON Schema has for them; a type nobody knows allows anything."""
     if depth > DEEPEST:
         return {}
     if isinstance(part, list):
-        return [_in_json_words(item, depth=depth + 1) for item in part]
+        return [_normalize_types(item, depth=depth + 1) for item in part]
     if not isinstance(part, dict):
         return part
     found = {
         key: value
         if key in ("enum", "const", "default", "examples", "required")
-        else _in_json_words(value, depth=depth + 1)
+        else _normalize_types(value, depth=depth + 1)
         for key, value in part.items()
     }
     if isinstance(found.get("type"), str):
@@ -182,10 +182,10 @@ def _in_json_words(part: Any, *, depth: int) -> Any:
             found["type"] = name
         else:
             del found["type"]
-    return _without_flags(found)
+    return _drop_flags(found)
 
 
-def _without_flags(found: dict[str, Any]) -> dict[str, Any]:
+def _drop_flags(found: dict[str, Any]) -> dict[str, Any]:
     """Older drafts and other dialects mark a property itself as required or optional."""
     if isinstance(found.get("required"), bool):
         del found["required"]

@@ -9,7 +9,7 @@ from mulligan.learning.shape.coerce import from_text
 MOST_CHARACTERS = 20_000
 
 
-def rejoined(pieces: list[object]) -> list[object] | None:
+def rejoin_pieces(pieces: list[object]) -> list[object] | None:
     """The objects the pieces were before, or `None` when they do not make any.
 
     A parser that split `[{"a": "x", "b": 1}]` at `", "` leaves `'{"a": "x'` and `'b": 1}]'`.

@@ -18,38 +18,38 @@ note and the task below differ, the task below holds."""
 _END = "---"
 
 
-def brief(task: Task, notes: Notes | None, *, bounds: Reflect) -> str:
+def render_brief(task: Task, notes: Notes | None, *, bounds: Reflect) -> str:
     """The whole prompt of a run. It always ends with `task.text`, byte for byte."""
     if notes is None or notes.version == 0:
         return task.text
-    quoted = _within(_sections(notes, most=bounds.most_notes), tokens=bounds.most_tokens)
+    quoted = _fit_sections(_list_sections(notes, most=bounds.most_notes), tokens=bounds.most_tokens)
     if not quoted:
         return task.text
     return "\n".join([_HEADING, "", *quoted, "", _END, "", task.text])
 
 
-def _sections(notes: Notes, *, most: int) -> Iterator[tuple[str, list[str]]]:
+def _list_sections(notes: Notes, *, most: int) -> Iterator[tuple[str, list[str]]]:
     """Each heading with the lines under it; what is said first is what the room is for."""
     said = notes.refinement
-    yield "### Refined instructions", _lines([said.description])
-    yield "### Output guidance", _lines([said.expected_output])
-    yield "### Observations", _lines(f"- {item}" for item in said.observations[:most])
-    yield "### Suggestions", _lines(f"- {item}" for item in said.suggestions[:most])
+    yield "### Refined instructions", _quote_lines([said.description])
+    yield "### Output guidance", _quote_lines([said.expected_output])
+    yield "### Observations", _quote_lines(f"- {item}" for item in said.observations[:most])
+    yield "### Suggestions", _quote_lines(f"- {item}" for item in said.suggestions[:most])
 
 
-def _lines(texts: Iterable[str]) -> list[str]:
+def _quote_lines(texts: Iterable[str]) -> list[str]:
     """Every line quoted, whatever it takes for a line, so that no note can end its own quote."""
     lines = (line for text in texts if text.strip("- \n") for line in text.splitlines())
     return [f"> {escape(line)}".rstrip() for line in lines]
 
 
-def _within(sections: Iterable[tuple[str, list[str]]], *, tokens: int) -> list[str]:
+def _fit_sections(sections: Iterable[tuple[str, list[str]]], *, tokens: int) -> list[str]:
     """As many of the sections' lines as there is room for, each under its heading."""
     room = tokens * CHARACTERS_A_TOKEN - len(_HEADING)
     kept: list[str] = []
     for heading, lines in sections:
         left = room - len(heading)
-        fitting = list(_fitting(lines, room=left))
+        fitting = list(_fit_lines(lines, room=left))
         if not fitting:
             continue
         kept += ["", heading, *fitting] if kept else [heading, *fitting]
@@ -57,7 +57,7 @@ def _within(sections: Iterable[tuple[str, list[str]]], *, tokens: int) -> list[s
     return kept
 
 
-def _fitting(lines: Iterable[str], *, room: int) -> Iterator[str]:
+def _fit_lines(lines: Iterable[str], *, room: int) -> Iterator[str]:
     for line in lines:
         if len(line) > room:
             if room > len("> …"):

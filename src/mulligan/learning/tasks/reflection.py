@@ -18,12 +18,12 @@ def ask_judge(judge: Judge) -> Callable[[Experience], Awaitable[Refinement | Non
     """A strategy that asks a judge; what runs and notes say is shown to it as written by others."""
 
     async def propose(experience: Experience) -> Refinement | None:
-        return await judge.ask(question_about(experience))
+        return await judge.ask(build_question(experience))
 
     return propose
 
 
-def question_about(experience: Experience) -> Question[Refinement]:
+def build_question(experience: Experience) -> Question[Refinement]:
     """What the judge is asked after a run."""
     task = experience.task
     return Question(
@@ -34,14 +34,14 @@ def question_about(experience: Experience) -> Question[Refinement]:
             "runs": str(experience.runs),
             "standing": str(experience.standing),
         },
-        untrusted=dict(_written_by_others(experience)),
+        untrusted=dict(_list_untrusted(experience)),
         answer=Refinement,
         purpose="reflect on a task",
         patience=(task.settings or Reflect()).patience,
     )
 
 
-def contrasting(runs: Sequence[TaskRun]) -> tuple[TaskRun, ...]:
+def choose_contrasting(runs: Sequence[TaskRun]) -> tuple[TaskRun, ...]:
     """Of the latest runs, the best and the worst, the best first; none when all were alike."""
     scored = [run for run in runs if run.score is not None and run.excerpt]
     ranked = sorted(scored, key=lambda run: run.score or 0.0, reverse=True)
@@ -51,7 +51,7 @@ def contrasting(runs: Sequence[TaskRun]) -> tuple[TaskRun, ...]:
     return (*ranked[:half], *ranked[-half:])
 
 
-def _written_by_others(experience: Experience) -> Iterator[tuple[str, str]]:
+def _list_untrusted(experience: Experience) -> Iterator[tuple[str, str]]:
     yield "what this run produced", experience.output
     if experience.prior is not None:
         yield "notes from earlier runs", _as_text(experience.prior)

@@ -24,12 +24,12 @@ def score_run(ran: Ran, *, verdict: Verdict, usual_tokens: float | None = None) 
         WARNING * len(verdict.findings)
         + TOOL_ERROR * ran.tool_errors
         + RETRY * ran.retries
-        + COST * _over(ran.tokens, usual_tokens)
+        + COST * _measure_excess(ran.tokens, usual_tokens)
     )
     return max(LEAST_ACCEPTED, 1.0 - rough)
 
 
-def _over(tokens: int | None, usual: float | None) -> float:
+def _measure_excess(tokens: int | None, usual: float | None) -> float:
     """How far above the usual, from 0 to 1."""
     if tokens is None or not usual:
         return 0.0

@@ -102,25 +102,25 @@ class Standings:
         waiting = (v for v, card in self.cards.items() if card.state is NotesState.TRIAL and v)
         return sorted(waiting)[-MOST_ON_TRIAL:]
 
-    def card(self, version: int) -> Scorecard:
+    def find_card(self, version: int) -> Scorecard:
         """What was seen of a version, if anything."""
         return self.cards.get(version) or Scorecard(version=version)
 
-    def belief(self, version: int) -> Belief:
+    def estimate_belief(self, version: int) -> Belief:
         """What is believed of a version: its own runs, on top of its parent's."""
-        card = self.card(version)
-        return self.given(version, told=Belief(card.score, card.scored - card.score))
+        card = self.find_card(version)
+        return self.weigh_evidence(version, told=Belief(card.score, card.scored - card.score))
 
-    def given(self, version: int, *, told: Belief) -> Belief:
+    def weigh_evidence(self, version: int, *, told: Belief) -> Belief:
         """What is believed of a version that is known by `told` alone, besides its parent."""
         mean, runs = 0.5, 2.0
-        for ancestor in reversed(self._ancestors(version)):
-            card = self.card(ancestor)
+        for ancestor in reversed(self._list_ancestors(version)):
+            card = self.find_card(ancestor)
             mean = (runs * mean + card.score) / (runs + card.scored)
             runs = PRIOR
         return Belief(runs * mean + told.good, runs * (1 - mean) + told.bad)
 
-    def _ancestors(self, version: int) -> list[int]:
+    def _list_ancestors(self, version: int) -> list[int]:
         """From the parent back to version 0, leaving out those too far back to matter."""
         line: list[int] = []
         while version != _STATIC:
@@ -133,7 +133,7 @@ class Standings:
         return line
 
 
-def standings_of(cards: Iterable[Scorecard], notes: Iterable[Notes]) -> Standings:
+def build_standings(cards: Iterable[Scorecard], notes: Iterable[Notes]) -> Standings:
     """The scorecards of a ground, with what the archive knows of their parents."""
     return Standings(
         cards={card.version: card for card in cards},
@@ -145,16 +145,16 @@ def choose(standings: Standings, *, chance: random.Random) -> int:
     """The version for the next run: the pinned one, else by Thompson sampling."""
     if standings.pinned is not None:
         return standings.pinned
-    draws = {v: chance.betavariate(*standings.belief(v)) for v in standings.playing}
+    draws = {v: chance.betavariate(*standings.estimate_belief(v)) for v in standings.playing}
     return max(draws, key=lambda version: draws[version])
 
 
-def best(standings: Standings) -> int:
+def choose_best(standings: Standings) -> int:
     """The version to build on: the one with the highest success to expect."""
-    return max(standings.playing, key=lambda version: standings.belief(version).mean)
+    return max(standings.playing, key=lambda version: standings.estimate_belief(version).mean)
 
 
-def probability_better(one: Belief, other: Belief) -> float:
+def estimate_better(one: Belief, other: Belief) -> float:
     """That `one` is better than `other`, taking both for normal: near enough from ten runs on."""
     spread = math.sqrt(one.variance + other.variance)
     return 0.5 * math.erfc((other.mean - one.mean) / (spread * math.sqrt(2)))
@@ -167,34 +167,36 @@ def settle(standings: Standings, *, most_cost: float) -> Iterator[Change]:
     """
     if standings.pinned is not None:
         return
-    fallen = _fallen(standings, most_cost=most_cost)
+    fallen = _check_champion(standings, most_cost=most_cost)
     if fallen is not None:
         yield fallen
         return
-    rivals = [_compared(standings, version) for version in standings.on_trial]
+    rivals = [_compare_version(standings, version) for version in standings.on_trial]
     for change in sorted(rivals, key=lambda change: change.probability, reverse=True):
         if change.n < ENOUGH:
             continue
-        too_dear = costs(standings, change.version, most_cost=most_cost)
+        too_dear = describe_excess_cost(standings, change.version, most_cost=most_cost)
         if too_dear is not None:
             yield replace(change, reason=too_dear)
         elif change.probability <= RETIRED_AT:
             yield change
         elif change.probability >= PROMOTED_AT:
-            yield _promoted(change)
+            yield _promote(change)
             return
 
 
 def make_room(standings: Standings) -> Iterator[Change]:
     """Who has to go so that one more can be tried: the least promising first."""
-    waiting = sorted(standings.on_trial, key=lambda version: standings.belief(version).mean)
+    waiting = sorted(
+        standings.on_trial, key=lambda version: standings.estimate_belief(version).mean
+    )
     for version in waiting[: max(0, len(waiting) - ON_TRIAL + 1)]:
-        yield _compared(standings, version, reason="to make room for a new version")
+        yield _compare_version(standings, version, reason="to make room for a new version")
 
 
-def costs(standings: Standings, version: int, *, most_cost: float) -> str | None:
+def describe_excess_cost(standings: Standings, version: int, *, most_cost: float) -> str | None:
     """Why a version costs too much beside version 0, or `None`."""
-    card, static = standings.card(version), standings.card(_STATIC)
+    card, static = standings.find_card(version), standings.find_card(_STATIC)
     measured = (
         ("tokens", card.tokens, card.metered, static.tokens, static.metered),
         ("seconds", card.seconds, card.runs, static.seconds, static.runs),
@@ -208,21 +210,21 @@ def costs(standings: Standings, version: int, *, most_cost: float) -> str | None
     return None
 
 
-def _fallen(standings: Standings, *, most_cost: float) -> Change | None:
+def _check_champion(standings: Standings, *, most_cost: float) -> Change | None:
     """The champion's fall, told by what was seen since it became one.
 
     What made it champion was picked for being good, and so it says too much for it.
     """
     champion = standings.champion
-    card = standings.card(champion)
+    card = standings.find_card(champion)
     if champion == _STATIC or card.since_scored < KEPT_AFTER:
         return None
     since = Belief(card.since_score, card.since_scored - card.since_score)
-    static = standings.belief(_STATIC)
+    static = standings.estimate_belief(_STATIC)
     # Held against version 0 alone, so what a parent once showed does not speak for it either.
     alone = Standings(cards=standings.cards)
-    probability = probability_better(alone.given(champion, told=since), static)
-    reason = costs(standings, champion, most_cost=most_cost)
+    probability = estimate_better(alone.weigh_evidence(champion, told=since), static)
+    reason = describe_excess_cost(standings, champion, most_cost=most_cost)
     if reason is None and probability < KEPT_AT:
         reason = f"it is better than version 0 with a probability of only {probability:.2f}"
     if reason is None:
@@ -237,20 +239,22 @@ def _fallen(standings: Standings, *, most_cost: float) -> Change | None:
     )
 
 
-def _compared(standings: Standings, version: int, *, reason: str = "") -> Change:
+def _compare_version(standings: Standings, version: int, *, reason: str = "") -> Change:
     """A version on trial beside the champion, as a retirement that may still become a promotion."""
     champion = standings.champion
-    probability = probability_better(standings.belief(version), standings.belief(champion))
+    probability = estimate_better(
+        standings.estimate_belief(version), standings.estimate_belief(champion)
+    )
     return Change(
         version=version,
         was=NotesState.TRIAL,
         state=NotesState.RETIRED,
         probability=probability,
-        n=standings.card(version).scored,
+        n=standings.find_card(version).scored,
         reason=reason or f"it is better than version {champion} only with {probability:.2f}",
     )
 
 
-def _promoted(change: Change) -> Change:
+def _promote(change: Change) -> Change:
     reason = f"it is better with a probability of {change.probability:.2f}"
     return replace(change, state=NotesState.CHAMPION, reason=reason)

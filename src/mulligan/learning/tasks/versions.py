@@ -11,7 +11,7 @@ from typing import Any
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.interfaces import Archive
 from mulligan.core.notes import Ground, Notes, NotesState, Refinement, Scorecard
-from mulligan.learning.tasks.select import Standings, standings_of
+from mulligan.learning.tasks.select import Standings, build_standings
 
 _SURE = 1.96
 """Standard deviations either side that hold 95 %."""
@@ -29,22 +29,22 @@ class Result:
     high: float
 
 
-def results(archive: Archive, ground: Ground) -> list[Result]:
+def list_results(archive: Archive, ground: Ground) -> list[Result]:
     """Every version that was tried on a ground, in order."""
-    return [_result(card) for card in archive.cards(ground)]
+    return [_build_result(card) for card in archive.list_scorecards(ground)]
 
 
-def changes_between(before: Refinement, after: Refinement) -> tuple[str, ...]:
+def describe_changes(before: Refinement, after: Refinement) -> tuple[str, ...]:
     """What differs between two refinements, in a few words each."""
-    return tuple(_changes(before, after))
+    return tuple(_list_changes(before, after))
 
 
 def compare(one: Notes, other: Notes) -> list[str]:
     """The lines of a unified diff from one version's notes to another's; version 0 has none."""
     return list(
         difflib.unified_diff(
-            _readable(one.advice),
-            _readable(other.advice),
+            _render_lines(one.advice),
+            _render_lines(other.advice),
             fromfile=f"version {one.version}",
             tofile=f"version {other.version}",
             lineterm="",
@@ -54,7 +54,7 @@ def compare(one: Notes, other: Notes) -> list[str]:
 
 def find(archive: Archive, ground: Ground, *, version: int) -> Notes:
     """One version of a task, or a `ConfigurationError` that says which there are."""
-    known = archive.versions(ground.task, tenant=ground.tenant)
+    known = archive.list_versions(ground.task, tenant=ground.tenant)
     for notes in known:
         if notes.version == version:
             return notes
@@ -73,7 +73,7 @@ def unpin(archive: Archive, ground: Ground) -> int | None:
 
     Returns the version that was pinned, if one was.
     """
-    pinned = _standings(archive, ground).pinned
+    pinned = _read_standings(archive, ground).pinned
     if pinned is not None:
         state = NotesState.CHAMPION if pinned else NotesState.TRIAL
         _move(archive, ground, version=pinned, state=state)
@@ -85,7 +85,7 @@ def roll_back(archive: Archive, ground: Ground) -> int | None:
 
     Returns the version that left, or `None` when version 0 was on top already.
     """
-    top = _standings(archive, ground).on_top
+    top = _read_standings(archive, ground).on_top
     if not top:
         return None
     _move(archive, ground, version=top, state=NotesState.RETIRED)
@@ -97,20 +97,22 @@ def export(archive: Archive, task: str, *, tenant: str = "") -> dict[str, Any]:
     return {
         "task": task,
         "tenant": tenant,
-        "versions": [_as_json(notes) for notes in reversed(archive.versions(task, tenant=tenant))],
+        "versions": [
+            _as_json(notes) for notes in reversed(archive.list_versions(task, tenant=tenant))
+        ],
         "grounds": [
             {
                 "model": ground.model,
                 "definition": ground.definition,
-                "scorecards": [asdict(card) for card in archive.cards(ground)],
+                "scorecards": [asdict(card) for card in archive.list_scorecards(ground)],
             }
-            for ground in archive.grounds(task)
+            for ground in archive.list_grounds(task)
             if ground.tenant == tenant
         ],
     }
 
 
-def _result(card: Scorecard) -> Result:
+def _build_result(card: Scorecard) -> Result:
     if not card.scored:
         return Result(card=card, mean=None, low=0.0, high=1.0)
     # Two runs of each kind on top (Agresti and Coull): honest for few runs and at both ends.
@@ -125,7 +127,7 @@ def _result(card: Scorecard) -> Result:
     )
 
 
-def _changes(before: Refinement, after: Refinement) -> Iterator[str]:
+def _list_changes(before: Refinement, after: Refinement) -> Iterator[str]:
     texts = {
         "description": (before.description, after.description),
         "expected output": (before.expected_output, after.expected_output),
@@ -147,7 +149,7 @@ def _changes(before: Refinement, after: Refinement) -> Iterator[str]:
             yield f"{name}: " + ", ".join(f"{n} {word}" for word, n in counts.items() if n)
 
 
-def _readable(said: Refinement) -> list[str]:
+def _render_lines(said: Refinement) -> list[str]:
     """The notes line by line, each part under its name; parts that are empty are left out."""
     parts = {
         "Description:": said.description.splitlines(),
@@ -162,14 +164,14 @@ def _as_json(notes: Notes) -> dict[str, Any]:
     return {**asdict(notes), "at": notes.at.isoformat()}
 
 
-def _standings(archive: Archive, ground: Ground) -> Standings:
-    return standings_of(archive.cards(ground), ())
+def _read_standings(archive: Archive, ground: Ground) -> Standings:
+    return build_standings(archive.list_scorecards(ground), ())
 
 
 def _move(archive: Archive, ground: Ground, *, version: int, state: NotesState) -> None:
     """Move a version from wherever it stands; another process may move it meanwhile, so again."""
     while True:
-        cards = {card.version: card.state for card in archive.cards(ground)}
+        cards = {card.version: card.state for card in archive.list_scorecards(ground)}
         was = cards.get(version)
         if was is state or archive.move(ground, version=version, state=state, was=was):
             return

@@ -12,7 +12,7 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _SPLIT = re.compile(r"[\W_]+")
 
 
-def tokens(name: str) -> tuple[str, ...]:
+def tokenize(name: str) -> tuple[str, ...]:
     """The words of a name: `orderId`, `order_id` and `Order ID` are the same two."""
     return tuple(part for part in _SPLIT.split(_CAMEL.sub(" ", name).casefold()) if part)
 
@@ -22,32 +22,34 @@ def fold(text: str) -> str:
     return _SPLIT.sub("", text.casefold())
 
 
-def only(found: Iterable[str]) -> str | None:
+def pick_only(found: Iterable[str]) -> str | None:
     """The one there is, or `None` for none and for several."""
     distinct = list(dict.fromkeys(found))
     return distinct[0] if len(distinct) == 1 else None
 
 
-def spelling(name: str, candidates: Iterable[str]) -> str | None:
+def match_spelling(name: str, candidates: Iterable[str]) -> str | None:
     """The candidate that is the same but for case, punctuation, a plural or one wrong letter."""
     names = list(candidates)
     return (
-        only(c for c in names if fold(c) == fold(name) and fold(name))
-        or only(c for c in names if _stem(c) == _stem(name) and _stem(name))
-        or only(c for c in names if slipped(name, c))
+        pick_only(c for c in names if fold(c) == fold(name) and fold(name))
+        or pick_only(
+            c for c in names if _strip_plural(c) == _strip_plural(name) and _strip_plural(name)
+        )
+        or pick_only(c for c in names if is_slip(name, c))
     )
 
 
-def meaning(name: str, candidates: Iterable[str]) -> str | None:
+def match_meaning(name: str, candidates: Iterable[str]) -> str | None:
     """The candidate that says the same in more or fewer words: `id` and `payment_id`."""
     names = list(candidates)
-    mine = tokens(name)
-    return only(c for c in names if _part_of(mine, tokens(c))) or only(
-        c for c in names if _initials(mine, tokens(c))
+    mine = tokenize(name)
+    return pick_only(c for c in names if _is_part_of(mine, tokenize(c))) or pick_only(
+        c for c in names if _are_initials(mine, tokenize(c))
     )
 
 
-def slipped(one: str, other: str) -> bool:
+def is_slip(one: str, other: str) -> bool:
     """Whether a single slip of the pen lies between two texts of some length."""
     a, b = fold(one), fold(other)
     if (
@@ -57,10 +59,10 @@ def slipped(one: str, other: str) -> bool:
         or max(len(a), len(b)) > LONGEST
     ):
         return False
-    return distance(a, b, most=1) <= 1
+    return measure_distance(a, b, most=1) <= 1
 
 
-def distance(a: str, b: str, *, most: int) -> int:
+def measure_distance(a: str, b: str, *, most: int) -> int:
     """Insertions, deletions, changes and swaps between two texts; anything above `most` is more."""
     if abs(len(a) - len(b)) > most or max(len(a), len(b)) > LONGEST:
         return most + 1
@@ -79,12 +81,12 @@ def distance(a: str, b: str, *, most: int) -> int:
     return last[-1]
 
 
-def _stem(name: str) -> str:
+def _strip_plural(name: str) -> str:
     folded = fold(name)
     return folded[:-1] if len(folded) > 3 and folded.endswith("s") else folded
 
 
-def _part_of(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+def _is_part_of(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     """The shorter name is the end or the start of the longer one."""
     short, long = sorted((one, other), key=len)
     if not short or len(short) == len(long):
@@ -92,6 +94,6 @@ def _part_of(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     return long[-len(short) :] == short or long[: len(short)] == short
 
 
-def _initials(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+def _are_initials(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     short, long = sorted((one, other), key=len)
     return len(short) == 1 and len(long) > 2 and short[0] == "".join(word[0] for word in long)

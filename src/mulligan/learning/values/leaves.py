@@ -9,7 +9,7 @@ DEEPEST = 32
 MOST = 20_000
 
 
-def leaves(value: object, *, most: int = MOST) -> Iterator[tuple[Path, object]]:
+def list_leaves(value: object, *, most: int = MOST) -> Iterator[tuple[Path, object]]:
     """Every value that holds no others, outermost first, up to `most` of them."""
     waiting: list[tuple[Path, object]] = [((), value)]
     given = 0
@@ -31,13 +31,13 @@ def leaves(value: object, *, most: int = MOST) -> Iterator[tuple[Path, object]]:
 def is_small(value: object, *, parts: int = 2_000, text: int = 500_000) -> bool:
     """Whether a structure is small enough to be compared and corrected part by part."""
     characters = 0
-    for count, (path, held) in enumerate(leaves(value, most=parts + 1)):
+    for count, (path, held) in enumerate(list_leaves(value, most=parts + 1)):
         characters += len(held) if isinstance(held, str | bytes) else 0
         if count >= parts or characters > text or len(path) >= DEEPEST:
             return False
     return True
 
 
-def key_of(path: Path) -> str:
+def find_key(path: Path) -> str:
     """The nearest name on a path: that of the list a value stands in, if it has none itself."""
     return next((step for step in reversed(path) if isinstance(step, str)), "")

@@ -10,33 +10,33 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
-from mulligan.learning.values.closeness import meaning, spelling, tokens
-from mulligan.learning.values.leaves import Path, leaves
-from mulligan.learning.values.vocabulary import listed
+from mulligan.learning.values.closeness import match_meaning, match_spelling, tokenize
+from mulligan.learning.values.leaves import Path, list_leaves
+from mulligan.learning.values.vocabulary import list_words
 
-WHO = listed("""
+WHO = list_words("""
     recipient recipients cc bcc sender receiver account iban bic owner user customer client
     member principal role permission attendee attendees invitee invitees guest guests participant
     participants email mail phone contact assignee author tenant org organization organisation
     workspace team group passenger passengers payee payer beneficiary
 """)
-WHERE = listed("""
+WHERE = list_words("""
     calendar path file filename folder directory dir host hostname server url uri endpoint domain
     address bucket repository repo branch database db table channel room device destination target
     source origin
 """)
-HOW_MUCH = listed("""
+HOW_MUCH = list_words("""
     amount price sum total cost payment payments card balance currency fee budget salary quantity
     credit debit wallet
 """)
-WHICH_QUESTION = listed("""
+WHICH_QUESTION = list_words("""
     query sql statement filter search expression command cmd script code prompt shell body
     password secret token apikey credential credentials
 """)
 LOCKED = WHO | WHERE | HOW_MUCH | WHICH_QUESTION
 """Words that lock a field when its name, or that of anything it stands in, has one of them."""
 
-ALONE = listed("to from where by")
+ALONE = list_words("to from where by")
 """Words that lock a field only as its whole name: `to` is a person, `to_date` is a date."""
 
 CASED = WHERE | WHICH_QUESTION
@@ -55,55 +55,55 @@ def is_locked(path: Path) -> bool:
 
 
 def _locks(name: str) -> bool:
-    words = set(tokens(name))
+    words = set(tokenize(name))
     return bool(words & LOCKED) or (bool(words) and words <= ALONE)
 
 
-def locked_changes(
+def find_locked_changes(
     before: Mapping[str, object], after: Mapping[str, object], *, said: Sequence[str] = ()
 ) -> list[Path]:
     """The locked fields that a correction would change against the rules; empty: it may go on."""
     if repr(list(before.values())) == repr([after]):
         before = after  # All the arguments had stood inside one that is none.
-    same = {name for name in before if name in after and _unpacked(before[name], after[name])}
-    old = {path: value for path, value in leaves(before) if path and path[0] not in same}
-    new = {path: value for path, value in leaves(after) if path and path[0] not in same}
-    origin = partial(_origin, renamed=dict(_renamed(before, after)))
+    same = {name for name in before if name in after and _is_unpacked(before[name], after[name])}
+    old = {path: value for path, value in list_leaves(before) if path and path[0] not in same}
+    new = {path: value for path, value in list_leaves(after) if path and path[0] not in same}
+    origin = partial(_find_origin, renamed=dict(_find_renamed(before, after)))
     changed = [
         path
         for path, value in new.items()
         if is_locked(path)
         and not stands_in(said, value)
-        and not (origin(path) in old and same_saying(old[origin(path)], value, key=str(path[-1])))
+        and not (origin(path) in old and says_same(old[origin(path)], value, key=str(path[-1])))
     ]
     kept = set(map(origin, new))
     lost = [path for path, value in old.items() if path not in kept and value is not None]
     return changed + [path for path in lost if is_locked(path)]
 
 
-def _unpacked(before: object, after: object) -> bool:
+def _is_unpacked(before: object, after: object) -> bool:
     """Whether a structure that came as text, or as pieces of text, says the same word for word."""
     if isinstance(after, list) and len(after) == 1 and repr(after[0]) == repr(before):
         return True
     pieces = before if isinstance(before, list) else [before]
     written = all(isinstance(piece, str) and piece.strip() for piece in pieces)
     opens = written and bool(pieces) and str(pieces[0]).lstrip()[0] in "{["
-    return opens and isinstance(after, list | dict) and _words(before) == _words(after)
+    return opens and isinstance(after, list | dict) and _split_words(before) == _split_words(after)
 
 
-def same_saying(one: object, other: object, *, key: str = "") -> bool:
+def says_same(one: object, other: object, *, key: str = "") -> bool:
     """Whether two values say the same in another form: type, case, quotes, the syntax around them.
 
     Signs inside a value count, for `a.b@c` is not `ab@c`; so does the case of a place or query.
     """
     if isinstance(one, bool) or isinstance(other, bool):
         return str(one).casefold() == str(other).casefold()
-    numbers = [_number(each) for each in (one, other)]
+    numbers = [_parse_number(each) for each in (one, other)]
     if None not in numbers:
         return numbers[0] == numbers[1]
-    left, right = _words(one), _words(other)
-    if not CASED & set(tokens(key)):
-        left, right = _lowered(left), _lowered(right)
+    left, right = _split_words(one), _split_words(other)
+    if not CASED & set(tokenize(key)):
+        left, right = _lower_words(left), _lower_words(right)
     without_key = left[1:] if left[:1] == [key] or left[:1] == [key.casefold()] else left
     return bool(right) and right in (left, without_key)
 
@@ -123,45 +123,45 @@ def stands_in(said: Sequence[str], value: object) -> bool:
     )
 
 
-def _renamed(
+def _find_renamed(
     before: Mapping[str, object], after: Mapping[str, object]
 ) -> Iterator[tuple[Path, Path]]:
     """Where a value went that only changed its name: the new place, then the old one."""
     gone = [name for name in before if name not in after]
     for name in (each for each in after if each not in before):
-        old = spelling(name, gone) or meaning(name, gone)
-        if old is not None and same_saying(before[old], after[name]):
+        old = match_spelling(name, gone) or match_meaning(name, gone)
+        if old is not None and says_same(before[old], after[name]):
             yield (name,), (old,)
     for name in (each for each in before if each in after):
-        yield from _renamed_inside(before[name], after[name], (name,))
+        yield from _find_renamed_inside(before[name], after[name], (name,))
 
 
-def _renamed_inside(before: object, after: object, at: Path) -> Iterator[tuple[Path, Path]]:
+def _find_renamed_inside(before: object, after: object, at: Path) -> Iterator[tuple[Path, Path]]:
     if isinstance(before, Mapping) and isinstance(after, Mapping):
-        for new, old in _renamed(before, after):
+        for new, old in _find_renamed(before, after):
             yield (*at, *new), (*at, *old)
     elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
         for index, (one, other) in enumerate(zip(before, after, strict=True)):
-            yield from _renamed_inside(one, other, (*at, index))
+            yield from _find_renamed_inside(one, other, (*at, index))
 
 
-def _origin(path: Path, *, renamed: Mapping[Path, Path]) -> Path:
+def _find_origin(path: Path, *, renamed: Mapping[Path, Path]) -> Path:
     for length in range(len(path), 0, -1):
         if path[:length] in renamed:
             return (*renamed[path[:length]], *path[length:])
     return path
 
 
-def _words(value: object) -> list[str]:
+def _split_words(value: object) -> list[str]:
     """What a value says, without the syntax of JSON or Python around it."""
     return [word for word in _SYNTAX.split(str(value)) if word]
 
 
-def _lowered(words: list[str]) -> list[str]:
+def _lower_words(words: list[str]) -> list[str]:
     return [word.casefold() for word in words]
 
 
-def _number(value: object) -> float | None:
+def _parse_number(value: object) -> float | None:
     if isinstance(value, str) and not re.fullmatch(r"\s*[-+]?\d[\d,]*(?:\.\d+)?\s*", value):
         return None
     try:

@@ -7,23 +7,24 @@ from collections.abc import Mapping
 from mulligan.learning.values.leaves import Path
 
 
-def replaced(arguments: Mapping[str, object], *, at: Path, value: object) -> dict[str, object]:
+def replace_value(arguments: Mapping[str, object], *, at: Path, value: object) -> dict[str, object]:
     """The arguments with another value at the end of a path."""
-    found = _replaced(arguments, at, value)
+    found = _replace_inside(arguments, at, value)
     return found if isinstance(found, dict) else dict(arguments)
 
 
-def _replaced(held: object, path: Path, value: object) -> object:
+def _replace_inside(held: object, path: Path, value: object) -> object:
     if not path:
         return value
     step, rest = path[0], path[1:]
     if isinstance(held, Mapping):
         return {
-            key: _replaced(inner, rest, value) if key == step else inner
+            key: _replace_inside(inner, rest, value) if key == step else inner
             for key, inner in held.items()
         }
     if isinstance(held, list | tuple):
         return [
-            _replaced(inner, rest, value) if at == step else inner for at, inner in enumerate(held)
+            _replace_inside(inner, rest, value) if at == step else inner
+            for at, inner in enumerate(held)
         ]
     return held

@@ -7,19 +7,19 @@ import re
 _BETWEEN = re.compile(r"\s+\|\s+|\n\s*")
 
 
-def listed(text: str) -> frozenset[str]:
+def list_words(text: str) -> frozenset[str]:
     """Words, with blanks between them."""
     return frozenset(text.split())
 
 
-def phrases(text: str) -> re.Pattern[str]:
+def compile_phrases(text: str) -> re.Pattern[str]:
     """A pattern of phrases, each on a line of its own or with ` | ` between them; case is ignored.
 
     Inside a phrase it is a regular expression, in which `|` has no blanks around it.
     """
-    return re.compile(alternatives(text), re.IGNORECASE)
+    return re.compile(join_alternatives(text), re.IGNORECASE)
 
 
-def alternatives(text: str) -> str:
+def join_alternatives(text: str) -> str:
     """The phrases as one group of a larger pattern."""
     return "(?:" + "|".join(part for part in _BETWEEN.split(text.strip()) if part) + ")"

@@ -21,25 +21,25 @@ _OPERATIONS: dict[type[ast.operator], Callable[[float, float], float]] = {
 LONGEST = 60
 
 
-def worked_out(words: str) -> float | None:
+def evaluate_sum(words: str) -> float | None:
     """The value of a plain sum, or `None` for anything that is not surely one."""
     if len(words) > LONGEST or not _SUM.fullmatch(words) or _LOOKS_LIKE_A_DATE.search(words):
         return None
     try:
         tree = ast.parse(words.strip(), mode="eval")
-        return _value(tree.body)
+        return _evaluate_node(tree.body)
     except (SyntaxError, ValueError, ZeroDivisionError, OverflowError, RecursionError):
         return None
 
 
-def _value(node: ast.expr) -> float:
+def _evaluate_node(node: ast.expr) -> float:
     match node:
         case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
             return number
         case ast.UnaryOp(op=ast.USub(), operand=inner):
-            return -_value(inner)
+            return -_evaluate_node(inner)
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATIONS:
-            return _OPERATIONS[type(op)](_value(left), _value(right))
+            return _OPERATIONS[type(op)](_evaluate_node(left), _evaluate_node(right))
         case ast.Name(id="pi") | ast.Attribute(attr="pi"):
             return math.pi
         case _:

@@ -13,7 +13,7 @@ from mulligan.learning.written.literal import (
     Named,
     Reader,
 )
-from mulligan.learning.written.python import python_calls
+from mulligan.learning.written.python import parse_python
 from mulligan.learning.written.whole import read_json, read_whole
 
 NAME_KEYS = ("name", "function", "tool", "tool_name", "function_name", "func", "api", "action")
@@ -34,7 +34,7 @@ _ANY_CALL = re.compile(r"(?<![\w.])[A-Za-z_][\w.]*['\"`]?\s*\(|\{")
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenCall:
     """One call as it was written: nothing is resolved or checked yet."""
 
     name: str
@@ -45,38 +45,38 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    call: Written
+    call: WrittenCall
     start: int
     end: int
 
 
-def read_calls(written: object, *, tools: Sequence[str]) -> list[list[Written]]:
+def read_calls(written: object, *, tools: Sequence[str]) -> list[list[WrittenCall]]:
     """Groups of calls, in order; calls of one group have nothing but punctuation between them."""
     if isinstance(written, list) and written and all(isinstance(each, str) for each in written):
         written = "\n".join(written)
     if not isinstance(written, str):
-        return [calls] if (calls := list(calls_of(written, tools))) else []
+        return [calls] if (calls := list(find_calls(written, tools))) else []
     if len(written) > LONGEST:
         return []
-    text = _unwrapped(written)
-    if strict := python_calls(text):
+    text = _unwrap_text(written)
+    if strict := parse_python(text):
         return [[_from_named(call) for call in strict]]
-    places = list(_places(text, _openings(tools), tools))
+    places = list(_find_places(text, _compile_openings(tools), tools))
     if not places:
-        places = list(_places(text, _ANY_CALL, tools))
-    return _grouped(places, text)
+        places = list(_find_places(text, _ANY_CALL, tools))
+    return _group_calls(places, text)
 
 
-def calls_of(value: object, tools: Sequence[str]) -> Iterator[Written]:
+def find_calls(value: object, tools: Sequence[str]) -> Iterator[WrittenCall]:
     """The calls in a structure: a list of them, `{name, arguments}`, `{tool: arguments}`."""
     match value:
         case list() | tuple():
-            pair = _pair(value, tools)
+            pair = _match_pair(value, tools)
             if pair:
                 yield pair
             else:
                 for item in value:
-                    yield from calls_of(item, tools)
+                    yield from find_calls(item, tools)
         case Named():
             yield _from_named(value)
         case dict():
@@ -85,7 +85,7 @@ def calls_of(value: object, tools: Sequence[str]) -> Iterator[Written]:
             return
 
 
-def arguments_of(value: object) -> dict[str, object] | None:
+def decode_arguments(value: object) -> dict[str, object] | None:
     """Arguments that may have come as text."""
     if isinstance(value, str):
         value = _from_text(value)
@@ -99,15 +99,15 @@ def _from_text(text: str) -> object:
         return None
 
 
-def _unwrapped(text: str) -> str:
+def _unwrap_text(text: str) -> str:
     """Without the wrapping that is no part of a call: a JSON string around it, special tokens."""
     if text.lstrip().startswith('"'):
-        text = _unquoted(text.strip())
+        text = _unquote_text(text.strip())
     text = _SPECIAL.sub(" ", text)
     return text.replace("\\_", "_")
 
 
-def _unquoted(text: str) -> str:
+def _unquote_text(text: str) -> str:
     """What a JSON string says, also one that breaks off."""
     strict, inner = read_json(text)
     if not strict:
@@ -115,20 +115,20 @@ def _unquoted(text: str) -> str:
     return inner if isinstance(inner, str) else text
 
 
-def _openings(tools: Sequence[str]) -> re.Pattern[str]:
+def _compile_openings(tools: Sequence[str]) -> re.Pattern[str]:
     """Where a call may start: a tool's name, in either spelling, or an object."""
-    names = sorted({_flexible(name) for name in tools if name}, key=len, reverse=True)
+    names = sorted({_build_name_pattern(name) for name in tools if name}, key=len, reverse=True)
     known = "|".join(names)
     return (
         re.compile(rf"(?<![\w.])(?:\w+\.)?(?P<name>{known})(?![\w.])|\{{") if known else _ANY_CALL
     )
 
 
-def _flexible(name: str) -> str:
+def _build_name_pattern(name: str) -> str:
     return "[._]".join(re.escape(part) for part in re.split(r"[._]", name))
 
 
-def _places(text: str, opening: re.Pattern[str], tools: Sequence[str]) -> Iterator[_Place]:
+def _find_places(text: str, opening: re.Pattern[str], tools: Sequence[str]) -> Iterator[_Place]:
     reader = Reader(text)
     at, tries = 0, 0
     while tries < MOST_TRIES and (found := opening.search(text, at)):
@@ -144,11 +144,11 @@ def _places(text: str, opening: re.Pattern[str], tools: Sequence[str]) -> Iterat
 
 def _read_at(
     reader: Reader, found: re.Match[str], tools: Sequence[str]
-) -> tuple[list[Written], int]:
+) -> tuple[list[WrittenCall], int]:
     text = found.string
     if found.group() == "{":
-        value, end = reader.value(found.start())
-        calls = list(calls_of(value, tools))
+        value, end = reader.parse_value(found.start())
+        calls = list(find_calls(value, tools))
         return (calls, end) if calls else ([], found.end())
     if _DEFINED.search(text, max(0, found.start() - 12), found.start()):
         return [], found.end()
@@ -157,14 +157,14 @@ def _read_at(
     if not rest:
         return [], found.end()
     if rest.group("sign") == "(":
-        named, end = reader.arguments(rest.end() - 1, name=name)
+        named, end = reader.parse_arguments(rest.end() - 1, name=name)
         return [_from_named(named)], end
-    value, end = reader.value(rest.end())
-    return ([Written(name, value)], end) if isinstance(value, dict) else ([], found.end())
+    value, end = reader.parse_value(rest.end())
+    return ([WrittenCall(name, value)], end) if isinstance(value, dict) else ([], found.end())
 
 
-def _grouped(places: Sequence[_Place], text: str) -> list[list[Written]]:
-    groups: list[list[Written]] = []
+def _group_calls(places: Sequence[_Place], text: str) -> list[list[WrittenCall]]:
+    groups: list[list[WrittenCall]] = []
     last = -1
     for place in places:
         if last < 0 or _WORD.search(_AROUND_CODE.sub(" ", text[last : place.start])):
@@ -174,41 +174,41 @@ def _grouped(places: Sequence[_Place], text: str) -> list[list[Written]]:
     return groups
 
 
-def _from_named(call: Named) -> Written:
+def _from_named(call: Named) -> WrittenCall:
     """A sole mapping without a name holds the arguments: `tool({"a": 1})`."""
     if len(call.values) == 1 and not call.keywords and isinstance(call.values[0], dict):
-        return Written(call.name, call.values[0])
-    return Written(call.name, call.keywords, tuple(call.values))
+        return WrittenCall(call.name, call.values[0])
+    return WrittenCall(call.name, call.keywords, tuple(call.values))
 
 
-def _pair(value: Sequence[object], tools: Sequence[str]) -> Written | None:
+def _match_pair(value: Sequence[object], tools: Sequence[str]) -> WrittenCall | None:
     """`["tool", {"a": 1}]`."""
     if len(value) != 2 or not isinstance(value[0], str) or not isinstance(value[1], dict):
         return None
-    known = {_plain(tool) for tool in tools}
-    return Written(value[0], value[1]) if _plain(value[0]) in known else None
+    known = {_normalize_name(tool) for tool in tools}
+    return WrittenCall(value[0], value[1]) if _normalize_name(value[0]) in known else None
 
 
-def _from_mapping(value: Mapping[str, object], tools: Sequence[str]) -> Iterator[Written]:
+def _from_mapping(value: Mapping[str, object], tools: Sequence[str]) -> Iterator[WrittenCall]:
     inner = value.get("function")
     if isinstance(inner, dict):
         yield from _from_mapping(inner, tools)
         return
-    known = {_plain(tool) for tool in tools}
+    known = {_normalize_name(tool) for tool in tools}
     name_key = next((k for k in NAME_KEYS if isinstance(value.get(k), str)), None)
-    holder = next((k for k in ARGUMENT_KEYS if arguments_of(value.get(k)) is not None), None)
-    if name_key and (holder or _plain(str(value[name_key])) in known):
+    holder = next((k for k in ARGUMENT_KEYS if decode_arguments(value.get(k)) is not None), None)
+    if name_key and (holder or _normalize_name(str(value[name_key])) in known):
         rest = {k: v for k, v in value.items() if k not in (name_key, holder)}
-        arguments = arguments_of(value[holder]) if holder else rest
-        yield Written(str(value[name_key]), arguments or {})
+        arguments = decode_arguments(value[holder]) if holder else rest
+        yield WrittenCall(str(value[name_key]), arguments or {})
         return
     for key, held in value.items():
-        arguments = arguments_of(held)
-        if _plain(key) in known and arguments is not None:
-            yield Written(key, arguments)
-        elif isinstance(held, list | dict) and _plain(key) not in known:
-            yield from calls_of(held, tools)
+        arguments = decode_arguments(held)
+        if _normalize_name(key) in known and arguments is not None:
+            yield WrittenCall(key, arguments)
+        elif isinstance(held, list | dict) and _normalize_name(key) not in known:
+            yield from find_calls(held, tools)
 
 
-def _plain(name: str) -> str:
+def _normalize_name(name: str) -> str:
     return name.replace(".", "_").casefold()

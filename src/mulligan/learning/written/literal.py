@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from mulligan.learning.written.arithmetic import worked_out
+from mulligan.learning.written.arithmetic import evaluate_sum
 
 DEEPEST = 60
 LONGEST = 100_000
@@ -49,7 +49,7 @@ class Named:
 
 def read_value(text: str, at: int = 0) -> tuple[object, int]:
     """The value that starts at a place, and where it ends."""
-    return Reader(text).value(at)
+    return Reader(text).parse_value(at)
 
 
 def read_pairs(text: str) -> dict[str, object]:
@@ -58,7 +58,7 @@ def read_pairs(text: str) -> dict[str, object]:
     found: dict[str, object] = {}
     at = 0
     while pair := _PAIR.match(text, at):
-        found[pair.group(1)], at = reader.value(pair.end(), ends=" \n")
+        found[pair.group(1)], at = reader.parse_value(pair.end(), ends=" \n")
     return found
 
 
@@ -76,56 +76,56 @@ class Reader:
         self._cut = cut
         self._steps_left = MOST_STEPS
 
-    def value(self, at: int, *, depth: int = 0, ends: str = ")]},;\n") -> tuple[object, int]:
+    def parse_value(self, at: int, *, depth: int = 0, ends: str = ")]},;\n") -> tuple[object, int]:
         """Any value; `ends` are the signs that end one without quotes."""
         at = self._skip(at)
         if depth > DEEPEST or at >= len(self._text):
             raise GarbledError("Nothing to read here.")
         sign = self._text[at]
         if sign in QUOTES:
-            return self._string(at)
+            return self._parse_string(at)
         if sign == "{":
-            return self._mapping(at, depth=depth + 1)
+            return self._parse_mapping(at, depth=depth + 1)
         if sign in "[(":
-            return self._sequence(at, depth=depth + 1)
+            return self._parse_sequence(at, depth=depth + 1)
         named = _NAME.match(self._text, at)
         if named and self._text[named.end() : named.end() + 1] == "(":
-            return self._call(named.group(), named.end(), depth=depth + 1)
-        return self._bare(at, ends=ends)
+            return self._parse_call(named.group(), named.end(), depth=depth + 1)
+        return self._parse_bare(at, ends=ends)
 
-    def arguments(self, at: int, *, name: str, depth: int = 0) -> tuple[Named, int]:
+    def parse_arguments(self, at: int, *, name: str, depth: int = 0) -> tuple[Named, int]:
         """From an opening parenthesis to its closing one."""
         call = Named(name)
         at = self._skip(at + 1)
-        while self._end(at) < len(self._text) and self._text[at] != ")":
+        while self._check_end(at) < len(self._text) and self._text[at] != ")":
             keyword = _KEYWORD.match(self._text, at)
             if keyword:
                 start = keyword.end()
-                value, at = self._argument(start, depth=depth)
+                value, at = self._parse_argument(start, depth=depth)
                 if self._text[start:at].strip() == keyword.group(1):
                     raise GarbledError(f"{value!r} names a variable, and not its value.")
                 call.keywords[keyword.group(1)] = value
             else:
-                value, at = self.value(at, depth=depth + 1, ends=",)")
+                value, at = self.parse_value(at, depth=depth + 1, ends=",)")
                 call.values.append(value)
-            at = self._after_item(at, ")")
+            at = self._skip_comma(at, ")")
         return call, at + 1
 
-    def _argument(self, at: int, *, depth: int) -> tuple[object, int]:
+    def _parse_argument(self, at: int, *, depth: int) -> tuple[object, int]:
         """The value of a keyword; a bare one may hold commas, up to the next keyword."""
         at = self._skip(at)
         bare = at < len(self._text) and self._text[at] not in (*QUOTES, *_OPEN)
         named = _NAME.match(self._text, at)
         if not bare or (named and self._text[named.end() : named.end() + 1] == "("):
-            value, end = self.value(at, depth=depth + 1, ends=",)")
+            value, end = self.parse_value(at, depth=depth + 1, ends=",)")
             if self._text[self._skip(end) : self._skip(end) + 1] in (",", ")", ""):
                 return value, end
-        return self._bare_argument(at)
+        return self._parse_bare_argument(at)
 
-    def _bare_argument(self, at: int) -> tuple[object, int]:
+    def _parse_bare_argument(self, at: int) -> tuple[object, int]:
         level, end = 0, at
         while end < len(self._text):
-            self._step()
+            self._count_step()
             sign = self._text[end]
             if sign in _CLOSE:
                 level -= 1
@@ -139,28 +139,28 @@ class Reader:
         words = self._text[at:end].strip().rstrip(",").strip()
         if not words or (end == len(self._text) and not self._cut):
             raise GarbledError("An argument has no end.")
-        return plain(words), end
+        return parse_words(words), end
 
-    def _call(self, name: str, at: int, *, depth: int) -> tuple[object, int]:
-        call, end = self.arguments(at, name=name, depth=depth)
+    def _parse_call(self, name: str, at: int, *, depth: int) -> tuple[object, int]:
+        call, end = self.parse_arguments(at, name=name, depth=depth)
         if name == "dict" and not call.values:
             return call.keywords, end
         if name in ("list", "tuple", "set") and len(call.values) == 1:
             return call.values[0], end
         return call, end
 
-    def _mapping(self, at: int, *, depth: int) -> tuple[object, int]:
+    def _parse_mapping(self, at: int, *, depth: int) -> tuple[object, int]:
         found: dict[str, object] = {}
         at = self._skip(at + 1)
-        while self._end(at) < len(self._text) and self._text[at] != "}":
-            key, at = self._key(at)
-            found[key], at = self.value(at, depth=depth, ends=",}\n")
-            at = self._after_item(at, "}")
+        while self._check_end(at) < len(self._text) and self._text[at] != "}":
+            key, at = self._parse_key(at)
+            found[key], at = self.parse_value(at, depth=depth, ends=",}\n")
+            at = self._skip_comma(at, "}")
         return found, at + 1
 
-    def _key(self, at: int) -> tuple[str, int]:
+    def _parse_key(self, at: int) -> tuple[str, int]:
         if self._text[at] in QUOTES:
-            key, at = self._string(at)
+            key, at = self._parse_string(at)
         else:
             bare = re.compile(r"[^\s:=,{}\[\]()\"']+").match(self._text, at)
             if not bare:
@@ -171,30 +171,30 @@ class Reader:
             raise GarbledError(f"{key!r} has no value.")
         return key, end.end()
 
-    def _sequence(self, at: int, *, depth: int) -> tuple[object, int]:
+    def _parse_sequence(self, at: int, *, depth: int) -> tuple[object, int]:
         opened = self._text[at]
         closed = "]" if opened == "[" else ")"
         found: list[object] = []
         start, at = at, self._skip(at + 1)
         commas = 0
-        while self._end(at) < len(self._text) and self._text[at] != closed:
-            value, at = self.value(at, depth=depth, ends="," + closed)
+        while self._check_end(at) < len(self._text) and self._text[at] != closed:
+            value, at = self.parse_value(at, depth=depth, ends="," + closed)
             found.append(value)
-            at, before = self._after_item(at, closed), at
+            at, before = self._skip_comma(at, closed), at
             commas += "," in self._text[before:at]
         if opened == "(" and len(found) == 1 and not commas:
             # Parentheses around one value group it; only a comma makes a tuple.
-            return self._grouped(found[0], start, at + 1)
+            return self._parse_group(found[0], start, at + 1)
         return found, at + 1
 
-    def _grouped(self, value: object, start: int, end: int) -> tuple[object, int]:
+    def _parse_group(self, value: object, start: int, end: int) -> tuple[object, int]:
         follows = _BLANK.match(self._text, end)
         place = follows.end() if follows else end
         if isinstance(value, int | float) and self._text[place : place + 1] in "+-*/":
-            return self._bare(start, ends=",]}\n")
+            return self._parse_bare(start, ends=",]}\n")
         return value, end
 
-    def _after_item(self, at: int, closed: str) -> int:
+    def _skip_comma(self, at: int, closed: str) -> int:
         """Past the comma after an item; the closing sign stays. Text that breaks off ends here."""
         at = self._skip(at)
         sign = self._text[at : at + 1]
@@ -203,10 +203,10 @@ class Reader:
         if sign == closed:
             return at
         if not sign:
-            return self._end(at)
+            return self._check_end(at)
         raise GarbledError(f"{sign!r} stands where a comma was expected.")
 
-    def _string(self, at: int) -> tuple[str, int]:
+    def _parse_string(self, at: int) -> tuple[str, int]:
         opening = self._text[at]
         closing = QUOTES[opening]
         if self._text.startswith(opening * 3, at):
@@ -216,19 +216,19 @@ class Reader:
         read: list[str] = []
         at += 1
         while at < len(self._text):
-            self._step()
+            self._count_step()
             sign = self._text[at]
             if sign == "\\" and at + 1 < len(self._text):
-                letter, at = self._escape(at + 1)
+                letter, at = self._decode_escape(at + 1)
                 read.append(letter)
                 continue
             if sign == closing and _AFTER_STRING.match(self._text, at + 1):
                 return "".join(read), at + 1
             read.append(sign)
             at += 1
-        return "".join(read), self._end(at)
+        return "".join(read), self._check_end(at)
 
-    def _escape(self, at: int) -> tuple[str, int]:
+    def _decode_escape(self, at: int) -> tuple[str, int]:
         letter = self._text[at]
         coded = _CODED.match(self._text, at - 1)
         if coded:
@@ -238,10 +238,10 @@ class Reader:
             ).decode("utf-16", "replace"), coded.end()
         return ESCAPES.get(letter, letter), at + 1
 
-    def _bare(self, at: int, *, ends: str) -> tuple[object, int]:
+    def _parse_bare(self, at: int, *, ends: str) -> tuple[object, int]:
         level, end = 0, at
         while end < len(self._text):
-            self._step()
+            self._count_step()
             sign = self._text[end]
             if level == 0 and sign in ends:
                 break
@@ -251,15 +251,15 @@ class Reader:
         broken_off = end == len(self._text) and level > 0 and not self._cut
         if not words or words[0] in ",)]}:" or broken_off:
             raise GarbledError("A value was expected.")
-        return plain(words), end
+        return parse_words(words), end
 
-    def _end(self, at: int) -> int:
+    def _check_end(self, at: int) -> int:
         """A place that may be the text's end, if the text is known to be cut off there."""
         if at >= len(self._text) and not self._cut:
             raise GarbledError("The text breaks off.")
         return at
 
-    def _step(self) -> None:
+    def _count_step(self) -> None:
         """Bounds the work: a text made to be read over and over is given up."""
         self._steps_left -= 1
         if self._steps_left < 0:
@@ -270,7 +270,7 @@ class Reader:
         return blank.end() if blank else at
 
 
-def plain(words: str) -> object:
+def parse_words(words: str) -> object:
     """What words without quotes stand for: a constant, a number, a sum, or themselves."""
     words = words.split("//")[0].strip() if " //" in words else words
     if words.lower() in CONSTANTS:
@@ -280,5 +280,5 @@ def plain(words: str) -> object:
         digits = words.replace("_", "")
         whole = re.fullmatch(r"[+-]?\d{1,300}", digits)
         return int(digits) if whole else float(digits)
-    computed = worked_out(words)
+    computed = evaluate_sum(words)
     return words if computed is None else computed

@@ -12,9 +12,15 @@ from mulligan.checks.values import as_record
 from mulligan.core.errors import ConflictError
 from mulligan.core.record import Record
 from mulligan.packs.calendar.errors import SharedEventError
-from mulligan.packs.calendar.events import Event, Invited, Stored, changes_in
+from mulligan.packs.calendar.events import Event, Invited, Stored, read_changes
 from mulligan.packs.calendar.server import CalDAV
-from mulligan.packs.calendar.text import alike, attendees_of, changed_text, new_text, read_text
+from mulligan.packs.calendar.text import (
+    create_text,
+    is_alike,
+    parse_attendees,
+    read_text,
+    update_text,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,43 +33,43 @@ class Looking:
     """The server writes to attendees by itself when an event changes."""
     organizer: str | None = None
 
-    async def image(self, record: Record) -> Stored | None:
+    async def read_pre_image(self, record: Record) -> Stored | None:
         """The event before the call. One that others are invited to is refused: it is held."""
-        found = await self.now(record)
-        if found is not None and self.notifies and any(attendees_of(found.text)):
+        found = await self.read_current(record)
+        if found is not None and self.notifies and any(parse_attendees(found.text)):
             raise SharedEventError("Others are invited to it, and would be told of any change.")
         return found
 
-    async def now(self, record: Record) -> Stored | None:
+    async def read_current(self, record: Record) -> Stored | None:
         """The event that a call is about, as it is now."""
-        return await asyncio.to_thread(self.calendar.get, event_id_of(record))
+        return await asyncio.to_thread(self.calendar.get, read_event_id(record))
 
-    async def created(self, record: Record) -> Event | None:
+    async def probe_create(self, record: Record) -> Event | None:
         """What a create left."""
-        found = await self.now(record)
+        found = await self.read_current(record)
         if found is None:
             return None
-        wanted = new_text(
+        wanted = create_text(
             record.key,
-            changes_in(record.arguments),
-            invited=Invited(attendees=attendees_in(record.arguments), organizer=self.organizer),
+            read_changes(record.arguments),
+            invited=Invited(attendees=read_attendees(record.arguments), organizer=self.organizer),
             zone=self.zone,
         )
         return _as_left(found, wanted)
 
-    async def updated(self, record: Record) -> Event | None:
+    async def probe_update(self, record: Record) -> Event | None:
         """What an update left; `None` if what was there before is still there."""
-        found, before = await self.now(record), _before(record)
+        found, before = await self.read_current(record), _read_before(record)
         if before is None or (found is not None and found.etag == before.etag):
             return None
         if found is None:
             raise ConflictError("The event is not there any more.")
-        wanted = changed_text(before.text, changes_in(element_of(record)), zone=self.zone)
+        wanted = update_text(before.text, read_changes(read_element(record)), zone=self.zone)
         return _as_left(found, wanted)
 
-    async def deleted(self, record: Record) -> Event | None:
+    async def probe_delete(self, record: Record) -> Event | None:
         """What a delete took away; `None` if it is still there as it was."""
-        found, before = await self.now(record), _before(record)
+        found, before = await self.read_current(record), _read_before(record)
         if before is None or (found is not None and found.etag == before.etag):
             return None
         if found is not None:
@@ -79,14 +85,14 @@ class TakingBack:
 
     async def create(self, record: Record) -> None:
         """Remove what was created."""
-        event_id = event_id_of(record)
-        stored = Stored(id=event_id, href=self.calendar.href(event_id), text="", etag="")
-        await asyncio.to_thread(self.calendar.delete, stored, if_match=_version(record))
+        event_id = read_event_id(record)
+        stored = Stored(id=event_id, href=self.calendar.build_href(event_id), text="", etag="")
+        await asyncio.to_thread(self.calendar.delete, stored, if_match=_require_version(record))
 
     async def update(self, record: Record) -> None:
         """Put the original text back, to the byte."""
         before = cast("Stored", record.before)
-        await asyncio.to_thread(self.calendar.put, before, if_match=_version(record))
+        await asyncio.to_thread(self.calendar.put, before, if_match=_require_version(record))
 
     async def delete(self, record: Record) -> None:
         """Bring the original back to where it was, if nothing has come there since."""
@@ -94,43 +100,43 @@ class TakingBack:
         await asyncio.to_thread(self.calendar.put, before, if_match=None)
 
 
-def same_event(before: object, now: object) -> bool:
+def is_same_event(before: object, now: object) -> bool:
     """Whether two texts say the same, but for what a server sets by itself."""
-    return alike(cast("Stored", before).text, cast("Stored", now).text)
+    return is_alike(cast("Stored", before).text, cast("Stored", now).text)
 
 
-def etag_of(record: Record) -> str | None:
+def read_etag(record: Record) -> str | None:
     """The version in what a tool returned, or in what was read."""
     return cast("Event | Stored", record.result).etag
 
 
-def event_id_of(record: Record) -> str:
+def read_event_id(record: Record) -> str:
     """The id of the event that a record is about: given, or made from our key."""
-    return str(element_of(record).get("event_id") or record.key)
+    return str(read_element(record).get("event_id") or record.key)
 
 
-def element_of(record: Record) -> Mapping[str, object]:
+def read_element(record: Record) -> Mapping[str, object]:
     """The arguments of one event: the call's own, or of a bulk the element's."""
     return as_record(record.arguments.get("updates", record.arguments))
 
 
-def attendees_in(arguments: Mapping[str, object]) -> tuple[str, ...]:
+def read_attendees(arguments: Mapping[str, object]) -> tuple[str, ...]:
     """Who is invited by a call."""
     invited = arguments.get("attendees") or ()
     return tuple(map(str, cast("list[str]", invited)))
 
 
 def _as_left(found: Stored, wanted: str) -> Event:
-    if not alike(found.text, wanted):
+    if not is_alike(found.text, wanted):
         raise ConflictError(f"The event is at {found.etag}, and not as the call would have it.")
     return read_text(found)
 
 
-def _before(record: Record) -> Stored | None:
+def _read_before(record: Record) -> Stored | None:
     return cast("Stored | None", record.before)
 
 
-def _version(record: Record) -> str:
+def _require_version(record: Record) -> str:
     if not record.version:
         raise ConflictError("The server did not say at which version it was left.")
     return record.version

@@ -11,14 +11,14 @@ from mulligan.checks.conditions import condition_met
 from mulligan.checks.dates import dates_as_said
 from mulligan.checks.duplicates import made_once
 from mulligan.checks.ids import EMAIL, GOOGLE_CALENDAR, Form, not_glued, well_formed
-from mulligan.checks.moments import local_moment, require_zone
+from mulligan.checks.moments import parse_local_moment, require_zone
 from mulligan.checks.objects import on_objects, still_to_come
 from mulligan.checks.order import ends_after_start, not_in_the_past
 from mulligan.checks.people import people_named
 from mulligan.checks.places import home_is_home, home_resolved
 from mulligan.checks.quotes import quotes_kept
 from mulligan.checks.seen import addresses_seen, ids_seen
-from mulligan.checks.slots import Span, Taken, free_as_asked, taken_times
+from mulligan.checks.slots import SlotParameters, Taken, free_as_asked, taken_times
 from mulligan.checks.subject import Parameters, Subject
 from mulligan.checks.values import as_record
 from mulligan.core.call import Execution
@@ -27,7 +27,7 @@ from mulligan.core.interfaces import Check, Gather
 from mulligan.core.turn import Turn
 from mulligan.packs.calendar.events import Event
 from mulligan.packs.calendar.server import CalDAV
-from mulligan.packs.calendar.text import read_text, stretch
+from mulligan.packs.calendar.text import parse_stretch, read_text
 
 CREATE, UPDATE, DELETE = "create_calendar_event", "update_calendar_event", "delete_calendar_event"
 BULK, ELEMENTS = "bulk_update_calendar_events", "updates"
@@ -42,7 +42,7 @@ PLACES: Parameters = {CREATE: ["location"], UPDATE: ["location"]}
 LOOKUPS: Parameters = {"get_location_info": ["query"], "get_location_suggestions": ["query"]}
 TEXTS: Parameters = {CREATE: ["title", "description"], UPDATE: ["title", "description"]}
 MAILBOXES: Parameters = {CREATE: ["attendees"]}
-SPANS = {CREATE: Span(start="start", end="end")}
+SPANS = {CREATE: SlotParameters(start="start", end="end")}
 
 GOOGLE = Form(
     name="an id of a Google calendar",
@@ -58,7 +58,7 @@ def calendar_checks(*, ids: Form | None = None) -> list[Check[Subject]]:
     """
     dates: Check[Subject] = dates_as_said()
     chosen = [
-        _only(WRITES, dates),
+        _limit_to_tools(WRITES, dates),
         on_objects(dates, DELETED, when="start"),
         ids_seen(IDS),
         not_glued(IDS),
@@ -74,7 +74,7 @@ def calendar_checks(*, ids: Form | None = None) -> list[Check[Subject]]:
         condition_met(*WRITES),
         quotes_kept(TEXTS),
     ]
-    return [_one_by_one(check) for check in chosen]
+    return [_check_one_by_one(check) for check in chosen]
 
 
 def calendar_facts(
@@ -88,17 +88,17 @@ def calendar_facts(
     home = require_zone(zone)
 
     async def on_day(day: date) -> list[Taken]:
-        since, until = stretch(day.isoformat(), day.isoformat(), zone=home)
-        found = await asyncio.to_thread(calendar.between, since, until)
-        return [taken for each in map(read_text, found) for taken in _taken(each, zone)]
+        since, until = parse_stretch(day.isoformat(), day.isoformat(), zone=home)
+        found = await asyncio.to_thread(calendar.list_events, since, until)
+        return [taken for each in map(read_text, found) for taken in _list_taken(each, zone)]
 
     people = [people_named(directory)] if directory else []
     return [home_resolved(), *people, taken_times(SPANS, read=on_day)]
 
 
-def _taken(event: Event, zone: str | None) -> Iterator[Taken]:
+def _list_taken(event: Event, zone: str | None) -> Iterator[Taken]:
     """When an event takes place, on the person's clock; a series is left out, and whole days."""
-    start, end = (local_moment(value, zone=zone) for value in (event.start, event.end))
+    start, end = (parse_local_moment(value, zone=zone) for value in (event.start, event.end))
     if start and end and not event.rrule and len(event.start) > len("2026-11-20"):
         yield Taken(what=event.title, start=start, end=end)
 
@@ -113,26 +113,26 @@ class _Shown:
     facts: tuple[Fact, ...]
 
 
-def _one_by_one(check: Check[Subject]) -> Check[Subject]:
+def _check_one_by_one(check: Check[Subject]) -> Check[Subject]:
     """Show each element of a bulk as an update of its own, and no parameter that is ours."""
 
-    def checked(subject: Subject) -> Iterable[Finding]:
+    def run_check(subject: Subject) -> Iterable[Finding]:
         return check(
             _Shown(
                 turn=subject.turn,
-                executions=tuple(_flat(subject.executions)),
-                earlier=tuple(_flat(subject.earlier)),
+                executions=tuple(_flatten_bulks(subject.executions)),
+                earlier=tuple(_flatten_bulks(subject.earlier)),
                 facts=subject.facts,
             )
         )
 
-    return checked
+    return run_check
 
 
-def _only(tools: Collection[str], check: Check[Subject]) -> Check[Subject]:
+def _limit_to_tools(tools: Collection[str], check: Check[Subject]) -> Check[Subject]:
     """Show only the calls of these tools: looking at another day is nobody's mistake."""
 
-    def checked(subject: Subject) -> Iterable[Finding]:
+    def run_check(subject: Subject) -> Iterable[Finding]:
         written = (each for each in subject.executions if each.call.tool in tools)
         return check(
             _Shown(
@@ -143,25 +143,25 @@ def _only(tools: Collection[str], check: Check[Subject]) -> Check[Subject]:
             )
         )
 
-    return checked
+    return run_check
 
 
-def _flat(executions: Iterable[Execution]) -> Iterator[Execution]:
+def _flatten_bulks(executions: Iterable[Execution]) -> Iterator[Execution]:
     for execution in executions:
         if execution.call.tool == BULK:
-            yield from _updates(execution)
+            yield from _split_bulk(execution)
         else:
-            yield _seen_as(execution, execution.call.tool, execution.call.arguments)
+            yield _show_as(execution, execution.call.tool, execution.call.arguments)
 
 
-def _updates(execution: Execution) -> Iterator[Execution]:
+def _split_bulk(execution: Execution) -> Iterator[Execution]:
     """A bulk as the updates it consists of; a late review has one element where the list stood."""
     given = execution.call.arguments.get(ELEMENTS)
     elements = given if isinstance(given, list | tuple) else [given]
     for element in elements:
-        yield _seen_as(execution, UPDATE, as_record(element))
+        yield _show_as(execution, UPDATE, as_record(element))
 
 
-def _seen_as(execution: Execution, tool: str, arguments: Mapping[str, object]) -> Execution:
+def _show_as(execution: Execution, tool: str, arguments: Mapping[str, object]) -> Execution:
     shown = {k: v for k, v in arguments.items() if k not in OWN and v is not None}
     return replace(execution, call=replace(execution.call, tool=tool, arguments=shown))

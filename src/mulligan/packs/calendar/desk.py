@@ -16,10 +16,10 @@ from mulligan.packs.calendar.events import (
     Stored,
     Update,
     as_update,
-    changes_in,
+    read_changes,
 )
 from mulligan.packs.calendar.server import CalDAV
-from mulligan.packs.calendar.text import changed_text, new_text, read_text, stretch
+from mulligan.packs.calendar.text import create_text, parse_stretch, read_text, update_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,8 +36,8 @@ class Desk:
 
         Times are ISO 8601, such as 2026-11-20 or 2026-11-20T18:00; a last day is included.
         """
-        since, until = stretch(start, end, zone=self.zone)
-        found = await asyncio.to_thread(self.calendar.between, since, until)
+        since, until = parse_stretch(start, end, zone=self.zone)
+        found = await asyncio.to_thread(self.calendar.list_events, since, until)
         return sorted(map(read_text, found), key=lambda event: (event.start, event.id))
 
     async def create_calendar_event(
@@ -61,8 +61,8 @@ class Desk:
             title=title, start=start, end=end, location=location, description=description
         )
         invited = Invited(attendees=tuple(attendees or ()), organizer=self.organizer)
-        text = new_text(uid, changes, invited=invited, zone=self.zone)
-        new = Stored(id=uid, href=self.calendar.href(uid), text=text, etag="")
+        text = create_text(uid, changes, invited=invited, zone=self.zone)
+        new = Stored(id=uid, href=self.calendar.build_href(uid), text=text, etag="")
         return await self._write(new, if_match=None)
 
     async def update_calendar_event(
@@ -89,7 +89,7 @@ class Desk:
             location=location,
             description=description,
         )
-        wanted = await self._changed(update, if_match)
+        wanted = await self._apply_update(update, if_match)
         return await self._write(wanted, if_match=wanted.etag)
 
     async def bulk_update_calendar_events(
@@ -101,7 +101,7 @@ class Desk:
         if len({update.event_id for update in asked}) < len(asked):
             raise BadEventError("An event is named twice. Name each once, with all its changes.")
         wanted = [
-            await self._changed(update, version)
+            await self._apply_update(update, version)
             for update, version in zip(asked, versions, strict=True)
         ]
         # Nothing is written before everything is known to be there and to make sense.
@@ -113,10 +113,10 @@ class Desk:
         await asyncio.to_thread(self.calendar.delete, before, if_match=before.etag)
         return replace(read_text(before), etag=None)
 
-    async def _changed(self, update: Update, if_match: str | None) -> Stored:
+    async def _apply_update(self, update: Update, if_match: str | None) -> Stored:
         """An event as an update would have it, at the version that it has now."""
         before = await self._read(update.event_id, if_match)
-        text = changed_text(before.text, changes_in(as_record(update)), zone=self.zone)
+        text = update_text(before.text, read_changes(as_record(update)), zone=self.zone)
         return replace(before, text=text)
 
     async def _read(self, event_id: str, if_match: str | None) -> Stored:

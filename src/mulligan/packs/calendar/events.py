@@ -51,7 +51,7 @@ class Changes(TypedDict, total=False):
     description: str | None
 
 
-def changes_in(arguments: Mapping[str, object]) -> Changes:
+def read_changes(arguments: Mapping[str, object]) -> Changes:
     """What of an event a call wants changed."""
     given = {name: arguments.get(name) for name in Changes.__annotations__}
     return cast("Changes", {name: value for name, value in given.items() if value is not None})
@@ -88,7 +88,7 @@ class Invited:
     attendees: tuple[str, ...] = ()
     organizer: str | None = None
 
-    def addresses(self) -> Iterator[tuple[str, str]]:
+    def list_addresses(self) -> Iterator[tuple[str, str]]:
         """Every address with what it is; where nobody is asked, nobody asks."""
         if self.attendees and self.organizer:
             yield "organizer", self.organizer

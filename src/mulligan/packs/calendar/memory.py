@@ -10,7 +10,7 @@ from mulligan.packs.calendar.events import Stored
 MOST = 256
 
 
-class Memory:
+class EtagCache:
     """The last texts by their version, and the last writes by the version they were over.
 
     An ETag stands for one text, so that what is known by it need not be read again; and a version
@@ -30,7 +30,7 @@ class Memory:
                 self._texts.popitem(last=False)
         return stored
 
-    def at(self, event_id: str, etag: str) -> Stored | None:
+    def find_version(self, event_id: str, etag: str) -> Stored | None:
         """An event as it was at a version, if it was read lately."""
         return self._texts.get((event_id, etag))
 

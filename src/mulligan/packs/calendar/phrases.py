@@ -8,8 +8,8 @@ from typing import Any, Protocol
 
 from mulligan.checks.dates import calculate_datetime
 from mulligan.core.interfaces import Clock
-from mulligan.stores.clock import utc_now
-from mulligan.turns.turn.open_turn import current_turn
+from mulligan.stores.clock import read_utc_now
+from mulligan.turns.turn.context import find_current_turn
 
 
 class Resolve(Protocol):
@@ -25,12 +25,12 @@ class Phrases:
 
     zone: str | None
     """Where the person is, unless the turn says so."""
-    clock: Clock = utc_now
+    clock: Clock = read_utc_now
     resolve: Resolve = calculate_datetime
 
     async def calculate_datetime(self, phrase: str) -> dict[str, Any]:
         """What a phrase like "next Friday at six" can mean: every reading, with its weekday."""
-        turn = current_turn()
+        turn = find_current_turn()
         zone = (turn.turn.timezone if turn else None) or self.zone
         if zone is None:
             return {"phrase": phrase, "known": False, "why": "Where the person is, is not known."}

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from mulligan.checks.readers import settled
+from mulligan.checks.readers import await_value
 from mulligan.packs.calendar.events import Place
-from mulligan.turns.turn.open_turn import current_turn
+from mulligan.turns.turn.context import find_current_turn
 
 LookUp = Callable[[str], Iterable[Place] | Awaitable[Iterable[Place]]]
 """Finds places by a name or a part of one, the best first: a geocoder, a map service."""
@@ -30,24 +30,24 @@ class KnownPlaces:
 
     async def get_location_suggestions(self, query: str) -> list[Place]:
         """Every place that a name can mean, the best first."""
-        wanted = _plain(query)
+        wanted = _normalize_name(query)
         own = [
             Place(name=name, address=address)
-            for name, address in self._names().items()
-            if _plain(name) == wanted
+            for name, address in self._merge_names().items()
+            if _normalize_name(name) == wanted
         ]
         if own or self.look_up is None:
             return own
-        return list(await settled(self.look_up(query)))
+        return list(await await_value(self.look_up(query)))
 
-    def _names(self) -> Mapping[str, str]:
+    def _merge_names(self) -> Mapping[str, str]:
         """What is known of the person who is asking, over what is known in general."""
-        turn = current_turn()
+        turn = find_current_turn()
         home = turn.turn.known.get("home") if turn else None
         return {**self.known, **({"home": home} if isinstance(home, str) else {})}
 
 
-def _plain(name: str) -> str:
+def _normalize_name(name: str) -> str:
     """A name without what people put around it: "my home", "Grandma's place"."""
     words = name.casefold().replace("\u2019", "'").split()
     kept = [word.removesuffix("'s") for word in words if word not in _AROUND]

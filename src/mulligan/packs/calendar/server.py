@@ -26,8 +26,8 @@ from caldav.lib.python_utilities import WireBytes
 
 from mulligan.packs.calendar.errors import CalendarError, ChangedSinceError, NoSuchEventError
 from mulligan.packs.calendar.events import Stored
-from mulligan.packs.calendar.memory import Memory
-from mulligan.packs.calendar.text import alike, holds, id_in
+from mulligan.packs.calendar.memory import EtagCache
+from mulligan.packs.calendar.text import holds, is_alike, parse_uid
 
 _MIME = "text/calendar; charset=utf-8"
 _GONE = (404, 410)
@@ -48,27 +48,27 @@ class CalDAV:
         timeout: int = 20,
     ) -> None:
         self.url = url.rstrip("/") + "/"
-        self.name = name or _name_of(self.url)
+        self.name = name or _hash_name(self.url)
         """What sets its tools apart from another calendar's, also for a later recovery."""
         self._open = partial(
             DAVClient, url=self.url, username=user, password=password, timeout=timeout
         )
-        self._memory = Memory()
+        self._memory = EtagCache()
         self._idle: SimpleQueue[DAVClient] = SimpleQueue()
 
     def get(self, event_id: str) -> Stored | None:
         """The event of an id, wherever the server keeps it; `None` if there is none."""
-        with self._client() as client:
-            found = self._load(client, self.href(event_id), event_id)
+        with self._lease_client() as client:
+            found = self._load(client, self.build_href(event_id), event_id)
             if found is None or found.id != event_id:
                 # Other programs name the file as they like.
-                href = self._href_by_id(client, event_id)
+                href = self._find_href(client, event_id)
                 found = self._load(client, href, event_id) if href else None
         return self._memory.keep(found) if found else None
 
     def get_at(self, event_id: str, etag: str) -> Stored:
         """The event at the version given, and at no other."""
-        found = self._memory.at(event_id, etag) or self.get(event_id)
+        found = self._memory.find_version(event_id, etag) or self.get(event_id)
         if found is None:
             raise NoSuchEventError(event_id)
         if found.etag != etag:
@@ -83,12 +83,12 @@ class CalDAV:
         """
         condition = {"If-None-Match": "*"} if if_match is None else {"If-Match": if_match}
         again = self._memory.send(stored.href, if_match)
-        with self._client() as client:
+        with self._lease_client() as client:
             try:
                 etag = self._write(client, stored, condition)
             except ChangedSinceError:
                 now = self._load(client, stored.href, stored.id)
-                if again and now and alike(now.text, stored.text):
+                if again and now and is_alike(now.text, stored.text):
                     return now
                 raise
             if not etag:
@@ -101,8 +101,8 @@ class CalDAV:
     def delete(self, stored: Stored, *, if_match: str) -> None:
         """Remove an event, only at the version given. Not answered, it may be made again."""
         again = self._memory.send(stored.href, if_match)
-        with self._client() as client:
-            with _translated():
+        with self._lease_client() as client:
+            with _translate_errors():
                 answer = client.request(stored.href, "DELETE", "", {"If-Match": if_match})
             refused = answer.status in (_NOT_AS_EXPECTED, *_GONE)
             if again and refused and self._load(client, stored.href, stored.id) is None:
@@ -110,17 +110,18 @@ class CalDAV:
         _raise_for(answer.status, stored)
         self._memory.reach(stored.href, None)
 
-    def between(self, start: datetime, end: datetime) -> list[Stored]:
+    def list_events(self, start: datetime, end: datetime) -> list[Stored]:
         """Every event that touches a stretch of time; of a series, the series itself."""
-        with self._client() as client, _translated():
+        with self._lease_client() as client, _translate_errors():
             calendar = Calendar(client=client, url=self.url)
             found: Any = calendar.search(start=start, end=end, event=True, expand=False)
             texts = [(str(each.url), str(each.data), each.etag or "") for each in found]
         return [
-            Stored(id=id_in(text), href=href, text=text, etag=etag) for href, text, etag in texts
+            Stored(id=parse_uid(text), href=href, text=text, etag=etag)
+            for href, text, etag in texts
         ]
 
-    def href(self, event_id: str) -> str:
+    def build_href(self, event_id: str) -> str:
         """Where a new event of that id goes; servers would split a name with a slash in it."""
         return urljoin(self.url, quote(event_id.replace("/", "_"), safe="@") + ".ics")
 
@@ -133,12 +134,12 @@ class CalDAV:
                 return
 
     @contextmanager
-    def _client(self) -> Iterator[DAVClient]:
+    def _lease_client(self) -> Iterator[DAVClient]:
         """A connection that nobody else uses meanwhile."""
         try:
             client = self._idle.get_nowait()
         except Empty:
-            client = self._connected()
+            client = self._connect()
         try:
             yield client
         except BaseException:
@@ -147,7 +148,7 @@ class CalDAV:
             raise
         self._idle.put(client)
 
-    def _connected(self) -> DAVClient:
+    def _connect(self) -> DAVClient:
         client = self._open()
         if _on_this_machine(self.url):
             # Whatever the environment says about proxies: none of them could get there.
@@ -157,7 +158,7 @@ class CalDAV:
     def _load(self, client: DAVClient, href: str, event_id: str) -> Stored | None:
         resource = Event(client=client, url=href)
         try:
-            with _translated():
+            with _translate_errors():
                 resource.load(multiget_fallback=False)
         except error.NotFoundError:
             return None
@@ -168,12 +169,12 @@ class CalDAV:
                 "ETag. Look at the server; nothing was changed.",
                 status=502,
             )
-        return Stored(id=id_in(text), href=href, text=text, etag=resource.etag)
+        return Stored(id=parse_uid(text), href=href, text=text, etag=resource.etag)
 
-    def _href_by_id(self, client: DAVClient, event_id: str) -> str | None:
+    def _find_href(self, client: DAVClient, event_id: str) -> str | None:
         calendar = Calendar(client=client, url=self.url)
         try:
-            with _translated():
+            with _translate_errors():
                 found: Any = calendar.get_event_by_uid(event_id)
                 return str(found.url)
         except error.NotFoundError:
@@ -181,7 +182,7 @@ class CalDAV:
 
     def _write(self, client: DAVClient, stored: Stored, condition: Mapping[str, str]) -> str:
         body: Any = WireBytes(stored.text.encode())
-        with _translated():
+        with _translate_errors():
             answer = client.request(stored.href, "PUT", body, {"Content-Type": _MIME, **condition})
         _raise_for(answer.status, stored)
         return str(answer.headers.get("ETag") or "")
@@ -192,7 +193,7 @@ def _on_this_machine(url: str) -> bool:
     return host in ("localhost", "::1") or host.startswith("127.")
 
 
-def _name_of(url: str) -> str:
+def _hash_name(url: str) -> str:
     """A name that is always the same for a path, and tells nobody whose it is."""
     return f"calendar-{sha256(urlsplit(url).path.encode()).hexdigest()[:8]}"
 
@@ -209,7 +210,7 @@ def _raise_for(status: int, stored: Stored) -> None:
 
 
 @contextmanager
-def _translated() -> Iterator[None]:
+def _translate_errors() -> Iterator[None]:
     """Errors of the HTTP library in Python's own terms: never sent, or nobody knows."""
     try:
         yield
@@ -218,11 +219,11 @@ def _translated() -> Iterator[None]:
     except requests.exceptions.Timeout as failed:
         raise TimeoutError(f"The calendar server did not answer in time: {failed}") from failed
     except requests.exceptions.ConnectionError as failed:
-        kind = ConnectionRefusedError if _never_sent(failed) else ConnectionResetError
+        kind = ConnectionRefusedError if _was_never_sent(failed) else ConnectionResetError
         raise kind(f"The connection to the calendar server failed: {failed}") from failed
 
 
-def _never_sent(failed: BaseException | None) -> bool:
+def _was_never_sent(failed: BaseException | None) -> bool:
     """Whether no connection was made at all, somewhere down the chain of causes."""
     while failed is not None:
         if isinstance(failed, ConnectionRefusedError | socket.gaierror):

@@ -26,7 +26,7 @@ _TEXTS = {"title": "summary", "location": "location", "description": "descriptio
 Moment = date | datetime
 
 
-def new_text(
+def create_text(
     uid: str,
     changes: Changes,
     *,
@@ -39,25 +39,25 @@ def new_text(
     calendar.add("prodid", _MAKER)
     calendar.add("version", "2.0")
     event.add("uid", uid)
-    for name, address in invited.addresses():
+    for name, address in invited.list_addresses():
         event.add(name, f"mailto:{address.removeprefix('mailto:')}")
     calendar.add_component(event)
-    return _written(calendar, event, changes=changes, zone=zone, stamp=stamp)
+    return _write_changes(calendar, event, changes=changes, zone=zone, stamp=stamp)
 
 
-def changed_text(
+def update_text(
     text: str, changes: Changes, *, zone: ZoneInfo | None, stamp: datetime | None = None
 ) -> str:
     """The same calendar with its event changed; of a series, the series itself."""
-    calendar = _parsed(text)
-    event = _master(calendar)
+    calendar = _parse_calendar(text)
+    event = _find_master(calendar)
     _put(event, "sequence", event.sequence + 1)
-    return _written(calendar, event, changes=changes, zone=zone, stamp=stamp)
+    return _write_changes(calendar, event, changes=changes, zone=zone, stamp=stamp)
 
 
 def read_text(stored: Stored) -> Event:
     """An event as an agent reads it."""
-    event = _master(_parsed(stored.text))
+    event = _find_master(_parse_calendar(stored.text))
     rrule: Any = event.get("rrule")
     return Event(
         id=stored.id,
@@ -66,38 +66,42 @@ def read_text(stored: Stored) -> Event:
         end=event.end.isoformat(),
         location=str(event.get("location", "")),
         description=str(event.get("description", "")),
-        attendees=tuple(attendees_of(stored.text)),
+        attendees=tuple(parse_attendees(stored.text)),
         rrule=rrule.to_ical().decode() if rrule else "",
         etag=stored.etag,
     )
 
 
-def id_in(text: str) -> str:
+def parse_uid(text: str) -> str:
     """The UID of a calendar's event."""
-    return str(_master(_parsed(text)).get("uid", ""))
+    return str(_find_master(_parse_calendar(text)).get("uid", ""))
 
 
-def attendees_of(text: str) -> Iterator[str]:
+def parse_attendees(text: str) -> Iterator[str]:
     """The addresses of everybody who is invited to an event or to a part of a series."""
     seen = dict.fromkeys(
-        str(address) for event in _parsed(text).events for address in _listed(event.get("attendee"))
+        str(address)
+        for event in _parse_calendar(text).events
+        for address in _ensure_list(event.get("attendee"))
     )
     for address in seen:
         yield address[7:] if address.lower().startswith("mailto:") else address
 
 
-def alike(one: str, other: str) -> bool:
+def is_alike(one: str, other: str) -> bool:
     """Whether two calendars say the same, but for what a server may set by itself."""
-    return one == other or _essence(_parsed(one)) == _essence(_parsed(other))
+    return one == other or _normalize_component(_parse_calendar(one)) == _normalize_component(
+        _parse_calendar(other)
+    )
 
 
 def holds(theirs: str, ours: str) -> bool:
     """Whether a calendar has the event with every property of another's, and maybe more."""
-    wanted, there = _master(_parsed(ours)), _master(_parsed(theirs))
-    return set(_properties(wanted)) <= set(_properties(there))
+    wanted, there = _find_master(_parse_calendar(ours)), _find_master(_parse_calendar(theirs))
+    return set(_list_properties(wanted)) <= set(_list_properties(there))
 
 
-def moment(value: str, *, zone: ZoneInfo | None) -> Moment:
+def parse_moment(value: str, *, zone: ZoneInfo | None) -> Moment:
     """A date, or a time that knows its zone if anybody does."""
     try:
         found = date.fromisoformat(value) if len(value) == 10 else datetime.fromisoformat(value)
@@ -112,19 +116,19 @@ def moment(value: str, *, zone: ZoneInfo | None) -> Moment:
     return found.astimezone(zone or UTC)
 
 
-def stretch(start: str, end: str, *, zone: ZoneInfo | None) -> tuple[datetime, datetime]:
+def parse_stretch(start: str, end: str, *, zone: ZoneInfo | None) -> tuple[datetime, datetime]:
     """From one moment to another; a day as the last one is included."""
-    first, last = moment(start, zone=zone), moment(end, zone=zone)
+    first, last = parse_moment(start, zone=zone), parse_moment(end, zone=zone)
     until = last if isinstance(last, datetime) else last + _DAY
-    return _instant(first, zone), _instant(until, zone)
+    return _convert_to_instant(first, zone), _convert_to_instant(until, zone)
 
 
-def _instant(found: Moment, zone: ZoneInfo | None) -> datetime:
+def _convert_to_instant(found: Moment, zone: ZoneInfo | None) -> datetime:
     at = found if isinstance(found, datetime) else datetime.combine(found, time())
     return at if at.tzinfo else at.replace(tzinfo=zone or UTC)
 
 
-def _written(
+def _write_changes(
     calendar: Calendar,
     event: VEvent,
     *,
@@ -151,18 +155,24 @@ def _place_in_time(event: VEvent, changes: Changes, zone: ZoneInfo | None) -> No
     if start is None and end is None:
         return
     was = (event.start, event.end) if "dtstart" in event else None
-    first = _at_home(moment(start, zone=zone), was) if start is not None else was and was[0]
+    first = (
+        _convert_zone(parse_moment(start, zone=zone), was) if start is not None else was and was[0]
+    )
     if first is None:
         raise BadEventError("An event needs a start. Give one as 2026-11-20T18:00.")
-    last = _at_home(moment(end, zone=zone), was) if end is not None else first + _length(was, first)
-    if _kind(first) != _kind(last) or last < first:
+    last = (
+        _convert_zone(parse_moment(end, zone=zone), was)
+        if end is not None
+        else first + _choose_length(was, first)
+    )
+    if _classify_moment(first) != _classify_moment(last) or last < first:
         raise BadEventError(f"The event would end at {last} and start at {first}. Give both anew.")
     for name, value in (("dtstart", first), ("dtend", last)):
         _put(event, name, value)
     event.pop("duration", None)
 
 
-def _at_home(found: Moment, was: tuple[Moment, Moment] | None) -> Moment:
+def _convert_zone(found: Moment, was: tuple[Moment, Moment] | None) -> Moment:
     """A time in the zone the event has: a series in another drifts when the clocks change."""
     zone = was[0].tzinfo if was and isinstance(was[0], datetime) else None
     if zone is None or not isinstance(found, datetime):
@@ -170,12 +180,12 @@ def _at_home(found: Moment, was: tuple[Moment, Moment] | None) -> Moment:
     return found.astimezone(zone) if found.tzinfo else found.replace(tzinfo=zone)
 
 
-def _kind(found: Moment) -> tuple[bool, bool]:
+def _classify_moment(found: Moment) -> tuple[bool, bool]:
     """What can be compared: days, times on any clock, times on one."""
     return isinstance(found, datetime), getattr(found, "tzinfo", None) is not None
 
 
-def _length(was: tuple[Moment, Moment] | None, first: Moment) -> timedelta:
+def _choose_length(was: tuple[Moment, Moment] | None, first: Moment) -> timedelta:
     """How long an event lasts that was told only when it starts."""
     whole_days = not isinstance(first, datetime)
     if was is not None and isinstance(was[0], datetime) is not whole_days:
@@ -188,11 +198,11 @@ def _put(event: VEvent, name: str, value: object) -> None:
     event.add(name, value)
 
 
-def _parsed(text: str) -> Calendar:
+def _parse_calendar(text: str) -> Calendar:
     return Calendar.from_ical(text)
 
 
-def _master(calendar: Calendar) -> VEvent:
+def _find_master(calendar: Calendar) -> VEvent:
     """The event itself, not one of a series that was moved on its own."""
     events = calendar.events
     if not events:
@@ -200,16 +210,20 @@ def _master(calendar: Calendar) -> VEvent:
     return next((event for event in events if "recurrence-id" not in event), events[0])
 
 
-def _essence(component: Component) -> tuple[str, tuple[Any, ...], tuple[Any, ...]]:
-    inside = [_essence(each) for each in component.subcomponents if each.name != "VTIMEZONE"]
+def _normalize_component(component: Component) -> tuple[str, tuple[Any, ...], tuple[Any, ...]]:
+    inside = [
+        _normalize_component(each) for each in component.subcomponents if each.name != "VTIMEZONE"
+    ]
     return (
         str(component.name),
-        tuple(sorted(_properties(component))),
+        tuple(sorted(_list_properties(component))),
         tuple(sorted(inside)),
     )
 
 
-def _properties(component: Component) -> Iterator[tuple[str, bytes, tuple[tuple[str, str], ...]]]:
+def _list_properties(
+    component: Component,
+) -> Iterator[tuple[str, bytes, tuple[tuple[str, str], ...]]]:
     items: list[tuple[str, Any]] = component.property_items(recursive=False)
     for name, value in items:
         if name not in VOLATILE:
@@ -217,7 +231,7 @@ def _properties(component: Component) -> Iterator[tuple[str, bytes, tuple[tuple[
             yield name, value.to_ical(), tuple(sorted(parameters))
 
 
-def _listed(value: object) -> list[object]:
+def _ensure_list(value: object) -> list[object]:
     if value is None:
         return []
     return value if isinstance(value, list) else [value]

@@ -13,15 +13,15 @@ from mulligan.core.record import Record, Told
 from mulligan.packs.calendar.abilities import (
     Looking,
     TakingBack,
-    attendees_in,
-    etag_of,
-    same_event,
+    is_same_event,
+    read_attendees,
+    read_etag,
 )
 from mulligan.packs.calendar.desk import Desk
 from mulligan.packs.calendar.phrases import Phrases
 from mulligan.packs.calendar.places import KnownPlaces
 from mulligan.packs.calendar.server import CalDAV
-from mulligan.stores.clock import utc_now
+from mulligan.stores.clock import read_utc_now
 from mulligan.turns.tools.declaration import Declared
 
 P = ParamSpec("P")
@@ -69,7 +69,7 @@ def calendar_tools(
     places: KnownPlaces | None = None,
     notifies: bool = True,
     organizer: str | None = None,
-    clock: Clock = utc_now,
+    clock: Clock = read_utc_now,
 ) -> CalendarTools:
     """Declare the tools of one calendar with an application.
 
@@ -85,60 +85,60 @@ def calendar_tools(
     server = calendar.name
     reads = m.tool(effect=Effect.READ, server=server)
     looks_up = m.tool(effect=Effect.READ, review=True, server=server)
-    updating = _updating(looking, back)
+    updating = _declare_update(looking, back)
     bulk = Declared(**updating, each="updates", sequential=True)
     return CalendarTools(
         get_calendar_events=reads(desk.get_calendar_events),
-        create_calendar_event=m.tool(**_creating(looking, back))(desk.create_calendar_event),
+        create_calendar_event=m.tool(**_declare_create(looking, back))(desk.create_calendar_event),
         update_calendar_event=m.tool(**updating)(desk.update_calendar_event),
         bulk_update_calendar_events=m.tool(**bulk)(desk.bulk_update_calendar_events),
-        delete_calendar_event=m.tool(**_deleting(looking, back))(desk.delete_calendar_event),
+        delete_calendar_event=m.tool(**_declare_delete(looking, back))(desk.delete_calendar_event),
         get_location_info=looks_up(found.get_location_info),
         get_location_suggestions=looks_up(found.get_location_suggestions),
         calculate_datetime=reads(Phrases(zone=zone, clock=clock).calculate_datetime),
     )
 
 
-def _creating(looking: Looking, back: TakingBack) -> Declared:
+def _declare_create(looking: Looking, back: TakingBack) -> Declared:
     """The new event's id is our key: two tries make one event, and a lost one is found by it."""
 
-    def effect(record: Record) -> Effect:
-        mailed = looking.notifies and attendees_in(record.arguments)
+    def choose_effect(record: Record) -> Effect:
+        mailed = looking.notifies and read_attendees(record.arguments)
         return Effect.IRREVERSIBLE if mailed else Effect.REVERSIBLE
 
     return Declared(
-        effect=effect,
+        effect=choose_effect,
         repeat=Repeat.KEYED,
         key="uid",
-        read=looking.now,
+        read=looking.read_current,
         undo=back.create,
-        probe=looking.created,
-        version=etag_of,
-        same=same_event,
+        probe=looking.probe_create,
+        version=read_etag,
+        same=is_same_event,
         loses=LOSES,
         server=looking.calendar.name,
     )
 
 
-def _updating(looking: Looking, back: TakingBack) -> Declared:
-    return _over_its_version(looking, undo=back.update, probe=looking.updated)
+def _declare_update(looking: Looking, back: TakingBack) -> Declared:
+    return _declare_versioned_write(looking, undo=back.update, probe=looking.probe_update)
 
 
-def _deleting(looking: Looking, back: TakingBack) -> Declared:
-    return _over_its_version(looking, undo=back.delete, probe=looking.deleted)
+def _declare_delete(looking: Looking, back: TakingBack) -> Declared:
+    return _declare_versioned_write(looking, undo=back.delete, probe=looking.probe_delete)
 
 
-def _over_its_version(looking: Looking, *, undo: Told, probe: Told) -> Declared:
+def _declare_versioned_write(looking: Looking, *, undo: Told, probe: Told) -> Declared:
     """Every write is over the version of the pre-image, so that twice is as once."""
     return Declared(
         effect=Effect.REVERSIBLE,
         repeat=Repeat.IDEMPOTENT,
-        before=looking.image,
-        read=looking.now,
+        before=looking.read_pre_image,
+        read=looking.read_current,
         undo=undo,
         probe=probe,
-        version=etag_of,
-        same=same_event,
+        version=read_etag,
+        same=is_same_event,
         loses=LOSES,
         server=looking.calendar.name,
         if_version="if_match",

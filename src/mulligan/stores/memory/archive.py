@@ -17,10 +17,10 @@ from mulligan.core.notes import (
     Scorecard,
     TaskRun,
     add_run,
+    change_state,
     check_move,
+    find_needed_versions,
     may_enter,
-    stand,
-    still_needed,
 )
 
 RUNS_KEPT = 40
@@ -49,7 +49,9 @@ class MemoryArchive:
                 )
             versions.append(replace(notes, at=at))
 
-    def versions(self, task: str, *, tenant: str = "", limit: int | None = None) -> list[Notes]:
+    def list_versions(
+        self, task: str, *, tenant: str = "", limit: int | None = None
+    ) -> list[Notes]:
         """The versions of a task, the newest first."""
         with self._lock:
             return self._notes.get((tenant, task), [])[::-1][:limit]
@@ -65,12 +67,12 @@ class MemoryArchive:
             self._seen[ground] = self._seen.get(ground, 0) + 1
             return self._seen[ground]
 
-    def cards(self, ground: Ground) -> list[Scorecard]:
+    def list_scorecards(self, ground: Ground) -> list[Scorecard]:
         """The scorecards of a ground, by version."""
         with self._lock:
             return [card for _, card in sorted(self._cards.get(ground, {}).items())]
 
-    def runs(self, ground: Ground, *, limit: int) -> list[TaskRun]:
+    def list_runs(self, ground: Ground, *, limit: int) -> list[TaskRun]:
         """The latest runs on a ground, the newest first."""
         with self._lock:
             return list(self._runs.get(ground, ()))[::-1][:limit]
@@ -89,11 +91,11 @@ class MemoryArchive:
             if stands is not was or not may_enter(state, version=version, pinned=pinned):
                 return False
             if state in ON_TOP and top is not None:
-                cards[top.version] = stand(top, NotesState.TRIAL)
-            cards[version] = stand(card or Scorecard(version=version), state)
+                cards[top.version] = change_state(top, NotesState.TRIAL)
+            cards[version] = change_state(card or Scorecard(version=version), state)
             return True
 
-    def grounds(self, task: str | None = None) -> list[Ground]:
+    def list_grounds(self, task: str | None = None) -> list[Ground]:
         """Where runs were counted."""
         with self._lock:
             return [ground for ground in self._cards if task in (None, ground.task)]
@@ -120,7 +122,7 @@ class MemoryArchive:
             for card in cards.values()
             if card.state is not NotesState.RETIRED
         }
-        needed = still_needed({n.version: n.parent for n in versions}, in_play=in_play)
+        needed = find_needed_versions({n.version: n.parent for n in versions}, in_play=in_play)
         gone = {n.version for n in versions if n.at < limit} - needed
         self._notes[tenant, task] = [n for n in versions if n.version not in gone]
         for cards in grounds:
@@ -128,6 +130,6 @@ class MemoryArchive:
                 del cards[version]
         return len(gone)
 
-    def forked(self) -> None:
+    def reset_after_fork(self) -> None:
         """In a child: a lock another thread held is nobody's now."""
         self._lock = threading.Lock()

@@ -16,18 +16,18 @@ from mulligan.core.lesson import (
     Lesson,
     LessonQuery,
     Use,
-    balance_of,
-    slot_of,
+    build_episode_slot,
+    compute_balance,
 )
 from mulligan.core.suggestion import Decision
 from mulligan.stores.lesson_search import (
-    episode_of,
-    lesson_of,
-    stale,
-    text_of,
-    use_of,
-    words_of,
-    words_of_lesson,
+    decode_episode,
+    decode_lesson,
+    decode_use,
+    encode_word,
+    list_lesson_words,
+    make_stale_error,
+    split_words,
 )
 
 
@@ -44,30 +44,30 @@ class MemoryCasebook:
 
     def record(self, episodes: Sequence[Episode]) -> None:
         """Add episodes and count them; one whose id is there already is left alone."""
-        copies = [episode_of((each.id, text_of(each))) for each in episodes]
+        copies = [decode_episode((each.id, encode_word(each))) for each in episodes]
         with self._lock:
             for each in copies:
                 if each.id in self._episodes:
                     continue
                 self._episodes[each.id] = each
-                self._counts[slot_of(each)] += 1
+                self._counts[build_episode_slot(each)] += 1
                 if each.decision is not None:
                     pattern = (each.tool, each.fingerprint, each.tenant)
                     self._endings[(*pattern, each.decision)] += 1
 
-    def episodes(self, query: EpisodeQuery) -> list[Episode]:
+    def list_episodes(self, query: EpisodeQuery) -> list[Episode]:
         """Episodes that fit, oldest first."""
         with self._lock:
             found = sorted(self._episodes.items())
         fitting = [each for name, each in found if name > query.after and _fits(each, query)]
         return fitting[: query.limit]
 
-    def counts(self, *, since: date) -> dict[EpisodeSlot, int]:
+    def count_episodes(self, *, since: date) -> dict[EpisodeSlot, int]:
         """How many episodes there were of each kind, that day and later."""
         with self._lock:
             return {slot: seen for slot, seen in self._counts.items() if slot.day >= since}
 
-    def endings(self, tool: str, *, fingerprint: str, tenant: str = "") -> dict[Decision, int]:
+    def read_endings(self, tool: str, *, fingerprint: str, tenant: str = "") -> dict[Decision, int]:
         """What turned out to be right for failures of one pattern, and how often."""
         with self._lock:
             counted = {
@@ -78,17 +78,17 @@ class MemoryCasebook:
 
     def append(self, lessons: Sequence[Lesson]) -> None:
         """Add versions of lessons, all or none, each numbered one above its last."""
-        copies = [lesson_of((each.id, text_of(each))) for each in lessons]
+        copies = [decode_lesson((each.id, encode_word(each))) for each in lessons]
         with self._lock:
             added: dict[str, list[Lesson]] = {}
             for each in sorted(copies, key=lambda lesson: (lesson.id, lesson.version)):
                 versions = added.setdefault(each.id, [*self._lessons.get(each.id, ())])
                 if each.version != len(versions) + 1:
-                    raise stale(each)
+                    raise make_stale_error(each)
                 versions.append(each)
             self._lessons |= added
 
-    def lessons(self, query: LessonQuery) -> list[Lesson]:
+    def list_lessons(self, query: LessonQuery) -> list[Lesson]:
         """The latest version of each lesson that fits: by tool, or the closest to a text first."""
         if query.since is not None:
             require_aware(query.since, name="since")
@@ -97,32 +97,32 @@ class MemoryCasebook:
         found = [lesson for lesson in latest if _is_wanted(lesson, query)]
         found.sort(key=lambda lesson: (lesson.tool, lesson.id))
         if query.text:
-            found = _closest(found, words_of(query.text))
+            found = _sort_closest(found, split_words(query.text))
         return found[: query.limit]
 
-    def history(self, lesson: str) -> list[Lesson]:
+    def list_lesson_versions(self, lesson: str) -> list[Lesson]:
         """Every version of a lesson, oldest first."""
         with self._lock:
             return list(self._lessons.get(lesson, ()))
 
     def use(self, uses: Sequence[Use]) -> None:
         """Add uses of lessons; a call that a lesson is known to have touched counts once."""
-        copies = [use_of((each.lesson, text_of(each))) for each in uses]
+        copies = [decode_use((each.lesson, encode_word(each))) for each in uses]
         with self._lock:
             for each in copies:
                 self._uses.setdefault(each.lesson, {}).setdefault(each.call, each)
 
-    def uses(self, lesson: str) -> list[Use]:
+    def list_uses(self, lesson: str) -> list[Use]:
         """Every call a lesson touched, oldest first."""
         with self._lock:
             found = list(self._uses.get(lesson, {}).values())
         return sorted(found, key=lambda use: (use.at, use.call))
 
-    def balances(self, lessons: Collection[str]) -> dict[str, Balance]:
+    def read_balances(self, lessons: Collection[str]) -> dict[str, Balance]:
         """What the uses of some lessons came to; a lesson without any is left out."""
         with self._lock:
             return {
-                lesson: balance_of(self._uses[lesson].values())
+                lesson: compute_balance(self._uses[lesson].values())
                 for lesson in lessons
                 if lesson in self._uses
             }
@@ -136,7 +136,7 @@ class MemoryCasebook:
             self._episodes = kept
         return forgotten
 
-    def forked(self) -> None:
+    def reset_after_fork(self) -> None:
         """In a child: a lock another thread held is nobody's now."""
         self._lock = threading.Lock()
 
@@ -169,8 +169,8 @@ def _is_wanted(lesson: Lesson, query: LessonQuery) -> bool:
     )
 
 
-def _closest(lessons: Iterable[Lesson], words: frozenset[str]) -> list[Lesson]:
+def _sort_closest(lessons: Iterable[Lesson], words: frozenset[str]) -> list[Lesson]:
     """Those that share a word, most shared words first, then those that say little else."""
-    compared = [(lesson, words_of_lesson(lesson)) for lesson in lessons]
+    compared = [(lesson, list_lesson_words(lesson)) for lesson in lessons]
     close = [(-len(own & words), len(own), lesson) for lesson, own in compared if own & words]
     return [lesson for *_, lesson in sorted(close, key=lambda each: each[:2])]

@@ -21,6 +21,6 @@ class MemoryCatalog:
         done.set_result(None)
         return done
 
-    def tools(self) -> list[KnownTool]:
+    def list_tools(self) -> list[KnownTool]:
         """Every tool ever declared."""
         return [tool for _, tool in sorted(self._tools.items())]

@@ -13,7 +13,7 @@ from mulligan.core.action import SETTLED, Action, Entry, Kept, check_entry
 from mulligan.core.errors import MulliganError, StoreUnavailableError
 from mulligan.core.instants import to_us
 from mulligan.core.interfaces import Clock, Damage
-from mulligan.stores.encoding import draft, entry_of
+from mulligan.stores.encoding import decode_entry, encode_entry
 
 
 class MemoryVault:
@@ -96,11 +96,11 @@ class MemoryJournal:
             done.set_result(None)
         return done
 
-    def action(self, action: str) -> Action | None:
+    def find_action(self, action: str) -> Action | None:
         """An action as it stands now."""
         return self._actions.get(action)
 
-    def open_actions(
+    def list_open_actions(
         self, *, tenant: str | None = None, after: str = "", limit: int = 100
     ) -> list[Action]:
         """Actions that are not settled, oldest first, those with an id above `after`."""
@@ -114,21 +114,21 @@ class MemoryJournal:
             ]
         return fitting[:limit]
 
-    def history(self, action: str) -> list[Entry]:
+    def list_entries(self, action: str) -> list[Entry]:
         """Every entry of an action, oldest first."""
         with self._vault.lock:
             return list(self._entries.get(action, ()))
 
-    def writer(self) -> str:
+    def identify_writer(self) -> str:
         """This process: a copy of it after a fork is another."""
         return f"memory-{os.getpid()}"
 
     def beat(self) -> None:
         """Nobody else can see it, so there is nothing to say."""
 
-    def gone(self, writers: Collection[str]) -> set[str]:
+    def find_dead_writers(self, writers: Collection[str]) -> set[str]:
         """Everybody but this process: what a fork copied is gone with the copy."""
-        return set(writers) - {self.writer()}
+        return set(writers) - {self.identify_writer()}
 
     def verify(self) -> list[Damage]:
         """Nothing is ever damaged here."""
@@ -158,7 +158,7 @@ class MemoryJournal:
         moved: dict[str, Action] = {}
         for entry in entries:
             now = moved.get(entry.action) or self._actions.get(entry.action)
-            moved[entry.action] = _step(now, entry, writer=self.writer())
+            moved[entry.action] = _advance_action(now, entry, writer=self.identify_writer())
         # Everything fits: from here on nothing can fail.
         for value in keep:
             self._vault.put(value)
@@ -169,7 +169,7 @@ class MemoryJournal:
         self._actions.update(moved)
 
 
-def _step(now: Action | None, entry: Entry, *, writer: str) -> Action:
+def _advance_action(now: Action | None, entry: Entry, *, writer: str) -> Action:
     check_entry(entry, state=now.state if now else None, version=now.version if now else 0)
     stored = _as_stored(entry)
     opening = now.opening if now else entry.opening
@@ -188,5 +188,5 @@ def _step(now: Action | None, entry: Entry, *, writer: str) -> Action:
 
 def _as_stored(entry: Entry) -> Entry:
     """The entry as another store would give it back: in UTC, its detail through JSON."""
-    made = draft(entry)
-    return entry_of((entry.action, entry.version, entry.state, made.at_us, made.body))
+    made = encode_entry(entry)
+    return decode_entry((entry.action, entry.version, entry.state, made.at_us, made.body))

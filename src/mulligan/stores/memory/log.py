@@ -22,12 +22,12 @@ from mulligan.core.rollup import (
     add_failures,
     add_up,
     count_patterns,
-    first_tries,
+    list_first_tries,
     roll_up,
     roll_up_tries,
 )
 from mulligan.stores.filter import fits
-from mulligan.stores.pattern import seen
+from mulligan.stores.pattern import build_pattern
 
 
 class MemoryLog:
@@ -51,7 +51,9 @@ class MemoryLog:
             self._rows |= new
             if batch.rollups:
                 self._add(roll_up(new.values()) if repeated else batch.rollups)
-                self._add(roll_up_tries(new.values(), self._tries(first_tries(new.values()))))
+                self._add(
+                    roll_up_tries(new.values(), self._find_tries(list_first_tries(new.values())))
+                )
             for pattern, failures in count_patterns(new.values(), batch.patterns).items():
                 known = self._patterns.get(pattern)
                 self._patterns[pattern] = add_failures(known, failures) if known else failures
@@ -59,14 +61,14 @@ class MemoryLog:
             for row in batch.findings:
                 self._findings.setdefault(row.id, row)
 
-    def rows(self, query: LogQuery) -> list[LogRow]:
+    def list_rows(self, query: LogQuery) -> list[LogRow]:
         """Rows that fit, newest first unless asked otherwise."""
         with self._lock:
             ids = sorted(self._rows, reverse=not query.oldest_first)
             fitting = [self._rows[name] for name in ids if fits(self._rows[name], query)]
         return fitting[: query.limit]
 
-    def rollups(self, *, since: datetime, until: datetime) -> dict[Slot, Rollup]:
+    def read_rollups(self, *, since: datetime, until: datetime) -> dict[Slot, Rollup]:
         """The hourly counts from `since` to `until`, both hours included."""
         first = to_us(since, name="since") // HOUR_US
         last = to_us(until, name="until") // HOUR_US
@@ -77,11 +79,13 @@ class MemoryLog:
                 if first <= slot.hour <= last
             }
 
-    def totals(self, *, since: datetime, until: datetime) -> dict[Slot, Rollup]:
+    def sum_rollups(self, *, since: datetime, until: datetime) -> dict[Slot, Rollup]:
         """The counts of all those hours together, each slot in hour 0."""
-        return add_up(self.rollups(since=since, until=until))
+        return add_up(self.read_rollups(since=since, until=until))
 
-    def patterns(self, *, since: datetime, until: datetime, limit: int = 100) -> list[PatternSeen]:
+    def list_patterns(
+        self, *, since: datetime, until: datetime, limit: int = 100
+    ) -> list[PatternSeen]:
         """What failed alike in those hours, the most frequent first."""
         first = to_us(since, name="since") // HOUR_US
         last = to_us(until, name="until") // HOUR_US
@@ -92,7 +96,7 @@ class MemoryLog:
                     group = groups.setdefault((slot.tool, slot.fingerprint), [])
                     group.append((slot.agent, count))
         found = [
-            seen(
+            build_pattern(
                 *pattern,
                 counted=reduce(add_failures, (count for _, count in group)),
                 agents=(agent for agent, _ in group),
@@ -101,12 +105,12 @@ class MemoryLog:
         ]
         return sorted(found, key=lambda each: -each.pattern.count)[:limit]
 
-    def losses(self) -> list[Loss]:
+    def list_losses(self) -> list[Loss]:
         """Every loss on record, oldest first."""
         with self._lock:
             return sorted(self._losses, key=lambda loss: (loss.at, loss.reason))
 
-    def findings(self, *, since: datetime, until: datetime) -> list[FindingCount]:
+    def list_finding_counts(self, *, since: datetime, until: datetime) -> list[FindingCount]:
         """How often each rule spoke up, by tool and agent, most first."""
         first, last = to_us(since, name="since"), to_us(until, name="until")
         with self._lock:
@@ -154,7 +158,7 @@ class MemoryLog:
         """How many rows there are."""
         return len(self._rows)
 
-    def forked(self) -> None:
+    def reset_after_fork(self) -> None:
         """In a child: a lock another thread held is nobody's now."""
         self._lock = threading.Lock()
 
@@ -162,7 +166,7 @@ class MemoryLog:
         for slot, counts in rollups.items():
             self._rollups.setdefault(slot, Rollup()).add(counts)
 
-    def _tries(self, firsts: set[str]) -> list[LogRow]:
+    def _find_tries(self, firsts: set[str]) -> list[LogRow]:
         if not firsts:
             return []
         return [row for row in self._rows.values() if firsts & {row.id, row.parent}]

@@ -58,11 +58,11 @@ class MemoryStore:
         """How failures ended, and the lessons drawn from them."""
         return self._casebook
 
-    def secret(self) -> bytes:
+    def load_secret(self) -> bytes:
         """32 random bytes, the same as long as the store lives."""
         return self._secret
 
-    def health(self) -> Health:
+    def check_health(self) -> Health:
         """Look at everything without changing anything."""
         return Health(
             url="memory:",
@@ -70,7 +70,7 @@ class MemoryStore:
             version="",
             schemas={},
             rows=self._log.count(),
-            open_actions=len(self._journal.open_actions(limit=2**31)),
+            open_actions=len(self._journal.list_open_actions(limit=2**31)),
             size_bytes=0,
         )
 
@@ -78,9 +78,9 @@ class MemoryStore:
         """Take nothing more. What was there can be read until the process ends."""
         self._journal.closed = True
 
-    def forked(self) -> None:
+    def reset_after_fork(self) -> None:
         """In a child: a copy of its own."""
         self._vault.lock = threading.RLock()
-        self._log.forked()
-        self._archive.forked()
-        self._casebook.forked()
+        self._log.reset_after_fork()
+        self._archive.reset_after_fork()
+        self._casebook.reset_after_fork()

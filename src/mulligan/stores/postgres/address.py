@@ -8,7 +8,7 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
 from mulligan.core.errors import StoreUnavailableError
-from mulligan.stores.postgres.error_map import one_line
+from mulligan.stores.postgres.error_map import describe_error
 from mulligan.stores.url import HIDDEN
 
 
@@ -22,7 +22,7 @@ class Address:
 
     def quote(self, error: psycopg.Error) -> str:
         """What the driver says of a connection that failed, if none of it can be a password."""
-        said = one_line(error)
+        said = describe_error(error)
         if self.plain and not any(secret in said for secret in self.secrets):
             return said
         return type(error).__name__

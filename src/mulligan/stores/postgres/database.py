@@ -18,7 +18,7 @@ from mulligan.stores.relational.journal import JournalTables
 from mulligan.stores.relational.log import LogTables
 from mulligan.stores.relational.truth import Truth
 from mulligan.stores.relational.vault import VaultTables
-from mulligan.stores.url import without_credentials
+from mulligan.stores.url import strip_credentials
 
 
 class PostgresStore:
@@ -28,8 +28,8 @@ class PostgresStore:
         self._url = url
         self._options = options
         self._pool = Pool(self._connect)
-        self._truth = Truth(self._connect, options=options, erase=_nothing)
-        self._log = LogTables(self._pool, erasing=self._pool.session)
+        self._truth = Truth(self._connect, options=options, erase=_skip_erasing)
+        self._log = LogTables(self._pool, erasing=self._pool.acquire_session)
         try:
             self._prepare()
         except BaseException:
@@ -67,17 +67,17 @@ class PostgresStore:
         """How failures ended, and the lessons drawn from them."""
         return self._truth.casebook
 
-    def secret(self) -> bytes:
+    def load_secret(self) -> bytes:
         """32 random bytes, made once and the same ever after."""
-        return self._pool.ask(_secret)
+        return self._pool.ask(_read_secret)
 
-    def health(self) -> Health:
+    def check_health(self) -> Health:
         """Look at everything without changing anything."""
         [(version,)] = self._pool.ask(lambda session: session.fetch("version"))
         [(schema,)] = self._pool.ask(lambda session: session.fetch("schema_version"))
         [(size,)] = self._pool.ask(lambda session: session.fetch("size"))
         return Health(
-            url=without_credentials(self._url),
+            url=strip_credentials(self._url),
             kind="postgres",
             version=version,
             schemas={"journal": schema, "log": schema},
@@ -86,7 +86,7 @@ class PostgresStore:
             size_bytes=size,
             problems=(
                 *(damage.what for damage in self.journal.verify()),
-                *self.casebook.problems(),
+                *self.casebook.find_problems(),
             ),
         )
 
@@ -95,23 +95,23 @@ class PostgresStore:
         self._truth.close()
         self._pool.close()
 
-    def forked(self) -> None:
+    def reset_after_fork(self) -> None:
         """In a child: be another writer, on other connections."""
-        self._truth.forked()
-        self._pool.forked()
-        self._log.forked()
+        self._truth.reset_after_fork()
+        self._pool.reset_after_fork()
+        self._log.reset_after_fork()
 
     def _connect(self) -> PostgresSession:
         return PostgresSession(self._url, patience=self._options.patience)
 
     def _prepare(self) -> None:
-        with self._pool.session() as session:
+        with self._pool.acquire_session() as session:
             assert isinstance(session, PostgresSession)  # noqa: S101 - it is from _connect
-            prepare(session, store=without_credentials(self._url), migrate=self._options.migrate)
+            prepare(session, store=strip_credentials(self._url), migrate=self._options.migrate)
         self._truth.check_key()
 
 
-def _secret(session: Session) -> bytes:
+def _read_secret(session: Session) -> bytes:
     found = session.fetch("secret")
     if not found:
         # Whoever comes first makes it; everyone reads what is there then.
@@ -120,5 +120,5 @@ def _secret(session: Session) -> bytes:
     return bytes(found[0][0])
 
 
-def _nothing() -> None:
+def _skip_erasing() -> None:
     """The server reclaims deleted rows by itself (autovacuum); no file is ours to truncate."""

@@ -24,7 +24,9 @@ from mulligan.stores.driver import (
 
 
 @contextmanager
-def translated(store: str, connection: psycopg.Connection[object] | None = None) -> Iterator[None]:
+def translate_errors(
+    store: str, connection: psycopg.Connection[object] | None = None
+) -> Iterator[None]:
     """Turn what Postgres raises into what Mulligan raises."""
     try:
         yield
@@ -41,7 +43,7 @@ def translate(
     error: psycopg.Error, store: str, *, broken: bool, said: str | None = None
 ) -> StoreError:
     """The error of ours that says the same, in Postgres' words unless others are given."""
-    said = said or one_line(error)
+    said = said or describe_error(error)
     if broken or isinstance(error, (pg.AdminShutdown, pg.CrashShutdown, pg.CannotConnectNow)):
         return ConnectionLostError(
             f"The connection to {store} was lost ({said}): see that the server runs, and try again."
@@ -69,6 +71,6 @@ def translate(
             return StoreError(f"{store}: Postgres says {said}.")
 
 
-def one_line(error: psycopg.Error) -> str:
+def describe_error(error: psycopg.Error) -> str:
     """What Postgres says, without its line breaks."""
     return " ".join(str(error).split()) or type(error).__name__

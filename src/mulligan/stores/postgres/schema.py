@@ -19,15 +19,15 @@ class PostgresSchema:
     def __init__(self, session: PostgresSession) -> None:
         self._session = session
 
-    def version(self) -> int:
+    def read_version(self) -> int:
         """The number of its last migration; 0 when it is empty."""
         [(table,)] = self._session.fetch("migration_table")
         return int(self._session.fetch("schema_version")[0][0]) if table else 0
 
     @contextmanager
-    def locked(self) -> Iterator[None]:
+    def lock(self) -> Iterator[None]:
         """A transaction that only one migrator can be in."""
-        with self._session.transaction():
+        with self._session.begin_transaction():
             self._session.fetch("lock_migrations", lock=_LOCK)
             # Asked first: who may not create a schema may still use one that is there.
             if not self._session.fetch("schema")[0][0]:
@@ -47,6 +47,6 @@ class PostgresSchema:
 def prepare(session: PostgresSession, *, store: str, migrate: bool) -> None:
     """Create or migrate the schema, or refuse it in one sentence and leave it as it is."""
     schema = PostgresSchema(session)
-    check_version(PART, store=store, url=store, found=schema.version(), migrate=migrate)
+    check_version(PART, store=store, url=store, found=schema.read_version(), migrate=migrate)
     if migrate:
         bring_up_to_date(schema, PART)

@@ -14,9 +14,9 @@ import psycopg
 from mulligan.core.errors import StoreUnavailableError
 from mulligan.stores.driver import ConnectionLostError, Row
 from mulligan.stores.postgres.address import check_address
-from mulligan.stores.postgres.error_map import translate, translated
-from mulligan.stores.queries import for_psycopg, load
-from mulligan.stores.url import without_credentials
+from mulligan.stores.postgres.error_map import translate, translate_errors
+from mulligan.stores.queries import convert_for_psycopg, load
+from mulligan.stores.url import strip_credentials
 
 _LONGEST_PAUSE = 0.5
 
@@ -25,8 +25,8 @@ class PostgresSession:
     """Named queries on one connection. Used by one thread at a time."""
 
     def __init__(self, url: str, *, patience: timedelta) -> None:
-        self._store = without_credentials(url)
-        self._queries = _queries()
+        self._store = strip_credentials(url)
+        self._queries = _load_queries()
         self._connection = _connect(url, store=self._store, patience=patience)
 
     def fetch(self, query: str, **values: object) -> list[Row]:
@@ -40,41 +40,41 @@ class PostgresSession:
 
     def run(self, query: str, **values: object) -> int:
         """Run a statement. Returns how many rows it changed."""
-        with translated(self._store, self._connection):
-            return self._connection.execute(_trusted(self._queries[query]), values).rowcount
+        with translate_errors(self._store, self._connection):
+            return self._connection.execute(_encode_sql(self._queries[query]), values).rowcount
 
     def run_many(self, query: str, rows: Iterable[Sequence[object]]) -> int:
         """Run a statement once, over the columns of all rows. Returns how many rows changed."""
-        columns = [_of_one_type(column) for column in zip(*rows, strict=True)]
+        columns = [_unify_types(column) for column in zip(*rows, strict=True)]
         if not columns:
             return 0
-        with translated(self._store, self._connection):
-            return self._connection.execute(_trusted(self._queries[query]), columns).rowcount
+        with translate_errors(self._store, self._connection):
+            return self._connection.execute(_encode_sql(self._queries[query]), columns).rowcount
 
     def execute(self, sql: str, values: dict[str, Any] | None = None) -> list[Row]:
         """All rows of a statement that is not among the named ones."""
-        with translated(self._store, self._connection):
-            cursor = self._connection.execute(_trusted(sql), values)
+        with translate_errors(self._store, self._connection):
+            cursor = self._connection.execute(_encode_sql(sql), values)
             return cursor.fetchall() if cursor.description else []
 
     @contextmanager
-    def transaction(self, *, synced: bool | None = None) -> Iterator[None]:
+    def begin_transaction(self, *, synced: bool | None = None) -> Iterator[None]:
         """A transaction; leaving it with an exception undoes it."""
-        with translated(self._store, self._connection), self._connection.transaction():
+        with translate_errors(self._store, self._connection), self._connection.transaction():
             if synced is False:
                 self.run("do_not_sync")
             yield
 
     @contextmanager
-    def savepoint(self) -> Iterator[None]:
+    def begin_savepoint(self) -> Iterator[None]:
         """A part of a transaction that can fail alone."""
-        with translated(self._store, self._connection), self._connection.transaction():
+        with translate_errors(self._store, self._connection), self._connection.transaction():
             yield
 
     @contextmanager
-    def snapshot(self) -> Iterator[None]:
+    def begin_snapshot(self) -> Iterator[None]:
         """Reads that all see the same moment."""
-        with self.transaction():
+        with self.begin_transaction():
             self.run("repeatable_read")
             yield
 
@@ -86,7 +86,7 @@ class PostgresSession:
         """In a forked child: psycopg leaves a connection alone that another process opened."""
 
 
-def _of_one_type(column: tuple[object, ...]) -> list[object]:
+def _unify_types(column: tuple[object, ...]) -> list[object]:
     """A column as an array, whose values Postgres wants to be of one type."""
     kinds = {type(value) for value in column if value is not None}
     if kinds == {int, float}:
@@ -119,7 +119,7 @@ def _connect_once(url: str, *, patience: timedelta) -> psycopg.Connection[Row]:
     connection = psycopg.connect(url, autocommit=True, connect_timeout=seconds)
     try:
         # Not in the URL's options, which a connection pooler may not pass on.
-        connection.execute(_trusted(_queries()["set_search_path"]))
+        connection.execute(_encode_sql(_load_queries()["set_search_path"]))
         connection.execute(f"set lock_timeout = {round(patience.total_seconds() * 1000)}".encode())
     except BaseException:
         connection.close()
@@ -128,11 +128,11 @@ def _connect_once(url: str, *, patience: timedelta) -> psycopg.Connection[Row]:
 
 
 @cache
-def _queries() -> dict[str, str]:
+def _load_queries() -> dict[str, str]:
     named = load("journal", "vault", "catalog", "log", "tasks", "casebook", "postgres")
-    return {name: for_psycopg(query) for name, query in named.items()}
+    return {name: convert_for_psycopg(query) for name, query in named.items()}
 
 
-def _trusted(sql: str) -> bytes:
+def _encode_sql(sql: str) -> bytes:
     """Our own text from a file, which no type can prove to be a literal."""
     return sql.encode()

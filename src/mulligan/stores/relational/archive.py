@@ -21,11 +21,11 @@ from mulligan.core.notes import (
     Scorecard,
     TaskRun,
     check_move,
+    find_needed_versions,
     may_enter,
-    still_needed,
 )
 from mulligan.stores.driver import Row, Session, fetch_one
-from mulligan.stores.encoding import load, readable
+from mulligan.stores.encoding import load, report_unreadable
 from mulligan.stores.pool import Pool
 from mulligan.stores.relational.ledger import Ledger, Transaction, Work
 
@@ -42,7 +42,7 @@ class ArchiveTables:
 
     def append(self, notes: Notes) -> None:
         """Add a version, numbered one above the last."""
-        values = _columns(notes)
+        values = _encode_notes(notes)
 
         def add(transaction: Transaction) -> None:
             if not transaction.session.run("append_notes", **values):
@@ -53,12 +53,14 @@ class ArchiveTables:
 
         self._write(add)
 
-    def versions(self, task: str, *, tenant: str = "", limit: int | None = None) -> list[Notes]:
+    def list_versions(
+        self, task: str, *, tenant: str = "", limit: int | None = None
+    ) -> list[Notes]:
         """The versions of a task, the newest first."""
         wanted = {"task": escape(task), "tenant": escape(tenant)}
         most = _ALL if limit is None else limit
         rows = self._pool.ask(lambda session: session.fetch("notes", most=most, **wanted))
-        return [_notes_of(row) for row in rows]
+        return [_decode_notes(row) for row in rows]
 
     def count(self, ground: Ground, *, run: TaskRun) -> int:
         """Add a run to its version's scorecard, and keep it among the latest."""
@@ -66,13 +68,13 @@ class ArchiveTables:
         seen: int = self._write(lambda t: _count(t.session, ground, run, at_us=at_us))
         return seen
 
-    def cards(self, ground: Ground) -> list[Scorecard]:
+    def list_scorecards(self, ground: Ground) -> list[Scorecard]:
         """The scorecards of a ground, by version."""
-        return [_card_of(row) for row in self._of_ground("scorecards", ground)]
+        return [_decode_card(row) for row in self._fetch_on_ground("scorecards", ground)]
 
-    def runs(self, ground: Ground, *, limit: int) -> list[TaskRun]:
+    def list_runs(self, ground: Ground, *, limit: int) -> list[TaskRun]:
         """The latest runs on a ground, the newest first."""
-        return [_run_of(row) for row in self._of_ground("task_runs", ground, most=limit)]
+        return [_decode_run(row) for row in self._fetch_on_ground("task_runs", ground, most=limit)]
 
     def move(
         self, ground: Ground, *, version: int, state: NotesState, was: NotesState | None
@@ -98,7 +100,7 @@ class ArchiveTables:
         moved: bool = self._write(change)
         return moved
 
-    def grounds(self, task: str | None = None) -> list[Ground]:
+    def list_grounds(self, task: str | None = None) -> list[Ground]:
         """Where runs were counted."""
         filters, values = ([], {}) if task is None else (["of_task"], {"task": escape(task)})
         rows = self._pool.ask(lambda session: session.fetch_where("grounds", filters, **values))
@@ -117,9 +119,9 @@ class ArchiveTables:
             for tenant, task in tasks
         )
 
-    def _of_ground(self, query: str, ground: Ground, **values: object) -> list[Row]:
+    def _fetch_on_ground(self, query: str, ground: Ground, **values: object) -> list[Row]:
         def ask(session: Session) -> list[Row]:
-            found = fetch_one(session, "ground", **_key(ground))
+            found = fetch_one(session, "ground", **_encode_ground(ground))
             return session.fetch(query, ground=found[0], **values) if found else []
 
         return self._pool.ask(ask)
@@ -131,7 +133,7 @@ class ArchiveTables:
 
 def _see(session: Session, ground: Ground, *, more: int) -> tuple[int, int]:
     """The ground's number and its runs, locked until the transaction ends."""
-    [(number, runs)] = session.fetch("count_on_ground", more=more, **_key(ground))
+    [(number, runs)] = session.fetch("count_on_ground", more=more, **_encode_ground(ground))
     return number, runs
 
 
@@ -171,7 +173,9 @@ def _forget(transaction: Transaction, *, tenant: str, task: str, before_us: int)
     session.run("lock_grounds", **whose)
     known = session.fetch("lineage", **whose)
     in_play = {version for (version,) in session.fetch("in_play", **whose)}
-    needed = still_needed({version: parent for version, parent, _ in known}, in_play=in_play)
+    needed = find_needed_versions(
+        {version: parent for version, parent, _ in known}, in_play=in_play
+    )
     gone = [v for v, _, at_us in known if at_us < before_us and v not in needed]
     for version in gone:
         session.run("forget_scorecards", version=version, **whose)
@@ -179,11 +183,11 @@ def _forget(transaction: Transaction, *, tenant: str, task: str, before_us: int)
     return len(gone)
 
 
-def _key(ground: Ground) -> dict[str, object]:
+def _encode_ground(ground: Ground) -> dict[str, object]:
     return {name: escape(value) for name, value in asdict(ground).items()}
 
 
-def _columns(notes: Notes) -> dict[str, object]:
+def _encode_notes(notes: Notes) -> dict[str, object]:
     return {
         "tenant": escape(notes.tenant),
         "task": escape(notes.task),
@@ -197,9 +201,9 @@ def _columns(notes: Notes) -> dict[str, object]:
     }
 
 
-def _notes_of(row: Row) -> Notes:
+def _decode_notes(row: Row) -> Notes:
     tenant, task, version, parent, at_us, model, runs, body = row
-    with readable(f"Version {version} of task {task}"):
+    with report_unreadable(f"Version {version} of task {task}"):
         content = load(body)
         return Notes(
             tenant=tenant,
@@ -219,9 +223,9 @@ def _notes_of(row: Row) -> Notes:
         )
 
 
-def _card_of(row: Row) -> Scorecard:
+def _decode_card(row: Row) -> Scorecard:
     version, state, runs, scored, score, since_scored, since_score, metered, tokens, seconds = row
-    with readable(f"The scorecard of version {version}"):
+    with report_unreadable(f"The scorecard of version {version}"):
         return Scorecard(
             version=version,
             state=NotesState(state),
@@ -236,9 +240,9 @@ def _card_of(row: Row) -> Scorecard:
         )
 
 
-def _run_of(row: Row) -> TaskRun:
+def _decode_run(row: Row) -> TaskRun:
     version, at_us, score, standing, problem, excerpt, tokens, seconds = row
-    with readable(f"A run of version {version}"):
+    with report_unreadable(f"A run of version {version}"):
         return TaskRun(
             version=version,
             at=from_us(at_us),

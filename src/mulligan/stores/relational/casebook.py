@@ -21,23 +21,23 @@ from mulligan.core.lesson import (
     Lesson,
     LessonQuery,
     Use,
-    slot_of,
+    build_episode_slot,
 )
 from mulligan.core.suggestion import Decision, Origin
 from mulligan.stores.driver import Row, Session
-from mulligan.stores.encoding import readable
+from mulligan.stores.encoding import report_unreadable
 from mulligan.stores.lesson_search import (
-    episode_of,
-    lesson_of,
-    stale,
-    text_of,
-    use_of,
-    words_of,
-    words_of_lesson,
+    decode_episode,
+    decode_lesson,
+    decode_use,
+    encode_word,
+    list_lesson_words,
+    make_stale_error,
+    split_words,
 )
 from mulligan.stores.pool import Pool
 from mulligan.stores.relational.ledger import Ledger, Transaction, Work
-from mulligan.stores.relational.listing import Ask, readable_of, unreadable_of
+from mulligan.stores.relational.listing import Ask, list_readable, list_unreadable
 
 Values = Mapping[str, Any]
 """By the names that the queries have for them."""
@@ -59,34 +59,36 @@ class CasebookTables:
         """Add episodes and count them; one whose id is there already is left alone."""
         # In one order everywhere, so that two writers never wait for each other in a circle.
         ordered = sorted(episodes, key=lambda episode: episode.id)
-        rows = [(each, _episode_columns(each)) for each in ordered]
+        rows = [(each, _encode_episode(each)) for each in ordered]
         self._write(lambda transaction: _record(transaction.session, rows))
 
-    def episodes(self, query: EpisodeQuery) -> list[Episode]:
+    def list_episodes(self, query: EpisodeQuery) -> list[Episode]:
         """Episodes that fit, oldest first."""
         named = ("tenant", "tool", "fingerprint", "ending")
-        wanted = _given({name: getattr(query, name) for name in named})
-        wanted |= _given({"after": query.after or None})
-        return readable_of(self._ask("episodes", wanted), read=episode_of, limit=query.limit)
+        wanted = _encode_values({name: getattr(query, name) for name in named})
+        wanted |= _encode_values({"after": query.after or None})
+        return list_readable(
+            self._make_ask("episodes", wanted), read=decode_episode, limit=query.limit
+        )
 
-    def counts(self, *, since: date) -> dict[EpisodeSlot, int]:
+    def count_episodes(self, *, since: date) -> dict[EpisodeSlot, int]:
         """How many episodes there were of each kind, that day and later."""
         rows = self._fetch("case_counts", since=since.isoformat())
-        return {_slot(row[:-1]): row[-1] for row in rows}
+        return {_decode_slot(row[:-1]): row[-1] for row in rows}
 
-    def endings(self, tool: str, *, fingerprint: str, tenant: str = "") -> dict[Decision, int]:
+    def read_endings(self, tool: str, *, fingerprint: str, tenant: str = "") -> dict[Decision, int]:
         """What turned out to be right for failures of one pattern, and how often."""
         pattern = {"tool": tool, "fingerprint": fingerprint, "tenant": tenant}
-        with readable(f"What is known of failures of {tool}"):
+        with report_unreadable(f"What is known of failures of {tool}"):
             return {
                 Decision(decision): episodes
-                for decision, episodes in self._fetch("ending_counts", **_given(pattern))
+                for decision, episodes in self._fetch("ending_counts", **_encode_values(pattern))
             }
 
     def append(self, lessons: Sequence[Lesson]) -> None:
         """Add versions of lessons, all or none, each numbered one above its last."""
         ordered = sorted(lessons, key=lambda lesson: (lesson.id, lesson.version))
-        rows = [(each, _lesson_columns(each), text_of(each)) for each in ordered]
+        rows = [(each, _encode_lesson(each), encode_word(each)) for each in ordered]
 
         def add(transaction: Transaction) -> None:
             for lesson, columns, body in rows:
@@ -94,26 +96,26 @@ class CasebookTables:
 
         self._write(add)
 
-    def lessons(self, query: LessonQuery) -> list[Lesson]:
+    def list_lessons(self, query: LessonQuery) -> list[Lesson]:
         """The latest version of each lesson that fits: by tool, or the closest to a text first."""
         named = ("tenant", "tool", "fingerprint", "state")
-        wanted = _given({name: getattr(query, name) for name in named})
-        wanted |= _given({"of_agent": query.agent})
+        wanted = _encode_values({name: getattr(query, name) for name in named})
+        wanted |= _encode_values({"of_agent": query.agent})
         if query.since is not None:
             wanted["learned_since"] = to_us(query.since, name="since")
-        ask = self._ask("lessons", wanted)
+        ask = self._make_ask("lessons", wanted)
         if query.text:
-            words = _json_list(words_of(query.text))
-            ask = self._ask("lessons_sharing_words", wanted, words=words)
-        return readable_of(ask, read=lesson_of, limit=query.limit)
+            words = _encode_list(split_words(query.text))
+            ask = self._make_ask("lessons_sharing_words", wanted, words=words)
+        return list_readable(ask, read=decode_lesson, limit=query.limit)
 
-    def history(self, lesson: str) -> list[Lesson]:
+    def list_lesson_versions(self, lesson: str) -> list[Lesson]:
         """Every version of a lesson, oldest first."""
-        return [lesson_of(row) for row in self._fetch("lesson_history", lesson=escape(lesson))]
+        return [decode_lesson(row) for row in self._fetch("lesson_history", lesson=escape(lesson))]
 
     def use(self, uses: Sequence[Use]) -> None:
         """Add uses of lessons; a call that a lesson is known to have touched counts once."""
-        rows = sorted(map(_use_columns, uses), key=lambda row: (row["lesson"], row["call"]))
+        rows = sorted(map(_encode_use, uses), key=lambda row: (row["lesson"], row["call"]))
 
         def add(transaction: Transaction) -> None:
             for row in rows:
@@ -121,14 +123,14 @@ class CasebookTables:
 
         self._write(add)
 
-    def uses(self, lesson: str) -> list[Use]:
+    def list_uses(self, lesson: str) -> list[Use]:
         """Every call a lesson touched, oldest first."""
-        return [use_of(row) for row in self._fetch("lesson_uses", lesson=escape(lesson))]
+        return [decode_use(row) for row in self._fetch("lesson_uses", lesson=escape(lesson))]
 
-    def balances(self, lessons: Collection[str]) -> dict[str, Balance]:
+    def read_balances(self, lessons: Collection[str]) -> dict[str, Balance]:
         """What the uses of some lessons came to; a lesson without any is left out."""
         asked = {escape(lesson): lesson for lesson in lessons}
-        rows = self._fetch("balances", lessons=_json_list(asked))
+        rows = self._fetch("balances", lessons=_encode_list(asked))
         return {
             asked[lesson]: Balance(helped=helped, harmed=harmed, turns=turns, principals=people)
             for lesson, helped, harmed, turns, people in rows
@@ -142,15 +144,15 @@ class CasebookTables:
             forgotten += some
         return forgotten
 
-    def problems(self) -> list[str]:
+    def find_problems(self) -> list[str]:
         """A sentence for each lesson that cannot be read, and for each such recent episode."""
-        episodes = self._ask("newest_episodes")
+        episodes = self._make_ask("newest_episodes")
         return [
-            *unreadable_of(self._ask("lessons"), read=lesson_of, limit=_ALL),
-            *unreadable_of(episodes, read=episode_of, limit=_EPISODES_CHECKED),
+            *list_unreadable(self._make_ask("lessons"), read=decode_lesson, limit=_ALL),
+            *list_unreadable(episodes, read=decode_episode, limit=_EPISODES_CHECKED),
         ]
 
-    def _ask(self, query: str, filters: Values = _NONE, **more: object) -> Ask:
+    def _make_ask(self, query: str, filters: Values = _NONE, **more: object) -> Ask:
         def ask(*, most: int, skip: int) -> list[Row]:
             values = {**filters, **more, "most": most, "skip": skip}
             return self._pool.ask(
@@ -169,8 +171,8 @@ class CasebookTables:
 
 def _record(session: Session, rows: Sequence[tuple[Episode, Values]]) -> None:
     new = [episode for episode, columns in rows if session.run("add_episode", **columns)]
-    slots = Counter(_slot_columns(slot_of(each)) for each in new)
-    endings = Counter(_ending_columns(each) for each in new if each.decision is not None)
+    slots = Counter(_encode_slot(build_episode_slot(each)) for each in new)
+    endings = Counter(_encode_ending(each) for each in new if each.decision is not None)
     for slot, episodes in sorted(slots.items()):
         session.run("count_cases", episodes=episodes, **dict(slot))
     for ending, episodes in sorted(endings.items()):
@@ -179,50 +181,50 @@ def _record(session: Session, rows: Sequence[tuple[Episode, Values]]) -> None:
 
 def _append(session: Session, lesson: Lesson, *, columns: Values, body: str) -> None:
     step = "start_lesson" if lesson.version == 1 else "move_lesson"
-    words = words_of_lesson(lesson)
+    words = list_lesson_words(lesson)
     if not session.run(step, words=len(words), **columns):
-        raise stale(lesson)
+        raise make_stale_error(lesson)
     session.run("add_version", id=columns["id"], version=lesson.version, body=body)
     session.run("forget_words", lesson=columns["id"])
-    session.run("add_words", lesson=columns["id"], words=_json_list(words))
+    session.run("add_words", lesson=columns["id"], words=_encode_list(words))
 
 
-def _given(values: Values) -> dict[str, Any]:
+def _encode_values(values: Values) -> dict[str, Any]:
     """What was asked for, as the tables hold it; `None` was not asked for."""
     return {name: escape(str(value)) for name, value in values.items() if value is not None}
 
 
-def _json_list(texts: Collection[str]) -> str:
+def _encode_list(texts: Collection[str]) -> str:
     return json.dumps(sorted(texts))
 
 
-def _episode_columns(episode: Episode) -> Values:
+def _encode_episode(episode: Episode) -> Values:
     named = ("id", "tenant", "tool", "fingerprint", "ending")
-    return _given({name: getattr(episode, name) for name in named}) | {
+    return _encode_values({name: getattr(episode, name) for name in named}) | {
         "at_us": to_us(episode.at, name="The time of an episode"),
-        "body": text_of(episode),
+        "body": encode_word(episode),
     }
 
 
-def _lesson_columns(lesson: Lesson) -> Values:
+def _encode_lesson(lesson: Lesson) -> Values:
     named = ("id", "tenant", "tool", "fingerprint", "state")
-    return _given({name: getattr(lesson, name) for name in named}) | {
+    return _encode_values({name: getattr(lesson, name) for name in named}) | {
         "version": lesson.version,
-        "agents": _json_list({escape(agent) for agent in lesson.agents}),
+        "agents": _encode_list({escape(agent) for agent in lesson.agents}),
         "learned_us": to_us(lesson.learned_at, name="The time of a lesson"),
     }
 
 
-def _use_columns(use: Use) -> Values:
+def _encode_use(use: Use) -> Values:
     named = ("lesson", "call", "principal", "benefit")
-    return _given({name: getattr(use, name) for name in named}) | {
+    return _encode_values({name: getattr(use, name) for name in named}) | {
         "at_us": to_us(use.at, name="The time of a use"),
         "turn": None if use.turn is None else escape(use.turn),
-        "body": text_of(use),
+        "body": encode_word(use),
     }
 
 
-def _slot_columns(slot: EpisodeSlot) -> tuple[tuple[str, object], ...]:
+def _encode_slot(slot: EpisodeSlot) -> tuple[tuple[str, object], ...]:
     return (
         ("day", slot.day.isoformat()),
         ("tenant", escape(slot.tenant)),
@@ -237,9 +239,9 @@ def _slot_columns(slot: EpisodeSlot) -> tuple[tuple[str, object], ...]:
     )
 
 
-def _slot(row: Row) -> EpisodeSlot:
+def _decode_slot(row: Row) -> EpisodeSlot:
     day, tenant, tool, error_class, source, kinds, side, taken, helped, repaired = row
-    with readable(f"A count of failures of {tool}"):
+    with report_unreadable(f"A count of failures of {tool}"):
         return EpisodeSlot(
             day=date.fromisoformat(day),
             tenant=tenant,
@@ -254,6 +256,6 @@ def _slot(row: Row) -> EpisodeSlot:
         )
 
 
-def _ending_columns(episode: Episode) -> tuple[tuple[str, str], ...]:
+def _encode_ending(episode: Episode) -> tuple[tuple[str, str], ...]:
     named = ("tool", "fingerprint", "tenant", "decision")
-    return tuple(_given({name: getattr(episode, name) for name in named}).items())
+    return tuple(_encode_values({name: getattr(episode, name) for name in named}).items())

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 
 from mulligan.core.interfaces import KnownTool
-from mulligan.stores.encoding import known_tool_of, known_tool_text
+from mulligan.stores.encoding import decode_tool, encode_tool
 from mulligan.stores.pool import Pool
 from mulligan.stores.relational.ledger import Ledger, Transaction
 
@@ -20,7 +20,7 @@ class CatalogTable:
 
     def remember(self, tools: Sequence[KnownTool]) -> Future[None]:
         """Write down what was declared, without waiting for the disk."""
-        rows = [(each.server, each.tool, known_tool_text(each)) for each in tools]
+        rows = [(each.server, each.tool, encode_tool(each)) for each in tools]
 
         def write(transaction: Transaction) -> None:
             for server, name, about in rows:
@@ -28,7 +28,7 @@ class CatalogTable:
 
         return self._ledger.submit(write, synced=False)
 
-    def tools(self) -> list[KnownTool]:
+    def list_tools(self) -> list[KnownTool]:
         """Every tool ever declared."""
         rows = self._pool.ask(lambda session: session.fetch("tools"))
-        return [known_tool_of(about) for (about,) in rows]
+        return [decode_tool(about) for (about,) in rows]

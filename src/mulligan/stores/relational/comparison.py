@@ -33,25 +33,29 @@ class _Pair(NamedTuple):
     """How many of its versions have an entry with its content."""
 
 
-def differences(session: Session, *, newest: int | None = None) -> Iterator[tuple[str, list[str]]]:
+def find_differences(
+    session: Session, *, newest: int | None = None
+) -> Iterator[tuple[str, list[str]]]:
     """Every action that is not what its entries say, with what of it differs."""
     try:
-        found = [(row[0], list(_differing(_Pair(*row)))) for row in _rows(session, newest=newest)]
+        found = [
+            (row[0], list(_compare_pair(_Pair(*row)))) for row in _read_rows(session, newest=newest)
+        ]
     except UnreadableError:
-        found = [(name, _alone(session, name)) for (name,) in session.fetch("action_ids")]
+        found = [(name, _compare_one(session, name)) for (name,) in session.fetch("action_ids")]
     yield from ((name, differing) for name, differing in found if differing)
 
 
-def _alone(session: Session, name: str) -> list[str]:
+def _compare_one(session: Session, name: str) -> list[str]:
     """What differs in one action; that it cannot be read is for its reader to say."""
     try:
         rows = session.fetch_where("actions_and_entries", ["one_action"], action=name)
-        return [each for row in rows for each in _differing(_Pair(*row))]
+        return [each for row in rows for each in _compare_pair(_Pair(*row))]
     except UnreadableError:
         return ["text"]
 
 
-def _rows(session: Session, *, newest: int | None) -> Iterator[Row]:
+def _read_rows(session: Session, *, newest: int | None) -> Iterator[Row]:
     if newest is not None:
         yield from session.fetch_where("actions_and_entries", ["newest_actions"], most=newest)
         return
@@ -63,7 +67,7 @@ def _rows(session: Session, *, newest: int | None) -> Iterator[Row]:
         after = rows[-1][0]
 
 
-def _differing(pair: _Pair) -> Iterator[str]:
+def _compare_pair(pair: _Pair) -> Iterator[str]:
     written = isinstance(pair.first_body, str) and isinstance(pair.last_body, str)
     if not written or pair.entries != pair.version:
         # Only retention empties entries, and it takes the action with them.

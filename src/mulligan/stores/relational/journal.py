@@ -14,16 +14,16 @@ from mulligan.core.instants import to_us
 from mulligan.core.interfaces import Clock, Damage
 from mulligan.stores.driver import Row, Session, UnreadableError, fetch_one
 from mulligan.stores.encoding import (
-    Draft,
-    action_of,
-    draft,
-    entry_of,
-    standing_of,
+    EncodedEntry,
+    decode_action,
+    decode_entry,
+    decode_standing,
+    encode_entry,
 )
 from mulligan.stores.mark import MarkFile, Marks
 from mulligan.stores.pool import Pool
-from mulligan.stores.presence import Presence, here, is_gone
-from mulligan.stores.relational.audit import audit, heads
+from mulligan.stores.presence import Presence, identify_process, is_gone
+from mulligan.stores.relational.audit import audit, read_heads
 from mulligan.stores.relational.ledger import Head, Ledger, Transaction
 from mulligan.stores.relational.retention import prune_journal
 from mulligan.stores.relational.safe import KeptRow, Safe
@@ -54,7 +54,7 @@ class JournalTables:
     def submit(self, entries: Sequence[Entry], *, keep: Sequence[Kept] = ()) -> Future[None]:
         """Write entries and kept values in one transaction, all or none."""
         try:
-            drafts = [draft(entry) for entry in entries]
+            drafts = [encode_entry(entry) for entry in entries]
             kept = [self._safe.lock_away(value) for value in keep]
         except MulliganError as error:
             refused: Future[None] = Future()
@@ -65,12 +65,12 @@ class JournalTables:
             synced=any(entry.state in SYNCED for entry in entries),
         )
 
-    def action(self, action: str) -> Action | None:
+    def find_action(self, action: str) -> Action | None:
         """An action as it stands now."""
         rows = self._fetch("action", action=action)
-        return action_of(rows[0]) if rows else None
+        return decode_action(rows[0]) if rows else None
 
-    def open_actions(
+    def list_open_actions(
         self, *, tenant: str | None = None, after: str = "", limit: int = 100
     ) -> list[Action]:
         """Actions that are not settled, oldest first, those with an id above `after`."""
@@ -78,32 +78,32 @@ class JournalTables:
         values = {} if tenant is None else {"tenant": tenant}
         try:
             rows = self._fetch(query, after=after, most=limit, **values)
-            return [action_of(row) for row in rows]
+            return [decode_action(row) for row in rows]
         except UnreadableError:
             # One that cannot be read must not hide the others; `verify` names it.
-            return list(islice(self._readable(tenant=tenant, after=after), limit))
+            return list(islice(self._list_readable(tenant=tenant, after=after), limit))
 
-    def history(self, action: str) -> list[Entry]:
+    def list_entries(self, action: str) -> list[Entry]:
         """Every entry of an action, oldest first."""
-        return [entry_of(row) for row in self._fetch("history", action=action)]
+        return [decode_entry(row) for row in self._fetch("history", action=action)]
 
-    def writer(self) -> str:
+    def identify_writer(self) -> str:
         """Who this process is in the journal."""
-        return self._ledger.writer()
+        return self._ledger.identify_writer()
 
     def beat(self) -> None:
         """Say that this process is alive, by the database's clock."""
-        writer = self.writer()
+        writer = self.identify_writer()
         self._ledger.submit(
             lambda transaction: transaction.session.run("beat", writer=writer), synced=False
         ).result()
 
-    def gone(self, writers: Collection[str]) -> set[str]:
+    def find_dead_writers(self, writers: Collection[str]) -> set[str]:
         """Those of some writers that will write no more."""
         if not writers:
             return set()
         present = self._fetch("present")
-        seen_from = here()
+        seen_from = identify_process()
         alive = {
             writer
             for writer, machine, pid, started, silent_us in present
@@ -124,7 +124,7 @@ class JournalTables:
         marks = self._read_marks()
 
         def compare(session: Session) -> list[Damage]:
-            with session.snapshot():
+            with session.begin_snapshot():
                 return audit(session, marks, budget=budget)
 
         return self._pool.ask(compare)
@@ -148,7 +148,7 @@ class JournalTables:
 
         self._ledger.submit(accept).result()
         if self._marks is not None:
-            self._marks.reset([head.mark() for head in self.heads()])
+            self._marks.reset([head.to_mark() for head in self.read_heads()])
         return len(damages)
 
     def prune(self, *, settled_before: datetime) -> int:
@@ -158,9 +158,9 @@ class JournalTables:
         self._erase()
         return pruned
 
-    def heads(self) -> list[Head]:
+    def read_heads(self) -> list[Head]:
         """Where every writer's chain ends."""
-        return self._pool.ask(heads)
+        return self._pool.ask(read_heads)
 
     def count_open(self) -> int:
         """How many actions are not settled."""
@@ -169,12 +169,12 @@ class JournalTables:
     def _fetch(self, query: str, **values: object) -> list[Row]:
         return self._pool.ask(lambda session: session.fetch(query, **values))
 
-    def _readable(self, *, tenant: str | None, after: str) -> Iterator[Action]:
+    def _list_readable(self, *, tenant: str | None, after: str) -> Iterator[Action]:
         """Open actions read one by one, without those that cannot be."""
         for (name,) in self._fetch("open_action_ids", after=after, most=2**31):
             # It is on the list of damages, which the reader of this one is shown as well.
             with suppress(UnreadableError):
-                action = self.action(name)
+                action = self.find_action(name)
                 if action is not None and tenant in (None, action.opening.tenant):
                     yield action
 
@@ -183,21 +183,21 @@ class JournalTables:
             return self._marks.read()
         # A server keeps its own log whole; what this process was told is mark enough.
         head = self._ledger.head
-        return Marks(found={} if head is None else {head.writer: head.mark()})
+        return Marks(found={} if head is None else {head.writer: head.to_mark()})
 
     def _record(
-        self, transaction: Transaction, drafts: Sequence[Draft], kept: Sequence[KeptRow]
+        self, transaction: Transaction, drafts: Sequence[EncodedEntry], kept: Sequence[KeptRow]
     ) -> None:
         # Values first: an entry that settles its action also starts their retention.
         for value in kept:
             self._safe.keep(transaction.session, value)
         for entry in drafts:
-            self._step(transaction, entry)
+            self._advance_action(transaction, entry)
 
-    def _step(self, transaction: Transaction, draft: Draft) -> None:
+    def _advance_action(self, transaction: Transaction, draft: EncodedEntry) -> None:
         entry, session = draft.entry, transaction.session
         row = fetch_one(session, "action_now", action=entry.action)
-        state, version = standing_of(entry.action, row)
+        state, version = decode_standing(entry.action, row)
         check_entry(entry, state=state, version=version)
         transaction.append(draft)
         values: dict[str, object] = {

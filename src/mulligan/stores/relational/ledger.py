@@ -12,7 +12,7 @@ from datetime import timedelta
 from typing import Any
 
 from mulligan.core.errors import StoreDamagedError, StoreError
-from mulligan.stores.chain import GENESIS, Line, link
+from mulligan.stores.chain import GENESIS, ChainEntry, hash_entry
 from mulligan.stores.driver import (
     ConnectionLostError,
     Session,
@@ -20,10 +20,10 @@ from mulligan.stores.driver import (
     UnreadableError,
     fetch_one,
 )
-from mulligan.stores.encoding import Draft
+from mulligan.stores.encoding import EncodedEntry
 from mulligan.stores.group_commit import GroupCommit
 from mulligan.stores.mark import Mark, MarkFile
-from mulligan.stores.presence import here
+from mulligan.stores.presence import identify_process
 
 FORGOTTEN = timedelta(days=7)
 """Who has said nothing for so long is not even known any more."""
@@ -38,7 +38,7 @@ class Head:
     seq: int
     hash: bytes
 
-    def mark(self) -> Mark:
+    def to_mark(self) -> Mark:
         """The same, for outside the database."""
         return Mark(writer=self.writer, commits=self.commits, seq=self.seq, proof=self.hash[:24])
 
@@ -50,10 +50,10 @@ class Transaction:
         self.session = session
         self.head = head
 
-    def append(self, draft: Draft) -> None:
+    def append(self, draft: EncodedEntry) -> None:
         """Add an entry to the writer's chain."""
         entry = draft.entry
-        line = Line(
+        line = ChainEntry(
             writer=self.head.writer,
             seq=self.head.seq + 1,
             action=entry.action,
@@ -63,7 +63,7 @@ class Transaction:
             body=draft.body,
             hash=b"",
         )
-        line = line._replace(hash=link(self.head.hash, line))
+        line = line._replace(hash=hash_entry(self.head.hash, line))
         self.session.run("add_entry", **line._asdict())
         self.head = replace(self.head, seq=line.seq, hash=line.hash)
 
@@ -94,7 +94,7 @@ class Ledger:
         """As far as this writer's commits were acknowledged, or `None` before the first."""
         return self._head
 
-    def writer(self) -> str:
+    def identify_writer(self) -> str:
         """Who this process is, also before its first commit."""
         head = self._head
         if head is not None:
@@ -117,9 +117,9 @@ class Ledger:
         with self._lock:
             self._drop_session()
 
-    def forked(self) -> None:
+    def reset_after_fork(self) -> None:
         """In a child: be another writer, on another connection."""
-        self._group.forked()
+        self._group.reset_after_fork()
         self._lock = threading.Lock()
         self._head = None
         if self._session is not None:
@@ -139,7 +139,7 @@ class Ledger:
         while True:
             outcomes: list[object] = []
             try:
-                if unanswered is not None and self._landed():
+                if unanswered is not None and self._has_landed():
                     return unanswered
                 unanswered = None
                 return self._commit_once(works, outcomes, synced=synced)
@@ -156,8 +156,8 @@ class Ledger:
     def _commit_once(
         self, works: Sequence[Work], outcomes: list[object], *, synced: bool
     ) -> Sequence[object]:
-        session, acknowledged = self._ready()
-        with session.transaction(synced=synced):
+        session, acknowledged = self._prepare_writer()
+        with session.begin_transaction(synced=synced):
             transaction = Transaction(session, self._read_head(session, acknowledged))
             outcomes.extend(_attempt(transaction, work) for work in works)
             head = replace(transaction.head, commits=transaction.head.commits + 1)
@@ -175,16 +175,16 @@ class Ledger:
             self._acknowledge(head, synced=synced)
         return outcomes
 
-    def _ready(self) -> tuple[Session, Head]:
+    def _prepare_writer(self) -> tuple[Session, Head]:
         if self._session is None:
             self._session = self._connect()
         head = self._head
         if head is None:
             head = Head(writer=uuid.uuid4().hex, commits=0, seq=0, hash=GENESIS)
-            with self._session.transaction():
+            with self._session.begin_transaction():
                 self._session.run("start_writer", writer=head.writer, genesis=GENESIS)
                 self._session.run("forget_silent", silent_us=FORGOTTEN // timedelta(microseconds=1))
-                self._session.run("appear", writer=head.writer, **asdict(here()))
+                self._session.run("appear", writer=head.writer, **asdict(identify_process()))
             # At once, so that a writer of nothing that is synced is not taken for one that lost
             # its mark.
             self._acknowledge(head, synced=True)
@@ -204,12 +204,12 @@ class Ledger:
         commits, seq, hash_ = row
         return Head(writer=acknowledged.writer, commits=commits, seq=seq, hash=bytes(hash_))
 
-    def _landed(self) -> bool:
+    def _has_landed(self) -> bool:
         """Whether a commit whose answer was lost is in the database after all.
 
         Reading the writer's own row under a lock waits for a transaction that is still ending.
         """
-        session, acknowledged = self._ready()
+        session, acknowledged = self._prepare_writer()
         row = fetch_one(session, "head_when_settled", writer=acknowledged.writer)
         if row is None or row[0] <= acknowledged.commits:
             return False
@@ -220,7 +220,7 @@ class Ledger:
         self._head = head
         # A mark of what is not synced yet could outlive it, and accuse a sound journal.
         if self._marks is not None and synced:
-            self._marks.write(head.mark())
+            self._marks.write(head.to_mark())
 
     def _drop_session(self) -> None:
         session, self._session = self._session, None
@@ -232,7 +232,7 @@ def _attempt(transaction: Transaction, work: Work) -> object:
     """Do one work so that it can fail alone; only trouble with the store itself fails them all."""
     before = transaction.head
     try:
-        with transaction.session.savepoint():
+        with transaction.session.begin_savepoint():
             return work(transaction)
     except UnreadableError as error:
         transaction.head = before

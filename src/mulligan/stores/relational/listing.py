@@ -18,28 +18,28 @@ class Ask(Protocol):
         """The rows, in an order that does not change."""
 
 
-def readable_of(ask: Ask, *, read: Callable[[Any], W], limit: int) -> list[W]:
+def list_readable(ask: Ask, *, read: Callable[[Any], W], limit: int) -> list[W]:
     """What can be read of a list."""
     try:
         return [read(row) for row in ask(most=limit, skip=0)]
     except UnreadableError:
-        found = _one_by_one(ask, read=read)
+        found = _read_one_by_one(ask, read=read)
         whole = (each for each in found if not isinstance(each, UnreadableError))
         return list(islice(whole, limit))
 
 
-def unreadable_of(ask: Ask, *, read: Callable[[Any], W], limit: int) -> list[str]:
+def list_unreadable(ask: Ask, *, read: Callable[[Any], W], limit: int) -> list[str]:
     """A sentence for each row of a list that cannot be read."""
     try:
         for row in ask(most=limit, skip=0):
             read(row)
     except UnreadableError:
-        found = islice(_one_by_one(ask, read=read), limit)
+        found = islice(_read_one_by_one(ask, read=read), limit)
         return [str(each) for each in found if isinstance(each, UnreadableError)]
     return []
 
 
-def _one_by_one(ask: Ask, *, read: Callable[[Any], W]) -> Iterator[W | UnreadableError]:
+def _read_one_by_one(ask: Ask, *, read: Callable[[Any], W]) -> Iterator[W | UnreadableError]:
     # Slow, and only for a damaged store: a text that is none spoils all rows fetched with it.
     for skip in count():
         try:

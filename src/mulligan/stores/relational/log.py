@@ -20,7 +20,7 @@ from mulligan.core.rollup import (
     Rollup,
     Slot,
     count_patterns,
-    first_tries,
+    list_first_tries,
     roll_up,
     roll_up_tries,
 )
@@ -47,7 +47,7 @@ class Tally(Protocol):
     def count(self, session: Session, rows: Sequence[LogRow]) -> None:
         """Add a batch up, in its own transaction."""
 
-    def committed(self) -> None:
+    def on_commit(self) -> None:
         """The transaction is done."""
 
 
@@ -72,33 +72,35 @@ class LogTables:
             try:
                 self._write(batch)
             except UnstorableTextError:
-                storable = [_storable(row) for row in batch.rows]
-                findings = [_storable(row) for row in batch.findings]
+                storable = [_clean_row(row) for row in batch.rows]
+                findings = [_clean_row(row) for row in batch.findings]
                 self._write(replace(batch, rows=storable, findings=findings))
             except ConnectionLostError:
                 # Whether it was committed is not known, and need not be: twice counts once.
                 self._write(batch)
 
-    def rows(self, query: LogQuery) -> list[LogRow]:
+    def list_rows(self, query: LogQuery) -> list[LogRow]:
         """Rows that fit, newest first unless asked otherwise; compressed ones too."""
         return self._pool.ask(lambda session: search(session, query))
 
-    def rollups(self, *, since: datetime, until: datetime) -> dict[Slot, Rollup]:
+    def read_rollups(self, *, since: datetime, until: datetime) -> dict[Slot, Rollup]:
         """The hourly counts from `since` to `until`, both hours included."""
-        rows = self._pool.ask(lambda s: s.fetch("hourly", **_hours(since, until)))
-        return {Slot(*row[:5]): _rollup(*row[5:]) for row in rows}
+        rows = self._pool.ask(lambda s: s.fetch("hourly", **_encode_hours(since, until)))
+        return {Slot(*row[:5]): _decode_rollup(*row[5:]) for row in rows}
 
-    def totals(self, *, since: datetime, until: datetime) -> dict[Slot, Rollup]:
+    def sum_rollups(self, *, since: datetime, until: datetime) -> dict[Slot, Rollup]:
         """The counts of all those hours together, each slot in hour 0."""
-        rows = self._pool.ask(lambda s: s.fetch("totals", **_hours(since, until)))
-        return {Slot(0, *row[:4]): _rollup(*row[4:]) for row in rows}
+        rows = self._pool.ask(lambda s: s.fetch("totals", **_encode_hours(since, until)))
+        return {Slot(0, *row[:4]): _decode_rollup(*row[4:]) for row in rows}
 
-    def patterns(self, *, since: datetime, until: datetime, limit: int = 100) -> list[PatternSeen]:
+    def list_patterns(
+        self, *, since: datetime, until: datetime, limit: int = 100
+    ) -> list[PatternSeen]:
         """What failed alike in those hours, the most frequent first."""
-        hours = _hours(since, until)
+        hours = _encode_hours(since, until)
         return self._pool.ask(lambda session: read_patterns(session, limit=limit, **hours))
 
-    def losses(self) -> list[Loss]:
+    def list_losses(self) -> list[Loss]:
         """Every loss on record, oldest first."""
         rows = self._pool.ask(lambda session: session.fetch("losses"))
         return [
@@ -106,7 +108,7 @@ class LogTables:
             for at_us, reason, successes, failures in rows
         ]
 
-    def findings(self, *, since: datetime, until: datetime) -> list[FindingCount]:
+    def list_finding_counts(self, *, since: datetime, until: datetime) -> list[FindingCount]:
         """How often each rule spoke up, by tool and agent, most first."""
         between = {"since": to_us(since, name="since"), "until": to_us(until, name="until")}
         rows = self._pool.ask(lambda session: session.fetch("findings", **between))
@@ -127,7 +129,7 @@ class LogTables:
         before_us = to_us(before, name="before")
         with self._turn, self._erasing() as session:
             pruned = _prune_rows(session, before_us) + _prune_archives(session, before_us)
-            with session.transaction():
+            with session.begin_transaction():
                 session.run("drop_hourly_before", hour=before_us // HOUR_US)
                 session.run("drop_pattern_hours_before", hour=before_us // HOUR_US)
                 session.run("drop_patterns_before", before=before_us)
@@ -149,21 +151,21 @@ class LogTables:
         """How many rows there are, compressed ones included."""
         return int(self._pool.ask(lambda session: session.fetch("count_rows"))[0][0])
 
-    def forked(self) -> None:
+    def reset_after_fork(self) -> None:
         """In a child: a lock another thread held is nobody's now."""
         self._turn = threading.Lock()
 
     def _write(self, batch: Batch) -> None:
-        with self._pool.session() as session:
+        with self._pool.acquire_session() as session:
             try:
-                with session.transaction():
+                with session.begin_transaction():
                     self._add(session, batch)
             except AlreadyThereError:
                 # Rare, so it is found out by trying: asking first would cost every batch.
-                with session.transaction():
-                    self._add(session, _without_present(session, batch))
+                with session.begin_transaction():
+                    self._add(session, _drop_present(session, batch))
         if self._tally is not None:
-            self._tally.committed()
+            self._tally.on_commit()
 
     def _add(self, session: Session, batch: Batch) -> None:
         if batch.rows:
@@ -189,23 +191,23 @@ class LogTables:
 
 def _add_rollups(session: Session, rollups: Mapping[Slot, Rollup]) -> None:
     # In one order everywhere, so that two writers never wait for each other in a circle.
-    session.run_many("add_rollups", [_columns(*each) for each in sorted(rollups.items())])
+    session.run_many("add_rollups", [_encode_rollup(*each) for each in sorted(rollups.items())])
 
 
 def _add_tries(session: Session, rows: Sequence[LogRow]) -> None:
-    if firsts := first_tries(rows):
+    if firsts := list_first_tries(rows):
         tries = session.fetch("tries", firsts=orjson.dumps(list(firsts)).decode())
         _add_rollups(session, roll_up_tries(rows, [LogRow(*each) for each in tries]))
 
 
-def _hours(since: datetime, until: datetime) -> dict[str, int]:
+def _encode_hours(since: datetime, until: datetime) -> dict[str, int]:
     return {
         "since": to_us(since, name="since") // HOUR_US,
         "until": to_us(until, name="until") // HOUR_US,
     }
 
 
-def _rollup(*columns: Any) -> Rollup:
+def _decode_rollup(*columns: Any) -> Rollup:
     calls, failures, repaired, with_context, duration_us, latency, repairs, *of_tries = columns
     return Rollup(
         calls,
@@ -219,7 +221,7 @@ def _rollup(*columns: Any) -> Rollup:
     )
 
 
-def _columns(slot: Slot, counts: Rollup) -> tuple[object, ...]:
+def _encode_rollup(slot: Slot, counts: Rollup) -> tuple[object, ...]:
     return (
         *slot,
         counts.calls,
@@ -235,7 +237,7 @@ def _columns(slot: Slot, counts: Rollup) -> tuple[object, ...]:
     )
 
 
-def _without_present(session: Session, batch: Batch) -> Batch:
+def _drop_present(session: Session, batch: Batch) -> Batch:
     """What of a batch is new: a repeat after an answer that was lost must count nothing twice."""
     ids = orjson.dumps([row.id for row in batch.rows]).decode()
     seen = {present for (present,) in session.fetch("ids_present", ids=ids)}
@@ -247,19 +249,19 @@ def _without_present(session: Session, batch: Batch) -> Batch:
     return replace(batch, rows=rows, rollups=roll_up(rows) if batch.rollups else {})
 
 
-def _storable(row: R) -> R:
+def _clean_row(row: R) -> R:
     """The row without what no database takes as text: lone surrogates and null characters."""
-    return type(row)._make(_clean(value) if isinstance(value, str) else value for value in row)
+    return type(row)._make(_clean_text(value) if isinstance(value, str) else value for value in row)
 
 
-def _clean(text: str) -> str:
+def _clean_text(text: str) -> str:
     return text.encode("utf-8", "replace").decode().replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
 def _prune_rows(session: Session, before_us: int) -> int:
     pruned = 0
     while ids := session.fetch("ids_before", before=before_us, most=_DELETED_AT_A_TIME):
-        with session.transaction():
+        with session.begin_transaction():
             pruned += session.run(
                 "delete_between", first_id=ids[0][0], last_id=ids[-1][0], before=before_us
             )
@@ -272,7 +274,7 @@ def _prune_archives(session: Session, before_us: int) -> int:
         first_id, packed = found[0]
         rows = unpack(bytes(packed))
         left = [row for row in rows if row.at_us >= before_us]
-        with session.transaction():
+        with session.begin_transaction():
             session.run("drop_archive", first_id=first_id)
             if left:
                 session.run("add_archive", **pack(left))
@@ -281,7 +283,7 @@ def _prune_archives(session: Session, before_us: int) -> int:
 
 
 def _pack_some(session: Session, before_us: int, *, after: str) -> list[LogRow]:
-    with session.transaction():
+    with session.begin_transaction():
         found = session.fetch(
             "successes_before", after=after, before=before_us, most=ROWS_AT_A_TIME
         )

@@ -8,7 +8,7 @@ from mulligan.core.escape import escape
 from mulligan.core.log_query import PatternSeen
 from mulligan.core.rollup import PatternCount, PatternSlot
 from mulligan.stores.driver import Session
-from mulligan.stores.pattern import seen
+from mulligan.stores.pattern import build_pattern
 
 _BETWEEN = "\x1f"
 """Between the names of agents, where none of them can have it."""
@@ -42,6 +42,8 @@ def read_patterns(session: Session, *, limit: int, since: int, until: int) -> li
     """The patterns of some hours, the most frequent first."""
     rows = session.fetch("patterns", since=since, until=until, most=limit, between=_BETWEEN)
     return [
-        seen(tool, fingerprint, counted=PatternCount(*counted), agents=agents.split(_BETWEEN))
+        build_pattern(
+            tool, fingerprint, counted=PatternCount(*counted), agents=agents.split(_BETWEEN)
+        )
         for tool, fingerprint, agents, *counted in rows
     ]

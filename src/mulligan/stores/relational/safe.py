@@ -46,7 +46,7 @@ class Safe:
             "name": kept.name,
             "value": value,
             "locked": int(locked),
-            "checksum": _checksum(value, locked=int(locked)),
+            "checksum": _compute_checksum(value, locked=int(locked)),
             "expires_us": None if expires_at is None else to_us(expires_at, name="expires_at"),
         }
 
@@ -59,7 +59,10 @@ class Safe:
     def open(self, kept: Kept, *, locked: int, checksum: bytes) -> bytes:
         """A value as it was before it was locked away."""
         # A changed bit may have made it another type, too.
-        whole = isinstance(kept.value, bytes) and _checksum(kept.value, locked=locked) == checksum
+        whole = (
+            isinstance(kept.value, bytes)
+            and _compute_checksum(kept.value, locked=locked) == checksum
+        )
         if not whole:
             raise StoreDamagedError(
                 f"The kept value {kept.name!r} of {kept.owner} is not what was kept, because the "
@@ -68,5 +71,5 @@ class Safe:
         return self._seal.unlock(kept.value, locked=bool(locked), owner=kept.owner, name=kept.name)
 
 
-def _checksum(value: bytes, *, locked: int) -> bytes:
+def _compute_checksum(value: bytes, *, locked: int) -> bytes:
     return hashlib.sha256(f"{locked}:".encode() + value).digest()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mulligan.core.call import LogRow, Outcome
-from mulligan.core.ids import time_ordered_id
+from mulligan.core.ids import make_uuid7
 from mulligan.core.instants import to_us
 from mulligan.core.log_query import LogQuery
 from mulligan.stores.driver import Session
@@ -18,10 +18,10 @@ _SAME = ("tenant", "agent", "server", "tool", "outcome", "error_class", "turn")
 
 def search(session: Session, query: LogQuery) -> list[LogRow]:
     """The first rows that fit, in the order of their ids."""
-    filters, values = _conditions(query)
+    filters, values = _build_conditions(query)
     rows = "rows_oldest_first" if query.oldest_first else "rows_newest_first"
     # One moment for both places: a row on its way into the archive is in exactly one of them.
-    with session.snapshot():
+    with session.begin_snapshot():
         found = [
             LogRow(*row) for row in session.fetch_where(rows, filters, most=query.limit, **values)
         ]
@@ -30,10 +30,10 @@ def search(session: Session, query: LogQuery) -> list[LogRow]:
     return found
 
 
-def _conditions(query: LogQuery) -> tuple[list[str], dict[str, object]]:
+def _build_conditions(query: LogQuery) -> tuple[list[str], dict[str, object]]:
     values: dict[str, object] = {name: getattr(query, name) for name in _SAME}
     filters = [name for name in _SAME if values[name]]
-    from_id, below_id = _id_range(query)
+    from_id, below_id = _compute_id_range(query)
     values |= {"from_id": from_id, "below_id": below_id, "after": query.after}
     if from_id:
         filters.append("from_id")
@@ -53,23 +53,23 @@ def _conditions(query: LogQuery) -> tuple[list[str], dict[str, object]]:
     return filters, values
 
 
-def _id_range(query: LogQuery) -> tuple[str, str]:
+def _compute_id_range(query: LogQuery) -> tuple[str, str]:
     """Bounds on the id: it is time-ordered, so they spare a scan. A day's slack allows for ids
     that were made some time before the row's own time."""
     from_id, below_id = query.id_prefix, query.id_prefix + _LAST_ID
     if query.since is not None:
         since_us = max(0, to_us(query.since, name="since") - _DAY_US)
-        from_id = max(from_id, time_ordered_id(since_us, 0))
+        from_id = max(from_id, make_uuid7(since_us, 0))
     if query.until is not None:
         until_us = max(0, to_us(query.until, name="until") + _DAY_US)
-        below_id = min(below_id, time_ordered_id(until_us, 0))
+        below_id = min(below_id, make_uuid7(until_us, 0))
     return from_id, below_id
 
 
 def _with_archived(session: Session, query: LogQuery, found: list[LogRow]) -> list[LogRow]:
     """Merge in archived rows, unpacking only batches that can still give one of the first."""
     order = "oldest_first" if query.oldest_first else "newest_first"
-    from_id, below_id = _id_range(query)
+    from_id, below_id = _compute_id_range(query)
     values = {
         "from_id": max(from_id, query.after),
         "below_id": below_id,
@@ -83,12 +83,12 @@ def _with_archived(session: Session, query: LogQuery, found: list[LogRow]) -> li
         if len(found) >= query.limit and _lies_beyond(beyond, found[query.limit - 1].id, query):
             break
         found += [row for row in unpack(bytes(packed)) if fits(row, query)]
-        found.sort(key=_id, reverse=not query.oldest_first)
+        found.sort(key=_read_id, reverse=not query.oldest_first)
         del found[query.limit :]
     return found
 
 
-def _id(row: LogRow) -> str:
+def _read_id(row: LogRow) -> str:
     return row.id
 
 

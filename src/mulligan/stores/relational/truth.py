@@ -56,7 +56,7 @@ class Truth:
         self._ledger.close()
         self.pool.close()
 
-    def forked(self) -> None:
+    def reset_after_fork(self) -> None:
         """In a child: be another writer, on other connections."""
-        self._ledger.forked()
-        self.pool.forked()
+        self._ledger.reset_after_fork()
+        self.pool.reset_after_fork()

@@ -29,13 +29,13 @@ class SqliteSchema:
     def __init__(self, session: SqliteSession) -> None:
         self._session = session
 
-    def version(self) -> int:
+    def read_version(self) -> int:
         """The number of its last migration; 0 when it is empty."""
-        return version(self._session)
+        return read_version(self._session)
 
-    def locked(self) -> AbstractContextManager[None]:
+    def lock(self) -> AbstractContextManager[None]:
         """A transaction that only one migrator can be in."""
-        return self._session.transaction()
+        return self._session.begin_transaction()
 
     def execute(self, sql: str) -> object:
         """Run one statement."""
@@ -46,17 +46,17 @@ class SqliteSchema:
         self._session.execute(f"pragma user_version = {number}")
 
 
-def log_path(path: Path) -> Path:
+def build_log_path(path: Path) -> Path:
     """Where the log of a journal's file lies: `family.log.db` beside `family.db`."""
     return path.with_name(f"{path.stem}.log{path.suffix}")
 
 
-def beside(path: Path, ending: str) -> Path:
+def build_companion_path(path: Path, ending: str) -> Path:
     """A companion of a file: its `mark`, its `key`."""
     return path.with_name(f"{path.name}.{ending}")
 
 
-def url_of(path: Path) -> str:
+def build_url(path: Path) -> str:
     """The URL of the store whose journal lies here."""
     return f"sqlite:///{path}"
 
@@ -66,14 +66,14 @@ def prepare(path: Path, part: str, *, migrate: bool, patience: timedelta = PATIE
     _refuse_place(path)
     if not migrate:
         _refuse_missing(path, part)
-    with _closing(SqliteSession(path, part, patience=patience, create=migrate)) as session:
+    with _close_after(SqliteSession(path, part, patience=patience, create=migrate)) as session:
         schema = SqliteSchema(session)
         _refuse_foreign(session, path)
         steps = f"sqlite/{part}"
-        found = schema.version()
+        found = schema.read_version()
         if not found and not migrate:
             _refuse_emptied(path, part)
-        url = _store_of(path, part)
+        url = _build_store_url(path, part)
         check_version(steps, store=str(path), url=url, found=found, migrate=migrate)
         if migrate:
             _use_write_ahead_log(session, patience=patience)
@@ -84,7 +84,7 @@ def prepare_log(path: Path, *, migrate: bool, patience: timedelta = PATIENCE) ->
     """Prepare the log; one that is damaged is set aside, because it is never worth a refusal."""
     try:
         prepare(path, LOG, migrate=migrate, patience=patience)
-        with _closing(SqliteSession(path, LOG, patience=patience)) as session:
+        with _close_after(SqliteSession(path, LOG, patience=patience)) as session:
             refuse_damaged(session, path)
     except StoreDamagedError:
         if not migrate:
@@ -111,15 +111,15 @@ def check_structure(session: Session, path: Path) -> str | None:
         found = session.fetch("check")[0][0]
     except StoreDamagedError as error:
         return str(error)
-    return None if found == "ok" else f"{path} is damaged: {_first_finding(found)}."
+    return None if found == "ok" else f"{path} is damaged: {_read_first_finding(found)}."
 
 
-def version(session: Session) -> int:
+def read_version(session: Session) -> int:
     """The schema a file has."""
     return int(session.fetch("schema_version")[0][0])
 
 
-def size(path: Path) -> int:
+def measure_size(path: Path) -> int:
     """How much room a file takes, its write-ahead log included."""
     both = (path, path.with_name(f"{path.name}-wal"))
     return sum(file.stat().st_size for file in both if file.exists())
@@ -150,24 +150,24 @@ def set_aside(path: Path) -> Path:
     return away
 
 
-def damaged_files(path: Path) -> list[Path]:
+def list_damaged_files(path: Path) -> list[Path]:
     """What was set aside of a file, the oldest first."""
     beginning = f"{path.name}.damaged-"
     found = [file for file in path.parent.iterdir() if file.name.startswith(beginning)]
     return sorted(file for file in found if not file.name.endswith(("-wal", "-shm")))
 
 
-def _store_of(path: Path, part: str) -> str:
+def _build_store_url(path: Path, part: str) -> str:
     """The URL that `mulligan migrate` takes, also when it is the log that is not ready."""
     if part == LOG:
         path = path.with_name(f"{path.stem.removesuffix('.log')}{path.suffix}")
-    return url_of(path)
+    return build_url(path)
 
 
 def _refuse_place(path: Path) -> None:
     if path.is_dir():
         raise StoreUnavailableError(
-            f"{path} is a folder: name a file in it, such as {url_of(path / 'mulligan.db')}."
+            f"{path} is a folder: name a file in it, such as {build_url(path / 'mulligan.db')}."
         )
     if not path.parent.is_dir():
         raise StoreUnavailableError(
@@ -180,16 +180,16 @@ def _refuse_missing(path: Path, part: str) -> None:
     if not path.exists():
         _refuse_emptied(path, part)
         raise StoreUnavailableError(
-            f"{path} does not exist: run `mulligan migrate --store {_store_of(path, part)}` to "
-            "create it."
+            f"{path} does not exist: "
+            f"run `mulligan migrate --store {_build_store_url(path, part)}` to create it."
         )
 
 
 def _refuse_emptied(path: Path, part: str) -> None:
     """A file with nothing in it is new, unless its mark proves that it once had more."""
-    if not MarkFile(beside(path, "mark")).read().found:
+    if not MarkFile(build_companion_path(path, "mark")).read().found:
         return
-    store = _store_of(path, part)
+    store = _build_store_url(path, part)
     way_out = (
         "the next application that opens the store counts the loss and starts a new log."
         if part == LOG
@@ -202,7 +202,7 @@ def _refuse_emptied(path: Path, part: str) -> None:
     )
 
 
-def _first_finding(found: str) -> str:
+def _read_first_finding(found: str) -> str:
     """SQLite's findings cut to the first: they go on for pages, and mean the same."""
     lines = [line.strip() for line in found.splitlines() if not line.startswith("***")]
     return lines[0] if lines else "its structure is broken"
@@ -248,7 +248,7 @@ def _use_write_ahead_log(session: SqliteSession, *, patience: timedelta) -> None
 
 
 @contextmanager
-def _closing(session: SqliteSession) -> Iterator[SqliteSession]:
+def _close_after(session: SqliteSession) -> Iterator[SqliteSession]:
     try:
         yield session
     finally:

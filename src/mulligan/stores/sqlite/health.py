@@ -14,7 +14,7 @@ from mulligan.stores.sqlite import files
 from mulligan.stores.sqlite.tally import count_lost
 
 
-def problems(
+def find_problems(
     journal: JournalTables,
     *,
     casebook: CasebookTables,
@@ -30,17 +30,17 @@ def problems(
             yield broken
         if stat.S_IMODE(path.stat().st_mode) & 0o077:
             yield f"{path} can be read by others: run `chmod 600 {path}`."
-        for file in files.damaged_files(path):
+        for file in files.list_damaged_files(path):
             yield f"{file} was damaged and set aside: rescue what you need of it, then delete it."
     if sound:
-        yield from _shortened(list(sessions.values())[-1], marks[1])
+        yield from _find_shortened(list(sessions.values())[-1], marks[1])
         yield from (damage.what for damage in journal.verify())
-        yield from _unmarked(journal, marks[0])
-        yield from casebook.problems()
+        yield from _find_unmarked(journal, marks[0])
+        yield from casebook.find_problems()
     yield from (mark.trouble for mark in marks if mark.trouble)
 
 
-def _shortened(log: Session, marks: MarkFile) -> Iterator[str]:
+def _find_shortened(log: Session, marks: MarkFile) -> Iterator[str]:
     lost = count_lost(log, marks)
     if lost:
         yield (
@@ -49,7 +49,7 @@ def _shortened(log: Session, marks: MarkFile) -> Iterator[str]:
         )
 
 
-def _unmarked(journal: JournalTables, marks: MarkFile) -> Iterator[str]:
+def _find_unmarked(journal: JournalTables, marks: MarkFile) -> Iterator[str]:
     """Writers whose mark is gone.
 
     That is a problem but no damage. A power cut can take the mark file, which is never synced,
@@ -57,7 +57,7 @@ def _unmarked(journal: JournalTables, marks: MarkFile) -> Iterator[str]:
     without a word would hide that for a while nothing guarded the end of the journal.
     """
     found = marks.read()
-    without = [head for head in journal.heads() if head.seq and head.writer not in found.found]
+    without = [head for head in journal.read_heads() if head.seq and head.writer not in found.found]
     if without:
         yield (
             f"{len(without)} of the journal's writers have no mark, so a loss of their last "

@@ -17,7 +17,7 @@ from mulligan.stores.driver import Row
 from mulligan.stores.fork import undisturbed
 from mulligan.stores.histogram import add_counts
 from mulligan.stores.queries import load
-from mulligan.stores.sqlite.error_map import translate, translated
+from mulligan.stores.sqlite.error_map import translate, translate_errors
 
 PATIENCE = timedelta(seconds=5)
 
@@ -47,7 +47,7 @@ class SqliteSession:
         self._path = path
         self._queries = load("journal", "vault", "catalog", "log", "tasks", "casebook", "sqlite")
         self._synced = part == JOURNAL
-        with undisturbed, translated(path):
+        with undisturbed, translate_errors(path):
             if create:
                 _create_private(path)
             self._connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
@@ -76,7 +76,7 @@ class SqliteSession:
     def run_many(self, query: str, rows: Iterable[Sequence[Any]]) -> int:
         """Run a statement for each row of positional values. Returns how many rows changed."""
         before = self._connection.total_changes()
-        with undisturbed, translated(self._path):
+        with undisturbed, translate_errors(self._path):
             self._connection.executemany(self._queries[query], rows)
         return self._connection.total_changes() - before
 
@@ -89,7 +89,7 @@ class SqliteSession:
                 raise translate(error, self._path) from error
 
     @contextmanager
-    def transaction(self, *, synced: bool | None = None) -> Iterator[None]:
+    def begin_transaction(self, *, synced: bool | None = None) -> Iterator[None]:
         """A transaction that writes; it takes the file's one write lock at once."""
         with undisturbed:
             if synced is not None and synced is not self._synced:
@@ -104,7 +104,7 @@ class SqliteSession:
                 raise
 
     @contextmanager
-    def savepoint(self) -> Iterator[None]:
+    def begin_savepoint(self) -> Iterator[None]:
         """A part of a transaction that can fail alone."""
         self.execute("savepoint part")
         try:
@@ -118,7 +118,7 @@ class SqliteSession:
         self.execute("release part")
 
     @contextmanager
-    def snapshot(self) -> Iterator[None]:
+    def begin_snapshot(self) -> Iterator[None]:
         """Reads that all see the same moment."""
         with undisturbed:
             self.execute("begin")
@@ -138,7 +138,7 @@ class SqliteSession:
 
     def close(self) -> None:
         """Let go of the connection."""
-        with undisturbed, translated(self._path):
+        with undisturbed, translate_errors(self._path):
             self._connection.close()
 
     def abandon(self) -> None:
@@ -153,7 +153,7 @@ class SqliteSession:
 
 
 @contextmanager
-def erasing(connect: Callable[[], SqliteSession]) -> Iterator[SqliteSession]:
+def open_erasing_session(connect: Callable[[], SqliteSession]) -> Iterator[SqliteSession]:
     """A session of its own whose deletions overwrite what was there, also in the log ahead."""
     session = connect()
     try:
@@ -166,7 +166,7 @@ def erasing(connect: Callable[[], SqliteSession]) -> Iterator[SqliteSession]:
 
 def truncate(connect: Callable[[], SqliteSession]) -> None:
     """Empty a file's write-ahead log."""
-    with erasing(connect):
+    with open_erasing_session(connect):
         pass
 
 

@@ -23,8 +23,14 @@ from mulligan.stores.relational.log import LogTables
 from mulligan.stores.relational.truth import Truth
 from mulligan.stores.relational.vault import VaultTables
 from mulligan.stores.sqlite import files
-from mulligan.stores.sqlite.health import problems
-from mulligan.stores.sqlite.session import JOURNAL, LOG, SqliteSession, erasing, truncate
+from mulligan.stores.sqlite.health import find_problems
+from mulligan.stores.sqlite.session import (
+    JOURNAL,
+    LOG,
+    SqliteSession,
+    open_erasing_session,
+    truncate,
+)
 from mulligan.stores.sqlite.tally import LogTally, record_damage
 
 _ENTRIES_CHECKED = 20_000
@@ -38,12 +44,12 @@ class SqliteStore:
 
     def __init__(self, path: Path, options: Options) -> None:
         self._path = path
-        self._log_path = files.log_path(path)
+        self._log_path = files.build_log_path(path)
         self._options = options
         files.prepare(path, JOURNAL, migrate=options.migrate, patience=options.patience)
         files.prepare_log(self._log_path, migrate=options.migrate, patience=options.patience)
-        self._marks = MarkFile(files.beside(path, "mark"))
-        self._log_marks = MarkFile(files.beside(self._log_path, "mark"))
+        self._marks = MarkFile(files.build_companion_path(path, "mark"))
+        self._log_marks = MarkFile(files.build_companion_path(self._log_path, "mark"))
         self._truth = Truth(
             self._connect,
             options=options,
@@ -53,7 +59,9 @@ class SqliteStore:
         self._tally = LogTally(self._log_marks)
         self._log_pool = Pool(self._connect_log)
         self._log = LogTables(
-            self._log_pool, erasing=lambda: erasing(self._connect_log), tally=self._tally
+            self._log_pool,
+            erasing=lambda: open_erasing_session(self._connect_log),
+            tally=self._tally,
         )
         self._sound = False
         try:
@@ -94,24 +102,24 @@ class SqliteStore:
         """How failures ended, and the lessons drawn from them."""
         return self._truth.casebook
 
-    def secret(self) -> bytes:
+    def load_secret(self) -> bytes:
         """32 random bytes, made once and the same ever after."""
-        return files.read_secret(files.beside(self._path, "key"))
+        return files.read_secret(files.build_companion_path(self._path, "key"))
 
-    def health(self) -> Health:
+    def check_health(self) -> Health:
         """Look at everything without changing anything."""
         paths = (self._path, self._log_path)
-        with self._truth.pool.session() as journal, self._log_pool.session() as log:
+        with self._truth.pool.acquire_session() as journal, self._log_pool.acquire_session() as log:
             return Health(
-                url=files.url_of(self._path),
+                url=files.build_url(self._path),
                 kind="sqlite",
                 version=apsw.sqlite_lib_version(),
-                schemas={"journal": files.version(journal), "log": files.version(log)},
+                schemas={"journal": files.read_version(journal), "log": files.read_version(log)},
                 rows=self._log.count(),
                 open_actions=self.journal.count_open(),
-                size_bytes=sum(files.size(path) for path in paths),
+                size_bytes=sum(files.measure_size(path) for path in paths),
                 problems=tuple(
-                    problems(
+                    find_problems(
                         self.journal,
                         casebook=self.casebook,
                         sessions=dict(zip(paths, (journal, log), strict=True)),
@@ -130,12 +138,12 @@ class SqliteStore:
             self._sound = False
             self._tidy()
 
-    def forked(self) -> None:
+    def reset_after_fork(self) -> None:
         """In a child: be another writer, on other connections."""
-        self._truth.forked()
-        self._log_pool.forked()
-        self._log.forked()
-        self._tally.forked()
+        self._truth.reset_after_fork()
+        self._log_pool.reset_after_fork()
+        self._log.reset_after_fork()
+        self._tally.reset_after_fork()
         self._marks.close()
         self._log_marks.close()
 
@@ -155,7 +163,7 @@ class SqliteStore:
     def _examine(self) -> None:
         """Refuse a journal that is not what was written, and count what the log has lost."""
         if not self._options.tolerate_damage:
-            with self._truth.pool.session() as session:
+            with self._truth.pool.acquire_session() as session:
                 files.refuse_damaged(session, self._path)
             found = self.journal.look(budget=_ENTRIES_CHECKED)
             if found:
@@ -169,5 +177,5 @@ class SqliteStore:
             self._truth.check_key()
         if self._options.migrate:
             # While another process holds the log, that process or the next one will count.
-            with suppress(StoreLockedError), self._log_pool.session() as session:
+            with suppress(StoreLockedError), self._log_pool.acquire_session() as session:
                 record_damage(session, self._log_marks, clock=self._options.clock)

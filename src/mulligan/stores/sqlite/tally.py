@@ -48,7 +48,7 @@ class LogTally:
         )
         _save(session, self._writer, self._next)
 
-    def committed(self) -> None:
+    def on_commit(self) -> None:
         """The transaction is done."""
         self._counts = self._next
         self._marks.write(
@@ -60,7 +60,7 @@ class LogTally:
             )
         )
 
-    def forked(self) -> None:
+    def reset_after_fork(self) -> None:
         """In a child: be another writer."""
         self._writer = uuid.uuid4().hex
         self._counts = self._next = Counts()
@@ -72,10 +72,10 @@ def record_damage(session: Session, marks: MarkFile, *, clock: Clock) -> None:
     The counts then move up to the mark, so that the next one to look finds nothing.
     """
     proven = marks.read().found
-    if not list(_lost(session, proven.values())):
+    if not list(_find_lost(session, proven.values())):
         return
-    with session.transaction():
-        lost = list(_lost(session, proven.values()))
+    with session.begin_transaction():
+        lost = list(_find_lost(session, proven.values()))
         for writer, _, marked in lost:
             _save(session, writer, marked)
         session.run(
@@ -91,11 +91,11 @@ def count_lost(session: Session, marks: MarkFile) -> int:
     """How many rows a mark proves and the file no longer has, not yet on record as a loss."""
     return sum(
         marked.successes - had.successes + marked.failures - had.failures
-        for _, had, marked in _lost(session, marks.read().found.values())
+        for _, had, marked in _find_lost(session, marks.read().found.values())
     )
 
 
-def _lost(session: Session, marks: Iterable[Mark]) -> Iterator[tuple[str, Counts, Counts]]:
+def _find_lost(session: Session, marks: Iterable[Mark]) -> Iterator[tuple[str, Counts, Counts]]:
     """Writers with what the file has of them, and what their mark proves it once had."""
     for mark in marks:
         row = fetch_one(session, "log_writer", writer=mark.writer)

@@ -22,12 +22,12 @@ pytest.register_assert_rewrite(
     *(
         f"{__name__}.{part}"
         for part in (
-            "archive",
+            "archives",
             "episodes",
-            "journal",
+            "journals",
             "lessons",
             "life",
-            "log",
+            "logs",
             "processes",
             "vault",
         )

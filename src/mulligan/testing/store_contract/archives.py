@@ -25,7 +25,7 @@ REFINEMENT = Refinement(
 TRIAL, CHAMPION, PINNED, RETIRED = NotesState
 
 
-def notes(version: int, *, task: str = "weekly-report", tenant: str = "home") -> Notes:
+def make_notes(version: int, *, task: str = "weekly-report", tenant: str = "home") -> Notes:
     """A version of a task's notes."""
     return Notes(
         task=task,
@@ -40,7 +40,7 @@ def notes(version: int, *, task: str = "weekly-report", tenant: str = "home") ->
     )
 
 
-def task_run(version: int = 0, score: float | None = 1.0, **changes: object) -> TaskRun:
+def make_task_run(version: int = 0, score: float | None = 1.0, **changes: object) -> TaskRun:
     """A run of a task."""
     run = TaskRun(
         version=version,
@@ -66,7 +66,9 @@ class _Places:
         late = archive.move(GROUND, version=1, state=RETIRED, was=TRIAL)
 
         assert (entered, again, crowned, late) == (True, False, True, False)
-        assert [(card.version, card.state) for card in archive.cards(GROUND)] == [(1, CHAMPION)]
+        assert [(card.version, card.state) for card in archive.list_scorecards(GROUND)] == [
+            (1, CHAMPION)
+        ]
 
     @pytest.mark.parametrize("top", [CHAMPION, PINNED])
     def test_there_is_room_for_one_at_the_top(self, archive: Archive, top: NotesState) -> None:
@@ -79,8 +81,8 @@ class _Places:
 
         archive.move(GROUND, version=2, state=top, was=TRIAL)
 
-        assert [card.state for card in archive.cards(GROUND)] == [TRIAL, top]
-        assert [card.state for card in archive.cards(other)] == [CHAMPION, TRIAL]
+        assert [card.state for card in archive.list_scorecards(GROUND)] == [TRIAL, top]
+        assert [card.state for card in archive.list_scorecards(other)] == [CHAMPION, TRIAL]
 
     def test_a_persons_word_outlasts_evidence(self, archive: Archive) -> None:
         """While a version is pinned, no other becomes champion."""
@@ -93,7 +95,7 @@ class _Places:
         let_go = archive.move(GROUND, version=1, state=CHAMPION, was=PINNED)
 
         assert (crowned, entered, let_go) == (False, False, True)
-        assert [(card.version, card.state) for card in archive.cards(GROUND)] == [
+        assert [(card.version, card.state) for card in archive.list_scorecards(GROUND)] == [
             (1, CHAMPION),
             (2, TRIAL),
         ]
@@ -101,15 +103,15 @@ class _Places:
     def test_a_fallen_champion_keeps_what_was_seen_since_it_was_one(self, archive: Archive) -> None:
         """What made it champion was picked for being good."""
         for score in (1.0, 1.0, 1.0):
-            archive.count(GROUND, run=task_run(1, score))
+            archive.count(GROUND, run=make_task_run(1, score))
         archive.move(GROUND, version=1, state=CHAMPION, was=TRIAL)
-        archive.count(GROUND, run=task_run(1, 0.5))
-        archive.count(GROUND, run=task_run(1, None))
-        [champion] = archive.cards(GROUND)
+        archive.count(GROUND, run=make_task_run(1, 0.5))
+        archive.count(GROUND, run=make_task_run(1, None))
+        [champion] = archive.list_scorecards(GROUND)
 
         archive.move(GROUND, version=1, state=TRIAL, was=CHAMPION)
 
-        [fallen] = archive.cards(GROUND)
+        [fallen] = archive.list_scorecards(GROUND)
         assert (champion.scored, champion.score) == (4, 3.5)
         assert (champion.since_scored, champion.since_score) == (1, 0.5)
         assert (fallen.runs, fallen.scored, fallen.score, fallen.since_scored) == (5, 1, 0.5, 0)
@@ -117,22 +119,22 @@ class _Places:
     @pytest.mark.parametrize("state", [CHAMPION, RETIRED])
     def test_version_0_never_leaves(self, archive: Archive, state: NotesState) -> None:
         """It can be pinned, but neither crowned nor retired."""
-        archive.append(notes(0))
-        archive.count(GROUND, run=task_run(0))
+        archive.append(make_notes(0))
+        archive.count(GROUND, run=make_task_run(0))
 
         with pytest.raises(ConfigurationError, match="Version 0"):
             archive.move(GROUND, version=0, state=state, was=TRIAL)
 
         assert archive.move(GROUND, version=0, state=PINNED, was=TRIAL)
-        assert [card.state for card in archive.cards(GROUND)] == [PINNED]
+        assert [card.state for card in archive.list_scorecards(GROUND)] == [PINNED]
 
     def test_pruning_leaves_what_is_young_or_needed(self, archive: Archive) -> None:
         """Version 0, the newest, those in play on any ground, and what they came from."""
         for version in range(8):
-            archive.append(replace(notes(version), parent={0: None, 4: 1}.get(version, 0)))
-            archive.count(GROUND, run=task_run(version))
-        archive.append(replace(notes(8), at=NOW + timedelta(days=2)))
-        archive.append(replace(notes(0, task="another"), at=NOW))
+            archive.append(replace(make_notes(version), parent={0: None, 4: 1}.get(version, 0)))
+            archive.count(GROUND, run=make_task_run(version))
+        archive.append(replace(make_notes(8), at=NOW + timedelta(days=2)))
+        archive.append(replace(make_notes(0, task="another"), at=NOW))
         for version in (1, 2, 3, 5, 6, 7):
             archive.move(GROUND, version=version, state=RETIRED, was=TRIAL)
         archive.move(GROUND, version=6, state=PINNED, was=RETIRED)
@@ -140,24 +142,28 @@ class _Places:
 
         gone = archive.prune(before=NOW + timedelta(days=1))
 
-        kept = [each.version for each in archive.versions("weekly-report", tenant="home")]
+        kept = [each.version for each in archive.list_versions("weekly-report", tenant="home")]
         assert (gone, kept) == (3, [8, 6, 4, 3, 1, 0])
-        assert [card.version for card in archive.cards(GROUND)] == [0, 1, 3, 4, 6]
-        assert archive.runs(GROUND, limit=9) == []
+        assert [card.version for card in archive.list_scorecards(GROUND)] == [0, 1, 3, 4, 6]
+        assert archive.list_runs(GROUND, limit=9) == []
         assert archive.prune(before=NOW + timedelta(days=1)) == 0
-        assert len(archive.versions("another", tenant="home")) == 1
+        assert len(archive.list_versions("another", tenant="home")) == 1
 
     def test_after_pruning_numbers_go_on(self, archive: Archive) -> None:
         """So that no number ever names two versions."""
         for version in range(4):
-            archive.append(notes(version))
-        archive.count(GROUND, run=task_run(0))
+            archive.append(make_notes(version))
+        archive.count(GROUND, run=make_task_run(0))
 
         gone = archive.prune(before=NOW + timedelta(days=1))
-        archive.append(notes(4))
+        archive.append(make_notes(4))
 
         assert gone == 2
-        assert archive.versions("weekly-report", tenant="home") == [notes(4), notes(3), notes(0)]
+        assert archive.list_versions("weekly-report", tenant="home") == [
+            make_notes(4),
+            make_notes(3),
+            make_notes(0),
+        ]
 
 
 class ArchiveContract(_Places, Contract):
@@ -170,51 +176,57 @@ class ArchiveContract(_Places, Contract):
 
     def test_a_version_comes_back_as_it_was(self, archive: Archive) -> None:
         """Text in any script, the newest first."""
-        archive.append(notes(0))
-        archive.append(notes(1))
+        archive.append(make_notes(0))
+        archive.append(make_notes(1))
 
-        assert archive.versions("weekly-report", tenant="home") == [notes(1), notes(0)]
-        assert archive.versions("weekly-report", tenant="home", limit=1) == [notes(1)]
-        assert archive.versions("nothing") == []
+        assert archive.list_versions("weekly-report", tenant="home") == [
+            make_notes(1),
+            make_notes(0),
+        ]
+        assert archive.list_versions("weekly-report", tenant="home", limit=1) == [make_notes(1)]
+        assert archive.list_versions("nothing") == []
 
     @pytest.mark.parametrize("number", [0, 1, 3, -1])
     def test_a_number_that_is_not_the_next_is_refused(self, archive: Archive, number: int) -> None:
         """Whether it is taken, or one before it is missing."""
-        archive.append(notes(0))
-        archive.append(notes(1))
+        archive.append(make_notes(0))
+        archive.append(make_notes(1))
 
         with pytest.raises(StaleNotesError):
-            archive.append(notes(number))
+            archive.append(make_notes(number))
 
-        assert archive.versions("weekly-report", tenant="home") == [notes(1), notes(0)]
+        assert archive.list_versions("weekly-report", tenant="home") == [
+            make_notes(1),
+            make_notes(0),
+        ]
 
     def test_a_task_begins_with_version_0(self, archive: Archive) -> None:
         """So the static definition is always there to go back to."""
         with pytest.raises(StaleNotesError):
-            archive.append(notes(1))
+            archive.append(make_notes(1))
 
-        assert archive.versions("weekly-report", tenant="home") == []
+        assert archive.list_versions("weekly-report", tenant="home") == []
 
     def test_tenants_share_nothing(self, archive: Archive) -> None:
         """Neither versions nor evidence, also where their names run together."""
-        archive.append(notes(0, task="b/c", tenant="a"))
-        archive.append(notes(0, task="c", tenant="a/b"))
-        archive.count(Ground(task="b/c", tenant="a"), run=task_run())
+        archive.append(make_notes(0, task="b/c", tenant="a"))
+        archive.append(make_notes(0, task="c", tenant="a/b"))
+        archive.count(Ground(task="b/c", tenant="a"), run=make_task_run())
 
-        assert [n.tenant for n in archive.versions("c", tenant="a/b")] == ["a/b"]
-        assert archive.versions("c", tenant="a") == []
-        assert archive.cards(Ground(task="c", tenant="a/b")) == []
-        assert archive.runs(Ground(task="b/c", tenant=""), limit=9) == []
+        assert [n.tenant for n in archive.list_versions("c", tenant="a/b")] == ["a/b"]
+        assert archive.list_versions("c", tenant="a") == []
+        assert archive.list_scorecards(Ground(task="c", tenant="a/b")) == []
+        assert archive.list_runs(Ground(task="b/c", tenant=""), limit=9) == []
 
     def test_runs_add_up_on_their_ground(self, archive: Archive) -> None:
         """Per version; a run without a score or without tokens is not taken for a zero."""
-        first = archive.count(GROUND, run=task_run(0, 1.0))
-        second = archive.count(GROUND, run=task_run(1, 0.25, tokens=None))
-        third = archive.count(GROUND, run=task_run(1, None))
-        elsewhere = archive.count(replace(GROUND, model="large"), run=task_run(1, 1.0))
+        first = archive.count(GROUND, run=make_task_run(0, 1.0))
+        second = archive.count(GROUND, run=make_task_run(1, 0.25, tokens=None))
+        third = archive.count(GROUND, run=make_task_run(1, None))
+        elsewhere = archive.count(replace(GROUND, model="large"), run=make_task_run(1, 1.0))
 
         assert (first, second, third, elsewhere) == (1, 2, 3, 1)
-        assert archive.cards(GROUND) == [
+        assert archive.list_scorecards(GROUND) == [
             Scorecard(version=0, runs=1, scored=1, score=1.0, metered=1, tokens=100.0, seconds=0.5),
             Scorecard(
                 version=1, runs=2, scored=1, score=0.25, metered=1, tokens=100.0, seconds=1.0
@@ -223,23 +235,23 @@ class ArchiveContract(_Places, Contract):
 
     def test_the_latest_runs_are_kept(self, archive: Archive) -> None:
         """The newest first, forty at least, as they were."""
-        sent = [task_run(n, n / 50, problem=f"rule.{n}") for n in range(50)]
+        sent = [make_task_run(n, n / 50, problem=f"rule.{n}") for n in range(50)]
         for run in sent:
             archive.count(GROUND, run=run)
 
-        kept = archive.runs(GROUND, limit=40)
+        kept = archive.list_runs(GROUND, limit=40)
 
         assert kept == sent[:9:-1]
-        assert archive.runs(GROUND, limit=2) == [sent[49], sent[48]]
+        assert archive.list_runs(GROUND, limit=2) == [sent[49], sent[48]]
 
     def test_times_come_back_in_utc(self, archive: Archive) -> None:
         """Wherever they were said."""
         there = NOW.astimezone(timezone(timedelta(hours=9)))
-        archive.append(replace(notes(0), at=there))
-        archive.count(GROUND, run=task_run(at=there))
+        archive.append(replace(make_notes(0), at=there))
+        archive.count(GROUND, run=make_task_run(at=there))
 
-        [version] = archive.versions("weekly-report", tenant="home")
-        [run] = archive.runs(GROUND, limit=1)
+        [version] = archive.list_versions("weekly-report", tenant="home")
+        [run] = archive.list_runs(GROUND, limit=1)
 
         assert version.at == run.at == NOW
         assert {version.at.utcoffset(), run.at.utcoffset()} == {timedelta()}
@@ -248,30 +260,32 @@ class ArchiveContract(_Places, Contract):
         """Those of one task, or all."""
         other = Ground(task="other")
         for ground in (GROUND, other, GROUND):
-            archive.count(ground, run=task_run())
+            archive.count(ground, run=make_task_run())
 
-        assert archive.grounds() == [GROUND, other]
-        assert archive.grounds("other") == [other]
-        assert archive.grounds("nothing") == []
+        assert archive.list_grounds() == [GROUND, other]
+        assert archive.list_grounds("other") == [other]
+        assert archive.list_grounds("nothing") == []
 
     def test_threads_lose_nothing(self, archive: Archive) -> None:
         """Every run gets a number of its own."""
         with ThreadPoolExecutor(4) as threads:
-            seen = list(threads.map(lambda _: archive.count(GROUND, run=task_run()), range(80)))
+            seen = list(
+                threads.map(lambda _: archive.count(GROUND, run=make_task_run()), range(80))
+            )
 
         assert sorted(seen) == list(range(1, 81))
-        assert archive.cards(GROUND)[0].runs == 80
+        assert archive.list_scorecards(GROUND)[0].runs == 80
 
     def test_a_time_without_a_zone_is_refused(self, archive: Archive) -> None:
         """And nothing is written."""
         naive = datetime(2026, 11, 16, 9, 30)  # noqa: DTZ001
 
         with pytest.raises(NaiveTimeError):
-            archive.append(replace(notes(0), at=naive))
+            archive.append(replace(make_notes(0), at=naive))
         with pytest.raises(NaiveTimeError):
-            archive.count(GROUND, run=task_run(at=naive))
+            archive.count(GROUND, run=make_task_run(at=naive))
         with pytest.raises(NaiveTimeError):
             archive.prune(before=naive)
 
-        assert archive.versions("weekly-report", tenant="home") == []
-        assert archive.cards(GROUND) == []
+        assert archive.list_versions("weekly-report", tenant="home") == []
+        assert archive.list_scorecards(GROUND) == []

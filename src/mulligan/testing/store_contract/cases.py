@@ -43,7 +43,7 @@ OFFER = Offer(
 TEXT = "Заказ «#7» \u2028 \x00 \ud800 😀"
 
 
-def an_episode(number: int = 0, **changes: Any) -> Episode:
+def make_episode(number: int = 0, **changes: Any) -> Episode:
     """A failure that was repaired; `number` orders them."""
     episode = Episode(
         id=f"call-{number:06}",
@@ -71,7 +71,7 @@ def an_episode(number: int = 0, **changes: Any) -> Episode:
     return replace(episode, **changes)
 
 
-def a_lesson(version: int = 1, **changes: Any) -> Lesson:
+def make_lesson(version: int = 1, **changes: Any) -> Lesson:
     """A version of a lesson."""
     lesson = Lesson(
         id="l1",
@@ -100,7 +100,7 @@ def a_lesson(version: int = 1, **changes: Any) -> Lesson:
     return replace(lesson, **changes)
 
 
-def a_use(number: int = 0, **changes: Any) -> Use:
+def make_use(number: int = 0, **changes: Any) -> Use:
     """A call that a lesson helped."""
     use = Use(
         lesson="l1",

@@ -14,9 +14,14 @@ from mulligan.core.interfaces import Archive, Store
 from mulligan.core.lesson import LessonQuery
 from mulligan.core.log_query import Batch
 from mulligan.core.rollup import roll_up
-from mulligan.testing.store_contract.archives import GROUND, notes, task_run
-from mulligan.testing.store_contract.cases import a_lesson, a_use, an_episode
-from mulligan.testing.store_contract.contract import find_opener, first, log_row, then
+from mulligan.testing.store_contract.archives import GROUND, make_notes, make_task_run
+from mulligan.testing.store_contract.cases import make_episode, make_lesson, make_use
+from mulligan.testing.store_contract.contract import (
+    find_opener,
+    make_first_entry,
+    make_log_row,
+    make_next_entry,
+)
 
 
 def write(store: Store, count: int) -> None:
@@ -24,24 +29,24 @@ def write(store: Store, count: int) -> None:
     for number in range(count):
         action = uuid.uuid4().hex
         kept = Kept(owner=action, name="before", value=action.encode())
-        store.journal.submit([first(action)], keep=[kept]).result()
+        store.journal.submit([make_first_entry(action)], keep=[kept]).result()
         print(action, flush=True)  # noqa: T201 - what the parent reads
-        rows = [log_row(number, id=action)]
+        rows = [make_log_row(number, id=action)]
         store.log.write(Batch(rows=rows, rollups=roll_up(rows)))
 
 
 def race(store: Store, count: int) -> None:
     """Move one action as far as it goes, against whoever else does; print each version won."""
-    store.journal.submit([first("raced")]).exception()
+    store.journal.submit([make_first_entry("raced")]).exception()
     version = 2
     while version < count + 2:
-        entry = then("raced", State.UNKNOWN, version=version)
+        entry = make_next_entry("raced", State.UNKNOWN, version=version)
         error = store.journal.submit([entry]).exception()
         if error is None:
             print(version, flush=True)  # noqa: T201 - what the parent reads
         elif not isinstance(error, StaleEntryError):
             raise error
-        action = store.journal.action("raced")
+        action = store.journal.find_action("raced")
         version = 1 + (action.version if action else 0)
 
 
@@ -51,14 +56,14 @@ def learn(store: Store, count: int) -> None:
     for _ in range(count):
         while not _append(store.archive, mark):
             pass
-        store.archive.count(GROUND, run=task_run(score=0.5))
+        store.archive.count(GROUND, run=make_task_run(score=0.5))
 
 
 def _append(archive: Archive, mark: str) -> bool:
-    [latest] = archive.versions("weekly-report", tenant="home", limit=1)
+    [latest] = archive.list_versions("weekly-report", tenant="home", limit=1)
     version = latest.version + 1
     try:
-        archive.append(replace(notes(version), model=f"{version}:{mark}"))
+        archive.append(replace(make_notes(version), model=f"{version}:{mark}"))
     except StaleNotesError:
         return False
     print(f"{version}:{mark}", flush=True)  # noqa: T201 - what the parent reads
@@ -72,15 +77,15 @@ def draw_lessons(store: Store, count: int) -> None:
         while not _append_lesson(store, mark):
             pass
         # The other process records and uses the same, and each counts once.
-        store.casebook.record([an_episode(number), an_episode(number, id=f"{mark}-{number}")])
-        store.casebook.use([a_use(number), a_use(number, call=f"{mark}-{number}")])
+        store.casebook.record([make_episode(number), make_episode(number, id=f"{mark}-{number}")])
+        store.casebook.use([make_use(number), make_use(number, call=f"{mark}-{number}")])
 
 
 def _append_lesson(store: Store, mark: str) -> bool:
-    latest = store.casebook.lessons(LessonQuery(tool="get_order"))
+    latest = store.casebook.list_lessons(LessonQuery(tool="get_order"))
     version = 1 + (latest[0].version if latest else 0)
     try:
-        store.casebook.append([a_lesson(version, batch=f"{version}:{mark}")])
+        store.casebook.append([make_lesson(version, batch=f"{version}:{mark}")])
     except StaleLessonError:
         return False
     print(f"{version}:{mark}", flush=True)  # noqa: T201 - what the parent reads
@@ -121,8 +126,8 @@ def fork_while_writing(store: Store, count: int) -> None:
 
 def _write_one(store: Store) -> str:
     action = uuid.uuid4().hex
-    store.journal.submit([first(action)]).result()
-    store.log.write(Batch(rows=[log_row(id=action)]))
+    store.journal.submit([make_first_entry(action)]).result()
+    store.log.write(Batch(rows=[make_log_row(id=action)]))
     return action
 
 

@@ -14,7 +14,7 @@ import pytest
 from mulligan.core.action import FIRST_STATES, TRANSITIONS, Entry, Opening, State, leads_to
 from mulligan.core.call import LogRow, Outcome
 from mulligan.core.effect import Effect
-from mulligan.core.ids import RANDOM_BITS, time_ordered_id
+from mulligan.core.ids import RANDOM_BITS, make_uuid7
 from mulligan.core.interfaces import Store
 
 NOW = datetime(2026, 11, 16, 9, 30, 15, 123456, tzinfo=UTC)
@@ -53,22 +53,24 @@ def find_opener(name: str) -> Callable[[str], Store]:
     return found
 
 
-def new_id() -> str:
+def make_id() -> str:
     """An id like those of calls and actions: unique, and in order of time."""
-    return time_ordered_id(1_790_000_000_000_000 + next(_number), random.getrandbits(RANDOM_BITS))
+    return make_uuid7(1_790_000_000_000_000 + next(_number), random.getrandbits(RANDOM_BITS))
 
 
-def first(action: str, *, state: State = State.INTENT, opening: Opening = OPENING) -> Entry:
+def make_first_entry(
+    action: str, *, state: State = State.INTENT, opening: Opening = OPENING
+) -> Entry:
     """The first entry of an action."""
     return Entry(action=action, state=state, at=NOW, version=1, opening=opening)
 
 
-def then(action: str, state: State, *, version: int, at: datetime = NOW) -> Entry:
+def make_next_entry(action: str, state: State, *, version: int, at: datetime = NOW) -> Entry:
     """A later entry of an action."""
     return Entry(action=action, state=state, at=at, version=version)
 
 
-def way_to(state: State) -> list[State]:
+def find_way(state: State) -> list[State]:
     """The shortest way from nothing to a state."""
     ways = [[first] for first in sorted(FIRST_STATES)]
     for way in ways:
@@ -94,11 +96,11 @@ def walk(action: str, way: list[State], *, at: datetime = NOW) -> list[Entry]:
     ]
 
 
-def log_row(number: int = 0, *, at: datetime = NOW, **changes: object) -> LogRow:
+def make_log_row(number: int = 0, *, at: datetime = NOW, **changes: object) -> LogRow:
     """A row of the log; `number` orders rows of one time."""
     at_us = round(at.timestamp() * 1_000_000) + number
     row = LogRow(
-        id=time_ordered_id(at_us, number),
+        id=make_uuid7(at_us, number),
         at_us=at_us,
         tenant="home",
         agent="planner",
@@ -122,7 +124,7 @@ def log_row(number: int = 0, *, at: datetime = NOW, **changes: object) -> LogRow
     return row._replace(**changes)  # type: ignore[arg-type]
 
 
-def failed_row(number: int = 0, *, at: datetime = NOW, **changes: object) -> LogRow:
+def make_failed_row(number: int = 0, *, at: datetime = NOW, **changes: object) -> LogRow:
     """A row of a call that failed."""
     failure = {
         "outcome": str(Outcome.FAILURE),
@@ -133,7 +135,7 @@ def failed_row(number: int = 0, *, at: datetime = NOW, **changes: object) -> Log
         "error_at": "calendar.py:12",
         "result": None,
     }
-    return log_row(number, at=at, **(failure | changes))
+    return make_log_row(number, at=at, **(failure | changes))
 
 
 HOUR = timedelta(hours=1)

@@ -23,11 +23,11 @@ from mulligan.testing.store_contract.contract import (
     NOW,
     OPENING,
     Contract,
-    first,
-    new_id,
-    then,
+    find_way,
+    make_first_entry,
+    make_id,
+    make_next_entry,
     walk,
-    way_to,
 )
 
 MEGABYTE = 1024 * 1024
@@ -59,32 +59,34 @@ class JournalContract(Contract):
 
         store.journal.submit([entry]).result()
 
-        action = store.journal.action("a")
+        action = store.journal.find_action("a")
         assert action is not None
-        assert store.journal.history("a") == [entry]
+        assert store.journal.list_entries("a") == [entry]
         assert (action.opening, action.detail) == (opening, detail)
         assert (action.state, action.version) == (State.HELD, 1)
         assert action.opened_at == action.changed_at == NOW
         assert action.opened_at.utcoffset() == timedelta(0)
-        assert action.writer == store.journal.writer()
+        assert action.writer == store.journal.identify_writer()
 
     def test_who_lives_is_not_gone(self, store: Store) -> None:
         """Not after a beat, and not before the first entry either."""
-        before = store.journal.gone([store.journal.writer()])
+        before = store.journal.find_dead_writers([store.journal.identify_writer()])
 
         store.journal.beat()
 
-        assert before == store.journal.gone([store.journal.writer()]) == set()
-        assert store.journal.gone(["nobody"]) == {"nobody"}
+        assert before == store.journal.find_dead_writers([store.journal.identify_writer()]) == set()
+        assert store.journal.find_dead_writers(["nobody"]) == {"nobody"}
 
     def test_exactly_the_legal_transitions_are_taken(self, store: Store) -> None:
         """Each state against each other one."""
         pairs = [(before, after) for before in State for after in State]
         for number, (before, _) in enumerate(pairs):
-            store.journal.submit(walk(f"a{number:04}", way_to(before)))
+            store.journal.submit(walk(f"a{number:04}", find_way(before)))
 
         answers = [
-            store.journal.submit([then(f"a{number:04}", after, version=len(way_to(before)) + 1)])
+            store.journal.submit(
+                [make_next_entry(f"a{number:04}", after, version=len(find_way(before)) + 1)]
+            )
             for number, (before, after) in enumerate(pairs)
         ]
 
@@ -96,45 +98,55 @@ class JournalContract(Contract):
     def test_only_intent_and_held_open_an_action(self, store: Store) -> None:
         """And they must say what is opened."""
         answers = {
-            state: store.journal.submit([first(f"a-{state}", state=state)]).exception()
+            state: store.journal.submit([make_first_entry(f"a-{state}", state=state)]).exception()
             for state in State
         }
-        nameless = store.journal.submit([then("nameless", State.INTENT, version=1)])
+        nameless = store.journal.submit([make_next_entry("nameless", State.INTENT, version=1)])
 
         taken = {state for state, error in answers.items() if error is None}
         assert taken == {State.INTENT, State.HELD}
         assert isinstance(nameless.exception(), JournalError)
-        assert store.journal.action("nameless") is None
+        assert store.journal.find_action("nameless") is None
 
     def test_a_stale_entry_is_refused(self, store: Store) -> None:
         """It is the fence against a worker that slept."""
         store.journal.submit(walk("a", [State.INTENT, State.EXECUTED])).result()
 
         with pytest.raises(StaleEntryError):
-            store.journal.submit([then("a", State.VERIFIED, version=2)]).result()
+            store.journal.submit([make_next_entry("a", State.VERIFIED, version=2)]).result()
         with pytest.raises(StaleEntryError):
-            store.journal.submit([then("a", State.VERIFIED, version=4)]).result()
+            store.journal.submit([make_next_entry("a", State.VERIFIED, version=4)]).result()
 
-        assert [entry.state for entry in store.journal.history("a")] == ["intent", "executed"]
+        assert [entry.state for entry in store.journal.list_entries("a")] == ["intent", "executed"]
 
     def test_a_submission_is_taken_whole_or_not_at_all(self, store: Store) -> None:
         """Entries and kept values alike."""
         kept = Kept(owner="a", name="before", value=b"old")
-        half = [first("a"), first("b"), then("a", State.UNDONE, version=2)]
+        half = [
+            make_first_entry("a"),
+            make_first_entry("b"),
+            make_next_entry("a", State.UNDONE, version=2),
+        ]
 
         answer = store.journal.submit(half, keep=[kept])
 
         assert isinstance(answer.exception(), IllegalTransitionError)
-        assert store.journal.action("a") is None
-        assert store.journal.action("b") is None
+        assert store.journal.find_action("a") is None
+        assert store.journal.find_action("b") is None
         assert store.vault.get("a", "before") is None
-        assert store.journal.submit([first("a")], keep=[kept]).exception() is None
+        assert store.journal.submit([make_first_entry("a")], keep=[kept]).exception() is None
         assert store.vault.get("a", "before") == b"old"
 
     def test_one_refused_submission_leaves_its_neighbours_alone(self, store: Store) -> None:
         """They may share a transaction; they do not share its fate."""
-        bad = [[first(f"a{n}"), then(f"a{n}", State.UNDONE, version=2)] for n in range(20)]
-        good = [[first(f"b{n}"), then(f"b{n}", State.EXECUTED, version=2)] for n in range(20)]
+        bad = [
+            [make_first_entry(f"a{n}"), make_next_entry(f"a{n}", State.UNDONE, version=2)]
+            for n in range(20)
+        ]
+        good = [
+            [make_first_entry(f"b{n}"), make_next_entry(f"b{n}", State.EXECUTED, version=2)]
+            for n in range(20)
+        ]
 
         answers = [
             (store.journal.submit(refused), store.journal.submit(taken))
@@ -144,7 +156,7 @@ class JournalContract(Contract):
         for refused, taken in answers:
             assert isinstance(refused.exception(), IllegalTransitionError)
             assert taken.exception() is None
-        opened = store.journal.open_actions()
+        opened = store.journal.list_open_actions()
         assert {action.id for action in opened} == {f"b{number}" for number in range(20)}
         assert store.journal.verify() == []
 
@@ -154,13 +166,13 @@ class JournalContract(Contract):
         def work(thread: int) -> None:
             for number in range(25):
                 action = f"t{thread}-{number}"
-                store.journal.submit([first(action)]).result()
-                store.journal.submit([then(action, State.EXECUTED, version=2)]).result()
+                store.journal.submit([make_first_entry(action)]).result()
+                store.journal.submit([make_next_entry(action, State.EXECUTED, version=2)]).result()
 
         with ThreadPoolExecutor(8) as threads:
             list(threads.map(work, range(8)))
 
-        opened = store.journal.open_actions(limit=1000)
+        opened = store.journal.list_open_actions(limit=1000)
         assert len(opened) == 200
         assert {action.state for action in opened} == {State.EXECUTED}
         assert store.journal.verify() == []
@@ -170,14 +182,16 @@ class JournalContract(Contract):
         store.journal.submit(walk("a", [State.INTENT, State.EXECUTED])).result()
 
         def move(_: int) -> BaseException | None:
-            return store.journal.submit([then("a", State.UNDOING, version=3)]).exception()
+            return store.journal.submit(
+                [make_next_entry("a", State.UNDOING, version=3)]
+            ).exception()
 
         with ThreadPoolExecutor(8) as threads:
             answers = list(threads.map(move, range(8)))
 
         assert answers.count(None) == 1
         assert all(isinstance(answer, StaleEntryError) for answer in answers if answer)
-        assert len(store.journal.history("a")) == 3
+        assert len(store.journal.list_entries("a")) == 3
 
     def test_values_of_a_megabyte_are_kept(self, store: Store) -> None:
         """In the detail of an entry, and beside it."""
@@ -188,19 +202,19 @@ class JournalContract(Contract):
 
         store.journal.submit([entry], keep=[Kept(owner="a", name="x", value=value)]).result()
 
-        assert store.journal.history("a") == [entry]
+        assert store.journal.list_entries("a") == [entry]
         assert store.vault.get("a", "x") == value
 
     def test_the_open_list_has_every_open_action_and_no_settled_one(self, store: Store) -> None:
         """A tenant sees its own; a reader goes on where it stopped."""
         other = Opening(tool="t", effect=Effect.REVERSIBLE, tenant="office")
         for state in State:
-            store.journal.submit(walk(f"a-{state}", way_to(state))).result()
-        store.journal.submit([first("b", opening=other)]).result()
+            store.journal.submit(walk(f"a-{state}", find_way(state))).result()
+        store.journal.submit([make_first_entry("b", opening=other)]).result()
 
-        everyone = [action.id for action in store.journal.open_actions()]
-        office = [action.id for action in store.journal.open_actions(tenant="office")]
-        page = [action.id for action in store.journal.open_actions(after=everyone[1], limit=2)]
+        everyone = [action.id for action in store.journal.list_open_actions()]
+        office = [action.id for action in store.journal.list_open_actions(tenant="office")]
+        page = [action.id for action in store.journal.list_open_actions(after=everyone[1], limit=2)]
 
         assert everyone == [*sorted(f"a-{state}" for state in State if state not in SETTLED), "b"]
         assert office == ["b"]
@@ -219,16 +233,19 @@ class JournalContract(Contract):
         pruned = store.journal.prune(settled_before=NOW - 90 * DAY)
 
         assert pruned == 150
-        assert store.journal.action("old7") is None
-        assert store.journal.history("old7") == []
+        assert store.journal.find_action("old7") is None
+        assert store.journal.list_entries("old7") == []
         assert store.vault.get("old7", "before") is None
         assert store.vault.get("young", "before") == b"y"
-        assert [action.id for action in store.journal.open_actions()] == ["old-open"]
-        assert len(store.journal.history("old-open")) == 2
-        assert len(store.journal.history("young")) == 4
+        assert [action.id for action in store.journal.list_open_actions()] == ["old-open"]
+        assert len(store.journal.list_entries("old-open")) == 2
+        assert len(store.journal.list_entries("young")) == 4
         assert store.journal.verify() == []
         assert (
-            store.journal.submit([then("old-open", State.VERIFIED, version=3)]).exception() is None
+            store.journal.submit(
+                [make_next_entry("old-open", State.VERIFIED, version=3)]
+            ).exception()
+            is None
         )
         assert store.journal.prune(settled_before=NOW + DAY) == 2
         assert store.journal.verify() == []
@@ -237,7 +254,7 @@ class JournalContract(Contract):
         """It can mean two dozen different instants."""
         naive = datetime(2026, 11, 16, 9, 30)  # noqa: DTZ001
 
-        answer = store.journal.submit([replace(first("a"), at=naive)])
+        answer = store.journal.submit([replace(make_first_entry("a"), at=naive)])
 
         assert isinstance(answer.exception(), NaiveTimeError)
         with pytest.raises(NaiveTimeError):
@@ -245,17 +262,20 @@ class JournalContract(Contract):
 
     def test_a_detail_that_is_not_json_is_refused(self, store: Store) -> None:
         """And the next entry goes through."""
-        answer = store.journal.submit([replace(first("a"), detail={"x": object()})])
+        answer = store.journal.submit([replace(make_first_entry("a"), detail={"x": object()})])
 
         assert isinstance(answer.exception(), JournalError)
-        assert store.journal.submit([first(new_id())]).exception() is None
+        assert store.journal.submit([make_first_entry(make_id())]).exception() is None
 
     def test_a_sound_journal_has_no_damage_to_accept(self, store: Store) -> None:
         """Accepting none is harmless, and writing goes on."""
-        store.journal.submit([first("a")]).result()
+        store.journal.submit([make_first_entry("a")]).result()
 
         taken = store.journal.accept_damage("looked at it")
 
         assert taken == 0
-        assert store.journal.submit([then("a", State.EXECUTED, version=2)]).exception() is None
+        assert (
+            store.journal.submit([make_next_entry("a", State.EXECUTED, version=2)]).exception()
+            is None
+        )
         assert store.journal.verify() == []

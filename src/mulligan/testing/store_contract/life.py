@@ -11,23 +11,23 @@ from mulligan.core.errors import StoreUnavailableError
 from mulligan.core.interfaces import KnownTool, Store
 from mulligan.core.log_query import Batch, Loss
 from mulligan.core.suggestion import ErrorRule
-from mulligan.testing.store_contract.contract import NOW, Contract, first, log_row
+from mulligan.testing.store_contract.contract import NOW, Contract, make_first_entry, make_log_row
 
 
 class LifeContract(Contract):
     """From the first opening to the last connection."""
 
-    def connections(self, url: str) -> int:
+    def count_connections(self, url: str) -> int:
         """How many connections or open files this process has to a store; 0 if none can be told."""
         assert url
         return 0
 
     def test_the_secret_is_made_once(self, store: Store) -> None:
         """32 bytes, the same every time."""
-        secret = store.secret()
+        secret = store.load_secret()
 
         assert len(secret) == 32
-        assert store.secret() == secret
+        assert store.load_secret() == secret
 
     def test_the_last_word_on_a_tool_counts(self, store: Store) -> None:
         """Every field of it, by server and name."""
@@ -44,14 +44,14 @@ class LifeContract(Contract):
 
         store.catalog.remember([able]).result()
 
-        assert store.catalog.tools() == [replace(said, server=""), able]
+        assert store.catalog.list_tools() == [replace(said, server=""), able]
 
     def test_health_says_how_the_store_is(self, store: Store) -> None:
         """What is in it, and that nothing is wrong."""
-        store.journal.submit([first("a")]).result()
-        store.log.write(Batch(rows=[log_row(0), log_row(1)]))
+        store.journal.submit([make_first_entry("a")]).result()
+        store.log.write(Batch(rows=[make_log_row(0), make_log_row(1)]))
 
-        health = store.health()
+        health = store.check_health()
 
         assert (health.rows, health.open_actions, health.problems) == (2, 1, ())
         assert health.kind
@@ -61,13 +61,13 @@ class LifeContract(Contract):
         store.close()
         store.close()
 
-        answer = store.journal.submit([first("late")])
+        answer = store.journal.submit([make_first_entry("late")])
 
         assert isinstance(answer.exception(), StoreUnavailableError)
 
     def test_closing_finishes_what_was_submitted(self, store: Store) -> None:
         """Every future is done, and done well."""
-        answers = [store.journal.submit([first(f"a{number}")]) for number in range(50)]
+        answers = [store.journal.submit([make_first_entry(f"a{number}")]) for number in range(50)]
 
         store.close()
 
@@ -75,15 +75,17 @@ class LifeContract(Contract):
 
     def test_no_connection_is_left_open(self, url: str) -> None:
         """After everything has been used once."""
-        before = self.connections(url)
+        before = self.count_connections(url)
         store = self.open(url)
-        store.journal.submit([first("a")], keep=[Kept(owner="a", name="x", value=b"x")]).result()
-        store.log.write(Batch(rows=[log_row()], losses=[Loss(at=NOW, reason="overflow")]))
-        store.journal.open_actions()
+        store.journal.submit(
+            [make_first_entry("a")], keep=[Kept(owner="a", name="x", value=b"x")]
+        ).result()
+        store.log.write(Batch(rows=[make_log_row()], losses=[Loss(at=NOW, reason="overflow")]))
+        store.journal.list_open_actions()
         store.vault.shred(now=NOW)
-        store.health()
-        store.secret()
+        store.check_health()
+        store.load_secret()
 
         store.close()
 
-        assert self.connections(url) == before
+        assert self.count_connections(url) == before

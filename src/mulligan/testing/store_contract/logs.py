@@ -13,7 +13,7 @@ import pytest
 
 from mulligan.core.call import ErrorClass, LogRow, Outcome
 from mulligan.core.finding import FindingRow, Severity
-from mulligan.core.ids import time_ordered_id
+from mulligan.core.ids import make_uuid7
 from mulligan.core.instants import from_us, to_us
 from mulligan.core.interfaces import Store
 from mulligan.core.log_query import Batch, LogQuery, Loss, PatternSeen
@@ -24,25 +24,25 @@ from mulligan.testing.store_contract.contract import (
     HOUR,
     NOW,
     Contract,
-    failed_row,
-    log_row,
+    make_failed_row,
+    make_log_row,
 )
 
 ALL = LogQuery(limit=100_000)
 NOW_US = to_us(NOW, name="now")
 
 
-def batch(rows: Sequence[LogRow]) -> Batch:
+def make_batch(rows: Sequence[LogRow]) -> Batch:
     """A batch as the log's writer makes it."""
     return Batch(rows=rows, rollups=roll_up(rows))
 
 
-def totals(store: Store) -> dict[Slot, Rollup]:
+def read_totals(store: Store) -> dict[Slot, Rollup]:
     """Every roll-up of the days around now."""
-    return store.log.rollups(since=NOW - 400 * DAY, until=NOW + 400 * DAY)
+    return store.log.read_rollups(since=NOW - 400 * DAY, until=NOW + 400 * DAY)
 
 
-def finding_row(
+def make_finding_row(
     number: int,
     *,
     rule: str = "process.sloppy",
@@ -69,16 +69,18 @@ class LogContract(Contract):
     def test_rows_read_back_as_they_were_written(self, store: Store) -> None:
         """Every column, in any script, the newest first."""
         rows = [
-            log_row(1, parameters='{"x":"日本"}', context="🗓", parent="p", turn="t", try_number=3),
-            failed_row(2, tool="ünïcode", tenant="家"),
-            log_row(3, outcome=Outcome.UNKNOWN, weight=10, result=None),
+            make_log_row(
+                1, parameters='{"x":"日本"}', context="🗓", parent="p", turn="t", try_number=3
+            ),
+            make_failed_row(2, tool="ünïcode", tenant="家"),
+            make_log_row(3, outcome=Outcome.UNKNOWN, weight=10, result=None),
         ]
 
-        store.log.write(batch(rows))
+        store.log.write(make_batch(rows))
 
-        assert store.log.rows(ALL) == rows[::-1]
-        assert store.log.rows(LogQuery(oldest_first=True, limit=2)) == rows[:2]
-        assert store.log.rows(LogQuery(limit=1)) == rows[2:]
+        assert store.log.list_rows(ALL) == rows[::-1]
+        assert store.log.list_rows(LogQuery(oldest_first=True, limit=2)) == rows[:2]
+        assert store.log.list_rows(LogQuery(limit=1)) == rows[2:]
 
     @pytest.mark.parametrize(
         ("query", "numbers"),
@@ -103,35 +105,35 @@ class LogContract(Contract):
     ) -> None:
         """Each on its own, and together."""
         rows = [
-            log_row(0),
-            failed_row(1),
-            log_row(2, server="mail", tool="send"),
-            log_row(3, agent="writer", turn="t7"),
-            log_row(4, tenant="office", turn="t7"),
-            failed_row(5, at=NOW + HOUR, error_class="missing"),
+            make_log_row(0),
+            make_failed_row(1),
+            make_log_row(2, server="mail", tool="send"),
+            make_log_row(3, agent="writer", turn="t7"),
+            make_log_row(4, tenant="office", turn="t7"),
+            make_failed_row(5, at=NOW + HOUR, error_class="missing"),
         ]
-        store.log.write(batch(rows))
+        store.log.write(make_batch(rows))
 
-        assert store.log.rows(query) == [rows[number] for number in numbers]
+        assert store.log.list_rows(query) == [rows[number] for number in numbers]
 
     def test_rows_are_found_by_the_beginning_of_their_id(self, store: Store) -> None:
         """As a person types it."""
-        rows = [log_row(0), log_row(0, at=NOW + DAY)]
-        store.log.write(batch(rows))
+        rows = [make_log_row(0), make_log_row(0, at=NOW + DAY)]
+        store.log.write(make_batch(rows))
 
-        found = store.log.rows(LogQuery(id_prefix=rows[0].id[:9]))
+        found = store.log.list_rows(LogQuery(id_prefix=rows[0].id[:9]))
 
         assert found == rows[:1]
 
     def test_a_follower_sees_every_row_once(self, store: Store) -> None:
         """Page by page, and what was added since."""
-        rows = [log_row(number) for number in range(7)]
-        store.log.write(batch(rows[:5]))
+        rows = [make_log_row(number) for number in range(7)]
+        store.log.write(make_batch(rows[:5]))
 
         seen: list[LogRow] = []
         for new in ([], rows[5:]):
-            store.log.write(batch(new))
-            while page := store.log.rows(
+            store.log.write(make_batch(new))
+            while page := store.log.list_rows(
                 LogQuery(after=seen[-1].id if seen else "", oldest_first=True, limit=2)
             ):
                 seen += page
@@ -142,7 +144,7 @@ class LogContract(Contract):
         """Over many batches, hours, tools and agents."""
         chance = random.Random(7)  # noqa: S311
         rows = [
-            (failed_row if chance.random() < 0.2 else log_row)(
+            (make_failed_row if chance.random() < 0.2 else make_log_row)(
                 number,
                 at=NOW + chance.randrange(3) * HOUR,
                 tool=chance.choice(["a", "b"]),
@@ -150,7 +152,7 @@ class LogContract(Contract):
                 duration_us=chance.randrange(1, 10**7),
                 try_number=chance.choice([1, 2]),
                 parent=chance.choice(
-                    [None, f"no time {number}", time_ordered_id(NOW_US - 10**6, number)]
+                    [None, f"no time {number}", make_uuid7(NOW_US - 10**6, number)]
                 ),
                 weight=chance.choice([1.0, 10.0]),
             )
@@ -158,32 +160,34 @@ class LogContract(Contract):
         ]
 
         for start in range(0, 300, 50):
-            store.log.write(batch(rows[start : start + 50]))
+            store.log.write(make_batch(rows[start : start + 50]))
 
         counted = roll_up(rows)
         for slot, counts in roll_up_tries(rows, rows).items():
             counted[slot].add(counts)
-        assert totals(store) == counted
-        assert store.log.totals(since=NOW, until=NOW + 2 * HOUR) == add_up(counted)
-        assert store.log.totals(since=NOW + DAY, until=NOW + DAY) == {}
-        some = store.log.rollups(since=NOW + HOUR, until=NOW + HOUR)
-        assert some == {slot: counts for slot, counts in counted.items() if slot.hour == _hour(1)}
+        assert read_totals(store) == counted
+        assert store.log.sum_rollups(since=NOW, until=NOW + 2 * HOUR) == add_up(counted)
+        assert store.log.sum_rollups(since=NOW + DAY, until=NOW + DAY) == {}
+        some = store.log.read_rollups(since=NOW + HOUR, until=NOW + HOUR)
+        assert some == {
+            slot: counts for slot, counts in counted.items() if slot.hour == _compute_hour(1)
+        }
 
     def test_what_came_of_suggestions_is_counted_once(self, store: Store) -> None:
         """Later tries are held against the first, over batches and repeats."""
-        first = failed_row(0, parameters='{"to":"Fryday"}')
+        first = make_failed_row(0, parameters='{"to":"Fryday"}')
         tries = (first.parameters, '{"to":"Sunday"}', '{"to":"Friday"}', '{"to":"Friday"}')
         later = [
-            (log_row if number == 4 else failed_row)(
+            (make_log_row if number == 4 else make_failed_row)(
                 number, parameters=given, parent=first.id, try_number=number + 1
             )
             for number, given in enumerate(tries, start=1)
         ]
 
         for rows in ([first], later[:3], later[3:], [first, *later]):
-            store.log.write(batch(rows))
+            store.log.write(make_batch(rows))
 
-        [counts] = totals(store).values()
+        [counts] = read_totals(store).values()
         assert (counts.retried, counts.repaired) == (1, 1)
         assert (counts.suggested, counts.suggested_right) == (2, 1)
 
@@ -194,15 +198,17 @@ class LogContract(Contract):
         )
         lost = replace(tripped, fingerprint="f2", template="lost: «<x>» \x00")
         rows = [
-            failed_row(number, at=NOW + number % 3 * HOUR, tool="walk", agent=f"{number % 2 or ''}")
+            make_failed_row(
+                number, at=NOW + number % 3 * HOUR, tool="walk", agent=f"{number % 2 or ''}"
+            )
             for number in range(7)
         ]
         patterns = {row.id: lost if number < 2 else tripped for number, row in enumerate(rows)}
-        for some in (rows[:4], rows[3:], [*rows[6:], log_row(9)]):
+        for some in (rows[:4], rows[3:], [*rows[6:], make_log_row(9)]):
             store.log.write(Batch(rows=some, rollups=roll_up(some), patterns=patterns))
 
-        found = store.log.patterns(since=NOW, until=NOW + 2 * HOUR)
-        early = store.log.patterns(since=NOW - HOUR, until=NOW)
+        found = store.log.list_patterns(since=NOW, until=NOW + 2 * HOUR)
+        early = store.log.list_patterns(since=NOW - HOUR, until=NOW)
 
         newest = max(rows[2:])
         assert found[0] == PatternSeen(
@@ -215,23 +221,23 @@ class LogContract(Contract):
         assert [(seen.pattern.fingerprint, seen.pattern.count) for seen in found[1:]] == [("f2", 2)]
         assert [seen.pattern.count for seen in early] == [2, 1]
         store.log.prune(before=NOW + 2 * HOUR)
-        left = store.log.patterns(since=NOW, until=NOW + DAY)
+        left = store.log.list_patterns(since=NOW, until=NOW + DAY)
         assert [seen.pattern.count for seen in left] == [2]
 
     def test_a_batch_written_twice_counts_once(self, store: Store) -> None:
         """Whole or in part: an answer that was lost must not distort a figure."""
-        rows = [log_row(number) for number in range(20)]
+        rows = [make_log_row(number) for number in range(20)]
         loss = Loss(at=NOW, reason="overflow", successes=3, failures=1)
         twice = Batch(rows=rows, rollups=roll_up(rows), losses=[loss])
         store.log.write(twice)
-        more = [*rows[10:], log_row(20), log_row(21), log_row(21)]
+        more = [*rows[10:], make_log_row(20), make_log_row(21), make_log_row(21)]
 
         store.log.write(twice)
-        store.log.write(batch(more))
+        store.log.write(make_batch(more))
 
-        assert sorted(store.log.rows(ALL)) == [*rows, *more[-3:-1]]
-        assert totals(store) == roll_up([*rows, *more[-3:-1]])
-        assert store.log.losses() == [loss]
+        assert sorted(store.log.list_rows(ALL)) == [*rows, *more[-3:-1]]
+        assert read_totals(store) == roll_up([*rows, *more[-3:-1]])
+        assert store.log.list_losses() == [loss]
 
     def test_losses_are_kept_with_their_reasons(self, store: Store) -> None:
         """The oldest first, in aware times."""
@@ -243,23 +249,23 @@ class LogContract(Contract):
         for loss in losses:
             store.log.write(Batch(rows=[], losses=[loss]))
 
-        assert store.log.losses() == losses[::-1]
-        assert store.log.losses()[0].at.utcoffset() == timedelta(0)
+        assert store.log.list_losses() == losses[::-1]
+        assert store.log.list_losses()[0].at.utcoffset() == timedelta(0)
 
     def test_findings_are_counted_by_rule_tool_and_agent(self, store: Store) -> None:
         """The most frequent first; one that is written twice counts once."""
         rows = [
-            finding_row(1),
-            finding_row(2),
-            finding_row(3, agent="writer"),
-            finding_row(4, rule="date.not_as_said", severity="error"),
-            finding_row(5, at=NOW - 2 * DAY),
+            make_finding_row(1),
+            make_finding_row(2),
+            make_finding_row(3, agent="writer"),
+            make_finding_row(4, rule="date.not_as_said", severity="error"),
+            make_finding_row(5, at=NOW - 2 * DAY),
         ]
 
-        store.log.write(Batch(rows=[log_row(1)], findings=rows))
-        store.log.write(Batch(rows=[log_row(1)], findings=rows[:2]))
+        store.log.write(Batch(rows=[make_log_row(1)], findings=rows))
+        store.log.write(Batch(rows=[make_log_row(1)], findings=rows[:2]))
 
-        counted = store.log.findings(since=NOW - DAY, until=NOW + DAY)
+        counted = store.log.list_finding_counts(since=NOW - DAY, until=NOW + DAY)
         assert [(c.count, c.rule, c.severity, c.server, c.tool, c.agent) for c in counted] == [
             (2, "process.sloppy", Severity.WARNING, "cal", "move", "planner"),
             (1, "date.not_as_said", Severity.ERROR, "cal", "move", "planner"),
@@ -268,31 +274,31 @@ class LogContract(Contract):
 
     def test_pruning_deletes_what_is_older(self, store: Store) -> None:
         """Rows, roll-ups, losses and findings."""
-        old = [log_row(number, at=NOW - 40 * DAY) for number in range(1100)]
-        new = [log_row(0), failed_row(1)]
+        old = [make_log_row(number, at=NOW - 40 * DAY) for number in range(1100)]
+        new = [make_log_row(0), make_failed_row(1)]
         losses = [Loss(at=NOW - 40 * DAY, reason="overflow"), Loss(at=NOW, reason="overflow")]
-        findings = [finding_row(1, at=NOW - 40 * DAY), finding_row(2)]
+        findings = [make_finding_row(1, at=NOW - 40 * DAY), make_finding_row(2)]
         rows = [*old, *new]
         store.log.write(Batch(rows=rows, rollups=roll_up(rows), losses=losses, findings=findings))
 
         pruned = store.log.prune(before=NOW - 30 * DAY)
 
         assert pruned == 1100
-        assert store.log.rows(ALL) == new[::-1]
-        assert totals(store) == roll_up(new)
-        assert store.log.losses() == losses[1:]
-        left = store.log.findings(since=NOW - 400 * DAY, until=NOW + DAY)
+        assert store.log.list_rows(ALL) == new[::-1]
+        assert read_totals(store) == roll_up(new)
+        assert store.log.list_losses() == losses[1:]
+        left = store.log.list_finding_counts(since=NOW - 400 * DAY, until=NOW + DAY)
         assert [each.count for each in left] == [1]
 
     def test_compressed_rows_are_found_like_any_other(self, store: Store) -> None:
         """In every order and through every filter; retention reaches them too."""
         rows = [
-            (failed_row if number % 10 == 3 else log_row)(
+            (make_failed_row if number % 10 == 3 else make_log_row)(
                 number, at=NOW - DAY + number * HOUR / 100, tool=f"tool{number % 3}"
             )
             for number in range(1500)
         ]
-        store.log.write(batch(rows))
+        store.log.write(make_batch(rows))
         queries = [
             ALL,
             LogQuery(limit=10),
@@ -304,52 +310,56 @@ class LogContract(Contract):
             LogQuery(id_prefix=rows[600].id),
             LogQuery(since=NOW - DAY + 2 * HOUR, until=NOW - DAY + 4 * HOUR, limit=1000),
         ]
-        before = [store.log.rows(query) for query in queries]
+        before = [store.log.list_rows(query) for query in queries]
 
         store.log.compress(before=NOW - DAY + 12 * HOUR)
 
-        assert [store.log.rows(query) for query in queries] == before
-        assert totals(store) == roll_up(rows)
+        assert [store.log.list_rows(query) for query in queries] == before
+        assert read_totals(store) == roll_up(rows)
         assert store.log.prune(before=NOW - DAY + 6 * HOUR) == 600
-        assert store.log.rows(ALL) == rows[:599:-1]
+        assert store.log.list_rows(ALL) == rows[:599:-1]
 
     def test_text_no_database_takes_is_stored_in_a_readable_form(self, store: Store) -> None:
         """Lone surrogates and null characters cost a character, never a row."""
-        rows = [log_row(0), log_row(1, context="a\ud800b"), log_row(2, context="a\x00b")]
-        findings = [finding_row(1, agent="a\x00b"), finding_row(2, agent="a\ud800b")]
+        rows = [
+            make_log_row(0),
+            make_log_row(1, context="a\ud800b"),
+            make_log_row(2, context="a\x00b"),
+        ]
+        findings = [make_finding_row(1, agent="a\x00b"), make_finding_row(2, agent="a\ud800b")]
 
-        store.log.write(replace(batch(rows), findings=findings))
+        store.log.write(replace(make_batch(rows), findings=findings))
 
-        found = store.log.rows(LogQuery(oldest_first=True))
+        found = store.log.list_rows(LogQuery(oldest_first=True))
         assert [row.id for row in found] == [row.id for row in rows]
         assert all(row.context[0] == "a" and row.context[-1] == "b" for row in found[1:])
-        assert sum(counts.calls for counts in totals(store).values()) == 3
-        seen = store.log.findings(since=NOW - DAY, until=NOW + DAY)
+        assert sum(counts.calls for counts in read_totals(store).values()) == 3
+        seen = store.log.list_finding_counts(since=NOW - DAY, until=NOW + DAY)
         assert all(each.agent[0] == "a" and each.agent[-1] == "b" for each in seen)
         assert sum(each.count for each in seen) == 2
 
     def test_many_threads_write_at_once(self, store: Store) -> None:
         """No row and no count is lost."""
-        rows = [log_row(number) for number in range(800)]
+        rows = [make_log_row(number) for number in range(800)]
 
         with ThreadPoolExecutor(4) as threads:
             list(
                 threads.map(
-                    lambda at: store.log.write(batch(rows[at : at + 50])), range(0, 800, 50)
+                    lambda at: store.log.write(make_batch(rows[at : at + 50])), range(0, 800, 50)
                 )
             )
 
-        assert store.log.rows(ALL) == rows[::-1]
-        assert totals(store) == roll_up(rows)
+        assert store.log.list_rows(ALL) == rows[::-1]
+        assert read_totals(store) == roll_up(rows)
 
     def test_rows_of_a_megabyte_are_kept(self, store: Store) -> None:
         """Whoever allows them gets them back."""
-        row = log_row(0, parameters="x" * 1024 * 1024)
+        row = make_log_row(0, parameters="x" * 1024 * 1024)
 
-        store.log.write(batch([row]))
+        store.log.write(make_batch([row]))
 
-        assert store.log.rows(ALL) == [row]
+        assert store.log.list_rows(ALL) == [row]
 
 
-def _hour(later: int) -> int:
+def _compute_hour(later: int) -> int:
     return int(NOW.timestamp()) // 3600 + later

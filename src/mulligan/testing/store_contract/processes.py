@@ -11,7 +11,7 @@ from mulligan.core.action import State
 from mulligan.core.interfaces import Store
 from mulligan.core.lesson import LessonQuery
 from mulligan.core.log_query import LogQuery
-from mulligan.testing.store_contract.archives import GROUND, notes
+from mulligan.testing.store_contract.archives import GROUND, make_notes
 from mulligan.testing.store_contract.contract import DAY, NOW, Contract
 
 _PATIENCE = 60
@@ -24,14 +24,14 @@ class ProcessContract(Contract):
         """The journal, the vault, the log and the secret."""
         run(self.opener, url, task="write", count=5)
         store = self.open(url)
-        secret = store.secret()
+        secret = store.load_secret()
         store.close()
 
         again = self.open(url)
 
-        assert len(again.journal.open_actions()) == 5
-        assert len(again.log.rows(LogQuery())) == 5
-        assert again.secret() == secret
+        assert len(again.journal.list_open_actions()) == 5
+        assert len(again.log.list_rows(LogQuery())) == 5
+        assert again.load_secret() == secret
         assert again.journal.verify() == []
         again.close()
 
@@ -41,11 +41,11 @@ class ProcessContract(Contract):
 
         acknowledged = [line for child in children for line in finish(child)]
 
-        opened = {action.id for action in store.journal.open_actions(limit=1000)}
+        opened = {action.id for action in store.journal.list_open_actions(limit=1000)}
         assert len(acknowledged) == 120
         assert opened == set(acknowledged)
-        assert len(store.log.rows(LogQuery(limit=1000))) == 120
-        counted = store.log.rollups(since=NOW - DAY, until=NOW + DAY)
+        assert len(store.log.list_rows(LogQuery(limit=1000))) == 120
+        counted = store.log.read_rollups(since=NOW - DAY, until=NOW + DAY)
         assert sum(counts.calls for counts in counted.values()) == 120
         assert store.journal.verify() == []
 
@@ -56,20 +56,20 @@ class ProcessContract(Contract):
         won = [line for child in children for line in finish(child)]
 
         assert sorted(won, key=int) == [str(version) for version in range(2, 32)]
-        assert len(store.journal.history("raced")) == 31
+        assert len(store.journal.list_entries("raced")) == 31
         assert store.journal.verify() == []
 
     def test_two_processes_that_learn_at_once_lose_no_version(self, store: Store, url: str) -> None:
         """Nor do they double one; the runs of both are counted, each once."""
-        store.archive.append(notes(0))
+        store.archive.append(make_notes(0))
         children = [start(self.opener, url, task="learn", count=500) for _ in range(2)]
 
         written = [line for child in children for line in finish(child, patience=600)]
 
-        found = store.archive.versions("weekly-report", tenant="home")
+        found = store.archive.list_versions("weekly-report", tenant="home")
         assert [version.version for version in found] == list(range(1000, -1, -1))
-        assert [version.model for version in found[-2::-1]] == sorted(written, key=_number)
-        [card] = store.archive.cards(GROUND)
+        assert [version.model for version in found[-2::-1]] == sorted(written, key=_parse_version)
+        [card] = store.archive.list_scorecards(GROUND)
         assert (card.runs, card.scored, card.score) == (1000, 1000, 500.0)
 
     def test_two_processes_that_draw_lessons_lose_no_version(self, store: Store, url: str) -> None:
@@ -78,12 +78,12 @@ class ProcessContract(Contract):
 
         written = [line for child in children for line in finish(child, patience=600)]
 
-        found = store.casebook.history("l1")
+        found = store.casebook.list_lesson_versions("l1")
         assert [lesson.version for lesson in found] == list(range(1, 401))
-        assert [lesson.batch for lesson in found] == sorted(written, key=_number)
-        assert store.casebook.lessons(LessonQuery(text="order")) == [found[-1]]
-        assert list(store.casebook.counts(since=NOW.date()).values()) == [600]
-        assert store.casebook.balances(["l1"])["l1"].helped == 600
+        assert [lesson.batch for lesson in found] == sorted(written, key=_parse_version)
+        assert store.casebook.list_lessons(LessonQuery(text="order")) == [found[-1]]
+        assert list(store.casebook.count_episodes(since=NOW.date()).values()) == [600]
+        assert store.casebook.read_balances(["l1"])["l1"].helped == 600
 
     def test_a_killed_writer_loses_nothing_it_was_told_is_safe(self, url: str) -> None:
         """SIGKILL in the middle of a stream of entries."""
@@ -97,25 +97,29 @@ class ProcessContract(Contract):
 
         store = self.open(url)
 
-        opened = {action.id: action for action in store.journal.open_actions(limit=100_000)}
+        opened = {action.id: action for action in store.journal.list_open_actions(limit=100_000)}
         assert set(acknowledged) <= set(opened)
         assert all(store.vault.get(action, "before") == action.encode() for action in opened)
         assert store.journal.verify() == []
-        assert store.health().problems == ()
+        assert store.check_health().problems == ()
         store.close()
 
     def test_a_writer_is_gone_with_its_process(self, store: Store, url: str) -> None:
         """Who was killed is gone at once; who lives is not, and neither are we."""
         child = start(self.opener, url, task="write", count=100000)
         assert child.stdout is not None
-        action = store.journal.action(child.stdout.readline().strip())
+        action = store.journal.find_action(child.stdout.readline().strip())
         assert action is not None
-        while_it_lives = store.journal.gone([action.writer, store.journal.writer()])
+        while_it_lives = store.journal.find_dead_writers(
+            [action.writer, store.journal.identify_writer()]
+        )
         child.kill()
         child.wait(_PATIENCE)
         child.stdout.close()
 
-        gone = store.journal.gone([action.writer, store.journal.writer(), "nobody"])
+        gone = store.journal.find_dead_writers(
+            [action.writer, store.journal.identify_writer(), "nobody"]
+        )
 
         assert while_it_lives == set()
         assert gone == {action.writer, "nobody"}
@@ -126,10 +130,10 @@ class ProcessContract(Contract):
 
         store = self.open(url)
 
-        opened = store.journal.open_actions(limit=100)
+        opened = store.journal.list_open_actions(limit=100)
         assert len(opened) == 30
         assert {action.state for action in opened} == {State.INTENT}
-        assert len(store.log.rows(LogQuery())) == 30
+        assert len(store.log.list_rows(LogQuery())) == 30
         assert store.journal.verify() == []
         store.close()
 
@@ -140,13 +144,13 @@ class ProcessContract(Contract):
         store = self.open(url)
 
         assert len(children) == 10
-        assert all(store.journal.action(action) for action in children)
-        assert {row.id for row in store.log.rows(LogQuery(limit=100_000))} >= set(children)
+        assert all(store.journal.find_action(action) for action in children)
+        assert {row.id for row in store.log.list_rows(LogQuery(limit=100_000))} >= set(children)
         assert store.journal.verify() == []
         store.close()
 
 
-def _number(line: str) -> int:
+def _parse_version(line: str) -> int:
     """The version that a child printed with its own mark."""
     return int(line.partition(":")[0])
 

@@ -10,10 +10,17 @@ import pytest
 from mulligan.core.action import Kept, State
 from mulligan.core.errors import NaiveTimeError
 from mulligan.core.interfaces import Store
-from mulligan.testing.store_contract.contract import DAY, HOUR, Contract, first, walk, way_to
+from mulligan.testing.store_contract.contract import (
+    DAY,
+    HOUR,
+    Contract,
+    find_way,
+    make_first_entry,
+    walk,
+)
 
 
-def _now() -> datetime:
+def _read_clock() -> datetime:
     return datetime.now(UTC)
 
 
@@ -36,8 +43,8 @@ class VaultContract(Contract):
 
     def test_an_expired_value_is_not_given_out(self, store: Store) -> None:
         """Also before anyone shreds it."""
-        store.vault.put(Kept(owner="a", name="x", value=b"1", expires_at=_now() - HOUR))
-        store.vault.put(Kept(owner="a", name="y", value=b"2", expires_at=_now() + HOUR))
+        store.vault.put(Kept(owner="a", name="x", value=b"1", expires_at=_read_clock() - HOUR))
+        store.vault.put(Kept(owner="a", name="y", value=b"2", expires_at=_read_clock() + HOUR))
 
         assert store.vault.get("a", "x") is None
         assert store.vault.get("a", "y") == b"2"
@@ -48,7 +55,7 @@ class VaultContract(Contract):
             store.vault.put(Kept(owner=owner, name="message", value=b"m"))
             store.vault.put(Kept(owner=owner, name="reply", value=b"r"))
 
-        store.vault.expire("turn", at=_now() - HOUR)
+        store.vault.expire("turn", at=_read_clock() - HOUR)
 
         assert store.vault.get("turn", "message") is None
         assert store.vault.get("turn", "reply") is None
@@ -56,14 +63,14 @@ class VaultContract(Contract):
 
     def test_shredding_deletes_what_has_expired_and_says_how_much(self, store: Store) -> None:
         """In whatever number."""
-        past = _now() - HOUR
+        past = _read_clock() - HOUR
         for number in range(30):
             store.vault.put(Kept(owner="a", name=str(number), value=b"x", expires_at=past))
         store.vault.put(Kept(owner="a", name="open", value=b"y"))
         store.vault.put(Kept(owner="a", name="later", value=b"z", expires_at=past + DAY))
 
-        first_time = store.vault.shred(now=_now())
-        second_time = store.vault.shred(now=_now())
+        first_time = store.vault.shred(now=_read_clock())
+        second_time = store.vault.shred(now=_read_clock())
 
         assert (first_time, second_time) == (30, 0)
         assert store.vault.get("a", "open") == b"y"
@@ -73,13 +80,18 @@ class VaultContract(Contract):
         self, store: Store
     ) -> None:
         """Seven days by default, counted from the entry that settles it."""
-        way = way_to(State.VERIFIED)
-        for action, at in (("long-ago", _now() - 8 * DAY), ("lately", _now() - 6 * DAY)):
+        way = find_way(State.VERIFIED)
+        for action, at in (
+            ("long-ago", _read_clock() - 8 * DAY),
+            ("lately", _read_clock() - 6 * DAY),
+        ):
             kept = Kept(owner=action, name="before", value=b"v")
             store.journal.submit(walk(action, way, at=at), keep=[kept]).result()
-        store.journal.submit([first("open")], keep=[Kept(owner="open", name="b", value=b"o")])
+        store.journal.submit(
+            [make_first_entry("open")], keep=[Kept(owner="open", name="b", value=b"o")]
+        )
 
-        shredded = store.vault.shred(now=_now())
+        shredded = store.vault.shred(now=_read_clock())
 
         assert shredded == 1
         assert store.vault.get("long-ago", "before") is None

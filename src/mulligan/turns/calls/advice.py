@@ -12,16 +12,16 @@ from mulligan.core.call import ErrorClass, Execution, Failure
 from mulligan.core.effect import Effect, Mode, Repeat
 from mulligan.core.errors import SilentError
 from mulligan.core.finding import Finding, Severity
-from mulligan.core.lesson import schema_hash_of
+from mulligan.core.lesson import hash_schema
 from mulligan.core.suggestion import Alike, FailedCall, Pattern
-from mulligan.turns.calls.precheck import foresee, planned_call, tell_flagged
+from mulligan.turns.calls.precheck import foresee, plan_call, tell_flagged
 from mulligan.turns.calls.watch import Watch
-from mulligan.turns.journal.waiter import Hands
+from mulligan.turns.journal.waiter import Waiter
 from mulligan.turns.memory.advice_text import Advised
 from mulligan.turns.memory.episodes import OpenEpisode
 from mulligan.turns.memory.lookup import Asking, Recalled, with_memory
 from mulligan.turns.memory.offers import Corrected
-from mulligan.turns.turn.open_turn import OpenTurn
+from mulligan.turns.turn.context import OpenTurn
 
 MOST_FIXES = 2
 """Corrections of one call that are applied by themselves."""
@@ -31,7 +31,7 @@ Once = Callable[..., Awaitable[Any]]
 
 
 async def conclude(
-    watch: Watch, execution: Execution, *, turn: OpenTurn | None, hands: Hands
+    watch: Watch, execution: Execution, *, turn: OpenTurn | None, waiter: Waiter
 ) -> Any:
     """What a call returned, or its own error again, with advice on it.
 
@@ -41,12 +41,12 @@ async def conclude(
     if failure is None or (failure.error is None and not _is_heard(watch, turn)):
         return execution.result
     if watch.declaration.mode is Mode.OBSERVE or not watch.advises(execution.call.agent):
-        _only_note(watch, execution, turn=turn)
-    elif (advised := await advise(watch, execution, turn=turn, hands=hands)) is not None:
+        _note_failure(watch, execution, turn=turn)
+    elif (advised := await advise(watch, execution, turn=turn, waiter=waiter)) is not None:
         offer(advised, turn=turn)
         if failure.error is not None:
             attach(failure.error, advised)
-        elif _correction(advised, watch) is not None:
+        elif _build_correction(advised, watch) is not None:
             raise _ReturnedError(advised)
     if failure.error is not None:
         raise failure.error
@@ -67,18 +67,18 @@ class _ReturnedError(SilentError):
 
 
 async def advise(
-    watch: Watch, execution: Execution, *, turn: OpenTurn | None, hands: Hands
+    watch: Watch, execution: Execution, *, turn: OpenTurn | None, waiter: Waiter
 ) -> Advised | None:
     """What would help; `None` if even that cannot be said. It never stands in the error's way."""
     # Only a failure pays for it: the validator and the tables take a while to load.
     from mulligan.learning.repair.decide import NO_PAST, decide
-    from mulligan.learning.repair.suggest import SOURCES, suggestions
+    from mulligan.learning.repair.suggest import SOURCES, suggest_corrections
 
     try:
         episode = _open_episode(watch, execution, turn=turn)
-        recalled = await _recalled(watch, episode, turn=turn, hands=hands)
+        recalled = await _ask_memory(watch, episode, turn=turn, waiter=waiter)
         sources = SOURCES if recalled is None else (*SOURCES, recalled.suggest)
-        found = suggestions(episode.failed, sources=sources)
+        found = suggest_corrections(episode.failed, sources=sources)
         if recalled is not None:
             found, best, group = with_memory(found, recalled)
             episode = replace(episode, best=best, group=group)
@@ -90,52 +90,54 @@ async def advise(
             failed=episode.failed,
             advice=decide(episode.failed, found, past=past),
             suggestions=found,
-            foreseen=_foreseen(watch, episode.failed, turn=turn, mendable=bool(found)),
-            like=_like(watch, episode.pattern),
+            foreseen=_report_foreseen(watch, episode.failed, turn=turn, mendable=bool(found)),
+            like=_find_alike(watch, episode.pattern),
         )
     except Exception as error:  # noqa: BLE001 - the tool's own error is what matters
         watch.note("No advice on a failure of %s", error)
         return None
 
 
-async def _recalled(
-    watch: Watch, episode: OpenEpisode, *, turn: OpenTurn | None, hands: Hands
+async def _ask_memory(
+    watch: Watch, episode: OpenEpisode, *, turn: OpenTurn | None, waiter: Waiter
 ) -> Recalled | None:
     """What memory says; nothing where it is off, down or slow."""
-    recall = watch.instruments.recall
+    recall = watch.runtime.recall
     if recall is None:
         return None
     asking = Asking(
         failed=episode.failed,
         pattern=episode.pattern,
-        tenant=turn.labels.tenant if turn is not None else watch.instruments.tenant,
+        tenant=turn.labels.tenant if turn is not None else watch.runtime.tenant,
         principal=turn.turn.principal if turn is not None else "",
         schema_hash=episode.schema_hash,
-        doubted=frozenset(_doubted(episode, turn)),
+        doubted=frozenset(_find_doubted(episode, turn)),
     )
     try:
-        return cast("Recalled", await hands.ask(partial(recall.about, asking)))
+        return cast("Recalled", await waiter.ask(partial(recall.look_up, asking)))
     except Exception as error:  # noqa: BLE001 - memory may be down; the other sources are not
         watch.note("Nothing could be recalled about a failure of %s", error)
         return None
 
 
-def _doubted(episode: OpenEpisode, turn: OpenTurn | None) -> Iterator[str]:
+def _find_doubted(episode: OpenEpisode, turn: OpenTurn | None) -> Iterator[str]:
     """Lessons that were followed in this turn, and the call failed all the same."""
     call = episode.execution.call
     for before in turn.episodes if turn is not None else ():
         best = before.best
         if best is None or best.lesson is None or before.execution.call.tool != call.tool:
             continue
-        if episode.given(episode.execution) == best.patch.apply(episode.given(before.execution)):
+        if episode.read_given(episode.execution) == best.patch.apply(
+            episode.read_given(before.execution)
+        ):
             yield best.lesson
 
 
 def _open_episode(watch: Watch, execution: Execution, *, turn: OpenTurn | None) -> OpenEpisode:
-    from mulligan.learning.errors.fingerprint import pattern_of
-    from mulligan.learning.errors.wording import likely_class
+    from mulligan.learning.errors.fingerprint import build_pattern
+    from mulligan.learning.errors.wording import find_likely_class
 
-    planned = planned_call(watch, execution.call, turn=turn)
+    planned = plan_call(watch, execution.call, turn=turn)
     failure = execution.failure or Failure(error_class=ErrorClass.UNKNOWN)
     failed = FailedCall(
         call=planned.call,
@@ -147,10 +149,10 @@ def _open_episode(watch: Watch, execution: Execution, *, turn: OpenTurn | None) 
         failure=failure,
         error=failure.said if failure.error is None else str(failure.error),
     )
-    pattern = pattern_of(
+    pattern = build_pattern(
         failed.call,
         error=failed.error,
-        error_class=likely_class(failed.failure, failed.error),
+        error_class=find_likely_class(failed.failure, failed.error),
         error_type=type(failed.failure.error or SilentError()).__name__,
         rules=watch.error_rules,
     )
@@ -158,21 +160,21 @@ def _open_episode(watch: Watch, execution: Execution, *, turn: OpenTurn | None) 
         execution=execution,
         failed=failed,
         pattern=pattern,
-        schema_hash=schema_hash_of(planned.schema),
+        schema_hash=hash_schema(planned.schema),
         key=watch.declaration.key,
     )
 
 
-def _like(watch: Watch, pattern: Pattern) -> Alike | None:
+def _find_alike(watch: Watch, pattern: Pattern) -> Alike | None:
     """The known error that one is most like which nobody understands."""
     try:
-        return watch.instruments.patterns.meet(pattern)
+        return watch.runtime.patterns.meet(pattern)
     except Exception as error:  # noqa: BLE001 - the measure may be the user's own
         watch.note("A failure of %s could not be compared", error)
         return None
 
 
-def _foreseen(
+def _report_foreseen(
     watch: Watch, failed: FailedCall, *, turn: OpenTurn | None, mendable: bool = False
 ) -> tuple[Finding, ...]:
     """What spoke against a call of a turn; told here unless it was told before the call.
@@ -189,37 +191,37 @@ def _foreseen(
     return found
 
 
-def _only_note(watch: Watch, execution: Execution, *, turn: OpenTurn | None) -> None:
+def _note_failure(watch: Watch, execution: Execution, *, turn: OpenTurn | None) -> None:
     """Nobody is told anything, but the failure is remembered, and what was foreseeable counted."""
     if turn is None:
         return
     try:
         episode = _open_episode(watch, execution, turn=turn)
         turn.episodes.append(episode)
-        if watch.instruments.events.wanted:
-            _foreseen(watch, episode.failed, turn=turn)
+        if watch.runtime.events.wanted:
+            _report_foreseen(watch, episode.failed, turn=turn)
     except Exception as error:  # noqa: BLE001 - the tool's own error is what matters
         watch.note("A failure of %s was not looked at", error)
 
 
-def correction_of(error: BaseException, watch: Watch) -> Corrected | None:
+def find_correction(error: BaseException, watch: Watch) -> Corrected | None:
     """What may be tried by itself after a failure, if anything."""
     advised = getattr(error, "mulligan", None)
-    return _correction(advised, watch) if isinstance(advised, Advised) else None
+    return _build_correction(advised, watch) if isinstance(advised, Advised) else None
 
 
-def _correction(advised: Advised, watch: Watch) -> Corrected | None:
+def _build_correction(advised: Advised, watch: Watch) -> Corrected | None:
     if not advised.suggestions or watch.declaration.mode is not Mode.AUTO:
         return None
     from mulligan.learning.repair.applying import may_apply
 
     execution, best = advised.execution, advised.suggestions[0]
     patched = best.patch.apply(execution.call.arguments)
-    arguments = _under_a_new_key(patched, execution=execution, watch=watch)
+    arguments = _renew_key(patched, execution=execution, watch=watch)
     if arguments is None:
         return None
     # Classified again: other arguments may do other things to the world.
-    effect = watch.declaration.effect_for(arguments)
+    effect = watch.declaration.classify_effect(arguments)
     reads = effect is Effect.READ
     failure = execution.failure
     if not reads and (failure is None or not failure.answered):
@@ -232,7 +234,7 @@ def _correction(advised: Advised, watch: Watch) -> Corrected | None:
     return Corrected(suggestion=best, execution=execution, arguments=arguments)
 
 
-def _under_a_new_key(
+def _renew_key(
     arguments: dict[str, object], *, execution: Execution, watch: Watch
 ) -> dict[str, object] | None:
     """Other arguments are another call: the remote must not take it for the one it refused.
@@ -258,7 +260,7 @@ async def mend(watch: Watch, corrected: Corrected, *, once: Once) -> Any:
         try:
             return await once(args, kwargs, corrected)
         except Exception as error:
-            again = correction_of(error, watch) if fixes < MOST_FIXES else None
+            again = find_correction(error, watch) if fixes < MOST_FIXES else None
             if again is None:
                 if isinstance(error, _ReturnedError):
                     return error.mulligan.execution.result

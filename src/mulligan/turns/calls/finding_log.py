@@ -7,24 +7,24 @@ from collections.abc import Iterator
 
 from mulligan.core.event import AttemptReviewed
 from mulligan.core.finding import FindingRow, FindingSeen
-from mulligan.turns.calls.runtime import Instruments
+from mulligan.turns.calls.runtime import Runtime
 
 
-def count_findings(reviewed: AttemptReviewed, *, instruments: Instruments) -> None:
+def count_findings(reviewed: AttemptReviewed, *, runtime: Runtime) -> None:
     """Keep each finding of a review; that of a second review of the same attempt counts once."""
     if reviewed.found:
-        instruments.log.note(_rows(reviewed, instruments=instruments))
+        runtime.log.note(_build_rows(reviewed, runtime=runtime))
 
 
-def _rows(reviewed: AttemptReviewed, *, instruments: Instruments) -> Iterator[FindingRow]:
-    label, alike = instruments.redactor.label, Counter[FindingSeen]()
+def _build_rows(reviewed: AttemptReviewed, *, runtime: Runtime) -> Iterator[FindingRow]:
+    label, alike = runtime.redactor.redact_label, Counter[FindingSeen]()
     for seen in reviewed.found:
         alike[seen] += 1
         server, tool, rule = map(label, (seen.server, seen.tool, seen.rule))
         which = (reviewed.turn, str(reviewed.attempt), server, tool, rule, str(alike[seen]))
         yield FindingRow(
             id="/".join(which),
-            at_us=instruments.wall_us(),
+            at_us=runtime.wall_us(),
             tenant=label(reviewed.tenant),
             agent=label(reviewed.agent),
             server=server,

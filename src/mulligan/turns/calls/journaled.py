@@ -14,7 +14,7 @@ from mulligan.core.errors import AlreadyDoneError, ConfigurationError, JournalEr
 from mulligan.core.points import Point, reach
 from mulligan.core.record import Record
 from mulligan.turns.calls.advice import conclude
-from mulligan.turns.calls.live_call import Pending
+from mulligan.turns.calls.live import Pending
 from mulligan.turns.calls.retry import Tried, try_call
 from mulligan.turns.calls.runtime import Make
 from mulligan.turns.calls.watch import Watch
@@ -22,11 +22,11 @@ from mulligan.turns.journal.book import LiveAction
 from mulligan.turns.journal.evidence import pack_evidence
 from mulligan.turns.journal.hold import hold_call
 from mulligan.turns.journal.landing import adopt, settle
-from mulligan.turns.journal.waiter import Hands
-from mulligan.turns.tools.kept_values import own_copy
+from mulligan.turns.journal.waiter import Waiter
+from mulligan.turns.tools.kept_values import copy_value
 from mulligan.turns.turn.attempt import LiveAttempt
-from mulligan.turns.turn.open_turn import OpenTurn
-from mulligan.undo.taking_back import told, version_of
+from mulligan.turns.turn.context import OpenTurn
+from mulligan.undo.taking_back import call_ability, read_version
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,41 +37,41 @@ class Performing:
     pending: Pending
     turn: OpenTurn
     attempt: LiveAttempt
-    hands: Hands
+    waiter: Waiter
 
     async def run(self, make: Make) -> Any:
         """Make the call: journaled before and after if it can be undone, held if it cannot."""
         self._refuse_repeats()
         self.attempt.asks = self.attempt.asks or self.watch.declaration.review
-        effect = self.watch.declaration.effect_for(self.pending.arguments)
+        effect = self.watch.declaration.classify_effect(self.pending.arguments)
         match effect:
             case Effect.READ:
-                return await self._only_make(make)
+                return await self._make_unjournaled(make)
             case Effect.REVERSIBLE:
-                return await self._journaled(make)
+                return await self._make_journaled(make)
             case Effect.IRREVERSIBLE:
-                return await self._held(make, effect, reason="it cannot be undone.")
+                return await self._hold(make, effect, reason="it cannot be undone.")
             case Effect.UNDECLARED:
-                return await self._held(make, effect, reason="nobody declared what it does.")
+                return await self._hold(make, effect, reason="nobody declared what it does.")
 
-    async def _only_make(self, make: Make) -> Any:
-        tried = await try_call(self.watch, self.pending, make=make, hands=self.hands)
+    async def _make_unjournaled(self, make: Make) -> Any:
+        tried = await try_call(self.watch, self.pending, make=make, waiter=self.waiter)
         self.attempt.notes.append(lambda: tried.last)
-        return await conclude(self.watch, tried.last, turn=self.turn, hands=self.hands)
+        return await conclude(self.watch, tried.last, turn=self.turn, waiter=self.waiter)
 
-    async def _held(self, make: Make, effect: Effect, *, reason: str) -> Any:
-        action = self._action(dict(self.pending.arguments), effect=effect, id=self.pending.id)
-        if self._cleared():
+    async def _hold(self, make: Make, effect: Effect, *, reason: str) -> Any:
+        action = self._build_action(dict(self.pending.arguments), effect=effect, id=self.pending.id)
+        if self._is_cleared():
             return await self._let_through(action, make)
         held = await hold_call(
             action,
             reason=reason,
-            book=self.watch.instruments.book,
-            hands=self.hands,
-            evidence=self._evidence(),
+            book=self.watch.runtime.book,
+            waiter=self.waiter,
+            evidence=self._collect_evidence(),
         )
         if self.watch.signature.method:
-            self.watch.instruments.held[action.id] = self._as_approved(make, action)
+            self.watch.runtime.held[action.id] = self._as_approved(make, action)
         self.attempt.actions.append(action)
         return held
 
@@ -89,77 +89,77 @@ class Performing:
 
         return make_unchanged
 
-    def _cleared(self) -> bool:
+    def _is_cleared(self) -> bool:
         reviewing = self.turn.reviewing
         if self.watch.declaration.release is not Release.CHECKS or reviewing is None:
             return False
-        return reviewing.clears(self.watch.proposal_of(self.pending))
+        return reviewing.clears(self.watch.build_proposal(self.pending))
 
     async def _let_through(self, action: LiveAction, make: Make) -> Any:
         """Make a call that cannot be undone, because the checks are content with it."""
-        book, evidence = self.watch.instruments.book, self._evidence()
+        book, evidence = self.watch.runtime.book, self._collect_evidence()
         await hold_call(
-            action, reason="it cannot be undone.", book=book, hands=self.hands, evidence=evidence
+            action, reason="it cannot be undone.", book=book, waiter=self.waiter, evidence=evidence
         )
         by: dict[str, object] = {"by": "checks"}
-        await book.move([action], State.APPROVED, hands=self.hands, facts=by)
-        return await self._to_the_end(make, [action])
+        await book.move([action], State.APPROVED, waiter=self.waiter, facts=by)
+        return await self._finish_call(make, [action])
 
-    async def _journaled(self, make: Make) -> Any:
+    async def _make_journaled(self, make: Make) -> Any:
         try:
-            actions = await self._imaged()
-            make = await self._conditional(make, actions)
+            actions = await self._read_images()
+            make = await self._bind_version(make, actions)
         except Exception as error:  # noqa: BLE001 - a user's function; the call must not go on
             what = f"{type(error).__name__}: {str(error)[:200]}".rstrip(": .")
             reason = f"what is there now could not be read ({what}), so it could not be undone."
-            return await self._held(make, Effect.IRREVERSIBLE, reason=reason)
-        return await self._to_the_end(make, actions)
+            return await self._hold(make, Effect.IRREVERSIBLE, reason=reason)
+        return await self._finish_call(make, actions)
 
-    async def _to_the_end(self, make: Make, actions: Sequence[LiveAction]) -> Any:
+    async def _finish_call(self, make: Make, actions: Sequence[LiveAction]) -> Any:
         """Make a call that may outlive its turn: until it is back, nobody else takes it up."""
         for action in actions:
             action.under_way = True
         try:
-            return await self._made(make, actions)
+            return await self._record_call(make, actions)
         finally:
             for action in actions:
                 action.under_way = False
             if self.turn.over:
                 await self._leave_to_others(actions)
 
-    async def _made(self, make: Make, actions: Sequence[LiveAction]) -> Any:
+    async def _record_call(self, make: Make, actions: Sequence[LiveAction]) -> Any:
         """Put a call on record, make it, and write down what came of it."""
-        book = self.watch.instruments.book
-        evidence = self._evidence()
+        book = self.watch.runtime.book
+        evidence = self._collect_evidence()
         self.attempt.actions.extend(actions)
-        await book.intend(actions, hands=self.hands, evidence=evidence)
+        await book.intend(actions, waiter=self.waiter, evidence=evidence)
         self.attempt.told = len(self.attempt.notes)
         await reach(Point.INTENDED)
         self.pending.start_clock()
         try:
-            tried = await try_call(self.watch, self.pending, make=make, hands=self.hands)
+            tried = await try_call(self.watch, self.pending, make=make, waiter=self.waiter)
             await reach(Point.CALLED)
         except BaseException as error:
             # Stopped in the middle: it may have landed, and only a look can tell.
             why = f"It was stopped on its way ({type(error).__name__})."
-            await book.move(actions, State.UNKNOWN, hands=self.hands, why=why)
+            await book.move(actions, State.UNKNOWN, waiter=self.waiter, why=why)
             raise
         self.attempt.done.append(tried.last)
         await self._account(actions, tried)
         await reach(Point.EXECUTED)
-        return await conclude(self.watch, tried.last, turn=self.turn, hands=self.hands)
+        return await conclude(self.watch, tried.last, turn=self.turn, waiter=self.waiter)
 
     async def _leave_to_others(self, actions: Sequence[LiveAction]) -> None:
         """The turn did not wait for this call, so that its answer was given without it."""
-        book = self.watch.instruments.book
+        book = self.watch.runtime.book
         done = [action for action in actions if action.state is State.EXECUTED]
         why = "It came back after its turn had ended."
         facts: dict[str, object] = {"delivered": True}
         with suppress(JournalError):  # the end of the turn came between, and has written it down
-            await book.move(done, State.PENDING_REVIEW, hands=self.hands, why=why, facts=facts)
+            await book.move(done, State.PENDING_REVIEW, waiter=self.waiter, why=why, facts=facts)
         book.release(actions)
 
-    async def _imaged(self) -> list[LiveAction]:
+    async def _read_images(self) -> list[LiveAction]:
         """The actions the call consists of, each with its pre-image."""
         each = self.watch.declaration.each
         given = dict(self.pending.arguments)
@@ -168,28 +168,30 @@ class Performing:
             parts, ids, parent = [given], [self.pending.id], None
         else:
             parts = [given | {each: element} for element in elements]
-            ids = [self._new_id() for _ in parts]
+            ids = [self._make_id() for _ in parts]
             parent = self.pending.id
         actions = [
-            self._action(part, effect=Effect.REVERSIBLE, id=name, parent=parent)
+            self._build_action(part, effect=Effect.REVERSIBLE, id=name, parent=parent)
             for part, name in zip(parts, ids, strict=True)
         ]
         before = self.watch.declaration.abilities.before
         if before is not None:
             for action in actions:
                 # A copy: the tool may change the very object that it was read from.
-                seen = own_copy(await told(before, action.record))
+                seen = copy_value(await call_ability(before, action.record))
                 action.record = replace(action.record, before=seen)
         await reach(Point.IMAGED)
         return actions
 
-    async def _conditional(self, make: Make, actions: Sequence[LiveAction]) -> Make:
+    async def _bind_version(self, make: Make, actions: Sequence[LiveAction]) -> Make:
         """The call, bound to what its pre-images were read at, where its tool can say so."""
         name = self.watch.declaration.if_version
         if name is None or self.pending.arguments.get(name) is not None:
             return make
         versions = [
-            await version_of(action.record.before, record=action.record, abilities=action.abilities)
+            await read_version(
+                action.record.before, record=action.record, abilities=action.abilities
+            )
             for action in actions
         ]
         bulk = any(action.opening.parent for action in actions)
@@ -197,22 +199,22 @@ class Performing:
 
     async def _account(self, actions: Sequence[LiveAction], tried: Tried) -> None:
         """Write down what came of it: it happened, it did not, or nobody knows."""
-        book, failure = self.watch.instruments.book, tried.last.failure
+        book, failure = self.watch.runtime.book, tried.last.failure
         if failure is None:
             bulk = any(action.opening.parent for action in actions)
-            results = _shared_out(tried.last.result, len(actions), bulk=bulk)
-            await adopt(actions, results, book=book, hands=self.hands)
+            results = _split_result(tried.last.result, len(actions), bulk=bulk)
+            await adopt(actions, results, book=book, waiter=self.waiter)
         elif tried.nothing_happened and len(actions) == 1:
             why = failure.error_class.value
-            await book.move(actions, State.NOT_EXECUTED, hands=self.hands, why=why)
+            await book.move(actions, State.NOT_EXECUTED, waiter=self.waiter, why=why)
         else:
             why = failure.error_class.value
-            await book.move(actions, State.UNKNOWN, hands=self.hands, why=why)
+            await book.move(actions, State.UNKNOWN, waiter=self.waiter, why=why)
             # Refused, a call that makes its requests one after the other has none on its way.
             under_way = not (tried.nothing_happened and self.watch.declaration.sequential)
-            await settle(actions, book=book, hands=self.hands, under_way=under_way)
+            await settle(actions, book=book, waiter=self.waiter, under_way=under_way)
 
-    def _action(
+    def _build_action(
         self,
         arguments: Mapping[str, object],
         *,
@@ -239,26 +241,26 @@ class Performing:
             id=id,
             opening=opening,
             declaration=declaration,
-            record=Record(arguments=own_copy(dict(arguments)), key=opening.key or id),
-            opened_at=self.watch.instruments.book.clock(),
+            record=Record(arguments=copy_value(dict(arguments)), key=opening.key or id),
+            opened_at=self.watch.runtime.book.clock(),
             on_settled=self.watch.log_settled,
         )
 
-    def _new_id(self) -> str:
-        return self.watch.instruments.new_id(self.watch.instruments.wall_us())
+    def _make_id(self) -> str:
+        return self.watch.runtime.make_id(self.watch.runtime.wall_us())
 
-    def _evidence(self) -> bytes:
+    def _collect_evidence(self) -> bytes:
         seen = [note() for note in list(self.attempt.notes)[self.attempt.told :]]
         before = self.turn.attempts[: self.attempt.number - 1]
-        earlier = [execution for each in before for execution in each.executions()]
+        earlier = [execution for each in before for execution in each.list_executions()]
         return pack_evidence(self.turn.turn, seen, earlier=() if self.attempt.told else earlier)
 
     def _refuse_repeats(self) -> None:
         """Made once more while the first may stand, the same call could do a thing twice."""
-        for action in self.turn.actions():
+        for action in self.turn.list_actions():
             if action.state not in _STANDS or action.opening.tool != self.watch.declaration.tool:
                 continue
-            if _same_call(action, self.pending.arguments):
+            if _is_same_call(action, self.pending.arguments):
                 raise AlreadyDoneError(what=action.what, action=action.id, state=str(action.state))
 
 
@@ -268,13 +270,13 @@ _STANDS = frozenset(
 """States in which a repeat could do a thing twice, or do it where it already waits to be done."""
 
 
-def _same_call(action: LiveAction, arguments: Mapping[str, object]) -> bool:
+def _is_same_call(action: LiveAction, arguments: Mapping[str, object]) -> bool:
     key = action.declaration.key
     given = {name: value for name, value in arguments.items() if name != key}
     return given == {name: v for name, v in action.record.arguments.items() if name != key}
 
 
-def _shared_out(result: object, count: int, *, bulk: bool) -> list[object]:
+def _split_result(result: object, count: int, *, bulk: bool) -> list[object]:
     """What a bulk returned, element by element where it has as many parts."""
     if bulk and isinstance(result, (list, tuple)) and len(result) == count:
         return list(result)

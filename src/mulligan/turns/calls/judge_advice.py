@@ -6,12 +6,12 @@ from dataclasses import replace
 from datetime import timedelta
 
 from mulligan.core.interfaces import Judge
-from mulligan.core.patience import in_time
+from mulligan.core.patience import run_with_timeout
 from mulligan.core.suggestion import Decision
 from mulligan.turns.calls.advice import attach, offer
 from mulligan.turns.calls.watch import Watch
 from mulligan.turns.memory.advice_text import Advised
-from mulligan.turns.turn.open_turn import current_turn
+from mulligan.turns.turn.context import find_current_turn
 
 ANSWERS_WITHIN = timedelta(seconds=10)
 """How long a failed call waits for a judge, whoever made that judge."""
@@ -22,31 +22,33 @@ SETTLED = frozenset({Decision.RETRY, Decision.STOP})
 
 async def consult(error: BaseException, watch: Watch) -> None:
     """Put a judge's correction on an error that carries none. It never stands in its way."""
-    advised, judge = getattr(error, "mulligan", None), watch.instruments.judge
+    advised, judge = getattr(error, "mulligan", None), watch.runtime.judge
     if not watch.declaration.ask_judge or judge is None or not isinstance(advised, Advised):
         return
     if advised.suggestions or advised.advice.decision in SETTLED or watch.rarely_fails:
         return
     try:
-        mended = await _asked(judge, advised, watch)
+        mended = await _ask_judge(judge, advised, watch)
     except Exception as trouble:  # noqa: BLE001 - the tool's own error is what matters
         watch.note("A judge could not be asked about a failure of %s", trouble)
         return
     if mended.suggestions:
         attach(error, mended)
-        offer(mended, turn=current_turn())
+        offer(mended, turn=find_current_turn())
 
 
-async def _asked(judge: Judge, advised: Advised, watch: Watch) -> Advised:
+async def _ask_judge(judge: Judge, advised: Advised, watch: Watch) -> Advised:
     from mulligan.learning.repair.decide import decide
     from mulligan.learning.repair.from_judge import ask_to_mend, from_proposal
-    from mulligan.learning.repair.suggest import suggestions
+    from mulligan.learning.repair.suggest import suggest_corrections
 
-    failed, show = advised.failed, watch.instruments.redactor.value
+    failed, show = advised.failed, watch.runtime.redactor.redact_value
     question = ask_to_mend(failed, documents=watch.declaration.docs, show=show)
     asked = judge.ask(question)
-    answer = await in_time(asked, patience=ANSWERS_WITHIN)
+    answer = await run_with_timeout(asked, patience=ANSWERS_WITHIN)
     if answer is None:
         return advised
-    found = suggestions(failed, sources=(lambda call: from_proposal(answer, call, show=show),))
+    found = suggest_corrections(
+        failed, sources=(lambda call: from_proposal(answer, call, show=show),)
+    )
     return replace(advised, suggestions=found, advice=decide(failed, found))

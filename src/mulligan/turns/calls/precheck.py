@@ -10,24 +10,24 @@ from mulligan.core.errors import FlaggedCallError
 from mulligan.core.event import CallFlagged
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.suggestion import Earlier, Planned
-from mulligan.turns.calls.live_call import Pending
+from mulligan.turns.calls.live import Pending
 from mulligan.turns.calls.watch import Watch
-from mulligan.turns.memory.episodes import earlier_of
-from mulligan.turns.turn.open_turn import OpenTurn
+from mulligan.turns.memory.episodes import build_earlier
+from mulligan.turns.turn.context import OpenTurn
 
 MOST_EARLIER = 50
 """Calls of an attempt that are looked back on, the latest."""
 
 
-def planned_call(watch: Watch, call: Call, *, turn: OpenTurn | None) -> Planned:
+def plan_call(watch: Watch, call: Call, *, turn: OpenTurn | None) -> Planned:
     """A call with all that its turn knows."""
     return Planned(
         call=call,
-        schema=watch.usable_schema(),
-        effect=watch.declaration.effect_for(call.arguments),
-        tools=tuple(watch.instruments.tools),
+        schema=watch.load_schema(),
+        effect=watch.declaration.classify_effect(call.arguments),
+        tools=tuple(watch.runtime.tools),
         said=(turn.message,) if turn is not None and turn.message else (),
-        earlier=_earlier(call, turn) if turn is not None else (),
+        earlier=_list_earlier(call, turn) if turn is not None else (),
     )
 
 
@@ -38,21 +38,21 @@ def foresee(watch: Watch, planned: Planned) -> tuple[Finding, ...]:
 
     try:
         # The weaker witness is heard where the others have nothing to say.
-        return tuple(precheck(planned)) or tuple(_beside_the_question(watch, planned))
+        return tuple(precheck(planned)) or tuple(_find_irrelevance(watch, planned))
     except Exception as error:  # noqa: BLE001 - values of others may refuse anything
         watch.note("A call of %s could not be looked at", error)
         return ()
 
 
-def _beside_the_question(watch: Watch, planned: Planned) -> Iterator[Finding]:
+def _find_irrelevance(watch: Watch, planned: Planned) -> Iterator[Finding]:
     """A warning where nothing of a turn's first call comes from what the person said."""
     if not planned.schema or not planned.said or planned.earlier:
         return
-    from mulligan.learning.repair.irrelevance import irrelevant
-    from mulligan.learning.shape.schema import schema_of
+    from mulligan.learning.repair.irrelevance import check_relevance
+    from mulligan.learning.shape.schema import read_schema
 
-    found = irrelevant(
-        schema_of(planned.schema, tool=planned.call.tool),
+    found = check_relevance(
+        read_schema(planned.schema, tool=planned.call.tool),
         tool=planned.call.tool,
         description=" ".join(watch.declaration.docs),
         arguments=planned.call.arguments,
@@ -62,12 +62,12 @@ def _beside_the_question(watch: Watch, planned: Planned) -> Iterator[Finding]:
         yield found
 
 
-def refusal(watch: Watch, pending: Pending, *, turn: OpenTurn) -> Execution | None:
+def precheck_call(watch: Watch, pending: Pending, *, turn: OpenTurn) -> Execution | None:
     """Look at a call before it is made. What came of one that is not made; `None`: go on."""
     if not watch.prechecks or watch.rarely_fails:
         return None
-    proposed = watch.proposal_of(pending)
-    found = foresee(watch, planned_call(watch, proposed.call, turn=turn))
+    proposed = watch.build_proposal(pending)
+    found = foresee(watch, plan_call(watch, proposed.call, turn=turn))
     if not found:
         return None
     declared = watch.declaration
@@ -89,14 +89,14 @@ def tell_flagged(
 ) -> None:
     """Tell whoever counts that a call was flagged, and by which rules."""
     rules = tuple(dict.fromkeys(each.rule for each in found))
-    watch.instruments.events.publish(
+    watch.runtime.events.publish(
         CallFlagged(call=call.id, tool=call.tool, rules=rules, made=made, failed=failed)
     )
 
 
-def _earlier(call: Call, turn: OpenTurn) -> tuple[Earlier, ...]:
+def _list_earlier(call: Call, turn: OpenTurn) -> tuple[Earlier, ...]:
     """What the application knows, then what was called before, oldest first."""
-    made = [each for attempt in turn.attempts for each in attempt.latest(MOST_EARLIER)]
+    made = [each for attempt in turn.attempts for each in attempt.list_latest(MOST_EARLIER)]
     known = [Earlier(tool="", result=dict(turn.turn.known))] if turn.turn.known else []
-    called = [earlier_of(each) for each in made if each.call.id != call.id]
+    called = [build_earlier(each) for each in made if each.call.id != call.id]
     return (*known, *called)

@@ -11,14 +11,14 @@ from mulligan.core.call import ErrorClass, Execution, Failure, Outcome
 from mulligan.core.effect import Mode
 from mulligan.core.event import CallRepaired
 from mulligan.core.record import Record
-from mulligan.loops.calls import Knowing, Retrying, UnsureError, second_try
-from mulligan.turns.calls.live_call import Pending
+from mulligan.loops.calls import Knowing, Retrying, UnsureError, retry_call
+from mulligan.turns.calls.live import Pending
 from mulligan.turns.calls.runtime import Make
 from mulligan.turns.calls.watch import Watch, was_stopped
 from mulligan.turns.journal.landing import Landing, look
-from mulligan.turns.journal.waiter import ON_LOOP, Hands
+from mulligan.turns.journal.waiter import ON_LOOP, Waiter
 from mulligan.turns.tools.declaration import is_async
-from mulligan.undo.taking_back import told
+from mulligan.undo.taking_back import call_ability
 
 NOTHING_HAPPENED = frozenset(
     {
@@ -44,7 +44,7 @@ class Tried:
     """No try can have had an effect: a refusal only speaks for the try that it answered."""
 
 
-async def try_call(watch: Watch, pending: Pending, *, make: Make, hands: Hands) -> Tried:
+async def try_call(watch: Watch, pending: Pending, *, make: Make, waiter: Waiter) -> Tried:
     """Make a call that has begun, again where that is safe. Only what stops it is raised."""
     try:
         result = await make()
@@ -53,19 +53,19 @@ async def try_call(watch: Watch, pending: Pending, *, make: Make, hands: Hands) 
         if was_stopped(error):
             raise
     else:
-        return Tried(last=watch.success_of(pending, result), nothing_happened=False)
-    return await rescue(watch, failed, first=pending, make=make, hands=hands)
+        return Tried(last=watch.log_result(pending, result), nothing_happened=False)
+    return await rescue(watch, failed, first=pending, make=make, waiter=waiter)
 
 
 async def rescue(
-    watch: Watch, failed: Execution, *, first: Pending, make: Make, hands: Hands
+    watch: Watch, failed: Execution, *, first: Pending, make: Make, waiter: Waiter
 ) -> Tried:
     """What came of a failed call in the end: a later try's success, or the final failure."""
-    if first.changed():
+    if first.has_changed():
         # The tool has taken something out of what it was given: the same call cannot be made.
-        return Tried(last=failed, nothing_happened=_nothing_happened([failed]))
+        return Tried(last=failed, nothing_happened=_is_without_effect([failed]))
 
-    async def again(number: int) -> Execution:
+    async def try_again(number: int) -> Execution:
         pending = watch.begin_again(first, try_number=number)
         try:
             result = await make()
@@ -74,52 +74,52 @@ async def rescue(
             if was_stopped(error):
                 raise
             return later
-        return watch.success_of(pending, result)
+        return watch.log_result(pending, result)
 
-    instruments, declaration = watch.instruments, watch.declaration
-    executions = await second_try(
+    runtime, declaration = watch.runtime, watch.declaration
+    executions = await retry_call(
         failed,
-        again=again,
-        effect=declaration.effect_for(first.arguments),
+        again=try_again,
+        effect=declaration.classify_effect(first.arguments),
         repeat=declaration.repeat,
         mode=declaration.mode,
         using=Retrying(
             budget=watch.budget,
             breaker=watch.breaker,
-            backoff=instruments.backoff,
-            sleep=hands.sleep,
-            chance=instruments.chance.random,
-            monotonic=instruments.monotonic,
-            announce=instruments.events.publish,
-            knowing=_knowing(watch, first),
+            backoff=runtime.backoff,
+            sleep=waiter.sleep,
+            chance=runtime.chance.random,
+            monotonic=runtime.monotonic,
+            announce=runtime.events.publish,
+            knowing=_build_knowing(watch, first),
         ),
     )
-    last = await _read_again(watch, first, last=executions[-1], hands=hands)
+    last = await _read_again(watch, first, last=executions[-1], waiter=waiter)
     if last.outcome is Outcome.SUCCESS:
         by = first.follows.by if first.follows is not None else ""
-        instruments.events.publish(
+        runtime.events.publish(
             CallRepaired(call=last.call.id, tool=last.call.tool, tries=last.try_number, by=by)
         )
-    return Tried(last=last, nothing_happened=_nothing_happened(executions))
+    return Tried(last=last, nothing_happened=_is_without_effect(executions))
 
 
-def _nothing_happened(executions: Iterable[Execution]) -> bool:
+def _is_without_effect(executions: Iterable[Execution]) -> bool:
     failures = [execution.failure for execution in executions]
-    return all(failure is not None and _refused(failure) for failure in failures)
+    return all(failure is not None and _was_refused(failure) for failure in failures)
 
 
-def _refused(failure: Failure) -> bool:
+def _was_refused(failure: Failure) -> bool:
     """The remote's own word counts; an exception's name may come from after the effect."""
     if failure.error_class is ErrorClass.NOT_SENT:
         return True
     return failure.answered and failure.error_class in NOTHING_HAPPENED
 
 
-def _knowing(watch: Watch, first: Pending) -> Knowing:
+def _build_knowing(watch: Watch, first: Pending) -> Knowing:
     """What the tool can find out about a call of its own."""
     declaration = watch.declaration
     key = first.arguments.get(declaration.key) if declaration.key is not None else None
-    age = timedelta(microseconds=watch.instruments.wall_us() - first.at_us)
+    age = timedelta(microseconds=watch.runtime.wall_us() - first.at_us)
     record = Record(arguments=first.arguments, key=first.id if key is None else str(key))
 
     async def look_for_it() -> Execution | None:
@@ -130,7 +130,7 @@ def _knowing(watch: Watch, first: Pending) -> Knowing:
             return None
         found = watch.begin_again(first, try_number=first.try_number + 1)
         took = watch.log_success(found, seen.result)
-        return watch.execution_of(found, result=seen.result, duration_us=took)
+        return watch.build_execution(found, result=seen.result, duration_us=took)
 
     can = declaration.abilities
     can_look = can.probe is not None and declaration.each is None
@@ -139,23 +139,25 @@ def _knowing(watch: Watch, first: Pending) -> Knowing:
         keyed=key is not None and age < declaration.key_life,
         lands_within=declaration.lands_within,
         deletes=declaration.deletes,
-        refresh=partial(told, can.refresh, record) if can.refresh is not None else None,
+        refresh=partial(call_ability, can.refresh, record) if can.refresh is not None else None,
         in_progress=can.in_progress,
         not_processed=declaration.not_processed,
     )
 
 
-async def _read_again(watch: Watch, first: Pending, *, last: Execution, hands: Hands) -> Execution:
+async def _read_again(
+    watch: Watch, first: Pending, *, last: Execution, waiter: Waiter
+) -> Execution:
     """After a conflict: what is there now, for the agent to decide on."""
     failure, reader = last.failure, watch.declaration.abilities.reader
     in_conflict = failure is not None and failure.error_class is ErrorClass.CONFLICT
     if failure is None or not in_conflict or reader is None:
         return last
-    if watch.declaration.mode is Mode.OBSERVE or (hands is not ON_LOOP and is_async(reader)):
+    if watch.declaration.mode is Mode.OBSERVE or (waiter is not ON_LOOP and is_async(reader)):
         # A sync tool cannot wait for it.
         return last
     try:
-        now = await told(reader, Record(arguments=first.arguments, key=first.id))
+        now = await call_ability(reader, Record(arguments=first.arguments, key=first.id))
     except Exception as error:  # noqa: BLE001 - a user's function; the conflict is what matters
         watch.note("What is there now could not be read for %s", error)
         return last

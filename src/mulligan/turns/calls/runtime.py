@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from mulligan.core.ids import RANDOM_BITS, time_ordered_id
+from mulligan.core.ids import RANDOM_BITS, make_uuid7
 from mulligan.core.interfaces import Classify, Judge
 from mulligan.core.limits import Backoff
 from mulligan.core.suggestion import ErrorRule
@@ -25,7 +25,7 @@ from mulligan.turns.memory.lookup import Recall
 _chances: weakref.WeakSet[random.Random] = weakref.WeakSet()
 
 
-def own_chance() -> random.Random:
+def make_chance() -> random.Random:
     """A source of chance that no other process shares: two children of a fork never draw alike."""
     chance = random.Random()  # noqa: S311 - ids and pauses, not secrets
     _chances.add(chance)
@@ -45,7 +45,7 @@ Make = Callable[..., Awaitable[Any]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Instruments:
+class Runtime:
     """The parts that every tool of one application shares."""
 
     redactor: Redactor
@@ -77,8 +77,8 @@ class Instruments:
     backoff: Backoff = field(default_factory=Backoff)
     wall_us: Callable[[], int] = lambda: time.time_ns() // 1000
     monotonic: Callable[[], float] = time.monotonic
-    chance: random.Random = field(default_factory=own_chance)
+    chance: random.Random = field(default_factory=make_chance)
 
-    def new_id(self, at_us: int) -> str:
+    def make_id(self, at_us: int) -> str:
         """An id that sorts by time."""
-        return time_ordered_id(at_us, self.chance.getrandbits(RANDOM_BITS))
+        return make_uuid7(at_us, self.chance.getrandbits(RANDOM_BITS))

@@ -18,8 +18,8 @@ from mulligan.core.event import (
     ToolAnswered,
     ToolCalled,
 )
-from mulligan.turns.calls.runtime import Instruments
-from mulligan.turns.turn.open_turn import Labels, OpenTurn, current_turn
+from mulligan.turns.calls.runtime import Runtime
+from mulligan.turns.turn.context import Labels, OpenTurn, find_current_turn
 
 _report = logging.getLogger("mulligan")
 
@@ -48,12 +48,12 @@ class _Step:
 class StepLog:
     """Logs and announces the steps of one reply or one draft; call it with each event."""
 
-    def __init__(self, instruments: Instruments, *, turn: OpenTurn | None = None) -> None:
-        self.turn = turn or current_turn()
-        self._instruments = instruments
-        self._at_us = self._last_us = instruments.wall_us()
+    def __init__(self, runtime: Runtime, *, turn: OpenTurn | None = None) -> None:
+        self.turn = turn or find_current_turn()
+        self._instruments = runtime
+        self._at_us = self._last_us = runtime.wall_us()
         self._began = self._before = time.perf_counter_ns()
-        self.id = instruments.new_id(self._at_us)
+        self.id = runtime.make_id(self._at_us)
         """Of the whole: the last row has it, and the others name it as their parent."""
 
     @property
@@ -64,25 +64,25 @@ class StepLog:
     def __call__(self, event: Event) -> None:
         """Put an event into the log, and hand it on to whoever listens."""
         try:
-            step = _step_of(event)
+            step = _build_step(event)
             if step is not None:
-                self._instruments.log.emit(self._row(step))
+                self._instruments.log.emit(self._build_row(step))
         except Exception as error:  # noqa: BLE001 - the log may fail, the text may not
             _report.warning("A step could not be logged (%s).", type(error).__name__)
         self._instruments.events.publish(event)
 
-    def _row(self, step: _Step) -> LogRow:
-        redactor, labels = self._instruments.redactor, self._labels()
+    def _build_row(self, step: _Step) -> LogRow:
+        redactor, labels = self._instruments.redactor, self._choose_labels()
         kind, error_type, message = step.trouble or (None, None, None)
-        at_us, duration_us = self._when(whole=step.last)
+        at_us, duration_us = self._measure_time(whole=step.last)
         return LogRow(
-            id=self.id if step.last else self._next_id(),
+            id=self.id if step.last else self._make_next_id(),
             at_us=at_us,
             tenant=labels.tenant,
             agent=labels.agent,
             server=OWN,
             tool=step.name,
-            parameters=redactor.parameters(step.facts, allow=_SHOWN),
+            parameters=redactor.redact_parameters(step.facts, allow=_SHOWN),
             context=labels.context,
             outcome=(Outcome.FAILURE if step.trouble else Outcome.SUCCESS).value,
             duration_us=duration_us,
@@ -91,38 +91,38 @@ class StepLog:
             error_message=message,
             error_code=None,
             error_at=None,
-            result=None if step.result is None else redactor.result(step.result),
+            result=None if step.result is None else redactor.redact_result(step.result),
             try_number=1,
             parent=None if step.last else self.id,
             turn=labels.turn,
             weight=1.0,
         )
 
-    def _next_id(self) -> str:
+    def _make_next_id(self) -> str:
         """An id above the one before: steps of one millisecond would else have no order."""
         self._last_us = max(self._instruments.wall_us(), self._last_us + _MILLISECOND)
-        return self._instruments.new_id(self._last_us)
+        return self._instruments.make_id(self._last_us)
 
-    def _labels(self) -> Labels:
+    def _choose_labels(self) -> Labels:
         if self.turn is not None:
             return self.turn.labels
         return Labels(tenant=self._instruments.tenant, agent="", context="", turn=None)
 
-    def _when(self, *, whole: bool) -> tuple[int, int]:
+    def _measure_time(self, *, whole: bool) -> tuple[int, int]:
         """When a step began, or the whole, and how long it took, in microseconds."""
         since, self._before = self._before, time.perf_counter_ns()
         began = self._began if whole else since
         return self._at_us + (began - self._began) // 1000, (self._before - began) // 1000
 
 
-def _step_of(event: Event) -> _Step | None:
+def _build_step(event: Event) -> _Step | None:
     """An event of the reply or the draft loop as a step; `None`: it is of another loop."""
     match event:
         case ReplyChecked():
             facts = {"number": event.number, "standing": event.standing, "rules": event.rules}
             return _Step(name="reply.checked", facts=facts)
         case ReplySettled():
-            return _settled(event)
+            return _build_settled_step(event)
         case Thought():
             return _Step(name="draft.thought", facts={"doing": event.text})
         case ToolCalled():
@@ -135,17 +135,17 @@ def _step_of(event: Event) -> _Step | None:
                 name="draft.tool_answered", facts=facts, result=event.result, trouble=trouble
             )
         case Reflected():
-            facts = {**_judged(event), "revising": event.revising}
+            facts = {**_describe_critique(event), "revising": event.revising}
             return _Step(name="draft.reflected", facts=facts)
         case Responded():
             spent = {"tokens": event.tokens, "money": event.money}
-            facts = {**_judged(event), "accepted": event.accepted, **spent}
+            facts = {**_describe_critique(event), "accepted": event.accepted, **spent}
             return _Step(name="draft.responded", facts=facts, result=event.draft.text, last=True)
         case _:
             return None
 
 
-def _settled(event: ReplySettled) -> _Step:
+def _build_settled_step(event: ReplySettled) -> _Step:
     """One that was sent although it was rejected is a failure, so that somebody finds it."""
     facts = {
         "iterations": event.iterations,
@@ -159,7 +159,7 @@ def _settled(event: ReplySettled) -> _Step:
     )
 
 
-def _judged(event: Reflected | Responded) -> dict[str, object]:
+def _describe_critique(event: Reflected | Responded) -> dict[str, object]:
     critique = event.critique
     return {
         "number": event.draft.number,

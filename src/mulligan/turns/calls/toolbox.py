@@ -29,7 +29,7 @@ class Tool:
         """What its author said of it."""
         return self.watch.declaration
 
-    def maker(self, arguments: Mapping[str, object]) -> Make:
+    def prepare_call(self, arguments: Mapping[str, object]) -> Make:
         """How to make a call whose arguments were kept by name."""
         hints = self.declaration.hints.call
         args, kwargs = self.watch.signature.unbind(
@@ -58,9 +58,9 @@ class Toolbox:
 
     def find(self, opening: Opening) -> Tool | None:
         """The tool of an action, if this application has it."""
-        return self.named(opening.tool, server=opening.server)
+        return self.find_by_name(opening.tool, server=opening.server)
 
-    def named(self, tool: str, *, server: str) -> Tool | None:
+    def find_by_name(self, tool: str, *, server: str) -> Tool | None:
         """The tool of that name, if this application has it."""
         return self._tools.get((server, tool))
 
@@ -79,18 +79,18 @@ class Toolbox:
             id=action.id,
             opening=action.opening,
             declaration=declaration,
-            record=_record(action, arguments, declaration=declaration, vault=vault),
+            record=_load_record(action, arguments, declaration=declaration, vault=vault),
             opened_at=action.opened_at,
             state=action.state,
             version=action.version,
             tries=tries if isinstance(tries, int) else 0,
-            given_up_at=_instant(action.detail.get("given_up_at")),
+            given_up_at=_parse_instant(action.detail.get("given_up_at")),
             after=tuple(map(str, after)) if isinstance(after, list) else (),
             on_settled=tool.watch.log_settled,
         )
 
 
-def without_code(action: Action) -> LiveAction:
+def build_codeless_action(action: Action) -> LiveAction:
     """An action whose tool is not known here: enough to write of it, and to do nothing else."""
     opening = action.opening
     return LiveAction(
@@ -104,15 +104,17 @@ def without_code(action: Action) -> LiveAction:
     )
 
 
-def _record(action: Action, arguments: bytes, *, declaration: Declaration, vault: Vault) -> Record:
+def _load_record(
+    action: Action, arguments: bytes, *, declaration: Declaration, vault: Vault
+) -> Record:
     hints = declaration.hints
     before, outcome = vault.get(action.id, "before"), vault.get(action.id, "result")
-    came = _mapping(outcome)
+    came = _decode_mapping(outcome)
     version = came.get("version")
     return Record(
         arguments={
             name: revive(value, hints.arguments.get(name))
-            for name, value in _mapping(arguments).items()
+            for name, value in _decode_mapping(arguments).items()
         },
         key=action.opening.key or action.id,
         result=revive(came.get("result"), hints.result),
@@ -121,10 +123,10 @@ def _record(action: Action, arguments: bytes, *, declaration: Declaration, vault
     )
 
 
-def _instant(written: object) -> datetime | None:
+def _parse_instant(written: object) -> datetime | None:
     return datetime.fromisoformat(written) if isinstance(written, str) else None
 
 
-def _mapping(kept: bytes | None) -> dict[str, object]:
+def _decode_mapping(kept: bytes | None) -> dict[str, object]:
     value = unpack(kept) if kept is not None else None
     return value if isinstance(value, dict) else {}

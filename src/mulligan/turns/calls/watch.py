@@ -18,16 +18,16 @@ from mulligan.core.event import CallLogged, CallRepaired
 from mulligan.core.instants import from_us
 from mulligan.core.limits import Breaker, RetryBudget
 from mulligan.core.suggestion import NO_SCHEMA
-from mulligan.learning.errors.classify import classified_by
+from mulligan.learning.errors.classify import build_classifier
 from mulligan.learning.repair.applying import TrackRecord
-from mulligan.turns.calls.live_call import Pending
-from mulligan.turns.calls.runtime import Instruments
+from mulligan.turns.calls.live import Pending
+from mulligan.turns.calls.runtime import Runtime
 from mulligan.turns.journal.book import LiveAction
 from mulligan.turns.memory.offers import Corrected
 from mulligan.turns.tools.declaration import Declaration
 from mulligan.turns.tools.results import Results
 from mulligan.turns.tools.signature import Signature
-from mulligan.turns.turn.open_turn import Labels, OpenTurn, current_turn
+from mulligan.turns.turn.context import Labels, OpenTurn, find_current_turn
 
 if TYPE_CHECKING:
     from mulligan.telemetry.spans import ToolSpan
@@ -48,47 +48,47 @@ _NOT_THERE = (
 class Watch:
     """Sees every call of one tool. What goes wrong in here never reaches the tool's caller."""
 
-    def __init__(
-        self, declaration: Declaration, *, signature: Signature, instruments: Instruments
-    ) -> None:
+    def __init__(self, declaration: Declaration, *, signature: Signature, runtime: Runtime) -> None:
         self.declaration = declaration
-        self.instruments = instruments
+        self.runtime = runtime
         self.breaker = Breaker()
         self.budget = RetryBudget()
         self.signature = signature
         self.prechecks = declaration.precheck is not Precheck.AFTER
         """Its calls are looked at before they are made."""
         self._record = TrackRecord()
-        self._tool = instruments.redactor.label(declaration.tool)
-        self._server = instruments.redactor.label(declaration.server) if declaration.server else ""
-        self._sample = instruments.sample
-        self.error_rules = (*declaration.error_rules, *instruments.error_rules)
-        self._classify = classified_by(self.error_rules, otherwise=instruments.classify)
+        self._tool = runtime.redactor.redact_label(declaration.tool)
+        self._server = (
+            runtime.redactor.redact_label(declaration.server) if declaration.server else ""
+        )
+        self._sample = runtime.sample
+        self.error_rules = (*declaration.error_rules, *runtime.error_rules)
+        self._classify = build_classifier(self.error_rules, otherwise=runtime.classify)
         self._results = Results(declaration, rules=self.error_rules)
         self._said: set[str] = set()
         self._schema: Mapping[str, object] | None = None
-        self.acts = _acts(declaration, strict=instruments.strict)
+        self.acts = _acts(declaration, strict=runtime.strict)
         """It changes the world, and what it does in a turn is journaled or held."""
         self.guarded = self.acts or self.prechecks
         """A call of a turn is looked at or written down before it is made."""
-        self._outside = Labels(tenant=instruments.tenant, agent="", context="", turn=None)
+        self._outside = Labels(tenant=runtime.tenant, agent="", context="", turn=None)
         self._calls = 0
         """First tries since the last failure."""
 
     @property
     def rarely_fails(self) -> bool:
         """Whether nobody need look ahead or ask around for this tool."""
-        return self._record.rarely_fails(self._calls)
+        return self._record.fails_rarely(self._calls)
 
-    def usable_schema(self) -> Mapping[str, object]:
+    def load_schema(self) -> Mapping[str, object]:
         """The schema of its arguments, or none if what was declared is none."""
         if self._schema is None:
-            from mulligan.learning.shape.schema import schema_of
+            from mulligan.learning.shape.schema import read_schema
 
             self._schema = self.declaration.schema
             try:
                 if self._schema:
-                    schema_of(self._schema, tool=self.declaration.tool)
+                    read_schema(self._schema, tool=self.declaration.tool)
             except NoSchemaError as error:
                 self.say_once(str(error))
                 self._schema = NO_SCHEMA
@@ -96,7 +96,7 @@ class Watch:
 
     def advises(self, agent: str) -> bool:
         """Whether this agent wants to be told what would help."""
-        return agent not in self.instruments.unadvised
+        return agent not in self.runtime.unadvised
 
     def begin(
         self,
@@ -106,30 +106,30 @@ class Watch:
         corrects: Corrected | None = None,
     ) -> Pending:
         """A first try starts, or the corrected call after one that failed."""
-        instruments = self.instruments
-        pending = Pending(instruments.wall_us(), chance=instruments.chance)
+        runtime = self.runtime
+        pending = Pending(runtime.wall_us(), chance=runtime.chance)
         key = self.declaration.key
         if key and kwargs.get(key) is None and not self.signature.places(key, args):
             # The same on every try, so that the remote can tell a second try from a second call.
             kwargs[key] = pending.id
         arguments = self.signature.bind(args, kwargs)
         pending.take(arguments)
-        turn = pending.turn = current_turn()
+        turn = pending.turn = find_current_turn()
         if turn is not None and turn.offers:
-            offered = self._offered(turn, arguments)
+            offered = self._match_offer(turn, arguments)
             corrects = corrects or offered
         if corrects is not None:
             pending.follow(corrects)
         self._calls += 1
-        sampled = self._sample >= 1.0 or instruments.chance.random() < self._sample
+        sampled = self._sample >= 1.0 or runtime.chance.random() < self._sample
         try:
             if sampled or corrects is not None:
-                pending.parameters = self._redacted(arguments)
+                pending.parameters = self._redact_arguments(arguments)
         except Exception as error:  # noqa: BLE001 - the log may fail, the tool may not
             self.note("A call of %s cannot be logged", error)
-        return self._started(pending)
+        return self._start(pending)
 
-    def _offered(self, turn: OpenTurn, arguments: Mapping[str, object]) -> Corrected | None:
+    def _match_offer(self, turn: OpenTurn, arguments: Mapping[str, object]) -> Corrected | None:
         """What the agent was told to try, if this is it."""
         said = self.declaration
         try:
@@ -139,14 +139,14 @@ class Watch:
 
     def begin_again(self, first: Pending, *, try_number: int) -> Pending:
         """A later try of the same call starts."""
-        instruments = self.instruments
-        pending = Pending(instruments.wall_us(), chance=instruments.chance)
+        runtime = self.runtime
+        pending = Pending(runtime.wall_us(), chance=runtime.chance)
         pending.take(first.arguments)
         pending.parameters = first.parameters
         pending.parent = first.parent or first.id
         pending.try_number = try_number
         pending.turn = first.turn
-        return self._started(pending)
+        return self._start(pending)
 
     def log_success(self, pending: Pending, result: object) -> int:
         """It came back. Queue its row; how long it took, in microseconds."""
@@ -160,7 +160,7 @@ class Watch:
                 self._end_span(pending.span)
             if pending.parameters is None:
                 return duration_us
-            shown = self.instruments.redactor.result(result)
+            shown = self.runtime.redactor.redact_result(result)
             weight = 1.0 / self._sample if pending.try_number == 1 else 1.0
             self._emit(pending, (SUCCESS, duration_us, *NO_ERROR, shown), weight=weight)
         except Exception as error:  # noqa: BLE001 - the log may fail, the tool may not
@@ -176,9 +176,11 @@ class Watch:
         if pending.try_number == 1:
             self._record.count_failure(self._calls)
         self._calls = 0
-        execution = self._execution(pending, error, duration_us=duration_us, failure=failure)
+        execution = self._build_failed_execution(
+            pending, error, duration_us=duration_us, failure=failure
+        )
         try:
-            text = self.instruments.redactor.error(
+            text = self.runtime.redactor.redact_error(
                 error,
                 arguments=pending.as_given(),
                 enums=self.signature.enums,
@@ -186,7 +188,7 @@ class Watch:
             )
             if pending.span is not None:
                 self._end_span(pending.span, error_type=text.type)
-            pending.parameters = pending.parameters or self._redacted(pending.as_given())
+            pending.parameters = pending.parameters or self._redact_arguments(pending.as_given())
             error_class = execution.failure.error_class.value if execution.failure else None
             what = (text.type, text.message, text.code, text.at)
             ended = (execution.outcome.value, duration_us, error_class, *what, None)
@@ -197,24 +199,24 @@ class Watch:
 
     def log_settled(self, action: LiveAction) -> None:
         """A look has found out what became of a call that gave no answer: a row beside its own."""
-        opening, at_us = action.opening, self.instruments.wall_us()
-        pending = Pending(at_us, chance=self.instruments.chance)
+        opening, at_us = action.opening, self.runtime.wall_us()
+        pending = Pending(at_us, chance=self.runtime.chance)
         pending.parent, pending.try_number = opening.call, 2
         pending.labels = Labels(
             tenant=opening.tenant, agent=opening.agent, context="", turn=opening.turn
         )
         try:
-            pending.parameters = self._redacted(action.record.arguments)
-            shown = self.instruments.redactor.result(action.record.result)
+            pending.parameters = self._redact_arguments(action.record.arguments)
+            shown = self.runtime.redactor.redact_result(action.record.result)
             found = (SUCCESS, 0, *NO_ERROR, shown)
             self._emit(pending, found if action.looked_up else _NOT_THERE, weight=1.0)
         except Exception as error:  # noqa: BLE001 - the log may fail, recovery may not
             self.note("What became of a call of %s could not be logged", error)
 
-    def disguised(self, pending: Pending, result: object) -> Execution | None:
+    def detect_silent_error(self, pending: Pending, result: object) -> Execution | None:
         """A result that says of itself that it is an error, as the failure it is."""
         try:
-            trouble = self._results.trouble(result)
+            trouble = self._results.find_trouble(result)
         except NoSchemaError as error:
             self.say_once(str(error))
             return None
@@ -230,22 +232,20 @@ class Watch:
 
     def _announce_repair(self, pending: Pending, by: Corrected) -> None:
         tool, tries = self.declaration.tool, pending.try_number
-        self.instruments.events.publish(
-            CallRepaired(call=pending.id, tool=tool, tries=tries, by=by.by)
-        )
+        self.runtime.events.publish(CallRepaired(call=pending.id, tool=tool, tries=tries, by=by.by))
 
-    def success_of(self, pending: Pending, result: object) -> Execution:
+    def log_result(self, pending: Pending, result: object) -> Execution:
         """It came back, and somebody wants to know more than the result."""
-        failed = self.disguised(pending, result)
+        failed = self.detect_silent_error(pending, result)
         if failed is not None:
             return failed
         duration_us = self.log_success(pending, result)
-        return self.execution_of(pending, result=result, duration_us=duration_us)
+        return self.build_execution(pending, result=result, duration_us=duration_us)
 
-    def execution_of(self, pending: Pending, *, result: object, duration_us: int) -> Execution:
+    def build_execution(self, pending: Pending, *, result: object, duration_us: int) -> Execution:
         """What came of a call that came back."""
         return Execution(
-            call=self._call(pending),
+            call=self._build_call(pending),
             outcome=Outcome.SUCCESS,
             at=from_us(pending.at_us),
             duration=timedelta(microseconds=duration_us),
@@ -253,31 +253,31 @@ class Watch:
             try_number=pending.try_number,
         )
 
-    def proposal_of(self, pending: Pending) -> Execution:
+    def build_proposal(self, pending: Pending) -> Execution:
         """A call that was not made yet, as a check may look at it."""
         return Execution(
-            call=self._call(pending),
+            call=self._build_call(pending),
             outcome=Outcome.UNKNOWN,
             at=from_us(pending.at_us),
             duration=timedelta(),
         )
 
-    def _started(self, pending: Pending) -> Pending:
+    def _start(self, pending: Pending) -> Pending:
         turn = pending.turn
         pending.labels = self._outside if turn is None else turn.labels
-        if self.instruments.spans is not False:
+        if self.runtime.spans is not False:
             pending.span = self._open_span(pending)
         pending.start_clock()
         return pending
 
     def _open_span(self, pending: Pending) -> ToolSpan | None:
         # Importing OpenTelemetry takes 9 ms. Who has set up tracing has imported it already.
-        if self.instruments.spans is None and "opentelemetry.trace" not in sys.modules:
+        if self.runtime.spans is None and "opentelemetry.trace" not in sys.modules:
             return None
         try:
-            from mulligan.telemetry.spans import ToolSpan, spans_wanted
+            from mulligan.telemetry.spans import ToolSpan, has_tracer_provider
 
-            if self.instruments.spans is None and not spans_wanted():
+            if self.runtime.spans is None and not has_tracer_provider():
                 return None
             return ToolSpan(tool=self._tool, call=pending.id, agent=pending.labels.agent)
         except Exception as error:  # noqa: BLE001 - tracing may fail, the tool may not
@@ -300,8 +300,8 @@ class Watch:
             self._said.add(what)
             _report.warning("%s", what)
 
-    def _redacted(self, arguments: Mapping[str, object]) -> str:
-        return self.instruments.redactor.parameters(
+    def _redact_arguments(self, arguments: Mapping[str, object]) -> str:
+        return self.runtime.redactor.redact_parameters(
             arguments, enums=self.signature.enums, allow=self.declaration.allow
         )
 
@@ -312,11 +312,11 @@ class Watch:
         tried = (pending.try_number, pending.parent, turn, weight)
         # The named constructor takes twice as long, at every call.
         row = tuple.__new__(LogRow, (*called, *given, *ended, *tried))
-        self.instruments.log.emit(row)
-        if self.instruments.events.wanted:
-            self.instruments.events.publish(CallLogged(row=row))
+        self.runtime.log.emit(row)
+        if self.runtime.events.wanted:
+            self.runtime.events.publish(CallLogged(row=row))
 
-    def _execution(
+    def _build_failed_execution(
         self,
         pending: Pending,
         error: BaseException,
@@ -324,7 +324,7 @@ class Watch:
         duration_us: int,
         failure: Failure | None,
     ) -> Execution:
-        call = self._call(pending)
+        call = self._build_call(pending)
         try:
             failure = failure or self._classify(call, error)
         except Exception as trouble:  # noqa: BLE001 - a mistake of ours must not hide the tool's
@@ -332,14 +332,14 @@ class Watch:
             failure = Failure(error_class=ErrorClass.UNKNOWN, error=error)
         return Execution(
             call=call,
-            outcome=_outcome(error, failure),
+            outcome=_classify_outcome(error, failure),
             at=from_us(pending.at_us),
             duration=timedelta(microseconds=duration_us),
             failure=failure,
             try_number=pending.try_number,
         )
 
-    def _call(self, pending: Pending) -> Call:
+    def _build_call(self, pending: Pending) -> Call:
         turn = pending.turn.turn if pending.turn is not None else None
         return Call(
             id=pending.id,
@@ -348,7 +348,7 @@ class Watch:
             arguments=pending.arguments,
             agent=turn.agent if turn else "",
             context=turn.context if turn else "",
-            tenant=turn.tenant if turn else self.instruments.tenant,
+            tenant=turn.tenant if turn else self.runtime.tenant,
             turn=turn.id if turn else None,
             parent=pending.parent,
         )
@@ -368,7 +368,7 @@ def was_stopped(error: BaseException) -> bool:
     return isinstance(error, _STOPPED)
 
 
-def _outcome(error: BaseException, failure: Failure) -> Outcome:
+def _classify_outcome(error: BaseException, failure: Failure) -> Outcome:
     if was_stopped(error):
         return Outcome.CANCELLED
     if failure.error_class is ErrorClass.AMBIGUOUS:

@@ -13,7 +13,7 @@ from mulligan.core.event import ActionMoved, ActionUndone
 from mulligan.core.interfaces import Clock, Journal
 from mulligan.core.record import Abilities, Record
 from mulligan.core.turn import Turn
-from mulligan.turns.journal.waiter import Hands
+from mulligan.turns.journal.waiter import Waiter
 from mulligan.turns.tools.declaration import Declaration
 from mulligan.turns.tools.kept_values import pack
 
@@ -55,7 +55,7 @@ class LiveAction:
         """The call in a few words: as it was asked for, without a key that is ours."""
         ours = (self.declaration.key, self.opening.call)
         given = {k: v for k, v in self.record.arguments.items() if (k, v) != ours and v is not None}
-        shown = ", ".join(f"{k}={_brief(v)}" for k, v in given.items())
+        shown = ", ".join(f"{k}={_shorten(v)}" for k, v in given.items())
         return f"{self.opening.tool}({shown})"
 
 
@@ -70,7 +70,9 @@ class Book:
     live: set[str] = field(default_factory=set)
     """Ids of the actions that somebody in this process will take further."""
 
-    async def intend(self, actions: Sequence[LiveAction], *, hands: Hands, evidence: bytes) -> None:
+    async def intend(
+        self, actions: Sequence[LiveAction], *, waiter: Waiter, evidence: bytes
+    ) -> None:
         """On disk before the effect: that it will be tried, and what an undo will need."""
         keep = [
             kept
@@ -82,19 +84,19 @@ class Book:
             )
         ]
         self.live.update(action.id for action in actions)
-        await self.move(actions, State.INTENT, hands=hands, keep=keep)
+        await self.move(actions, State.INTENT, waiter=waiter, keep=keep)
 
-    async def executed(self, actions: Sequence[LiveAction], *, hands: Hands) -> None:
+    async def mark_executed(self, actions: Sequence[LiveAction], *, waiter: Waiter) -> None:
         """It happened; what it returned is kept for an undo that may come from elsewhere."""
-        keep = [Kept(owner=a.id, name="result", value=_outcome(a.record)) for a in actions]
-        await self.move(actions, State.EXECUTED, hands=hands, keep=keep)
+        keep = [Kept(owner=a.id, name="result", value=_encode_outcome(a.record)) for a in actions]
+        await self.move(actions, State.EXECUTED, waiter=waiter, keep=keep)
 
     async def move(
         self,
         actions: Iterable[LiveAction],
         state: State,
         *,
-        hands: Hands,
+        waiter: Waiter,
         why: str = "",
         keep: Sequence[Kept] = (),
         facts: Mapping[str, object] | None = None,
@@ -107,14 +109,14 @@ class Book:
         if not moved:
             return
         said = dict(facts or {}) | ({"why": self.scrub(why)} if why else {})
-        entries = [self._entry(action, state, said) for action in moved]
+        entries = [self._build_entry(action, state, said) for action in moved]
         before = [(action.state, action.version) for action in moved]
         # Submitted at once: who is cancelled while waiting loses the answer, not the entry.
         future = self.journal.submit(entries, keep=keep)
         for action in moved:
             action.state, action.version = state, action.version + 1
         try:
-            await hands.wait(future)
+            await waiter.wait(future)
         except MulliganError:
             for action, (was, version) in zip(moved, before, strict=True):
                 action.state, action.version = was, version
@@ -122,7 +124,7 @@ class Book:
         for action, entry in zip(moved, entries, strict=True):
             self.announce(ActionMoved(action=entry.action, state=state, at=entry.at))
             if state is State.UNDONE:
-                self.announce(_undone(action))
+                self.announce(_build_undone_event(action))
 
     def release(self, actions: Iterable[LiveAction]) -> None:
         """Nobody here works on them any more, unless their call is still under way.
@@ -131,7 +133,7 @@ class Book:
         """
         self.live.difference_update(action.id for action in actions if not action.under_way)
 
-    def _entry(self, action: LiveAction, state: State, said: Mapping[str, object]) -> Entry:
+    def _build_entry(self, action: LiveAction, state: State, said: Mapping[str, object]) -> Entry:
         own: dict[str, object] = {"tries": action.tries} if action.tries else {}
         at = self.clock()
         if state is State.UNKNOWN:
@@ -174,7 +176,7 @@ _TO_UNDO = frozenset({State.UNDOING, State.UNDO_FAILED, State.CONFLICT, State.DI
 """States from which an undo goes on, or a person may have one made: in the right order."""
 
 
-def _undone(action: LiveAction) -> ActionUndone:
+def _build_undone_event(action: LiveAction) -> ActionUndone:
     opening = action.opening
     return ActionUndone(
         action=action.id,
@@ -185,7 +187,7 @@ def _undone(action: LiveAction) -> ActionUndone:
     )
 
 
-def _outcome(record: Record) -> bytes:
+def _encode_outcome(record: Record) -> bytes:
     try:
         return pack({"result": record.result, "version": record.version})
     except ConfigurationError:
@@ -193,6 +195,6 @@ def _outcome(record: Record) -> bytes:
         return pack({"result": None, "version": record.version})
 
 
-def _brief(value: object) -> str:
+def _shorten(value: object) -> str:
     text = str(value)
     return text if len(text) <= 60 else text[:59] + "…"

@@ -24,16 +24,16 @@ def pack_evidence(
 
     `earlier`: the calls of attempts before this one, which the agent has seen too.
     """
-    head = _dumps({each.name: getattr(turn, each.name) for each in fields(turn)})
-    now = _packed(executions, room=MOST_BYTES - len(head))
-    before = _packed(earlier, room=MOST_BYTES - len(head) - len(now))
+    head = _encode_json({each.name: getattr(turn, each.name) for each in fields(turn)})
+    now = _pack_executions(executions, room=MOST_BYTES - len(head))
+    before = _pack_executions(earlier, room=MOST_BYTES - len(head) - len(now))
     return b'{"turn":' + head + b',"executions":' + now + b',"earlier":' + before + b"}"
 
 
-def _packed(executions: Sequence[Execution], *, room: int) -> bytes:
+def _pack_executions(executions: Sequence[Execution], *, room: int) -> bytes:
     kept: list[bytes] = []
     for execution in reversed(executions):
-        text = _dumps(_shown(execution))
+        text = _encode_json(_encode_execution(execution))
         room -= len(text)
         if room < 0:
             break
@@ -41,20 +41,20 @@ def _packed(executions: Sequence[Execution], *, room: int) -> bytes:
     return b"[" + b",".join(kept) + b"]"
 
 
-def turn_of(evidence: bytes) -> Turn:
+def decode_turn(evidence: bytes) -> Turn:
     """The turn as it was."""
     about: dict[str, Any] = orjson.loads(evidence)["turn"]
     return Turn(**(about | {"now": datetime.fromisoformat(about["now"])}))
 
 
-def executions_of(evidence: bytes, *, part: str = "executions") -> Iterable[Execution]:
+def decode_executions(evidence: bytes, *, part: str = "executions") -> Iterable[Execution]:
     """The calls before the action, or those of `earlier` attempts, with what they returned."""
-    turn = turn_of(evidence)
+    turn = decode_turn(evidence)
     for shown in orjson.loads(evidence).get(part, ()):
-        yield execution_of(turn, shown)
+        yield decode_execution(turn, shown)
 
 
-def execution_of(turn: Turn, shown: Mapping[str, Any]) -> Execution:
+def decode_execution(turn: Turn, shown: Mapping[str, Any]) -> Execution:
     """An execution from its plain form."""
     return Execution(
         call=Call(
@@ -74,7 +74,7 @@ def execution_of(turn: Turn, shown: Mapping[str, Any]) -> Execution:
     )
 
 
-def _shown(execution: Execution) -> dict[str, object]:
+def _encode_execution(execution: Execution) -> dict[str, object]:
     call = execution.call
     return {
         "id": call.id,
@@ -87,21 +87,21 @@ def _shown(execution: Execution) -> dict[str, object]:
     }
 
 
-def _dumps(value: Mapping[str, object]) -> bytes:
+def _encode_json(value: Mapping[str, object]) -> bytes:
     try:
         return orjson.dumps(value, default=_as_text, option=orjson.OPT_NON_STR_KEYS)
     except (TypeError, RecursionError):
         # Lone surrogates, integers beyond 64 bits, depth without end: text will do.
-        return orjson.dumps({name: _printable(part) for name, part in value.items()})
+        return orjson.dumps({name: _make_printable(part) for name, part in value.items()})
 
 
-def _printable(value: object) -> object:
+def _make_printable(value: object) -> object:
     if isinstance(value, Mapping):
-        return {_text(name): _text(part) for name, part in value.items()}
-    return _text(value)
+        return {_format_text(name): _format_text(part) for name, part in value.items()}
+    return _format_text(value)
 
 
-def _text(value: object) -> str:
+def _format_text(value: object) -> str:
     return str(value)[:1000].encode("utf-8", "replace").decode()
 
 
@@ -110,4 +110,4 @@ def _as_text(value: object) -> object:
     try:
         return to_plain(value)
     except TypeError:
-        return _text(value)
+        return _format_text(value)

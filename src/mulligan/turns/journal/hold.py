@@ -9,7 +9,7 @@ from typing import Self
 from mulligan.core.action import HOLD_LIFE, Hold, Kept, State
 from mulligan.core.points import Point, reach
 from mulligan.turns.journal.book import Book, LiveAction
-from mulligan.turns.journal.waiter import Hands
+from mulligan.turns.journal.waiter import Waiter
 from mulligan.turns.tools.kept_values import pack
 
 
@@ -32,7 +32,7 @@ class Held(str):
 
 
 async def hold_call(
-    action: LiveAction, *, reason: str, book: Book, hands: Hands, evidence: bytes
+    action: LiveAction, *, reason: str, book: Book, waiter: Waiter, evidence: bytes
 ) -> Held:
     """Put a call aside, with all that is needed to run it later."""
     hold = Hold(action=action.id, expires_at=book.clock() + HOLD_LIFE, reason=reason)
@@ -41,7 +41,7 @@ async def hold_call(
         Kept(owner=action.id, name="evidence", value=evidence),
     ]
     facts = {"expires_at": hold.expires_at.isoformat()}
-    await book.move([action], State.HELD, hands=hands, keep=keep, why=reason, facts=facts)
+    await book.move([action], State.HELD, waiter=waiter, keep=keep, why=reason, facts=facts)
     await reach(Point.HELD)
     return Held(hold, tool=action.opening.tool)
 

@@ -12,9 +12,9 @@ from mulligan.core.errors import ConflictError
 from mulligan.core.points import Point, reach
 from mulligan.core.record import Record
 from mulligan.turns.journal.book import Book, LiveAction
-from mulligan.turns.journal.waiter import Hands
+from mulligan.turns.journal.waiter import Waiter
 from mulligan.turns.tools.declaration import Declaration
-from mulligan.undo.taking_back import is_restored, told, version_of
+from mulligan.undo.taking_back import call_ability, is_restored, read_version
 
 
 class Landing(StrEnum):
@@ -43,14 +43,14 @@ async def look(record: Record, declaration: Declaration) -> Seen:
     can = declaration.abilities
     try:
         if can.probe is not None:
-            result = await told(can.probe, record)
+            result = await call_ability(can.probe, record)
             await reach(Point.PROBED)
             landing = Landing.ABSENT if result is None else Landing.LANDED
             return Seen(landing=landing, result=result)
         if can.before is None or can.reader is None:
             why = "Its tool declares no probe, so nobody but a person can tell whether it happened."
             return Seen(landing=Landing.UNSURE, why=why, for_a_person=True)
-        now = await told(can.reader, record)
+        now = await call_ability(can.reader, record)
         await reach(Point.PROBED)
         if is_restored(record, now, abilities=can):
             return Seen(landing=Landing.ABSENT)
@@ -64,7 +64,7 @@ async def look(record: Record, declaration: Declaration) -> Seen:
 
 
 async def settle(
-    actions: Sequence[LiveAction], *, book: Book, hands: Hands, under_way: bool = True
+    actions: Sequence[LiveAction], *, book: Book, waiter: Waiter, under_way: bool = True
 ) -> None:
     """Find out about actions nobody knows the outcome of, and write down what is certain.
 
@@ -74,30 +74,30 @@ async def settle(
         # Asked before the look: what it does not find may arrive while it is on its way back.
         final = not under_way or is_too_late_to_land(action, book.clock())
         seen = await look(action.record, action.declaration)
-        await write_down(action, seen, final=final, book=book, hands=hands)
+        await write_down(action, seen, final=final, book=book, waiter=waiter)
 
 
 async def write_down(
-    action: LiveAction, seen: Seen, *, final: bool, book: Book, hands: Hands
+    action: LiveAction, seen: Seen, *, final: bool, book: Book, waiter: Waiter
 ) -> None:
     """Move an action whose outcome was unknown to what a look has shown, if that is certain."""
     match seen.landing:
         case Landing.LANDED:
-            await adopt([action], [seen.result], book=book, hands=hands)
+            await adopt([action], [seen.result], book=book, waiter=waiter)
             action.looked_up = True
             action.on_settled(action)
         case Landing.ABSENT:
             if final:
                 why = "It was looked for, and is not there."
-                await book.move([action], State.NOT_EXECUTED, hands=hands, why=why)
+                await book.move([action], State.NOT_EXECUTED, waiter=waiter, why=why)
                 action.on_settled(action)
         case Landing.UNSURE:
             if seen.for_a_person and action.state is not State.NEEDS_HUMAN:
-                await book.move([action], State.NEEDS_HUMAN, hands=hands, why=seen.why)
+                await book.move([action], State.NEEDS_HUMAN, waiter=waiter, why=seen.why)
 
 
 async def adopt(
-    actions: Sequence[LiveAction], results: Sequence[object], *, book: Book, hands: Hands
+    actions: Sequence[LiveAction], results: Sequence[object], *, book: Book, waiter: Waiter
 ) -> None:
     """Write down that calls happened, with what they returned and the versions they left."""
     for action, result in zip(actions, results, strict=True):
@@ -105,11 +105,11 @@ async def adopt(
         # What a delete leaves is nothing, whatever it returned: an undo must expect no version.
         left = None if action.declaration.deletes else result
         try:
-            version = await version_of(left, record=record, abilities=action.abilities)
+            version = await read_version(left, record=record, abilities=action.abilities)
         except Exception:  # noqa: BLE001 - a user's function; unknown, an undo finds a conflict
             version = None
         action.record = replace(record, version=version)
-    await book.executed(actions, hands=hands)
+    await book.mark_executed(actions, waiter=waiter)
 
 
 def is_too_late_to_land(action: LiveAction, now: datetime) -> bool:

@@ -18,7 +18,7 @@ PATIENCE = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Hands:
+class Waiter:
     """The things that differ between a sync and an async tool."""
 
     wait: Callable[[Future[None]], Awaitable[None]]
@@ -86,7 +86,7 @@ def run_to_end(steps: Coroutine[Any, Any, R]) -> R:
     raise RuntimeError("A synchronous tool was handed something that waits for an event loop.")
 
 
-ON_LOOP = Hands(wait=_wait_on_loop, sleep=asyncio.sleep, ask=_ask_aside)
-ON_THREAD = Hands(wait=_wait_here, sleep=_sleep_here, ask=_ask_here)
-IN_PASSING = Hands(wait=_wait_never, sleep=_sleep_here, ask=_ask_here)
+ON_LOOP = Waiter(wait=_wait_on_loop, sleep=asyncio.sleep, ask=_ask_aside)
+ON_THREAD = Waiter(wait=_wait_here, sleep=_sleep_here, ask=_ask_here)
+IN_PASSING = Waiter(wait=_wait_never, sleep=_sleep_here, ask=_ask_here)
 """For the end of a `with`, where nobody may wait."""

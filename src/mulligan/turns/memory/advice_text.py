@@ -32,20 +32,20 @@ class Advised:
         if self.advice.ask:
             lines.append(f"Ask the person: {self.advice.ask}")
         if self.failed.failure.now is not None:
-            lines.append(f"What is there now: {_in_words(self.failed.failure.now)}")
-        lines += [f"Try: {_shown(each)}" for each in self.suggestions]
+            lines.append(f"What is there now: {_format_value(self.failed.failure.now)}")
+        lines += [f"Try: {_format_suggestion(each)}" for each in self.suggestions]
         lines += [f"It could be foreseen: {each.issue} {each.correction}" for each in self.foreseen]
         lines += [f"Nobody knows this error; it is most like {self.like}."] if self.like else []
         return "\n".join(lines)
 
 
-def _in_words(value: object) -> str:
+def _format_value(value: object) -> str:
     try:
         return repr(value)[:MOST_SHOWN]
     except Exception:  # noqa: BLE001 - an object of the remote's library may refuse to be shown
         return f"a {type(value).__name__}"
 
 
-def _shown(suggestion: Suggestion) -> str:
+def _format_suggestion(suggestion: Suggestion) -> str:
     sure = f"{suggestion.probability:.0%}, n={suggestion.n}"
     return f"{suggestion.patch} ({suggestion.source}, {sure}: {suggestion.evidence})"

@@ -11,14 +11,14 @@ from mulligan.core.effect import Effect
 from mulligan.core.lesson import Ending, Episode, Offer, Remedy
 from mulligan.core.suggestion import Decision, Suggestion
 from mulligan.core.turn import Turn
-from mulligan.learning.lessons.explain import remedies_between
-from mulligan.turns.memory.episodes import Ended, OpenEpisode, earlier_of
+from mulligan.learning.lessons.explain import find_remedies
+from mulligan.turns.memory.episodes import Ended, OpenEpisode, build_earlier
 
 MOST_CALLS = 10
 """How many calls after a failure may still be about it."""
 
 
-def episodes_of(
+def build_episodes(
     turn: Turn, opened: Sequence[OpenEpisode], *, calls: Sequence[Ended]
 ) -> list[Episode]:
     """Every failure of a turn that is over, with what came of it. `calls` are in their order."""
@@ -28,7 +28,7 @@ def episodes_of(
         at = places.get(each.execution.call.id)
         if at is not None:
             later = calls[at + 1 : at + 1 + MOST_CALLS]
-            found.append(_Story(opened=each, later=later).episode(turn))
+            found.append(_Story(opened=each, later=later).build_episode(turn))
     return found
 
 
@@ -39,7 +39,7 @@ class _Story:
     opened: OpenEpisode
     later: Sequence[Ended]
 
-    def episode(self, turn: Turn) -> Episode:
+    def build_episode(self, turn: Turn) -> Episode:
         execution, pattern, fixed = self.opened.execution, self.opened.pattern, self._fixed
         return Episode(
             id=execution.call.id,
@@ -57,24 +57,24 @@ class _Story:
             turn=turn.id,
             ending=self._ending,
             decision=self._decision,
-            verified=fixed is not None and self._verified(fixed),
+            verified=fixed is not None and self._is_verified(fixed),
             remedies=self._remedies,
             offer=self._offer,
             group=self.opened.group,
             calls=0 if fixed is None else self.later.index(fixed) + 1,
-            took=timedelta() if fixed is None else _until(execution, fixed.execution),
+            took=timedelta() if fixed is None else _measure_repair_time(execution, fixed.execution),
         )
 
     @property
     def _reads(self) -> bool:
         return self.opened.failed.effect is Effect.READ
 
-    def _verified(self, call: Ended) -> bool:
+    def _is_verified(self, call: Ended) -> bool:
         """A read that succeeded needs no more; what nobody declared is never called verified."""
         declared = self.opened.failed.effect is not Effect.UNDECLARED
         return self._reads or (declared and call.accepted)
 
-    def _undone(self, call: Ended) -> bool:
+    def _is_undone(self, call: Ended) -> bool:
         return call.rejected and not self._reads
 
     @property
@@ -86,7 +86,7 @@ class _Story:
     def _fixed(self) -> Ended | None:
         return next((each for each in self._again if each.succeeded), None)
 
-    def _before(self, call: Ended) -> list[Execution]:
+    def _list_before(self, call: Ended) -> list[Execution]:
         return [each.execution for each in self.later[: self.later.index(call)]]
 
     @property
@@ -94,30 +94,32 @@ class _Story:
         fixed = self._fixed
         if fixed is None:
             return Ending.FAILED if self._again else Ending.LEFT
-        return Ending.UNDONE if self._undone(fixed) else Ending.REPAIRED
+        return Ending.UNDONE if self._is_undone(fixed) else Ending.REPAIRED
 
     @property
     def _decision(self) -> Decision | None:
         """What turned out to be right, where the calls show it."""
         fixed = self._fixed
-        if fixed is None or self._undone(fixed):
+        if fixed is None or self._is_undone(fixed):
             return None
         failing = self.opened.execution
-        if any(each.call.tool != failing.call.tool for each in self._before(fixed)):
+        if any(each.call.tool != failing.call.tool for each in self._list_before(fixed)):
             return Decision.LOOK_UP
-        same = self.opened.given(fixed.execution) == self.opened.given(failing)
+        same = self.opened.read_given(fixed.execution) == self.opened.read_given(failing)
         return Decision.RETRY if same else Decision.REPAIR
 
     @property
     def _remedies(self) -> tuple[Remedy, ...]:
         fixed = self._fixed
-        if fixed is None or self._undone(fixed):
+        if fixed is None or self._is_undone(fixed):
             return ()
-        call = replace(self.opened.failed.call, arguments=self.opened.given(self.opened.execution))
-        return remedies_between(
+        call = replace(
+            self.opened.failed.call, arguments=self.opened.read_given(self.opened.execution)
+        )
+        return find_remedies(
             replace(self.opened.failed, call=call),
-            self.opened.given(fixed.execution),
-            between=[earlier_of(each) for each in self._before(fixed)],
+            self.opened.read_given(fixed.execution),
+            between=[build_earlier(each) for each in self._list_before(fixed)],
         )
 
     @property
@@ -134,16 +136,16 @@ class _Story:
             lesson=best.lesson,
             taken=taken,
             automatic=taken and call is not None and call.execution.call.parent is not None,
-            helped=call.succeeded and not self._undone(call) if taken and call else None,
+            helped=call.succeeded and not self._is_undone(call) if taken and call else None,
         )
 
     def _as_suggested(self, best: Suggestion, call: Ended) -> bool:
         """Whether the next call of the tool was made as suggested, and after what came first."""
-        made = {each.call.tool for each in self._before(call)}
-        wanted = best.patch.apply(self.opened.given(self.opened.execution))
+        made = {each.call.tool for each in self._list_before(call)}
+        wanted = best.patch.apply(self.opened.read_given(self.opened.execution))
         first = all(each.tool in made for each in best.patch.first)
-        return first and self.opened.given(call.execution) == wanted
+        return first and self.opened.read_given(call.execution) == wanted
 
 
-def _until(failed: Execution, fixed: Execution) -> timedelta:
+def _measure_repair_time(failed: Execution, fixed: Execution) -> timedelta:
     return fixed.at + fixed.duration - failed.at

@@ -24,7 +24,7 @@ class OpenEpisode:
     key: str | None = None
     """The argument that carries the call's key, another one at every call."""
 
-    def given(self, execution: Execution) -> dict[str, object]:
+    def read_given(self, execution: Execution) -> dict[str, object]:
         """What a call of this tool was given, by its agent."""
         return {n: value for n, value in execution.call.arguments.items() if n != self.key}
 
@@ -45,18 +45,18 @@ class Ended:
         return self.execution.outcome is Outcome.SUCCESS
 
 
-def earlier_of(execution: Execution) -> Earlier:
+def build_earlier(execution: Execution) -> Earlier:
     """A call as a suggestion may be made from it; of one that failed, what it said."""
     error = execution.failure.error if execution.failure is not None else None
     return Earlier(
         tool=execution.call.tool,
         arguments=execution.call.arguments,
-        result=execution.result if error is None else _said_by(error),
+        result=execution.result if error is None else _read_message(error),
         failed=execution.outcome is not Outcome.SUCCESS,
     )
 
 
-def _said_by(error: BaseException) -> str:
+def _read_message(error: BaseException) -> str:
     try:
         return str(error)
     except Exception:  # noqa: BLE001 - an exception of others may refuse to be shown

@@ -65,45 +65,45 @@ class Recall:
         self._outcomes: dict[str, Outcomes] = {}
         """Of each tenant's own suggestions."""
 
-    def about(self, asking: Asking) -> Recalled:
+    def look_up(self, asking: Asking) -> Recalled:
         """Everything that is known about a failure like this."""
-        from mulligan.learning.lessons.probability import chance_of, weighed
+        from mulligan.learning.lessons.probability import build_chance, weigh_suggestion
         from mulligan.learning.lessons.recall import from_memory
 
         failed, error_class = asking.failed, asking.pattern.error_class
-        lessons = list(self._lessons(asking))
-        balances = self._casebook.balances([lesson.id for lesson in lessons])
-        usable = [each for each in lessons if self._usable(each, balances, asking=asking)]
-        outcomes = self._measured(asking.tenant)
-        chance = chance_of(outcomes, balances)
+        lessons = list(self._find_lessons(asking))
+        balances = self._casebook.read_balances([lesson.id for lesson in lessons])
+        usable = [each for each in lessons if self._is_usable(each, balances, asking=asking)]
+        outcomes = self._measure_outcomes(asking.tenant)
+        chance = build_chance(outcomes, balances)
         return Recalled(
-            suggest=_worth_telling(
+            suggest=_filter_unlikely(
                 from_memory(usable, chance=chance, pattern=asking.pattern.fingerprint)
             ),
-            weigh=lambda made: weighed(made, outcomes, error_class=error_class),
-            past=self._casebook.endings(
+            weigh=lambda made: weigh_suggestion(made, outcomes, error_class=error_class),
+            past=self._casebook.read_endings(
                 failed.call.tool, fingerprint=asking.pattern.fingerprint, tenant=asking.tenant
             ),
-            group=self._group(failed.call.id),
+            group=self._assign_group(failed.call.id),
         )
 
-    def _lessons(self, asking: Asking) -> Iterator[Lesson]:
+    def _find_lessons(self, asking: Asking) -> Iterator[Lesson]:
         """Those about this pattern; else those of the tool, and those of errors like this one."""
         tool, tenant = asking.failed.call.tool, asking.tenant
         own = LessonQuery(tenant=tenant, tool=tool, fingerprint=asking.pattern.fingerprint)
-        found = [each for each in self._casebook.lessons(own) if each.state.living]
+        found = [each for each in self._casebook.list_lessons(own) if each.state.living]
         if not found:
             same_tool = LessonQuery(tenant=tenant, tool=tool, limit=MOST_ALIKE)
             like = LessonQuery(tenant=tenant, text=asking.pattern.template, limit=MOST_ALIKE)
-            both = (*self._casebook.lessons(same_tool), *self._casebook.lessons(like))
+            both = (*self._casebook.list_lessons(same_tool), *self._casebook.list_lessons(like))
             found = list({each.id: each for each in both}.values())
         yield from found
         if self._seeds:
-            from mulligan.learning.lessons.seed import seed_lessons
+            from mulligan.learning.lessons.seed import load_seed_lessons
 
-            yield from seed_lessons()
+            yield from load_seed_lessons()
 
-    def _usable(self, lesson: Lesson, balances: dict[str, Balance], *, asking: Asking) -> bool:
+    def _is_usable(self, lesson: Lesson, balances: dict[str, Balance], *, asking: Asking) -> bool:
         """Whether a lesson may be offered to this agent, as it stands this moment."""
         from mulligan.learning.lessons.life import judge_life
 
@@ -121,13 +121,13 @@ class Recall:
         next_ = judge_life(lesson, balance, now=self._clock())
         return next_ is None or next_.state.living
 
-    def _group(self, call: str) -> Group:
+    def _assign_group(self, call: str) -> Group:
         """By the call's id: the same whoever asks, and nobody can choose it."""
         drawn = zlib.crc32(call.encode()) / 2**32
         return Group.CONTROL if drawn < self._control else Group.TREATED
 
-    def _measured(self, tenant: str) -> Outcomes:
-        from mulligan.learning.lessons.probability import HALF_LIFE, outcomes_of
+    def _measure_outcomes(self, tenant: str) -> Outcomes:
+        from mulligan.learning.lessons.probability import HALF_LIFE, count_outcomes
 
         with self._lock:
             if time.monotonic() - self._counted_at > FRESH:
@@ -135,19 +135,19 @@ class Recall:
                 self._counted_at = time.monotonic()
             if tenant not in self._outcomes:
                 today = self._clock().date()
-                counts = self._casebook.counts(since=today - 4 * HALF_LIFE)
+                counts = self._casebook.count_episodes(since=today - 4 * HALF_LIFE)
                 own = {slot: n for slot, n in counts.items() if slot.tenant == tenant}
-                self._outcomes[tenant] = outcomes_of(own, today=today)
+                self._outcomes[tenant] = count_outcomes(own, today=today)
             return self._outcomes[tenant]
 
 
-def _worth_telling(suggest: Suggest) -> Suggest:
+def _filter_unlikely(suggest: Suggest) -> Suggest:
     """Without what is hardly ever right: an agent that is told it reads it, and tries it."""
 
-    def suggested(failed: FailedCall) -> Iterator[Suggestion]:
+    def suggest_likely(failed: FailedCall) -> Iterator[Suggestion]:
         return (each for each in suggest(failed) if each.probability >= LEAST_TOLD)
 
-    return suggested
+    return suggest_likely
 
 
 def with_memory(

@@ -55,11 +55,11 @@ class Offers:
         """The correction that a call follows, if it is made just as suggested."""
         waiting = self._open.get((server, tool), [])
         for at, offer in enumerate(waiting):
-            if _without(key, arguments) == _without(key, offer.arguments):
+            if _drop_key(key, arguments) == _drop_key(key, offer.arguments):
                 return waiting.pop(at)
         return None
 
 
-def _without(key: str | None, arguments: Mapping[str, object]) -> dict[str, object]:
+def _drop_key(key: str | None, arguments: Mapping[str, object]) -> dict[str, object]:
     """Our own key is another one at every call."""
     return {name: value for name, value in arguments.items() if name != key}

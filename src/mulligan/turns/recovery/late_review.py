@@ -14,11 +14,18 @@ from mulligan.core.policy import Step, decide
 from mulligan.core.turn import Turn
 from mulligan.loops.actions import Attempted, Reviewers, review_attempt
 from mulligan.turns.journal.book import Book, LiveAction, as_execution
-from mulligan.turns.journal.evidence import executions_of, turn_of
+from mulligan.turns.journal.evidence import decode_executions, decode_turn
 from mulligan.turns.journal.waiter import ON_LOOP
-from mulligan.turns.turn.act import reasons
-from mulligan.turns.turn.attempt import Versions, dispute, doom, insist, stuck_by, take_back_one
-from mulligan.turns.turn.seen_ids import ids_seen_there
+from mulligan.turns.turn.act import describe_rejection
+from mulligan.turns.turn.attempt import (
+    Versions,
+    describe_blocker,
+    dispute,
+    doom,
+    insist,
+    take_back_one,
+)
+from mulligan.turns.turn.seen_ids import gather_existing_ids
 
 
 async def review_late(
@@ -39,9 +46,9 @@ async def review_late(
         action.tries += 1
     facts: dict[str, object] = {"delivered": delivered}
     under_way = facts | {"reviewing": begun}
-    await book.move(actions, State.PENDING_REVIEW, hands=ON_LOOP, facts=under_way)
+    await book.move(actions, State.PENDING_REVIEW, waiter=ON_LOOP, facts=under_way)
     await reach(Point.CLAIMED)
-    attempted = await asyncio.to_thread(_attempted, actions, vault)
+    attempted = await asyncio.to_thread(_load_attempted, actions, vault)
     if attempted is None:
         why = "What the review would need is not kept any more."
         await dispute(actions, book=book, why=why)
@@ -53,29 +60,29 @@ async def review_late(
     match verdict.standing:
         case Standing.ACCEPTED:
             by: dict[str, object] = {"by": "late review"}
-            await book.move(actions, State.VERIFIED, hands=ON_LOOP, facts=by)
+            await book.move(actions, State.VERIFIED, waiter=ON_LOOP, facts=by)
             await reach(Point.MARKED)
         case Standing.REJECTED if delivered or decide(verdict, attempt=number) is Step.DISPUTE:
-            await dispute(actions, book=book, why=reasons(verdict))
+            await dispute(actions, book=book, why=describe_rejection(verdict))
         case Standing.REJECTED:
-            await _take_back(actions, book=book, why=reasons(verdict))
+            await _take_back(actions, book=book, why=describe_rejection(verdict))
         case Standing.UNREVIEWED if insist(actions) and not delivered:
             await _take_back(actions, book=book, why="Nobody could say, and its tool insists.")
         case Standing.UNREVIEWED:
             why = "Nobody could say."
-            await book.move(actions, State.PENDING_REVIEW, hands=ON_LOOP, why=why, facts=facts)
+            await book.move(actions, State.PENDING_REVIEW, waiter=ON_LOOP, why=why, facts=facts)
 
 
 async def _take_back(actions: Sequence[LiveAction], *, book: Book, why: str) -> None:
     doomed = list(reversed(actions))
-    await doom(doomed, book=book, hands=ON_LOOP, why=why)
+    await doom(doomed, book=book, waiter=ON_LOOP, why=why)
     versions = Versions()
     for place, action in enumerate(doomed):
-        stuck = stuck_by(doomed[:place], action)
-        await take_back_one(action, versions, book=book, hands=ON_LOOP, stuck=stuck)
+        stuck = describe_blocker(doomed[:place], action)
+        await take_back_one(action, versions, book=book, waiter=ON_LOOP, stuck=stuck)
 
 
-def _attempted(actions: Sequence[LiveAction], vault: Vault) -> Attempted | None:
+def _load_attempted(actions: Sequence[LiveAction], vault: Vault) -> Attempted | None:
     """The attempt as far as it was kept; `None` when its turn is not known any more."""
     turn: Turn | None = None
     executions: list[Execution] = []
@@ -84,9 +91,9 @@ def _attempted(actions: Sequence[LiveAction], vault: Vault) -> Attempted | None:
         evidence = vault.get(action.id, "evidence")
         if evidence is None:
             return None
-        turn = turn_of(evidence)
-        executions += executions_of(evidence)
-        earlier += executions_of(evidence, part="earlier")
+        turn = decode_turn(evidence)
+        executions += decode_executions(evidence)
+        earlier += decode_executions(evidence, part="earlier")
         executions.append(as_execution(action, turn))
     if turn is None:
         return None
@@ -94,5 +101,5 @@ def _attempted(actions: Sequence[LiveAction], vault: Vault) -> Attempted | None:
         turn=turn,
         executions=tuple(executions),
         earlier=tuple(earlier),
-        facts=ids_seen_there(actions),
+        facts=gather_existing_ids(actions),
     )

@@ -16,7 +16,7 @@ from mulligan.core.interfaces import Vault
 from mulligan.core.points import Point, reach
 from mulligan.loops.actions import Reviewers
 from mulligan.turns.calls.runtime import Make
-from mulligan.turns.calls.toolbox import Toolbox, without_code
+from mulligan.turns.calls.toolbox import Toolbox, build_codeless_action
 from mulligan.turns.journal.book import Book, LiveAction
 from mulligan.turns.journal.hold import has_expired
 from mulligan.turns.journal.landing import settle
@@ -61,18 +61,20 @@ class Recovery:
         One that another process moves first, or that cannot be read, is left to the next pass.
         """
         await reach(Point.RECOVERING)
-        left = await asyncio.to_thread(self._left_behind)
+        left = await asyncio.to_thread(self._find_left_behind)
         due = [action for action in left if self._is_due(action)]
         taken = 0
-        for states, recover in self._ways():
+        for states, recover in self._list_ways():
             for action in [a for a in due if a.state in states]:
-                taken += await self._guarded(recover, action)
-        return taken + await self._reviews(due, left)
+                taken += await self._recover_one(recover, action)
+        return taken + await self._review_attempts(due, left)
 
-    def _ways(self) -> Iterable[tuple[Sequence[State], Callable[[LiveAction], Awaitable[None]]]]:
-        return ((HOLDS, self._hold), (UNCERTAIN, self._find_out), (UNDER_UNDO, self._undo))
+    def _list_ways(
+        self,
+    ) -> Iterable[tuple[Sequence[State], Callable[[LiveAction], Awaitable[None]]]]:
+        return ((HOLDS, self._release_hold), (UNCERTAIN, self._find_out), (UNDER_UNDO, self._undo))
 
-    def _left_behind(self) -> list[Action]:
+    def _find_left_behind(self) -> list[Action]:
         """Open actions whose writer is gone, or that were let go in this process.
 
         The newest first: what was done last is undone first.
@@ -80,11 +82,13 @@ class Recovery:
         found: list[Action] = []
         after = ""
         journal = self.book.journal
-        while page := journal.open_actions(after=after, limit=500):
+        while page := journal.list_open_actions(after=after, limit=500):
             found += page
             after = page[-1].id
-        mine = journal.writer()
-        gone = journal.gone({action.writer for action in found if action.writer != mine})
+        mine = journal.identify_writer()
+        gone = journal.find_dead_writers(
+            {action.writer for action in found if action.writer != mine}
+        )
         return [
             action
             for action in reversed(found)
@@ -96,13 +100,15 @@ class Recovery:
         tries = action.detail.get("tries")
         if not isinstance(tries, int) or action.state not in WAITING:
             return True
-        if _reviews_begun(action) >= MOST_TRIES:
+        if _count_reviews_begun(action) >= MOST_TRIES:
             # One review after the other ended the process that made it.
             return False
         pause = PAUSES[min(tries, len(PAUSES)) - 1]
         return self.book.clock() - action.changed_at >= pause
 
-    async def _guarded(self, recover: Callable[[LiveAction], Awaitable[None]], left: Action) -> int:
+    async def _recover_one(
+        self, recover: Callable[[LiveAction], Awaitable[None]], left: Action
+    ) -> int:
         if left.id in self.book.live:
             # Another pass in this process was quicker.
             return 0
@@ -111,7 +117,7 @@ class Recovery:
             action = await asyncio.to_thread(self.toolbox.take_up, left, self.vault)
             if action is None:
                 # The code or a value is not here: it stays on the open list, a hold for its time.
-                return await self._expire(without_code(left)) if left.state in HOLDS else 0
+                return await self._expire(build_codeless_action(left)) if left.state in HOLDS else 0
             await recover(action)
             await reach(Point.RECOVERED)
         except JournalError:
@@ -123,7 +129,7 @@ class Recovery:
             self.book.live.discard(left.id)
         return 1
 
-    async def _hold(self, action: LiveAction) -> None:
+    async def _release_hold(self, action: LiveAction) -> None:
         if await self._expire(action) or action.state is not State.APPROVED:
             return
         tool = self.toolbox.find(action.opening)
@@ -133,13 +139,13 @@ class Recovery:
 
     async def _expire(self, action: LiveAction) -> bool:
         """End a hold whose time is up. Whether it has ended, or somebody else has moved it."""
-        current = await asyncio.to_thread(self.book.journal.action, action.id)
+        current = await asyncio.to_thread(self.book.journal.find_action, action.id)
         if current is None or current.version != action.version:
             return True
         if not has_expired(current.detail, changed_at=current.changed_at, now=self.book.clock()):
             return False
         why = "Nobody answered in time."
-        await self.book.move([action], State.EXPIRED, hands=ON_LOOP, why=why)
+        await self.book.move([action], State.EXPIRED, waiter=ON_LOOP, why=why)
         return True
 
     async def _find_out(self, action: LiveAction) -> None:
@@ -148,66 +154,66 @@ class Recovery:
             why = (
                 f"It was looked for {action.tries} times, and nobody can tell whether it happened."
             )
-            await self.book.move([action], State.NEEDS_HUMAN, hands=ON_LOOP, why=why)
+            await self.book.move([action], State.NEEDS_HUMAN, waiter=ON_LOOP, why=why)
             return
         # The name goes on it first: what ends the process that looks is counted too.
         action.tries += 1
-        await self.book.move([action], State.UNKNOWN, hands=ON_LOOP, why="It gave no answer.")
+        await self.book.move([action], State.UNKNOWN, waiter=ON_LOOP, why="It gave no answer.")
         await reach(Point.CLAIMED)
-        await settle([action], book=self.book, hands=ON_LOOP)
+        await settle([action], book=self.book, waiter=ON_LOOP)
 
     async def _undo(self, action: LiveAction) -> None:
         """Go on with an undo, or try one again that failed."""
         if action.tries > MOST_TRIES:
             if action.state is State.UNDOING:
                 why = f"It was tried {action.tries} times, and did not end well once."
-                await self.book.move([action], State.UNDO_FAILED, hands=ON_LOOP, why=why)
+                await self.book.move([action], State.UNDO_FAILED, waiter=ON_LOOP, why=why)
             return
-        stuck = await asyncio.to_thread(self._stuck, action)
+        stuck = await asyncio.to_thread(self._describe_blocker, action)
         if stuck:
             if action.state is State.UNDOING:
-                await self.book.move([action], State.UNDO_FAILED, hands=ON_LOOP, why=stuck)
+                await self.book.move([action], State.UNDO_FAILED, waiter=ON_LOOP, why=stuck)
             return
         action.tries += 1
-        await self.book.move([action], State.UNDOING, hands=ON_LOOP, why="It is tried again.")
+        await self.book.move([action], State.UNDOING, waiter=ON_LOOP, why="It is tried again.")
         await reach(Point.CLAIMED)
-        versions = await asyncio.to_thread(self._versions, action)
-        await take_back_one(action, versions, book=self.book, hands=ON_LOOP)
+        versions = await asyncio.to_thread(self._load_versions, action)
+        await take_back_one(action, versions, book=self.book, waiter=ON_LOOP)
 
-    def _stuck(self, action: LiveAction) -> str:
+    def _describe_blocker(self, action: LiveAction) -> str:
         """Why an undo must wait: something was built on it that is not undone."""
-        for later in self._before(action):
+        for later in self._list_before(action):
             if later.state not in GONE and builds_on(later.record, action.record):
                 return f"{later.what} came after it and is not undone."
         return ""
 
-    def _versions(self, action: LiveAction) -> Versions:
+    def _load_versions(self, action: LiveAction) -> Versions:
         """What the undos before this one have written, in the order they were made."""
         versions = Versions()
-        for later in self._before(action):
+        for later in self._list_before(action):
             kept = self.vault.get(later.id, "restored")
             restored = unpack(kept) if kept is not None else None
             if isinstance(restored, list) and len(restored) == 2:
-                versions.replaced(later.record, old=restored[0], new=restored[1])
+                versions.record_replacement(later.record, old=restored[0], new=restored[1])
         return versions
 
-    def _before(self, action: LiveAction) -> Iterator[LiveAction]:
+    def _list_before(self, action: LiveAction) -> Iterator[LiveAction]:
         """The actions of its attempt that are undone before it, as far as they are known."""
         for name in action.after:
-            other = self.book.journal.action(name)
+            other = self.book.journal.find_action(name)
             later = None if other is None else self.toolbox.take_up(other, self.vault)
             if later is not None:
                 yield later
 
-    async def _reviews(self, due: Sequence[Action], left: Sequence[Action]) -> int:
+    async def _review_attempts(self, due: Sequence[Action], left: Sequence[Action]) -> int:
         """Attempts whose turn ended before anybody reviewed them, each as a whole.
 
         One with a call that is still looked for waits, also while that look is not due.
         """
-        uncertain = {_attempt_of(action) for action in left if action.state in UNCERTAIN}
-        waiting = [a for a in due if a.state in UNREVIEWED and _attempt_of(a) not in uncertain]
+        uncertain = {_build_group_key(action) for action in left if action.state in UNCERTAIN}
+        waiting = [a for a in due if a.state in UNREVIEWED and _build_group_key(a) not in uncertain]
         taken = 0
-        for _, group in groupby(sorted(waiting, key=_in_order), key=_attempt_of):
+        for _, group in groupby(sorted(waiting, key=_build_sort_key), key=_build_group_key):
             taken += await self._review(list(group))
         return taken
 
@@ -237,14 +243,14 @@ class Recovery:
         if not reversible and await asyncio.to_thread(self._was_approved, group[0]):
             # A person said so beforehand; only the last entry is missing.
             by: dict[str, object] = {"by": "a person, beforehand"}
-            await self.book.move(actions, State.VERIFIED, hands=ON_LOOP, facts=by)
+            await self.book.move(actions, State.VERIFIED, waiter=ON_LOOP, facts=by)
             return
         # What cannot be undone is treated as delivered: a rejection is then put before a person.
         delivered = any(action.detail.get("delivered") is True for action in group)
         await review_late(
             actions,
             delivered=delivered or not reversible,
-            begun=1 + max(map(_reviews_begun, group)),
+            begun=1 + max(map(_count_reviews_begun, group)),
             reviewers=self.reviewers,
             book=self.book,
             vault=self.vault,
@@ -254,22 +260,22 @@ class Recovery:
         """Whether a person let it run, and not the checks."""
         return any(
             entry.state is State.APPROVED and entry.detail.get("by") != "checks"
-            for entry in self.book.journal.history(action.id)
+            for entry in self.book.journal.list_entries(action.id)
         )
 
 
-def _reviews_begun(action: Action) -> int:
+def _count_reviews_begun(action: Action) -> int:
     """How many reviews in a row were begun and never came to an end."""
     begun = action.detail.get("reviewing")
     return begun if isinstance(begun, int) else 0
 
 
-def _attempt_of(action: Action) -> tuple[str, int, bool]:
+def _build_group_key(action: Action) -> tuple[str, int, bool]:
     """What is reviewed together: an attempt's reversible actions, or one call on its own."""
     opening = action.opening
     together = opening.turn is not None and opening.effect is Effect.REVERSIBLE
     return (str(opening.turn) if together else action.id, opening.attempt, together)
 
 
-def _in_order(action: Action) -> tuple[tuple[str, int, bool], str]:
-    return _attempt_of(action), action.id
+def _build_sort_key(action: Action) -> tuple[tuple[str, int, bool], str]:
+    return _build_group_key(action), action.id

@@ -21,27 +21,30 @@ async def release(action: LiveAction, *, tool: Tool, make: Make | None, book: Bo
             f"{action.opening.tool} is a method, and the object it belongs to is gone with the "
             "process that held the call. Deny it, and have it asked for again."
         )
-    await book.move([action], State.INTENT, hands=ON_LOOP, why="A person approved it.")
+    await book.move([action], State.INTENT, waiter=ON_LOOP, why="A person approved it.")
     await reach(Point.RELEASED)
     pending = tool.watch.begin((), dict(action.record.arguments))
     try:
         tried = await try_call(
-            tool.watch, pending, make=make or tool.maker(action.record.arguments), hands=ON_LOOP
+            tool.watch,
+            pending,
+            make=make or tool.prepare_call(action.record.arguments),
+            waiter=ON_LOOP,
         )
         await reach(Point.CALLED)
     except BaseException as error:
         if was_stopped(error):
             why = f"It was stopped on its way ({type(error).__name__})."
-            await book.move([action], State.UNKNOWN, hands=ON_LOOP, why=why)
+            await book.move([action], State.UNKNOWN, waiter=ON_LOOP, why=why)
         raise
     failure = tried.last.failure
     if failure is None:
-        await adopt([action], [tried.last.result], book=book, hands=ON_LOOP)
+        await adopt([action], [tried.last.result], book=book, waiter=ON_LOOP)
         await reach(Point.EXECUTED)
         by: dict[str, object] = {"by": "a person, beforehand"}
-        await book.move([action], State.VERIFIED, hands=ON_LOOP, facts=by)
+        await book.move([action], State.VERIFIED, waiter=ON_LOOP, facts=by)
     elif tried.nothing_happened:
         why = failure.error_class.value
-        await book.move([action], State.NOT_EXECUTED, hands=ON_LOOP, why=why)
+        await book.move([action], State.NOT_EXECUTED, waiter=ON_LOOP, why=why)
     else:
-        await book.move([action], State.UNKNOWN, hands=ON_LOOP, why=failure.error_class.value)
+        await book.move([action], State.UNKNOWN, waiter=ON_LOOP, why=failure.error_class.value)

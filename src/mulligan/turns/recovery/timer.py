@@ -52,7 +52,7 @@ class Keeping:
             task.cancel()
             await asyncio.wait([task])
 
-    async def once(self) -> None:
+    async def run_once(self) -> None:
         """One pass; a store that is down stands in nobody's way."""
         try:
             await self._recovery.run()
@@ -64,7 +64,7 @@ class Keeping:
         while True:
             began = time.monotonic()
             wake.clear()
-            await self.once()
+            await self.run_once()
             took = time.monotonic() - began
             try:
                 async with asyncio.timeout(max(self._every, 20 * took)):

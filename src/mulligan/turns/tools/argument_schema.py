@@ -11,7 +11,7 @@ from enum import Enum
 from typing import Any
 from uuid import UUID
 
-from mulligan.turns.tools.kept_values import hints_of
+from mulligan.turns.tools.kept_values import resolve_hints
 
 Schema = dict[str, Any]
 
@@ -28,19 +28,19 @@ _PLAIN: Mapping[object, Schema] = {
 }
 
 
-def schema_of(function: Callable[..., object]) -> Schema:
+def build_schema(function: Callable[..., object]) -> Schema:
     """The schema of a function's arguments; what an annotation does not say is left open."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
         # Some built-ins have no signature, and may take anything.
         return {}
-    hints = hints_of(function)
+    hints = resolve_hints(function)
     named = [p for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
     named = [p for p in named if p.name not in ("self", "cls")]
     schema: Schema = {
         "type": "object",
-        "properties": {p.name: _described(p, hints) for p in named},
+        "properties": {p.name: _describe_parameter(p, hints) for p in named},
         "required": [p.name for p in named if p.default is p.empty],
     }
     if not any(p.kind is p.VAR_KEYWORD for p in parameters):
@@ -48,15 +48,15 @@ def schema_of(function: Callable[..., object]) -> Schema:
     return schema
 
 
-def _described(parameter: inspect.Parameter, hints: Mapping[str, object]) -> Schema:
-    described = schema_of_hint(hints.get(parameter.name))
+def _describe_parameter(parameter: inspect.Parameter, hints: Mapping[str, object]) -> Schema:
+    described = build_hint_schema(hints.get(parameter.name))
     default = parameter.default
     if isinstance(default, (str, int, float, bool)):
         described = {**described, "default": default}
     return described
 
 
-def schema_of_hint(hint: object) -> Schema:
+def build_hint_schema(hint: object) -> Schema:
     """The schema of a type; an empty one admits anything."""
     if hint in _PLAIN:
         return _PLAIN[hint]
@@ -64,19 +64,19 @@ def schema_of_hint(hint: object) -> Schema:
     if origin is typing.Literal:
         return {"enum": list(inside)}
     if origin in (typing.Union, types.UnionType):
-        parts = [schema_of_hint(part) for part in inside]
+        parts = [build_hint_schema(part) for part in inside]
         return {"anyOf": parts} if all(parts) else {}
     if origin in (list, set, frozenset, tuple, Sequence):
-        return {"type": "array", "items": schema_of_hint(inside[0])} if inside else _ARRAY
+        return {"type": "array", "items": build_hint_schema(inside[0])} if inside else _ARRAY
     if origin in (dict, Mapping):
         return {"type": "object"}
-    return _of_class(hint) if isinstance(hint, type) else {}
+    return _build_class_schema(hint) if isinstance(hint, type) else {}
 
 
 _ARRAY: Schema = {"type": "array"}
 
 
-def _of_class(kind: type) -> Schema:
+def _build_class_schema(kind: type) -> Schema:
     if issubclass(kind, Enum):
         return {"enum": [member.value for member in kind]}
     if issubclass(kind, (list, tuple, set)):

@@ -15,8 +15,8 @@ from mulligan.core.effect import Effect, Mode, NoVerdict, Precheck, Release, Rep
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.record import Abilities, Record, Told
 from mulligan.core.suggestion import ErrorRule, read_error_rules
-from mulligan.turns.tools.argument_schema import schema_of, schema_of_hint
-from mulligan.turns.tools.kept_values import hints_of
+from mulligan.turns.tools.argument_schema import build_hint_schema, build_schema
+from mulligan.turns.tools.kept_values import resolve_hints
 
 E = TypeVar("E", bound=StrEnum)
 
@@ -139,7 +139,7 @@ class Declaration:
     on_no_verdict: NoVerdict = NoVerdict.PROCEED
     release: Release = Release.PERSON
 
-    def effect_for(self, arguments: Mapping[str, object]) -> Effect:
+    def classify_effect(self, arguments: Mapping[str, object]) -> Effect:
         """What a call with these arguments can do; where nobody can tell, the gravest."""
         if self.effect_of is None:
             return self.effect
@@ -159,76 +159,79 @@ def declare(tool: Callable[..., Any], **declared: Unpack[Declared]) -> Declarati
     """Read a declaration, or refuse what it cannot keep."""
     _refuse_unknown(tool, declared)
     declaration = Declaration(
-        tool=declared.get("name") or name_of(tool),
+        tool=declared.get("name") or read_name(tool),
         server=declared.get("server", ""),
-        effect=_effect(declared),
-        effect_of=_effect_of(declared),
-        repeat=_one_of(Repeat, declared.get("repeat", Repeat.ONCE)),
-        mode=_one_of(Mode, declared.get("mode", Mode.SUGGEST)),
-        allow=_names(declared.get("allow", ()), tool),
-        abilities=_abilities(declared),
-        hints=_hints(tool, declared),
-        key=_parameter("key", declared.get("key"), tool),
+        effect=_parse_effect(declared),
+        effect_of=_read_effect_function(declared),
+        repeat=_parse_choice(Repeat, declared.get("repeat", Repeat.ONCE)),
+        mode=_parse_choice(Mode, declared.get("mode", Mode.SUGGEST)),
+        allow=_validate_names(declared.get("allow", ()), tool),
+        abilities=_read_abilities(declared),
+        hints=_read_hints(tool, declared),
+        key=_validate_parameter("key", declared.get("key"), tool),
         key_life=declared.get("key_life", timedelta(days=1)),
-        if_version=_parameter("if_version", declared.get("if_version"), tool),
+        if_version=_validate_parameter("if_version", declared.get("if_version"), tool),
         lands_within=declared.get("lands_within", timedelta(seconds=30)),
-        each=_parameter("each", declared.get("each"), tool),
+        each=_validate_parameter("each", declared.get("each"), tool),
         sequential=declared.get("sequential", False),
         deletes=declared.get("deletes", False),
         not_processed=declared.get("not_processed", False),
-        loses=_sentences(declared.get("loses", ())),
-        schema=_schema("schema", declared.get("schema")) or schema_of(tool),
-        returns=_schema("returns", declared.get("returns")),
+        loses=_list_sentences(declared.get("loses", ())),
+        schema=_read_schema("schema", declared.get("schema")) or build_schema(tool),
+        returns=_read_schema("returns", declared.get("returns")),
         may_be_empty=declared.get("may_be_empty", True),
-        error_rules=_error_rules(declared, tool=declared.get("name") or name_of(tool)),
-        precheck=_one_of(Precheck, declared.get("precheck", Precheck.AFTER)),
-        docs=(*_sentences(inspect.getdoc(tool) or ()), *_sentences(declared.get("docs", ()))),
+        error_rules=_bind_error_rules(declared, tool=declared.get("name") or read_name(tool)),
+        precheck=_parse_choice(Precheck, declared.get("precheck", Precheck.AFTER)),
+        docs=(
+            *_list_sentences(inspect.getdoc(tool) or ()),
+            *_list_sentences(declared.get("docs", ())),
+        ),
         ask_judge=declared.get("ask_judge", False),
-        review=declared.get("review", _effect(declared) in _REVIEWED),
-        on_no_verdict=_one_of(NoVerdict, declared.get("on_no_verdict", NoVerdict.PROCEED)),
-        release=_one_of(Release, declared.get("release", Release.PERSON)),
+        review=declared.get("review", _parse_effect(declared) in _REVIEWED),
+        on_no_verdict=_parse_choice(NoVerdict, declared.get("on_no_verdict", NoVerdict.PROCEED)),
+        release=_parse_choice(Release, declared.get("release", Release.PERSON)),
     )
     _refuse_empty_promises(tool, declaration)
     return declaration
 
 
-def _names(allow: Iterable[str], tool: Callable[..., Any]) -> frozenset[str]:
+def _validate_names(allow: Iterable[str], tool: Callable[..., Any]) -> frozenset[str]:
     if isinstance(allow, str):
         raise ConfigurationError(
             f"allow={allow!r} is text; it is a list of parameter names: allow=[{allow!r}]."
         )
     names = frozenset(allow)
-    unknown = sorted(names - (_parameters(tool) or names))
+    unknown = sorted(names - (_list_parameters(tool) or names))
     if unknown:
         raise ConfigurationError(
-            f"allow names {unknown[0]!r}, which is no parameter of {name_of(tool)}."
+            f"allow names {unknown[0]!r}, which is no parameter of {read_name(tool)}."
         )
     return names
 
 
-def _parameter(what: str, name: str | None, tool: Callable[..., Any]) -> str | None:
-    if name is not None and name not in (_parameters(tool) or (name,)):
+def _validate_parameter(what: str, name: str | None, tool: Callable[..., Any]) -> str | None:
+    if name is not None and name not in (_list_parameters(tool) or (name,)):
         raise ConfigurationError(
-            f"{what} names {name!r}, which is no parameter of {name_of(tool)}."
+            f"{what} names {name!r}, which is no parameter of {read_name(tool)}."
         )
     return name
 
 
-def _effect(declared: Declared) -> Effect:
+def _parse_effect(declared: Declared) -> Effect:
     effect = declared.get("effect", Effect.UNDECLARED)
-    return Effect.IRREVERSIBLE if callable(effect) else _one_of(Effect, effect)
+    return Effect.IRREVERSIBLE if callable(effect) else _parse_choice(Effect, effect)
 
 
-def _effect_of(declared: Declared) -> Callable[[Record], Effect] | None:
+def _read_effect_function(declared: Declared) -> Callable[[Record], Effect] | None:
     effect = declared.get("effect", Effect.UNDECLARED)
     return effect if callable(effect) else None
 
 
-def _schema(what: str, given: Mapping[str, object] | type | None) -> Mapping[str, object]:
+def _read_schema(what: str, given: Mapping[str, object] | type | None) -> Mapping[str, object]:
     """A schema as it was given. Whether it is one shows when it is needed: that takes a library."""
     if given is None or isinstance(given, Mapping):
         return given or {}
-    described = schema_of_hint(given) if what == "returns" else {}
+    described = build_hint_schema(given) if what == "returns" else {}
     if not described:
         raise ConfigurationError(
             f"{what}={given!r} is no schema. Pass a JSON Schema such as "
@@ -237,16 +240,16 @@ def _schema(what: str, given: Mapping[str, object] | type | None) -> Mapping[str
     return described
 
 
-def _error_rules(declared: Declared, *, tool: str) -> tuple[ErrorRule, ...]:
+def _bind_error_rules(declared: Declared, *, tool: str) -> tuple[ErrorRule, ...]:
     rules = read_error_rules(declared.get("error_rules", ()))
     return tuple(replace(rule, tool=tool) for rule in rules)
 
 
-def _sentences(loses: Iterable[str]) -> tuple[str, ...]:
+def _list_sentences(loses: Iterable[str]) -> tuple[str, ...]:
     return (loses,) if isinstance(loses, str) else tuple(loses)
 
 
-def _parameters(tool: Callable[..., Any]) -> frozenset[str] | None:
+def _list_parameters(tool: Callable[..., Any]) -> frozenset[str] | None:
     """The names of a tool's parameters; `None` when it takes any."""
     try:
         found = inspect.signature(tool).parameters
@@ -257,33 +260,36 @@ def _parameters(tool: Callable[..., Any]) -> frozenset[str] | None:
     return None if takes_any else frozenset(found)
 
 
-def name_of(tool: object) -> str:
+def read_name(tool: object) -> str:
     """What a function, or an object that is called like one, goes by."""
     return str(getattr(tool, "__name__", type(tool).__name__))
 
 
-def _abilities(declared: Mapping[str, Any]) -> Abilities:
+def _read_abilities(declared: Mapping[str, Any]) -> Abilities:
     names = [each.name for each in fields(Abilities)]
     return Abilities(**{name: declared[name] for name in names if name in declared})
 
 
-def _hints(tool: Callable[..., Any], declared: Declared) -> Hints:
-    call = hints_of(tool)
+def _read_hints(tool: Callable[..., Any], declared: Declared) -> Hints:
+    call = resolve_hints(tool)
     result = call.pop("return", None)
     arguments = dict(call)
     each = declared.get("each")
     if each is not None:
-        arguments[each], result = _element(arguments.get(each)), _element(result)
+        arguments[each], result = (
+            _find_element_hint(arguments.get(each)),
+            _find_element_hint(result),
+        )
     reader = declared.get("before") or declared.get("read")
     return Hints(
         call=call,
         arguments=arguments,
         result=result,
-        before=hints_of(reader).get("return") if reader is not None else None,
+        before=resolve_hints(reader).get("return") if reader is not None else None,
     )
 
 
-def _element(hint: object) -> object:
+def _find_element_hint(hint: object) -> object:
     """What a list holds, as far as its annotation says."""
     inside = typing.get_args(hint)
     return inside[0] if inside else None
@@ -297,7 +303,7 @@ def _refuse_unknown(tool: object, declared: Mapping[str, object]) -> None:
         )
     if inspect.isgeneratorfunction(tool) or inspect.isasyncgenfunction(tool):
         raise ConfigurationError(
-            f"{name_of(tool)} is a generator, whose end nobody could see. "
+            f"{read_name(tool)} is a generator, whose end nobody could see. "
             "Wrap a function that returns what it yields, such as a list."
         )
     unknown = sorted(set(declared) - set(Declared.__annotations__))
@@ -351,16 +357,16 @@ def is_async(function: Callable[..., object]) -> bool:
     )
 
 
-def _one_of(kind: type[E], value: str) -> E:
+def _parse_choice(kind: type[E], value: str) -> E:
     try:
         return kind(value)
     except ValueError as error:
         known = ", ".join(member.value for member in kind)
         raise ConfigurationError(
-            f"There is no {_spoken(kind)} {value!r}. There are: {known}."
+            f"There is no {_describe_kind(kind)} {value!r}. There are: {known}."
         ) from error
 
 
-def _spoken(kind: type[StrEnum]) -> str:
+def _describe_kind(kind: type[StrEnum]) -> str:
     """`NoVerdict` is "no verdict"."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", kind.__name__).lower()

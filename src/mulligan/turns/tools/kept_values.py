@@ -36,7 +36,7 @@ def pack(value: object) -> bytes:
         ) from error
 
 
-def own_copy(value: V) -> V:
+def copy_value(value: V) -> V:
     """A value that nobody else can change; what cannot be copied comes back as it is."""
     try:
         return copy.deepcopy(value)
@@ -91,7 +91,7 @@ def _revive_class(value: object, kind: type) -> object:
         return kind(value)
     if isinstance(value, dict):
         if dataclasses.is_dataclass(kind):
-            hints = _hints(kind)
+            hints = _resolve_hints(kind)
             return kind(**{name: revive(item, hints.get(name)) for name, item in value.items()})
         validate = getattr(kind, "model_validate", None)
         if validate is not None:
@@ -99,7 +99,7 @@ def _revive_class(value: object, kind: type) -> object:
     return value
 
 
-def _hints(kind: object) -> dict[str, object]:
+def _resolve_hints(kind: object) -> dict[str, object]:
     try:
         return typing.get_type_hints(kind)
     except (NameError, TypeError, AttributeError):
@@ -107,9 +107,9 @@ def _hints(kind: object) -> dict[str, object]:
         return {}
 
 
-def hints_of(function: object) -> dict[str, object]:
+def resolve_hints(function: object) -> dict[str, object]:
     """A function's annotations by parameter, `return` among them."""
-    return _hints(function)
+    return _resolve_hints(function)
 
 
 def to_plain(value: object) -> object:

@@ -11,7 +11,7 @@ from mulligan.core.interfaces import KnownTool
 from mulligan.turns.tools.declaration import Declaration
 
 
-def known_tool(declaration: Declaration, *, strict: bool = False) -> KnownTool:
+def describe_tool(declaration: Declaration, *, strict: bool = False) -> KnownTool:
     """A tool for the catalog."""
     can = declaration.abilities
     able = [each.name for each in fields(can) if getattr(can, each.name) is not None]
@@ -23,30 +23,30 @@ def known_tool(declaration: Declaration, *, strict: bool = False) -> KnownTool:
         repeat=declaration.repeat.value,
         mode=declaration.mode.value,
         abilities=tuple(able),
-        promises=tuple(promises(declaration, strict=strict)),
+        promises=tuple(list_promises(declaration, strict=strict)),
         schema=dict(declaration.schema),
         error_rules=declaration.error_rules,
     )
 
 
-def promises(declaration: Declaration, *, strict: bool = False) -> Iterator[str]:
+def list_promises(declaration: Declaration, *, strict: bool = False) -> Iterator[str]:
     """What happens to a tool's calls, as far as it can be relied on."""
     if declaration.mode is Mode.OBSERVE:
         yield "Only logged: never held, repeated, reviewed or undone."
         return
     if declaration.effect_of is not None:
         yield "Its effect depends on the arguments; where nobody can tell, the call is held."
-    yield _effect(declaration, strict=strict)
+    yield _describe_effect(declaration, strict=strict)
     if declaration.each is not None:
         yield f"Each element of {declaration.each} is recorded, undone and reported on its own."
     if declaration.effect is not Effect.READ and declaration.effect is not Effect.UNDECLARED:
-        yield _ambiguity(declaration)
+        yield _describe_ambiguity(declaration)
     if declaration.loses:
         yield f"An undo does not bring back: {', '.join(declaration.loses)}."
-    yield from _calls(declaration)
+    yield from _describe_calls(declaration)
 
 
-def _calls(declaration: Declaration) -> Iterator[str]:
+def _describe_calls(declaration: Declaration) -> Iterator[str]:
     """What follows for calls and results, beyond their effect."""
     if declaration.precheck is Precheck.REFUSE:
         yield "In a turn, a call that will fail by all that is known is not made."
@@ -56,10 +56,10 @@ def _calls(declaration: Declaration) -> Iterator[str]:
         yield "A judge, if there is one, is asked about a failure that nothing else can mend."
 
 
-def _effect(declaration: Declaration, *, strict: bool) -> str:
+def _describe_effect(declaration: Declaration, *, strict: bool) -> str:
     minutes = HOLD_LIFE.seconds // 60
     if declaration.abilities.undo is not None:
-        return _undo(declaration)
+        return _describe_undo(declaration)
     match declaration.effect:
         case Effect.READ:
             return "Changes nothing; made again after a failure where that can help."
@@ -71,7 +71,7 @@ def _effect(declaration: Declaration, *, strict: bool) -> str:
             return f"Cannot be undone: held until a person approves it, {minutes} minutes at most."
 
 
-def _undo(declaration: Declaration) -> str:
+def _describe_undo(declaration: Declaration) -> str:
     can = declaration.abilities
     if can.version is not None and can.before is not None and declaration.if_version is None:
         return (
@@ -86,7 +86,7 @@ def _undo(declaration: Declaration) -> str:
     )
 
 
-def _ambiguity(declaration: Declaration) -> str:
+def _describe_ambiguity(declaration: Declaration) -> str:
     can, keyed = declaration.abilities, declaration.key is not None
     if can.probe is not None and keyed:
         return "A call without an answer is looked for, and made again under the same key."

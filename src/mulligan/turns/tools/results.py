@@ -10,9 +10,9 @@ from mulligan.core.call import ErrorClass
 from mulligan.core.effect import Effect
 from mulligan.core.errors import SilentError
 from mulligan.core.suggestion import ErrorRule
-from mulligan.learning.errors.classify import class_by_rule
-from mulligan.learning.errors.silent import PlainShapes, breach, silent_error
-from mulligan.learning.errors.wording import class_of_text
+from mulligan.learning.errors.classify import classify_by_rule
+from mulligan.learning.errors.silent import PlainShapes, find_breach, find_silent_error
+from mulligan.learning.errors.wording import classify_text
 from mulligan.turns.tools.declaration import Declaration
 from mulligan.turns.tools.kept_values import to_plain
 
@@ -42,35 +42,37 @@ class Results:
         self._held = bool(declaration.returns) or not declaration.may_be_empty
         """Its author has said what a result of it must be."""
 
-    def trouble(self, result: object) -> tuple[str, ErrorClass] | None:
+    def find_trouble(self, result: object) -> tuple[str, ErrorClass] | None:
         """What is wrong with a result and which class of error that is; `None`: nothing."""
         if not self._held:
             # Most results end here.
             if type(result) in _NEVER_AN_ERROR or self._shapes.cover(result):
                 return None
-            said = silent_error(result)
-            return None if said is None else (said, self._class_of(said))
-        in_json = _in_json(result)
-        said = silent_error(in_json)
+            said = find_silent_error(result)
+            return None if said is None else (said, self._classify_text(said))
+        in_json = _normalize_result(result)
+        said = find_silent_error(in_json)
         if said is not None:
-            return said, self._class_of(said)
+            return said, self._classify_text(said)
         declared = self._declaration
-        broken = breach(in_json, schema=declared.returns, may_be_empty=declared.may_be_empty)
-        return None if broken is None else (broken, self._ruled(broken) or ErrorClass.BAD_RESULT)
+        broken = find_breach(in_json, schema=declared.returns, may_be_empty=declared.may_be_empty)
+        return (
+            None if broken is None else (broken, self._match_rules(broken) or ErrorClass.BAD_RESULT)
+        )
 
-    def _class_of(self, said: str) -> ErrorClass:
+    def _classify_text(self, said: str) -> ErrorClass:
         """A read that was refused is not made again; of anything else words prove nothing."""
-        told = class_of_text(said)
+        told = classify_text(said)
         refused = self._declaration.effect is Effect.READ and told in REFUSALS
-        return self._ruled(said) or (told if refused else ErrorClass.BAD_RESULT)
+        return self._match_rules(said) or (told if refused else ErrorClass.BAD_RESULT)
 
-    def _ruled(self, said: str) -> ErrorClass | None:
-        return class_by_rule(
+    def _match_rules(self, said: str) -> ErrorClass | None:
+        return classify_by_rule(
             self._rules, tool=self._declaration.tool, said=f"{SilentError.__name__}: {said}"
         )
 
 
-def _in_json(result: object) -> object:
+def _normalize_result(result: object) -> object:
     """A result in the terms of its schema: a model or a dataclass as the object it stands for."""
     if isinstance(result, _JSON):
         return result

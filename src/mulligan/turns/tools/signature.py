@@ -66,26 +66,26 @@ def read_signature(function: Callable[..., object]) -> Signature:
         positional_only=tuple(p.name for p in parameters if p.kind is p.POSITIONAL_ONLY),
         rest=rest[0] if rest else "args",
         takes_rest=bool(rest),
-        enums=_enums(function),
+        enums=_read_enums(function),
         method=method,
     )
 
 
-def _enums(function: Callable[..., object]) -> dict[str, frozenset[str]]:
+def _read_enums(function: Callable[..., object]) -> dict[str, frozenset[str]]:
     try:
         hints = typing.get_type_hints(function)
     except (NameError, TypeError, AttributeError, ValueError):
         # Annotations that only a type checker can resolve say nothing at run time.
         return {}
-    found = {name: _members(hint) for name, hint in hints.items() if name != "return"}
+    found = {name: _list_members(hint) for name, hint in hints.items() if name != "return"}
     return {name: members for name, members in found.items() if members}
 
 
-def _members(hint: object) -> frozenset[str]:
+def _list_members(hint: object) -> frozenset[str]:
     """The strings a `Literal` or an `Enum` admits, also inside a union."""
     if isinstance(hint, type) and issubclass(hint, Enum):
         return frozenset(m.value for m in hint if isinstance(m.value, str))
     if typing.get_origin(hint) is typing.Literal:
         return frozenset(a for a in typing.get_args(hint) if isinstance(a, str))
-    parts: list[frozenset[str]] = [_members(part) for part in typing.get_args(hint)]
+    parts: list[frozenset[str]] = [_list_members(part) for part in typing.get_args(hint)]
     return frozenset().union(*parts)

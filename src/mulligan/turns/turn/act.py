@@ -28,8 +28,8 @@ from mulligan.turns.journal.landing import settle
 from mulligan.turns.journal.waiter import IN_PASSING, ON_LOOP, run_to_end
 from mulligan.turns.memory.episodes import Ended
 from mulligan.turns.turn.attempt import LiveAttempt, dispute, insist, take_back_all
-from mulligan.turns.turn.open_turn import OpenTurn, Reviewed
-from mulligan.turns.turn.seen_ids import ids_seen_there
+from mulligan.turns.turn.context import OpenTurn, Reviewed
+from mulligan.turns.turn.seen_ids import gather_existing_ids
 
 if TYPE_CHECKING:
     from mulligan.loops.replies import Replied
@@ -86,21 +86,21 @@ class Acting:
             return await self._attempt(agent, number, correction)
 
         with self._turn:
-            rounds = await run_loop(self._loop(attempt))
+            rounds = await run_loop(self._build_loop(attempt))
             await self._end(rounds[-1])
-        return self._done(rounds[-1])
+        return self._build_done(rounds[-1])
 
     async def review(self, reply: object) -> Reviewed:
         """Review what was done since the last review, and do what follows from the verdict."""
         number = self._turn.attempt.number
-        played, correction = await self._loop(self._begin).play(reply, number=number)
+        played, correction = await self._build_loop(self._begin).play(reply, number=number)
         if correction is None:
             await self._end(played)
         else:
             await self._begin(number + 1, correction)
         return Reviewed(
             standing=played.verdict.standing,
-            confidence=_shown(played.verdict),
+            confidence=_choose_confidence(played.verdict),
             findings=played.verdict.findings,
             correction=correction,
         )
@@ -111,7 +111,7 @@ class Acting:
 
     def clears(self, proposed: Execution) -> bool:
         """Whether there are checks, and all are content with a call that was not made yet."""
-        attempted = self._attempted()
+        attempted = self._build_attempted()
         whole = replace(attempted, executions=(*attempted.executions, proposed))
         findings, answered = run_checks(whole, self._reviewers.checks)
         return bool(self._reviewers.checks) and answered and not findings
@@ -121,21 +121,21 @@ class Acting:
 
         Where the turn failed, its reply was seen by nobody, and a rejection still undoes.
         """
-        left = self._turn.attempt.in_state(State.EXECUTED)
+        left = self._turn.attempt.list_in_state(State.EXECUTED)
         if left and not failed:
             facts = {"delivered": True}
             why = "The turn ended without a review."
             run_to_end(
-                self._book.move(left, State.PENDING_REVIEW, hands=IN_PASSING, why=why, facts=facts)
+                self._book.move(left, State.PENDING_REVIEW, waiter=IN_PASSING, why=why, facts=facts)
             )
-        actions = list(self._turn.actions())
+        actions = list(self._turn.list_actions())
         self._book.release(actions)
         if any(action.state not in SETTLED for action in actions):
             self._on_leaving()
         if self._remember is not None:
-            self._remember(self._turn, self._ended() if self._turn.episodes else ())
+            self._remember(self._turn, self._list_ended() if self._turn.episodes else ())
 
-    def _ended(self) -> list[Ended]:
+    def _list_ended(self) -> list[Ended]:
         """Every call of the turn, with what the review of its attempt came to."""
         found = []
         for attempt, verdict in zip_longest(self._turn.attempts, self._verdicts):
@@ -146,11 +146,11 @@ class Acting:
                     accepted=standing is Standing.ACCEPTED,
                     rejected=standing is Standing.REJECTED,
                 )
-                for execution in attempt.executions()
+                for execution in attempt.list_executions()
             ]
         return found
 
-    def _loop(
+    def _build_loop(
         self, attempt: Callable[[int, Correction | None], Awaitable[object]]
     ) -> Loop[object, Verdict, Correction]:
         return Loop(
@@ -182,9 +182,9 @@ class Acting:
 
     async def _review(self, reply: object) -> Verdict:
         attempt = self._turn.attempt
-        await settle(attempt.in_state(State.UNKNOWN), book=self._book, hands=ON_LOOP)
+        await settle(attempt.list_in_state(State.UNKNOWN), book=self._book, waiter=ON_LOOP)
         verdict = await review_attempt(
-            self._attempted(reply),
+            self._build_attempted(reply),
             by=self._reviewers,
             attempt=attempt.number,
             judged=attempt.asks,
@@ -193,24 +193,24 @@ class Acting:
         await reach(Point.REVIEWED)
         return verdict
 
-    def _attempted(self, reply: object = None) -> Attempted:
+    def _build_attempted(self, reply: object = None) -> Attempted:
         *before, attempt = self._turn.attempts
         return Attempted(
             turn=self._turn.turn,
-            executions=attempt.executions(),
+            executions=attempt.list_executions(),
             reply=reply,
-            facts=ids_seen_there(attempt.actions),
-            earlier=tuple(execution for each in before for execution in each.executions()),
+            facts=gather_existing_ids(attempt.actions),
+            earlier=tuple(execution for each in before for execution in each.list_executions()),
         )
 
     def _decide(self, reply: object, verdict: Verdict, number: int) -> Step:  # noqa: ARG002
         step = decide(verdict, attempt=number)
-        insists = insist(self._turn.attempt.in_state(State.EXECUTED))
+        insists = insist(self._turn.attempt.list_in_state(State.EXECUTED))
         return Step.GIVE_UP if step is Step.DEFER and insists else step
 
     async def _undo(self, reply: object, verdict: Verdict) -> None:  # noqa: ARG002
         self._taken_back = await take_back_all(
-            self._turn.attempt, book=self._book, hands=ON_LOOP, why=reasons(verdict)
+            self._turn.attempt, book=self._book, waiter=ON_LOOP, why=describe_rejection(verdict)
         )
 
     async def _correct(self, reply: object, verdict: Verdict) -> Correction | None:  # noqa: ARG002
@@ -222,8 +222,8 @@ class Acting:
 
     async def _end(self, last: Round[object, Verdict]) -> None:
         if last.step is Step.DISPUTE:
-            executed = self._turn.attempt.in_state(State.EXECUTED)
-            await dispute(executed, book=self._book, why=reasons(last.verdict))
+            executed = self._turn.attempt.list_in_state(State.EXECUTED)
+            await dispute(executed, book=self._book, why=describe_rejection(last.verdict))
         elif last.step in (Step.ACCEPT, Step.DEFER):
             await self._mark(last.verdict, delivered=True)
 
@@ -233,22 +233,22 @@ class Acting:
         state = State.VERIFIED if accepted else State.PENDING_REVIEW
         by = "checks" if self._reviewers.judge is None else "checks and judge"
         facts: dict[str, object] = {"by": by} if accepted else {"delivered": delivered}
-        executed = self._turn.attempt.in_state(State.EXECUTED)
-        await self._book.move(executed, state, hands=ON_LOOP, facts=facts)
+        executed = self._turn.attempt.list_in_state(State.EXECUTED)
+        await self._book.move(executed, state, waiter=ON_LOOP, facts=facts)
         await reach(Point.MARKED)
 
-    def _done(self, last: Round[object, Verdict]) -> Done:
+    def _build_done(self, last: Round[object, Verdict]) -> Done:
         undone = last.step is Step.GIVE_UP
         return Done(
             reply=render_question(last.verdict, self._taken_back) if undone else last.subject,
             standing=last.verdict.standing,
-            confidence=_shown(last.verdict),
+            confidence=_choose_confidence(last.verdict),
             findings=last.verdict.findings,
             attempts=tuple(
                 Attempt(
                     number=attempt.number,
                     correction=correction,
-                    calls=tuple(dict.fromkeys(e.call.id for e in attempt.executions())),
+                    calls=tuple(dict.fromkeys(e.call.id for e in attempt.list_executions())),
                     verdict=verdict,
                 )
                 for attempt, correction, verdict in zip(
@@ -256,16 +256,16 @@ class Acting:
                 )
             ),
             open_actions=tuple(
-                action.id for action in self._turn.actions() if action.state not in SETTLED
+                action.id for action in self._turn.list_actions() if action.state not in SETTLED
             ),
         )
 
 
-def reasons(verdict: Verdict) -> str:
+def describe_rejection(verdict: Verdict) -> str:
     """Why an attempt was rejected, in one line."""
     return "; ".join(f"{finding.rule}: {finding.issue}" for finding in verdict.errors)
 
 
-def _shown(verdict: Verdict) -> Confidence | None:
+def _choose_confidence(verdict: Verdict) -> Confidence | None:
     """How sure to call an outcome: one that was rejected to the end is not sure at all."""
     return Confidence.LOW if verdict.standing is Standing.REJECTED else verdict.confidence

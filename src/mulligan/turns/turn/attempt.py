@@ -17,10 +17,10 @@ from mulligan.core.record import Record
 from mulligan.core.turn import Turn
 from mulligan.loops.actions import TakenBack
 from mulligan.turns.journal.book import Book, LiveAction, as_execution
-from mulligan.turns.journal.waiter import ON_LOOP, Hands
+from mulligan.turns.journal.waiter import ON_LOOP, Waiter
 from mulligan.turns.tools.kept_values import pack
 from mulligan.undo.order import builds_on
-from mulligan.undo.taking_back import Undone, take_back, version_of
+from mulligan.undo.taking_back import Undone, read_version, take_back
 
 QUICK_TRIES = 2
 """Undos that are tried at once."""
@@ -55,7 +55,7 @@ class LiveAttempt:
     told: int = 0
     """How many of the notes have gone into the evidence of an action."""
 
-    def executions(self) -> tuple[Execution, ...]:
+    def list_executions(self) -> tuple[Execution, ...]:
         """Every call that was made, in order; one that gave no answer as a look has found it."""
         found = [action for action in self.actions if action.looked_up]
         calls = {action.opening.call for action in found}
@@ -65,13 +65,13 @@ class LiveAttempt:
         # Ids are in the order of time.
         return tuple(sorted(seen, key=lambda execution: execution.call.id))
 
-    def latest(self, most: int) -> tuple[Execution, ...]:
+    def list_latest(self, most: int) -> tuple[Execution, ...]:
         """The last calls that were made, in order; it takes no longer when there were many."""
         notes = islice(reversed(self.notes), most)
         seen = [*self.done[-most:], *(note() for note in notes)]
         return tuple(sorted(seen, key=lambda execution: execution.call.id)[-most:])
 
-    def in_state(self, *states: State) -> list[LiveAction]:
+    def list_in_state(self, *states: State) -> list[LiveAction]:
         """The actions that stand there now."""
         return [action for action in self.actions if action.state in states]
 
@@ -86,12 +86,12 @@ class Versions:
     def __init__(self) -> None:
         self._written: list[tuple[Record, str, str]] = []
 
-    def replaced(self, later: Record, *, old: str | None, new: str | None) -> None:
+    def record_replacement(self, later: Record, *, old: str | None, new: str | None) -> None:
         """Undoing a call put back what was at version `old`, at version `new`."""
         if old is not None and new is not None and old != new:
             self._written.append((later, old, new))
 
-    def current(self, record: Record) -> str | None:
+    def find_current(self, record: Record) -> str | None:
         """Where what a call left stands now, for all we did to it ourselves.
 
         Versions count for one object alone: two objects may both be at version 1.
@@ -117,11 +117,11 @@ def line_up(actions: Sequence[LiveAction]) -> None:
 async def dispute(actions: Sequence[LiveAction], *, book: Book, why: str) -> None:
     """Put a rejection before a person, who may have the actions undone: they are in their order."""
     line_up(list(reversed(actions)))
-    await book.move(actions, State.DISPUTED, hands=ON_LOOP, why=why)
+    await book.move(actions, State.DISPUTED, waiter=ON_LOOP, why=why)
     await reach(Point.DISPUTED)
 
 
-async def doom(actions: Sequence[LiveAction], *, book: Book, hands: Hands, why: str) -> None:
+async def doom(actions: Sequence[LiveAction], *, book: Book, waiter: Waiter, why: str) -> None:
     """Put a rejection on disk, before anything is undone: nobody asks for a verdict again.
 
     The actions are in the order in which they will be undone.
@@ -129,45 +129,49 @@ async def doom(actions: Sequence[LiveAction], *, book: Book, hands: Hands, why: 
     line_up(actions)
     for action in actions:
         action.tries = 1
-    await book.move(actions, State.UNDOING, hands=hands, why=why)
+    await book.move(actions, State.UNDOING, waiter=waiter, why=why)
     await reach(Point.DOOMED)
 
 
 async def take_back_all(
-    attempt: LiveAttempt, *, book: Book, hands: Hands, why: str
+    attempt: LiveAttempt, *, book: Book, waiter: Waiter, why: str
 ) -> list[TakenBack]:
     """Undo a whole attempt: in reverse, each action on its own, none stopped by another."""
-    executed = list(reversed(attempt.in_state(State.EXECUTED)))
+    executed = list(reversed(attempt.list_in_state(State.EXECUTED)))
     doomed = [a for a in executed if a.opening.effect is Effect.REVERSIBLE]
-    await doom(doomed, book=book, hands=hands, why=why)
-    await _deny_holds(attempt, book=book, hands=hands, why=why)
+    await doom(doomed, book=book, waiter=waiter, why=why)
+    await _deny_holds(attempt, book=book, waiter=waiter, why=why)
     beyond = [action for action in executed if action not in doomed]
     if beyond:
         await dispute(beyond[::-1], book=book, why=why)
     versions = Versions()
     for place, action in enumerate(doomed):
         await take_back_one(
-            action, versions, book=book, hands=hands, stuck=stuck_by(doomed[:place], action)
+            action,
+            versions,
+            book=book,
+            waiter=waiter,
+            stuck=describe_blocker(doomed[:place], action),
         )
-    return [_taken(action) for action in doomed] + _beyond_undo(attempt)
+    return [_build_taken_back(action) for action in doomed] + _list_beyond_undo(attempt)
 
 
-async def _deny_holds(attempt: LiveAttempt, *, book: Book, hands: Hands, why: str) -> None:
+async def _deny_holds(attempt: LiveAttempt, *, book: Book, waiter: Waiter, why: str) -> None:
     """What a rejected attempt wanted is not wanted any more, unless somebody has just said so."""
-    for action in attempt.in_state(State.HELD):
+    for action in attempt.list_in_state(State.HELD):
         with suppress(JournalError):  # a person was quicker, and what they said stands
-            await book.move([action], State.DENIED, hands=hands, why=why)
+            await book.move([action], State.DENIED, waiter=waiter, why=why)
 
 
 async def take_back_one(
-    action: LiveAction, versions: Versions, *, book: Book, hands: Hands, stuck: str = ""
+    action: LiveAction, versions: Versions, *, book: Book, waiter: Waiter, stuck: str = ""
 ) -> None:
     """Undo one action that is doomed, read back, and write down what came of it."""
     action.undone = UndoResult.FAILED
     if stuck:
-        await book.move([action], State.UNDO_FAILED, hands=hands, why=stuck)
+        await book.move([action], State.UNDO_FAILED, waiter=waiter, why=stuck)
         return
-    record = replace(action.record, version=versions.current(action.record))
+    record = replace(action.record, version=versions.find_current(action.record))
     undone = Undone(result=UndoResult.FAILED)
     for _ in range(QUICK_TRIES):
         undone = await take_back(record, action.abilities)
@@ -176,22 +180,22 @@ async def take_back_one(
     await reach(Point.PROVEN)
     keep: list[Kept] = []
     if undone.result is UndoResult.RESTORED:
-        was = await version_of(record.before, record=record, abilities=action.abilities)
-        versions.replaced(record, old=was, new=undone.version)
+        was = await read_version(record.before, record=record, abilities=action.abilities)
+        versions.record_replacement(record, old=was, new=undone.version)
         keep = [Kept(owner=action.id, name="restored", value=pack([was, undone.version]))]
     action.undone = undone.result
     facts: dict[str, object] = {"result": undone.result.value}
     if undone.result in (UndoResult.CONFLICT, UndoResult.PARTIAL):
-        keep = _theirs(action, undone)
+        keep = _keep_theirs(action, undone)
     if undone.result is UndoResult.CONFLICT:
         # Both versions as they are: in `why` a long one would be taken for a secret.
         facts |= {"left_at": record.version, "now_at": undone.version}
     state = STATE_AFTER[undone.result]
-    await book.move([action], state, hands=hands, keep=keep, why=undone.why, facts=facts)
+    await book.move([action], state, waiter=waiter, keep=keep, why=undone.why, facts=facts)
     await reach(Point.UNDONE)
 
 
-def _theirs(action: LiveAction, undone: Undone) -> list[Kept]:
+def _keep_theirs(action: LiveAction, undone: Undone) -> list[Kept]:
     """What stands there in place of ours, if only nothing, for the person who has to choose."""
     try:
         return [Kept(owner=action.id, name="theirs", value=pack(undone.theirs))]
@@ -200,7 +204,7 @@ def _theirs(action: LiveAction, undone: Undone) -> list[Kept]:
         return []
 
 
-def stuck_by(before: Sequence[LiveAction], action: LiveAction) -> str:
+def describe_blocker(before: Sequence[LiveAction], action: LiveAction) -> str:
     """Why an action must wait: something that stands on it could not be undone."""
     for later in before:
         if later.state is not State.UNDONE and builds_on(later.record, action.record):
@@ -208,17 +212,17 @@ def stuck_by(before: Sequence[LiveAction], action: LiveAction) -> str:
     return ""
 
 
-def _taken(action: LiveAction) -> TakenBack:
+def _build_taken_back(action: LiveAction) -> TakenBack:
     return TakenBack(
         action=action.id, tool=action.opening.tool, what=action.what, result=action.undone
     )
 
 
-def _beyond_undo(attempt: LiveAttempt) -> list[TakenBack]:
+def _list_beyond_undo(attempt: LiveAttempt) -> list[TakenBack]:
     """Calls that may have changed something and that nobody can take back."""
     return [
         TakenBack(action=action.id, tool=action.opening.tool, what=action.what, result=None)
-        for action in attempt.in_state(
+        for action in attempt.list_in_state(
             State.UNKNOWN, State.INTENT, State.NEEDS_HUMAN, State.DISPUTED
         )
     ]

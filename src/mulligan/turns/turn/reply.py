@@ -10,7 +10,7 @@ from mulligan.core.call import Execution, Outcome
 from mulligan.core.event import ReplyChecked, ReplySettled
 from mulligan.core.finding import Correction
 from mulligan.loops.replies import Replied, ReplyRules, write_reply
-from mulligan.turns.turn.open_turn import OpenTurn
+from mulligan.turns.turn.context import OpenTurn
 
 Rewrite = Callable[[Correction], Awaitable[str]]
 """Writes the reply again, told what was wrong with its text. It calls no tools."""
@@ -35,30 +35,30 @@ async def answer(
             return first[0]
         return await rewrite(correction)
 
-    bound = rules if rewrite is not None else _once(rules)
+    bound = rules if rewrite is not None else _limit_to_one_try(rules)
     return await write_reply(
         write,
         rules=bound,
         query=turn.message,
-        context=(turn.message, *results_of(turn.attempt.executions())),
+        context=(turn.message, *list_results(turn.attempt.list_executions())),
         turn=turn.id,
         announce=announce,
     )
 
 
-def results_of(executions: Iterable[Execution]) -> Iterable[str]:
+def list_results(executions: Iterable[Execution]) -> Iterable[str]:
     """What the tools returned, as text."""
     for execution in executions:
         if execution.outcome is Outcome.SUCCESS and execution.result is not None:
-            yield _text(execution.result)[:LONGEST]
+            yield _format_result(execution.result)[:LONGEST]
 
 
-def _once(rules: ReplyRules) -> ReplyRules:
+def _limit_to_one_try(rules: ReplyRules) -> ReplyRules:
     """Nobody can write it again, so it is looked at once."""
     return replace(rules, attempts=1, mend=False)
 
 
-def _text(result: object) -> str:
+def _format_result(result: object) -> str:
     if isinstance(result, str):
         return result
     try:

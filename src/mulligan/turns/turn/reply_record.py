@@ -34,9 +34,9 @@ def pack_reply(asked: Reply, tries: tuple[str, ...]) -> bytes:
         context.append(passage)
     return orjson.dumps(
         {
-            "query": _writable(asked.query),
-            "context": [_writable(passage) for passage in context],
-            "tries": [_writable(text) for text in tries],
+            "query": _replace_surrogates(asked.query),
+            "context": [_replace_surrogates(passage) for passage in context],
+            "tries": [_replace_surrogates(text) for text in tries],
         }
     )
 
@@ -49,6 +49,6 @@ def unpack_reply(kept: bytes) -> Recording:
     )
 
 
-def _writable(text: str) -> str:
+def _replace_surrogates(text: str) -> str:
     # A lone surrogate has no bytes of its own.
     return text.encode("utf-8", "replace").decode()

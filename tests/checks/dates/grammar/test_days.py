@@ -6,7 +6,7 @@ from datetime import datetime
 
 import pytest
 
-from mulligan.checks.dates.resolve import expressions
+from mulligan.checks.dates.resolve import find_expressions
 from tests.checks.dates.said import AMERICAN, days, moment
 
 
@@ -118,6 +118,6 @@ def test_weeks_are_counted_from_the_coming_one_or_from_today(
 
 @pytest.mark.parametrize("phrase", ["Friday last call", "Friday past the bridge", "MEETING FRIDAY"])
 def test_words_behind_and_before_a_weekday_are_not_always_about_it(phrase: str) -> None:
-    (found,) = expressions(f"Hello, {phrase}", moment(), pins=AMERICAN)
+    (found,) = find_expressions(f"Hello, {phrase}", moment(), pins=AMERICAN)
 
     assert [str(each.start.date()) for each in found.readings] == ["2025-10-17", "2025-10-24"]

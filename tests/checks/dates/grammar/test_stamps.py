@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from mulligan.checks.dates.moment import Moment
-from mulligan.checks.dates.resolve import expressions, meaning_of
+from mulligan.checks.dates.resolve import find_expressions, find_meaning
 from tests.checks.dates.said import moments
 
 BERLIN = Moment(now=datetime(2025, 10, 22, 10, 15), zone=ZoneInfo("Europe/Berlin"))
@@ -47,15 +47,15 @@ def test_a_stamp_that_no_clock_shows_is_unknown(stamp: str) -> None:
     ],
 )
 def test_a_zone_in_figures_is_put_on_the_persons_clock(stamp: str, expected: str) -> None:
-    assert [str(each.start) for each in meaning_of(stamp, BERLIN).readings] == [expected]
+    assert [str(each.start) for each in find_meaning(stamp, BERLIN).readings] == [expected]
 
 
 def test_a_zone_that_is_told_twice_is_unknown() -> None:
-    assert meaning_of("2025-12-05 at 10am EST-5", BERLIN).readings == ()
+    assert find_meaning("2025-12-05 at 10am EST-5", BERLIN).readings == ()
 
 
 def test_hours_behind_a_day_are_a_range_and_no_zone() -> None:
-    (found,) = expressions("Book 2025-12-05 10:00-12:00 please", BERLIN)
+    (found,) = find_expressions("Book 2025-12-05 10:00-12:00 please", BERLIN)
 
     assert [(str(each.start), str(each.end)) for each in found.readings] == [
         ("2025-12-05 10:00:00", "2025-12-05 12:00:00")

@@ -13,7 +13,7 @@ from mulligan.checks.dates.grammar.stretches import read
 from mulligan.checks.dates.language.english import ENGLISH
 from mulligan.checks.dates.language.tokens import Token
 from mulligan.checks.dates.moment import Moment
-from mulligan.checks.dates.resolve import expressions, meaning_of
+from mulligan.checks.dates.resolve import find_expressions, find_meaning
 
 NOW = Moment(now=datetime(2025, 10, 22, 10, 15), country="US")
 WORDS = [
@@ -113,8 +113,8 @@ moments = st.datetimes(min_value=datetime(1, 1, 1), max_value=datetime(9999, 12,
 def test_no_text_and_no_time_makes_it_raise(text: str, now: datetime) -> None:
     at = Moment(now=now)
 
-    found = expressions(text, at)
-    whole = meaning_of(text, at)
+    found = find_expressions(text, at)
+    whole = find_meaning(text, at)
 
     for each in (*found, whole):
         assert text[each.start : each.end] == each.text

@@ -4,7 +4,7 @@ import pytest
 
 from mulligan.checks.dates.language.english import ENGLISH
 from mulligan.checks.dates.language.numerals import fold
-from mulligan.checks.dates.language.tokens import cut
+from mulligan.checks.dates.language.tokens import tokenize
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ from mulligan.checks.dates.language.tokens import cut
 def test_a_number_in_words_or_figures_is_one_token(
     text: str, numbers: list[int], ordinals: list[int]
 ) -> None:
-    tokens = fold(cut(text), ENGLISH)
+    tokens = fold(tokenize(text), ENGLISH)
 
     assert [each.number for each in tokens if each.number is not None] == numbers
     assert [each.ordinal for each in tokens if each.ordinal is not None] == ordinals
@@ -36,6 +36,6 @@ def test_a_number_in_words_or_figures_is_one_token(
 def test_a_folded_number_spans_all_its_words() -> None:
     text = "on the twenty-first of May"
 
-    (day,) = (each for each in fold(cut(text), ENGLISH) if each.ordinal is not None)
+    (day,) = (each for each in fold(tokenize(text), ENGLISH) if each.ordinal is not None)
 
     assert text[day.start : day.end] == "twenty-first"

@@ -4,23 +4,23 @@ from dataclasses import replace
 from datetime import datetime
 
 from mulligan.checks.dates.language.english import ENGLISH
-from mulligan.checks.dates.language.tables import listed, meaning
-from mulligan.checks.dates.language.tokens import END, cut
+from mulligan.checks.dates.language.tables import build_table, build_words
+from mulligan.checks.dates.language.tokens import END, tokenize
 from mulligan.checks.dates.moment import Moment
 from mulligan.checks.dates.parts import Which
-from mulligan.checks.dates.resolve import meaning_of
+from mulligan.checks.dates.resolve import find_meaning
 
 
 def test_the_longest_entry_wins() -> None:
-    table = meaning({1: "day", 2: "day after", 3: "day after tomorrow"})
+    table = build_table({1: "day", 2: "day after", 3: "day after tomorrow"})
 
-    assert table.at([*cut("day after tomorrow"), END], 0) == (3, 3)
-    assert table.at([*cut("day after all"), END, END], 0) == (2, 2)
-    assert table.at([*cut("night"), END], 0) is None
+    assert table.match([*tokenize("day after tomorrow"), END], 0) == (3, 3)
+    assert table.match([*tokenize("day after all"), END, END], 0) == (2, 2)
+    assert table.match([*tokenize("night"), END], 0) is None
 
 
 def test_only_words_of_their_own_are_in_a_table() -> None:
-    table = listed("at | in the")
+    table = build_words("at | in the")
 
     assert "at" in table
     assert "in" not in table
@@ -31,16 +31,16 @@ def test_another_language_is_other_tables_under_the_same_rules() -> None:
     german = replace(
         ENGLISH,
         name="German",
-        days=meaning({0: "heute", 1: "morgen", 2: "\u00fcbermorgen"}),
-        weekdays=meaning({4: "freitag | freitags"}),
-        which=meaning({Which.THIS: "diesen", Which.NEXT: "n\u00e4chsten"}),
-        before_hour=listed("um"),
-        glue=listed("um | am | ,"),
+        days=build_table({0: "heute", 1: "morgen", 2: "\u00fcbermorgen"}),
+        weekdays=build_table({4: "freitag | freitags"}),
+        which=build_table({Which.THIS: "diesen", Which.NEXT: "n\u00e4chsten"}),
+        before_hour=build_words("um"),
+        glue=build_words("um | am | ,"),
     )
     wednesday = Moment(now=datetime(2025, 10, 22, 10, 15))
 
-    tomorrow = meaning_of("morgen um 15:30", wednesday, words=german)
-    friday = meaning_of("am n\u00e4chsten Freitag", wednesday, words=german)
+    tomorrow = find_meaning("morgen um 15:30", wednesday, words=german)
+    friday = find_meaning("am n\u00e4chsten Freitag", wednesday, words=german)
 
     assert [str(each.start) for each in tomorrow.readings] == ["2025-10-23 15:30:00"]
     assert [str(each.start.date()) for each in friday.readings] == ["2025-10-24", "2025-10-31"]

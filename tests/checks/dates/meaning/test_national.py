@@ -10,9 +10,9 @@ from typing import ClassVar
 
 import pytest
 
-from mulligan.checks.dates.meaning.national import national_days, national_names
+from mulligan.checks.dates.meaning.national import load_national_days, load_national_names
 from mulligan.checks.dates.moment import Moment
-from mulligan.checks.dates.resolve import meaning_of
+from mulligan.checks.dates.resolve import find_meaning
 
 
 class Calendar(dict[date, str]):
@@ -45,16 +45,16 @@ class Library(ModuleType):
 @pytest.fixture
 def forgetful() -> Iterator[None]:
     """What was looked up is looked up again."""
-    for cached in (national_days, national_names):
+    for cached in (load_national_days, load_national_names):
         cached.cache_clear()
     yield
-    for cached in (national_days, national_names):
+    for cached in (load_national_days, load_national_names):
         cached.cache_clear()
 
 
 def days(phrase: str, country: str | None) -> list[str]:
     at = Moment(now=datetime(2026, 10, 1, 9, 0), country=country)
-    return [str(each.start.date()) for each in meaning_of(phrase, at).readings]
+    return [str(each.start.date()) for each in find_meaning(phrase, at).readings]
 
 
 @pytest.fixture

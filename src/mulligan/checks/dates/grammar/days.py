@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mulligan.checks.dates.grammar.numeric import checked, figures_at
+from mulligan.checks.dates.grammar.numeric import parse_numeric_date, validate_date
 from mulligan.checks.dates.grammar.scan import (
     HIGHEST_MONTH,
     Found,
     Scan,
     begins_time,
-    day_number,
-    full_year,
-    year_at,
+    expand_year,
+    parse_year,
+    read_day_number,
 )
 from mulligan.checks.dates.parts import (
     DayNumber,
     DayPart,
     DayShift,
     Feast,
-    Figures,
     Limit,
     MonthDay,
     Now,
     Nth,
+    NumericDate,
     Part,
     Puzzle,
     Unit,
@@ -38,86 +38,86 @@ _SATURDAY = 5
 _LONGEST_SHORT = len("tues")
 
 
-def relative_at(scan: Scan, i: int) -> Found | None:
+def parse_relative_day(scan: Scan, i: int) -> Found | None:
     """Today, tonight, this morning, right now."""
     words, tokens = scan.words, scan.tokens
-    if night := words.nights.at(tokens, i):
+    if night := words.nights.match(tokens, i):
         return (DayShift(night[0]), Part(DayPart.NIGHT)), night[1]
-    if day := words.days.at(tokens, i):
+    if day := words.days.match(tokens, i):
         return (DayShift(day[0]),), day[1]
-    if now := words.now.at(tokens, i):
+    if now := words.now.match(tokens, i):
         return (Now(),), now[1]
-    if which := words.which.at(tokens, i):
-        part = words.parts.at(tokens, scan.skip(which[1], words.soft))
+    if which := words.which.match(tokens, i):
+        part = words.parts.match(tokens, scan.skip(which[1], words.soft))
         shift = {Which.THIS: 0, Which.LAST: -1}.get(which[0])
         if part and shift is not None and part[0] is not DayPart.LUNCH:
             return (DayShift(shift), Part(part[0])), part[1]
     return None
 
 
-def weekday_at(scan: Scan, i: int) -> Found | None:
+def parse_weekday(scan: Scan, i: int) -> Found | None:
     """Friday, next Friday, Friday after next, Friday week."""
     words, tokens = scan.words, scan.tokens
-    which, j = words.which.at(tokens, i) or (None, i)
-    if words.weekdays_repeated.at(tokens, j):
+    which, j = words.which.match(tokens, i) or (None, i)
+    if words.weekdays_repeated.match(tokens, j):
         return (Puzzle(),), j + 1
-    named = words.weekdays.at(tokens, j)
-    if named is None or not _surely(scan, i, j):
+    named = words.weekdays.match(tokens, j)
+    if named is None or not _is_surely_day(scan, i, j):
         return None
     day, end = named
-    if _twisted(scan, i):
+    if _is_twisted(scan, i):
         return (Puzzle(),), end
-    end = _over_dot(scan, j, end)
-    if which is Which.LAST and words.of.at(tokens, end):
+    end = _skip_dot(scan, j, end)
+    if which is Which.LAST and words.of.match(tokens, end):
         return (Nth(_LAST, day),), end
-    if which is None and (beside := _beside_day(scan, end)):
+    if which is None and (beside := _parse_beside_day(scan, end)):
         return (WeekdayFrom(1, day, beside[0]),), beside[1]
-    if which is None and (after := _which_after(scan, day, end)):
+    if which is None and (after := _parse_which_after(scan, day, end)):
         return after
     return (Weekday(day, which),), end
 
 
-def _over_dot(scan: Scan, i: int, end: int) -> int:
+def _skip_dot(scan: Scan, i: int, end: int) -> int:
     """Behind the dot of a short name: Fri."""
     dot = scan.tokens[end]
     return end + (dot.text == "." and dot.glued and len(scan.tokens[i].text) <= _LONGEST_SHORT)
 
 
-def _which_after(scan: Scan, day: int, i: int) -> Found | None:
+def _parse_which_after(scan: Scan, day: int, i: int) -> Found | None:
     """Friday *after next*, Friday *before last*, Friday *week*, Friday *last*."""
     words, tokens = scan.words, scan.tokens
-    if after := words.after_next.at(tokens, i):
+    if after := words.after_next.match(tokens, i):
         return (Weekday(day, Which.AFTER_NEXT),), after[1]
-    if week := words.week_later.at(tokens, i):
+    if week := words.week_later.match(tokens, i):
         return (Weekday(day, weeks=1),), week[1]
-    before = words.before_last.at(tokens, i)
+    before = words.before_last.match(tokens, i)
     if before and _closes(scan, before[1]):
         return (Weekday(day, Which.BEFORE_LAST),), before[1]
-    which = words.which_after.at(tokens, i)
+    which = words.which_after.match(tokens, i)
     return ((Weekday(day, which[0]),), which[1]) if which and _closes(scan, which[1]) else None
 
 
 def _closes(scan: Scan, i: int) -> bool:
     """Whether what comes next is no noun, and so no *last call*: nothing, a sign, an hour."""
     text = scan.tokens[i].text
-    return not text[:1].isalnum() or scan.words.before_hour.at(scan.tokens, i) is not None
+    return not text[:1].isalnum() or scan.words.before_hour.match(scan.tokens, i) is not None
 
 
-def nth_at(scan: Scan, i: int) -> Found | None:
+def parse_nth(scan: Scan, i: int) -> Found | None:
     """The first Monday of …, the last day of …; the third Tuesday."""
     words, tokens = scan.words, scan.tokens
-    if (told := _which_one(scan, i)) is None:
-        return _weekdays_beside(scan, i)
+    if (told := _parse_which_one(scan, i)) is None:
+        return _parse_weekdays_beside(scan, i)
     number, j = told
-    if day := words.weekdays.at(tokens, j):
-        end = _over_dot(scan, j, day[1])
-        if beside := _beside_day(scan, end):
+    if day := words.weekdays.match(tokens, j):
+        end = _skip_dot(scan, j, day[1])
+        if beside := _parse_beside_day(scan, end):
             return (WeekdayFrom(number, day[0], beside[0]),), beside[1]
-        if number < 0 and not words.of.at(tokens, end):
+        if number < 0 and not words.of.match(tokens, end):
             return None
         return (Nth(number, day[0]),), end
-    unit = words.units.at(tokens, j)
-    if unit is None or not words.of.at(tokens, unit[1]):
+    unit = words.units.match(tokens, j)
+    if unit is None or not words.of.match(tokens, unit[1]):
         return None
     match unit[0]:
         case Unit.DAY:
@@ -131,53 +131,53 @@ def nth_at(scan: Scan, i: int) -> Found | None:
             return None
 
 
-def _which_one(scan: Scan, i: int) -> tuple[int, int] | None:
+def _parse_which_one(scan: Scan, i: int) -> tuple[int, int] | None:
     """The *first*, the *last*, the *third to last*: from the end if negative."""
     words, tokens = scan.words, scan.tokens
-    if from_end := words.from_end.at(tokens, i):
+    if from_end := words.from_end.match(tokens, i):
         return from_end
     ordinal = tokens[i].ordinal
     if ordinal is None:
         return None
-    last = words.nth_from_end.at(tokens, i + 1)
+    last = words.nth_from_end.match(tokens, i + 1)
     return (-ordinal, last[1]) if last else (ordinal, i + 1)
 
 
-def _weekdays_beside(scan: Scan, i: int) -> Found | None:
+def _parse_weekdays_beside(scan: Scan, i: int) -> Found | None:
     """Two Sundays before Christmas."""
-    count, days = scan.tokens[i].number, scan.words.weekdays_repeated.at(scan.tokens, i + 1)
-    beside = _beside_day(scan, days[1]) if count and days else None
+    count, days = scan.tokens[i].number, scan.words.weekdays_repeated.match(scan.tokens, i + 1)
+    beside = _parse_beside_day(scan, days[1]) if count and days else None
     if not (count and days and beside):
         return None
     return (WeekdayFrom(count, days[0], beside[0]),), beside[1]
 
 
-def month_day_at(scan: Scan, i: int) -> Found | None:
+def parse_month_day(scan: Scan, i: int) -> Found | None:
     """March 3rd, 2019; the 3rd of March; 3-Mar-19."""
-    return _month_first(scan, i) or _day_first(scan, i)
+    return _parse_month_first(scan, i) or _parse_day_first(scan, i)
 
 
-def which_date_at(scan: Scan, i: int) -> Found | None:
+def parse_which_date(scan: Scan, i: int) -> Found | None:
     """This December 5, next 5/12."""
     words, tokens = scan.words, scan.tokens
-    which = words.which.at(tokens, i)
+    which = words.which.match(tokens, i)
     if which is None:
         return None
-    found = _month_first(scan, which[1]) or figures_at(scan, which[1])
-    if found is None or words.units.at(tokens, found[1]) or words.of.at(tokens, found[1]):
+    found = _parse_month_first(scan, which[1]) or parse_numeric_date(scan, which[1])
+    if found is None or words.units.match(tokens, found[1]) or words.of.match(tokens, found[1]):
         return None
     match found[0]:
-        case ((MonthDay(year=None) | Figures(year=None)) as day,):
+        case ((MonthDay(year=None) | NumericDate(year=None)) as day,):
             return (replace(day, which=which[0]),), found[1]
         case _:
             return None
 
 
-def day_number_at(scan: Scan, i: int) -> Found | None:
+def parse_day_number(scan: Scan, i: int) -> Found | None:
     """The 15th, and after "on" or "the" also 15; a weekday before it vouches for it too."""
     words, tokens = scan.words, scan.tokens
     token, after = tokens[i], tokens[i + 1]
-    day = day_number(token)
+    day = read_day_number(token)
     if day is None:
         return None
     ends = i + 1
@@ -186,34 +186,34 @@ def day_number_at(scan: Scan, i: int) -> Found | None:
     clear = scan.ends(ends) or after.text in _CLOSING or _goes_on(scan, ends)
     if token.ordinal is not None and token.digits:
         return ((DayNumber(day) if clear else Puzzle(),), ends)
-    of_month = _of_month(scan, i + 1)
+    of_month = _is_of_month(scan, i + 1)
     if of_month:
         return (DayNumber(day),), ends
-    spoken = scan.after(i, words.the) and (i < 3 or scan.after(i - 1, words.on))
-    vouched = scan.after(i, words.before_day) if token.digits else token.ordinal and spoken
-    if clear and (vouched or (token.digits and ends > i + 1 and scan.whole(i, ends))):
+    spoken = scan.is_after(i, words.the) and (i < 3 or scan.is_after(i - 1, words.on))
+    vouched = scan.is_after(i, words.before_day) if token.digits else token.ordinal and spoken
+    if clear and (vouched or (token.digits and ends > i + 1 and scan.is_whole(i, ends))):
         return (DayNumber(day),), ends
     return None
 
 
-def number_of_weekday_at(scan: Scan, i: int) -> Found | None:
+def parse_weekday_number(scan: Scan, i: int) -> Found | None:
     """Wednesday the *thirty first*, Friday *31*: a number that a weekday before it vouches for."""
     token = scan.tokens[i]
-    day = day_number(token)
+    day = read_day_number(token)
     if day is None or (token.ordinal is None and day <= HIGHEST_MONTH) or begins_time(scan, i):
         return None
     return ((DayNumber(day),), i + 1) if scan.ends(i + 1) or _goes_on(scan, i + 1) else None
 
 
-def _beside_day(scan: Scan, i: int) -> tuple[int, int] | None:
+def _parse_beside_day(scan: Scan, i: int) -> tuple[int, int] | None:
     """The Friday *before Christmas*: which side of a day that is named, and where that stands."""
     words, tokens = scan.words, scan.tokens
-    limit = words.limits.at(tokens, i)
+    limit = words.limits.match(tokens, i)
     if limit is None or limit[0] not in (Limit.BEFORE, Limit.AFTER):
         return None
     j = scan.skip(limit[1], words.the)
     names = (words.feasts, words.months, words.days, scan.national)
-    named = any(table.at(tokens, j) is not None for table in names)
+    named = any(table.match(tokens, j) is not None for table in names)
     if not named and tokens[j].ordinal is None and not _is_date(scan, j):
         return None
     return (-1 if limit[0] is Limit.BEFORE else 1), j
@@ -223,45 +223,49 @@ def _is_date(scan: Scan, i: int) -> bool:
     """Whether a date in figures begins here: 11/5, 5 November."""
     if not scan.tokens[i].digits:
         return False
-    return figures_at(scan, i) is not None or _day_first(scan, i) is not None
+    return parse_numeric_date(scan, i) is not None or _parse_day_first(scan, i) is not None
 
 
-def _of_month(scan: Scan, i: int) -> bool:
+def _is_of_month(scan: Scan, i: int) -> bool:
     """20 *of next month*."""
     words, tokens = scan.words, scan.tokens
-    of = words.of.at(tokens, i)
+    of = words.of.match(tokens, i)
     if of is None:
         return False
     the = scan.skip(of[1], words.the)
-    which = words.which.at(tokens, the)
-    unit = words.units.at(tokens, which[1] if which else the)
+    which = words.which.match(tokens, the)
+    unit = words.units.match(tokens, which[1] if which else the)
     return unit is not None and unit[0] is Unit.MONTH and (which is not None or the > of[1])
 
 
-def feast_at(scan: Scan, i: int) -> Found | None:
+def parse_feast(scan: Scan, i: int) -> Found | None:
     """Christmas, next Easter."""
     words, tokens = scan.words, scan.tokens
-    which, j = words.which.at(tokens, i) or (None, i)
-    named = words.feasts.at(tokens, j) or scan.national.at(tokens, j)
+    which, j = words.which.match(tokens, i) or (None, i)
+    named = words.feasts.match(tokens, j) or scan.national.match(tokens, j)
     if named is None:
         return None
-    return ((Puzzle() if _twisted(scan, j) else Feast(named[0], which),), named[1])
+    return ((Puzzle() if _is_twisted(scan, j) else Feast(named[0], which),), named[1])
 
 
-def repeating_at(scan: Scan, i: int) -> Found | None:
+def parse_repeating(scan: Scan, i: int) -> Found | None:
     """Every Monday: no one date is meant."""
     words, tokens = scan.words, scan.tokens
-    found = words.repeating.at(tokens, i)
+    found = words.repeating.match(tokens, i)
     if found is None:
         return None
     j = found[1] + (_is_number(scan, found[1]))
-    told = words.weekdays.at(tokens, j) or words.units.at(tokens, j) or words.parts.at(tokens, j)
+    told = (
+        words.weekdays.match(tokens, j)
+        or words.units.match(tokens, j)
+        or words.parts.match(tokens, j)
+    )
     return ((Puzzle(),), told[1]) if told else None
 
 
-def elsewhere_at(scan: Scan, i: int) -> Found | None:
+def parse_elsewhere(scan: Scan, i: int) -> Found | None:
     """Before that, any day, weekly: a time that these words do not tell."""
-    found = scan.words.elsewhere.at(scan.tokens, i)
+    found = scan.words.elsewhere.match(scan.tokens, i)
     return ((Puzzle(),), found[1]) if found else None
 
 
@@ -269,7 +273,7 @@ def _is_number(scan: Scan, i: int) -> bool:
     return scan.tokens[i].number is not None or scan.tokens[i].ordinal is not None
 
 
-def _twisted(scan: Scan, i: int) -> bool:
+def _is_twisted(scan: Scan, i: int) -> bool:
     """Whether the word before makes the name of a day that of another."""
     before = scan.tokens[i - 1] if i else None
     if before is None:
@@ -280,10 +284,10 @@ def _twisted(scan: Scan, i: int) -> bool:
         return False
     # Spy Wednesday: two capitals in a row are one name, except at the start of a sentence.
     named = before.capital and scan.tokens[i].capital and i > 1 and before.text.isalpha()
-    return named and not _known(scan, i - 1) and scan.tokens[i - 2].text not in _CLOSING
+    return named and not _is_known(scan, i - 1) and scan.tokens[i - 2].text not in _CLOSING
 
 
-def _known(scan: Scan, i: int) -> bool:
+def _is_known(scan: Scan, i: int) -> bool:
     """Whether a word is one that rules know."""
     text, words = scan.tokens[i].text, scan.words
     names = (
@@ -298,20 +302,20 @@ def _known(scan: Scan, i: int) -> bool:
     return text in words.harmless or any(text in table for table in names)
 
 
-def _surely(scan: Scan, i: int, j: int) -> bool:
+def _is_surely_day(scan: Scan, i: int, j: int) -> bool:
     """Whether the name of a day at `j` is meant as one: *sun* and *sat* are words too."""
     words, tokens = scan.words, scan.tokens
     if tokens[j].text not in words.doubtful or i < j:
         return True
     after = tokens[j + 1]
-    told = day_number(after) is not None or after.text in (",", ".", "(", ")", "-", "/")
+    told = read_day_number(after) is not None or after.text in (",", ".", "(", ")", "-", "/")
     return (
         told
         or tokens[j].capital
-        or scan.whole(i, j + 1)
-        or scan.after(j, words.on)
-        or words.before_hour.at(tokens, j + 1) is not None
-        or words.months.at(tokens, j + 1) is not None
+        or scan.is_whole(i, j + 1)
+        or scan.is_after(j, words.on)
+        or words.before_hour.match(tokens, j + 1) is not None
+        or words.months.match(tokens, j + 1) is not None
     )
 
 
@@ -327,59 +331,59 @@ def _goes_on(scan: Scan, i: int) -> bool:
         or text in words.through
         or text in words.between
         or text in words.range_openings
-        or any(table.at(tokens, i) is not None for table in (*names, *times))
+        or any(table.match(tokens, i) is not None for table in (*names, *times))
         or tokens[i].number is not None
     )
 
 
-def _month_first(scan: Scan, i: int) -> Found | None:
+def _parse_month_first(scan: Scan, i: int) -> Found | None:
     words, tokens = scan.words, scan.tokens
-    named = words.months.at(tokens, i)
+    named = words.months.match(tokens, i)
     if named is None:
         return None
     month, j = named
     j = scan.skip_sign(j, ".,-/")
     j = scan.skip(j, words.the)
-    day = day_number(tokens[j])
+    day = read_day_number(tokens[j])
     if day is None or begins_time(scan, j):
         return None
-    return _with_year(scan, j + 1, month=month, day=day)
+    return _parse_year_after(scan, j + 1, month=month, day=day)
 
 
-def _day_first(scan: Scan, i: int) -> Found | None:
+def _parse_day_first(scan: Scan, i: int) -> Found | None:
     words, tokens = scan.words, scan.tokens
-    day = day_number(tokens[i])
+    day = read_day_number(tokens[i])
     if day is None:
         return None
     j = scan.skip_sign(i + 1, ".-/")
     j = scan.skip(j, words.of)
-    named = words.months.at(tokens, j)
+    named = words.months.match(tokens, j)
     if named is None:
         return None
     month, j = named
     if tokens[j].text == "." and tokens[j].glued:
         j += 1
     after = tokens[j]
-    late = day_number(after)
+    late = read_day_number(after)
     doubtful = tokens[i].ordinal is None and late is not None and len(after.digits) == 2
     if len(after.digits) == len(tokens[i].digits) == 2 and after.glued and tokens[i + 1].glued:
         # 05DEC25, as tickets have it.
-        return checked(MonthDay(month, day, full_year(after.number or 0)), j + 1)
+        return validate_date(MonthDay(month, day, expand_year(after.number or 0)), j + 1)
     if doubtful and after.digits[0] != "0" and not begins_time(scan, j):
         # 12 December 27: the 12th of 2027, or a number before the 27th.
         return (Puzzle(),), j + 1
     joined = tokens[i + 1].text in ("-", "/") and tokens[j].text == tokens[i + 1].text
     if joined and len(tokens[j + 1].digits) == 2:
-        return checked(MonthDay(month, day, full_year(tokens[j + 1].number or 0)), j + 2)
-    return _with_year(scan, j, month=month, day=day)
+        return validate_date(MonthDay(month, day, expand_year(tokens[j + 1].number or 0)), j + 2)
+    return _parse_year_after(scan, j, month=month, day=day)
 
 
-def _with_year(scan: Scan, i: int, *, month: int, day: int) -> Found | None:
+def _parse_year_after(scan: Scan, i: int, *, month: int, day: int) -> Found | None:
     words, tokens = scan.words, scan.tokens
     j = scan.skip(scan.skip_sign(i, ",-/"), words.of_year)
-    year = year_at(scan, j, short=tokens[i].text != "-")
+    year = parse_year(scan, j, short=tokens[i].text != "-")
     if year is None or begins_time(scan, j):
-        return checked(MonthDay(month, day), i)
+        return validate_date(MonthDay(month, day), i)
     if tokens[year[1]].text in words.eras:
         return (Puzzle(),), year[1] + 1
-    return checked(MonthDay(month, day, year[0]), year[1])
+    return validate_date(MonthDay(month, day, year[0]), year[1])

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from mulligan.checks.dates.grammar.clocks import bare_hour_at, clock_at
-from mulligan.checks.dates.grammar.rules import part_at_start, part_inside
+from mulligan.checks.dates.grammar.clocks import parse_bare_hour, parse_clock
+from mulligan.checks.dates.grammar.rules import parse_first_part, parse_next_part
 from mulligan.checks.dates.grammar.scan import Scan
-from mulligan.checks.dates.grammar.shifts import shift_at
+from mulligan.checks.dates.grammar.shifts import parse_shift
 from mulligan.checks.dates.parts import (
     AnyPart,
     Clock,
@@ -17,7 +17,6 @@ from mulligan.checks.dates.parts import (
     DayShift,
     Edge,
     Feast,
-    Figures,
     Lasting,
     Limit,
     Midnight,
@@ -25,6 +24,7 @@ from mulligan.checks.dates.parts import (
     MonthDay,
     Now,
     Nth,
+    NumericDate,
     Part,
     Period,
     Puzzle,
@@ -51,7 +51,7 @@ _SLOTS: dict[type, str] = {
     WeekdayAway: "weekday",
     WeekdayFrom: "weekday",
     MonthDay: "date",
-    Figures: "date",
+    NumericDate: "date",
     DayNumber: "date",
     Feast: "date",
     DayShift: "day",
@@ -89,77 +89,79 @@ class Phrase:
         return any(isinstance(part, kinds) for part in self.parts)
 
 
-def phrase_at(scan: Scan, i: int) -> Phrase | None:
+def parse_phrase(scan: Scan, i: int) -> Phrase | None:
     """The longest phrase that begins at a token."""
-    found = part_at_start(scan, i)
+    found = parse_first_part(scan, i)
     if found is None:
         return None
     first = found[0][0]
-    if isinstance(first, Period | Month | Year) and _softened(scan, i):
+    if isinstance(first, Period | Month | Year) and _is_softened(scan, i):
         return Phrase((Puzzle(),), i, found[1])
-    phrase = continued(scan, Phrase(found[0], i, found[1]))
-    return replace(phrase, limit=limit) if (limit := _limit_before(scan, i, first)) else phrase
+    phrase = extend_phrase(scan, Phrase(found[0], i, found[1]))
+    return replace(phrase, limit=limit) if (limit := _find_limit_before(scan, i, first)) else phrase
 
 
-def continued(scan: Scan, phrase: Phrase) -> Phrase:
+def extend_phrase(scan: Scan, phrase: Phrase) -> Phrase:
     """A phrase with every part that follows and fits."""
     parts, end = phrase.parts, phrase.end
-    taken = set(_slots(parts))
+    taken = set(_list_slots(parts))
     while len(parts) < _MOST_PARTS:
-        found = part_inside(scan, over_glue(scan, end, dated=bool(taken - {"clock"})), taken=taken)
-        if found is None or taken.intersection(_slots(found[0], own=True)):
+        found = parse_next_part(
+            scan, skip_glue(scan, end, dated=bool(taken - {"clock"})), taken=taken
+        )
+        if found is None or taken.intersection(_list_slots(found[0], own=True)):
             break
-        taken.update(_slots(found[0]))
+        taken.update(_list_slots(found[0]))
         parts, end = (*parts, *found[0]), found[1]
     return Phrase(parts, phrase.start, end)
 
 
-def over_glue(scan: Scan, i: int, *, dated: bool = False) -> int:
+def skip_glue(scan: Scan, i: int, *, dated: bool = False) -> int:
     """The next token that can be a part: joining words are passed over.
 
     After a day, so are the limits of a time: on Friday *before* 11.
     """
     words, tokens = scan.words, scan.tokens
     for _ in range(_MOST_GLUE):
-        glue = words.glue.at(tokens, i)
+        glue = words.glue.match(tokens, i)
         if glue is None and dated:
-            limit = words.limits.at(tokens, i)
-            timed = limit and (clock_at(scan, limit[1]) or bare_hour_at(scan, limit[1]))
+            limit = words.limits.match(tokens, i)
+            timed = limit and (parse_clock(scan, limit[1]) or parse_bare_hour(scan, limit[1]))
             return limit[1] if limit and timed else i
-        if glue is None or shift_at(scan, i) is not None:
+        if glue is None or parse_shift(scan, i) is not None:
             return i
         i = glue[1]
     return i
 
 
-def _slots(parts: Iterable[AnyPart], *, own: bool = False) -> set[str]:
+def _list_slots(parts: Iterable[AnyPart], *, own: bool = False) -> set[str]:
     """The slots that parts take; a date that tells its year takes that of the year too."""
-    slots = {_slot(part) for part in parts if type(part) in _SLOTS}
+    slots = {_choose_slot(part) for part in parts if type(part) in _SLOTS}
     if not own and any(getattr(part, "year", None) is not None for part in parts):
         slots.add("year")
     return slots
 
 
-def _slot(part: AnyPart) -> str:
+def _choose_slot(part: AnyPart) -> str:
     """The slot of a part; next year can stand for the year of a date."""
     of_year = isinstance(part, Period) and part.unit is Unit.YEAR
     return "year" if of_year else _SLOTS[type(part)]
 
 
-def _softened(scan: Scan, i: int) -> bool:
+def _is_softened(scan: Scan, i: int) -> bool:
     """Later in the year: only a piece of it, and nobody knows which."""
     soft = scan.words.soft
     return any(scan.tokens[j].text in soft for j in range(max(0, i - _SOFT_REACH), i))
 
 
-def _limit_before(scan: Scan, i: int, first: AnyPart) -> Limit | None:
+def _find_limit_before(scan: Scan, i: int, first: AnyPart) -> Limit | None:
     """The limit that a phrase about days stands under: until Friday."""
     if i == 0 or isinstance(first, Clock | Midnight | Now):
         return None
     words, tokens = scan.words, scan.tokens
     end = i - 1 if tokens[i - 1].text in words.the else i
     for j in range(max(0, end - _LONGEST_LIMIT), end):
-        found = words.limits.at(tokens, j)
+        found = words.limits.match(tokens, j)
         if found and found[1] == end:
             return found[0]
     return None

@@ -6,98 +6,101 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import lru_cache
 
 from mulligan.checks.dates.grammar.clocks import (
-    bare_hour_at,
-    clock_at,
-    dotted_at,
-    dotted_minutes_at,
-    four_figures_at,
-    lone_figures_at,
-    part_at,
-    spoken_inside_at,
-    this_time_at,
-    this_time_inside_at,
-    zone_at,
+    parse_bare_hour,
+    parse_clock,
+    parse_day_part,
+    parse_dotted_clock,
+    parse_dotted_minutes,
+    parse_four_figures,
+    parse_lone_figures,
+    parse_spoken_inside,
+    parse_this_time,
+    parse_this_time_inside,
+    parse_zone,
 )
 from mulligan.checks.dates.grammar.days import (
-    day_number_at,
-    elsewhere_at,
-    feast_at,
-    month_day_at,
-    nth_at,
-    number_of_weekday_at,
-    relative_at,
-    repeating_at,
-    weekday_at,
-    which_date_at,
+    parse_day_number,
+    parse_elsewhere,
+    parse_feast,
+    parse_month_day,
+    parse_nth,
+    parse_relative_day,
+    parse_repeating,
+    parse_weekday,
+    parse_weekday_number,
+    parse_which_date,
 )
-from mulligan.checks.dates.grammar.numeric import figures_at
+from mulligan.checks.dates.grammar.numeric import parse_numeric_date
 from mulligan.checks.dates.grammar.periods import (
-    edge_at,
-    month_at,
-    period_at,
-    quarter_at,
-    year_alone_at,
-    year_inside_at,
+    parse_edge,
+    parse_lone_year,
+    parse_month,
+    parse_period,
+    parse_quarter,
+    parse_year_inside,
 )
 from mulligan.checks.dates.grammar.scan import Found, Scan
-from mulligan.checks.dates.grammar.shifts import added_at, counted_at, shift_at
-from mulligan.checks.dates.grammar.stamps import stamp_at
+from mulligan.checks.dates.grammar.shifts import parse_added_amount, parse_counted, parse_shift
+from mulligan.checks.dates.grammar.stamps import parse_stamp
 from mulligan.checks.dates.language.tables import Words
 
 Rule = Callable[[Scan, int], Found | None]
 Rules = tuple[Rule, ...]
 
 _BY_NUMBER: Rules = (
-    stamp_at,
-    figures_at,
-    clock_at,
-    shift_at,
-    counted_at,
-    month_day_at,
-    nth_at,
-    quarter_at,
-    month_at,
-    day_number_at,
-    bare_hour_at,
+    parse_stamp,
+    parse_numeric_date,
+    parse_clock,
+    parse_shift,
+    parse_counted,
+    parse_month_day,
+    parse_nth,
+    parse_quarter,
+    parse_month,
+    parse_day_number,
+    parse_bare_hour,
 )
 """In this order, here and below: the first that finds something is right."""
-_NUMBER_AT_START: Rules = (*_BY_NUMBER, year_alone_at)
-_INSIDE: Rules = (*_BY_NUMBER, spoken_inside_at)
+_NUMBER_AT_START: Rules = (*_BY_NUMBER, parse_lone_year)
+_INSIDE: Rules = (*_BY_NUMBER, parse_spoken_inside)
 _NUMBER_AFTER_DATE: Rules = (
-    dotted_at,
+    parse_dotted_clock,
     *_BY_NUMBER,
-    year_inside_at,
-    spoken_inside_at,
-    four_figures_at,
+    parse_year_inside,
+    parse_spoken_inside,
+    parse_four_figures,
 )
-_NUMBER_AFTER_YEAR: Rules = (dotted_at, *_INSIDE, four_figures_at)
+_NUMBER_AFTER_YEAR: Rules = (parse_dotted_clock, *_INSIDE, parse_four_figures)
 _NUMBER_AFTER_WEEKDAY: Rules = (
     *_INSIDE,
-    dotted_minutes_at,
-    number_of_weekday_at,
-    four_figures_at,
+    parse_dotted_minutes,
+    parse_weekday_number,
+    parse_four_figures,
 )
-_NUMBER_AFTER_DAY: Rules = (*_INSIDE, dotted_minutes_at, lone_figures_at)
+_NUMBER_AFTER_DAY: Rules = (*_INSIDE, parse_dotted_minutes, parse_lone_figures)
 
 _BY_WORD: tuple[tuple[Rule, Callable[[Words], tuple[Iterable[str], ...]]], ...] = (
-    (elsewhere_at, lambda w: (w.elsewhere,)),
-    (repeating_at, lambda w: (w.repeating,)),
-    (clock_at, lambda w: (w.noon, w.midnight, w.half_past, w.half)),
-    (shift_at, lambda w: (w.in_, w.within, w.lasting, w.one, w.vague_counts, w.fractions, w.units)),
-    (shift_at, lambda _: ("+-",)),
-    (counted_at, lambda w: (w.which,)),
-    (this_time_at, lambda w: (w.this_time,)),
-    (month_day_at, lambda w: (w.months,)),
-    (which_date_at, lambda w: (w.which,)),
-    (nth_at, lambda w: (w.from_end,)),
-    (feast_at, lambda w: (w.feasts, w.which)),
-    (relative_at, lambda w: (w.nights, w.days, w.now, w.which)),
-    (weekday_at, lambda w: (w.weekdays, w.weekdays_repeated, w.which)),
-    (part_at, lambda w: (w.parts,)),
-    (edge_at, lambda w: (w.edges, w.edge_names, w.week_of)),
-    (quarter_at, lambda w: (w.quarter_letters,)),
-    (month_at, lambda w: (w.months, w.which)),
-    (period_at, lambda w: (w.units, w.which)),
+    (parse_elsewhere, lambda w: (w.elsewhere,)),
+    (parse_repeating, lambda w: (w.repeating,)),
+    (parse_clock, lambda w: (w.noon, w.midnight, w.half_past, w.half)),
+    (
+        parse_shift,
+        lambda w: (w.in_, w.within, w.lasting, w.one, w.vague_counts, w.fractions, w.units),
+    ),
+    (parse_shift, lambda _: ("+-",)),
+    (parse_counted, lambda w: (w.which,)),
+    (parse_this_time, lambda w: (w.this_time,)),
+    (parse_month_day, lambda w: (w.months,)),
+    (parse_which_date, lambda w: (w.which,)),
+    (parse_nth, lambda w: (w.from_end,)),
+    (parse_feast, lambda w: (w.feasts, w.which)),
+    (parse_relative_day, lambda w: (w.nights, w.days, w.now, w.which)),
+    (parse_weekday, lambda w: (w.weekdays, w.weekdays_repeated, w.which)),
+    (parse_day_part, lambda w: (w.parts,)),
+    (parse_edge, lambda w: (w.edges, w.edge_names, w.week_of)),
+    (parse_quarter, lambda w: (w.quarter_letters,)),
+    (parse_month, lambda w: (w.months, w.which)),
+    (parse_period, lambda w: (w.units, w.which)),
 )
 """Each rule with the words it can begin with."""
 
@@ -105,31 +108,33 @@ _SUMMED = frozenset({"day", "date"})
 """After these, an amount can be added."""
 
 
-def part_at_start(scan: Scan, i: int) -> Found | None:
+def parse_first_part(scan: Scan, i: int) -> Found | None:
     """The part of a phrase that begins at a token."""
     if _is_number(scan, i):
-        return _first(scan, i, _NUMBER_AT_START)
-    return _first(scan, i, _by_word(scan, i))
+        return _try_rules(scan, i, _NUMBER_AT_START)
+    return _try_rules(scan, i, _find_rules(scan, i))
 
 
-def part_inside(scan: Scan, i: int, *, taken: Collection[str]) -> Found | None:
+def parse_next_part(scan: Scan, i: int, *, taken: Collection[str]) -> Found | None:
     """The part at a token that follows others, whose slots are `taken`.
 
     Four figures are a year after a date, and a time of day after a year or a day.
     """
     if not _is_number(scan, i):
-        summed = added_at(scan, i) if _SUMMED.intersection(taken) else None
-        return summed or _first(scan, i, (*_by_word(scan, i), zone_at, this_time_inside_at))
+        summed = parse_added_amount(scan, i) if _SUMMED.intersection(taken) else None
+        return summed or _try_rules(
+            scan, i, (*_find_rules(scan, i), parse_zone, parse_this_time_inside)
+        )
     if "date" in taken or "period" in taken:
-        told = "year" in taken or scan.after(i, scan.words.at)
-        return _first(scan, i, _NUMBER_AFTER_YEAR if told else _NUMBER_AFTER_DATE)
+        told = "year" in taken or scan.is_after(i, scan.words.at)
+        return _try_rules(scan, i, _NUMBER_AFTER_YEAR if told else _NUMBER_AFTER_DATE)
     if "weekday" in taken:
-        year = year_inside_at(scan, i) if scan.after(i, scan.words.of_year) else None
-        return year or _first(scan, i, _NUMBER_AFTER_WEEKDAY)
-    return _first(scan, i, _NUMBER_AFTER_DAY if "day" in taken else _BY_NUMBER)
+        year = parse_year_inside(scan, i) if scan.is_after(i, scan.words.of_year) else None
+        return year or _try_rules(scan, i, _NUMBER_AFTER_WEEKDAY)
+    return _try_rules(scan, i, _NUMBER_AFTER_DAY if "day" in taken else _BY_NUMBER)
 
 
-def _first(scan: Scan, i: int, rules: Rules) -> Found | None:
+def _try_rules(scan: Scan, i: int, rules: Rules) -> Found | None:
     for rule in rules:
         if found := rule(scan, i):
             return found
@@ -141,14 +146,14 @@ def _is_number(scan: Scan, i: int) -> bool:
     return token.number is not None or token.ordinal is not None
 
 
-def _by_word(scan: Scan, i: int) -> Rules:
+def _find_rules(scan: Scan, i: int) -> Rules:
     word = scan.tokens[i].text
-    rules = _openings(scan.words).get(word, ())
-    return (*rules, feast_at) if scan.national.opens(word) else rules
+    rules = _index_rules(scan.words).get(word, ())
+    return (*rules, parse_feast) if scan.national.opens(word) else rules
 
 
 @lru_cache(maxsize=8)
-def _openings(words: Words) -> Mapping[str, Rules]:
+def _index_rules(words: Words) -> Mapping[str, Rules]:
     """Every word that a phrase can begin with, and the rules that know it."""
     found: dict[str, Rules] = {}
     for rule, tables in _BY_WORD:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from mulligan.checks.dates.language.numerals import fold
 from mulligan.checks.dates.language.tables import Table, Words
-from mulligan.checks.dates.language.tokens import APOSTROPHE, END, LOOKAHEAD, Token, cut
+from mulligan.checks.dates.language.tokens import APOSTROPHE, END, LOOKAHEAD, Token, tokenize
 from mulligan.checks.dates.parts import AnyPart, Half
 
 Found = tuple[tuple[AnyPart, ...], int]
@@ -33,7 +33,7 @@ class Scan:
 
     def skip(self, i: int, table: Table[None]) -> int:
         """The index after a word of the table, if one stands at `i`."""
-        found = table.at(self.tokens, i)
+        found = table.match(self.tokens, i)
         return found[1] if found else i
 
     def skip_sign(self, i: int, signs: str) -> int:
@@ -41,7 +41,7 @@ class Scan:
         text = self.tokens[i].text
         return i + 1 if text and text in signs else i
 
-    def after(self, i: int, table: Table[None]) -> bool:
+    def is_after(self, i: int, table: Table[None]) -> bool:
         """Whether the token before `i` is a word of the table."""
         return i > 0 and self.tokens[i - 1].text in table
 
@@ -49,14 +49,14 @@ class Scan:
         """Whether nothing but a closing sign comes from `i` on."""
         return i >= self.count or (i == self.count - 1 and not self.tokens[i].text[:1].isalnum())
 
-    def whole(self, i: int, j: int) -> bool:
+    def is_whole(self, i: int, j: int) -> bool:
         """Whether `i` to `j` is all there is."""
         return i == 0 and self.ends(j)
 
 
 def scan(message: str, words: Words, *, national: Table[str] = NONE) -> Scan:
     """Cut a message into tokens, with its numbers folded."""
-    tokens = fold(cut(message), words)
+    tokens = fold(tokenize(message), words)
     return Scan(
         tokens=[*tokens, *[END] * LOOKAHEAD],
         words=words,
@@ -65,7 +65,7 @@ def scan(message: str, words: Words, *, national: Table[str] = NONE) -> Scan:
     )
 
 
-def day_number(token: Token) -> int | None:
+def read_day_number(token: Token) -> int | None:
     """The token as a day of the month: 3, 3rd, third."""
     value = token.ordinal if token.ordinal is not None else token.number
     if value is None or not 0 < value <= HIGHEST_DAY or len(token.digits) > 2:
@@ -73,30 +73,30 @@ def day_number(token: Token) -> int | None:
     return value
 
 
-def year_at(scan: Scan, i: int, *, short: bool = False) -> tuple[int, int] | None:
+def parse_year(scan: Scan, i: int, *, short: bool = False) -> tuple[int, int] | None:
     """A year in figures or words, and where it ends; `short` lets 96 and '19 be years too."""
     token, after = scan.tokens[i], scan.tokens[i + 1]
     if token.number is None:
         if token.text in ("'", APOSTROPHE) and len(after.digits) == 2 and after.glued:
-            return full_year(after.number or 0), i + 2
+            return expand_year(after.number or 0), i + 2
         return None
     if token.digits:
-        return _year_in_figures(token, i, short=short)
+        return _parse_year_figures(token, i, short=short)
     if token.number in YEARS or (token.number in range(1000, 2200) and token.number % 100):
         return token.number, i + 1
-    return _year_in_words(scan, i)
+    return _parse_year_words(scan, i)
 
 
-def _year_in_figures(token: Token, i: int, *, short: bool) -> tuple[int, int] | None:
+def _parse_year_figures(token: Token, i: int, *, short: bool) -> tuple[int, int] | None:
     number = token.number or 0
     if len(token.digits) == 4 and (number in YEARS or number // 100 > 23 or number % 100 > 59):
         return (number, i + 1) if 1000 <= number < 2200 else None
     if short and len(token.digits) == 2 and number > HIGHEST_DAY:
-        return full_year(number), i + 1
+        return expand_year(number), i + 1
     return None
 
 
-def _year_in_words(scan: Scan, i: int) -> tuple[int, int] | None:
+def _parse_year_words(scan: Scan, i: int) -> tuple[int, int] | None:
     """Nineteen eighty six, twenty ten, nineteen zero one."""
     first, second, third = (scan.tokens[i + n] for n in range(3))
     if first.number not in (18, 19, 20) or second.digits:
@@ -116,21 +116,21 @@ def begins_time(scan: Scan, i: int) -> bool:
     dotted = sign.text == "." and sign.glued and after.glued and len(after.digits) == 2
     marked = sign.glued and sign.text in scan.words.hour_mark
     told = minutes or dotted or marked or sign.text in scan.words.roughly
-    return told or half_at(scan, i + 1) is not None or _oclock(scan, i + 1)
+    return told or parse_half(scan, i + 1) is not None or _is_oclock(scan, i + 1)
 
 
-def _oclock(scan: Scan, i: int) -> bool:
-    return scan.words.oclock.at(scan.tokens, i) is not None
+def _is_oclock(scan: Scan, i: int) -> bool:
+    return scan.words.oclock.match(scan.tokens, i) is not None
 
 
-def half_at(scan: Scan, i: int) -> tuple[Half, int] | None:
+def parse_half(scan: Scan, i: int) -> tuple[Half, int] | None:
     """A.m. or p.m., and where it ends; 5 *a week* is not five in the morning."""
-    found = scan.words.halves.at(scan.tokens, i)
+    found = scan.words.halves.match(scan.tokens, i)
     letter = found is not None and found[1] == i + 1 and scan.tokens[i].text in scan.words.one
     return None if letter and not scan.tokens[i].glued else found
 
 
-def full_year(number: int) -> int:
+def expand_year(number: int) -> int:
     """A year of two figures in the century people mean by it."""
     if number >= 100:
         return number

@@ -7,9 +7,9 @@ from mulligan.checks.dates.grammar.amounts import (
     MOST,
     SECONDS,
     Told,
-    amount_at,
-    one_and_more,
-    one_of,
+    parse_amount,
+    parse_single_unit,
+    parse_unit_and_more,
 )
 from mulligan.checks.dates.grammar.scan import Found, Scan
 from mulligan.checks.dates.parts import (
@@ -29,160 +29,160 @@ _NEAR_DAYS = (0, 1)
 """Today and tomorrow, which weeks are counted from: a week tomorrow."""
 
 
-def shift_at(scan: Scan, i: int) -> Found | None:
+def parse_shift(scan: Scan, i: int) -> Found | None:
     """In two weeks, 3 days ago, a week after …, within the hour."""
     words, tokens = scan.words, scan.tokens
-    if within := words.within.at(tokens, i):
+    if within := words.within.match(tokens, i):
         j = scan.skip(within[1], words.about)
-        found = amount_at(scan, j) or one_and_more(scan, j)
+        found = parse_amount(scan, j) or parse_unit_and_more(scan, j)
         return ((Within(found[0]),), found[1]) if found else None
-    if lasting := words.lasting.at(tokens, i):
-        return _lasting(scan, scan.skip(lasting[1], words.about))
-    if start := words.in_.at(tokens, i):
-        return _ahead(scan, scan.skip(start[1], words.about))
+    if lasting := words.lasting.match(tokens, i):
+        return _parse_lasting(scan, scan.skip(lasting[1], words.about))
+    if start := words.in_.match(tokens, i):
+        return _parse_ahead(scan, scan.skip(start[1], words.about))
     if tokens[i].text in "+-" and tokens[i].text and tokens[i + 1].glued:
-        found = amount_at(scan, i + 1)
+        found = parse_amount(scan, i + 1)
         return ((Shift(found[0], -1 if tokens[i].text == "-" else 1),), found[1]) if found else None
-    if away := _weekdays_away(scan, i):
+    if away := _parse_weekdays_away(scan, i):
         return away
-    return _from_somewhere(scan, i)
+    return _parse_amount_shift(scan, i)
 
 
-def added_at(scan: Scan, i: int) -> Found | None:
+def parse_added_amount(scan: Scan, i: int) -> Found | None:
     """Today *plus 3 days*: an amount that the day before it is moved by."""
-    sign = scan.words.plus.at(scan.tokens, i)
+    sign = scan.words.plus.match(scan.tokens, i)
     if sign is None or (scan.tokens[i].text == "-" and not scan.tokens[i + 1].glued):
         return None
-    found = amount_at(scan, sign[1])
+    found = parse_amount(scan, sign[1])
     return ((Shift(found[0], sign[0], anchored=True),), found[1]) if found else None
 
 
-def counted_at(scan: Scan, i: int) -> Found | None:
+def parse_counted(scan: Scan, i: int) -> Found | None:
     """The next three days, 2 upcoming weeks."""
     words, tokens = scan.words, scan.tokens
-    if which := words.which.at(tokens, i):
+    if which := words.which.match(tokens, i):
         count, j = tokens[which[1]].number, which[1] + 1
         side = which[0]
-        unit = words.units.at(tokens, which[1])
+        unit = words.units.match(tokens, which[1])
         if unit and unit[0] in SECONDS:
             # The next hour is one that is counted, not one of the calendar.
             count, j = 1, which[1]
     else:
-        between = words.which.at(tokens, i + 1)
+        between = words.which.match(tokens, i + 1)
         if between is None:
             return None
         count, j, side = tokens[i].number, between[1], between[0]
         if side is Which.NEXT and tokens[j].text not in words.plurals:
             # The 20th of next month, with the rest left out.
             return None
-    unit = words.units.at(tokens, j)
+    unit = words.units.match(tokens, j)
     if count is None or unit is None or not 0 < count <= MOST or side is Which.THIS:
         return None
-    more = amount_at(scan, scan.skip(unit[1], words.and_))
+    more = parse_amount(scan, scan.skip(unit[1], words.and_))
     if more:
         return (Puzzle(),), more[1]
     return (Counted(count, unit[0], side),), unit[1]
 
 
-def _ahead(scan: Scan, i: int) -> Found | None:
+def _parse_ahead(scan: Scan, i: int) -> Found | None:
     """In two weeks' time, in two Fridays, in another five minutes."""
     words, tokens = scan.words, scan.tokens
-    count, days = tokens[i].number, words.weekdays_repeated.at(tokens, i + 1)
+    count, days = tokens[i].number, words.weekdays_repeated.match(tokens, i + 1)
     if days and count and count <= MOST:
         return (WeekdayAway(count, days[0], 1),), days[1]
-    found = amount_at(scan, i) or amount_at(scan, scan.skip(i, words.another))
+    found = parse_amount(scan, i) or parse_amount(scan, scan.skip(i, words.another))
     if found is None:
         return None
     return (Shift(found[0], 1),), scan.skip(scan.skip(found[1], words.time_ending), words.forth)
 
 
-def _lasting(scan: Scan, i: int) -> Found | None:
+def _parse_lasting(scan: Scan, i: int) -> Found | None:
     """For three days, also if *from today* follows: that is when it starts."""
-    found = amount_at(scan, i)
-    if found is None or scan.words.half_past.at(scan.tokens, i):
+    found = parse_amount(scan, i)
+    if found is None or scan.words.half_past.match(scan.tokens, i):
         return None
     return (Lasting(found[0]),), scan.skip(found[1], scan.words.lasting_from)
 
 
-def _from_somewhere(scan: Scan, i: int) -> Found | None:
+def _parse_amount_shift(scan: Scan, i: int) -> Found | None:
     words, tokens = scan.words, scan.tokens
-    told = amount_at(scan, i)
-    found = told or _bare_unit(scan, i)
+    told = parse_amount(scan, i)
+    found = told or _parse_bare_unit(scan, i)
     if found is None:
         return None
     amount, j = found
     if told is None and amount.days != 1 and _names_something(scan, j):
         # The week after Christmas: not a day, and nobody knows where it begins.
         return (Puzzle(),), j + 1
-    if words.starting.at(tokens, j):
+    if words.starting.match(tokens, j):
         return (Lasting(amount),), scan.skip(j, words.starting)
-    if forth := words.forth.at(tokens, j):
+    if forth := words.forth.match(tokens, j):
         return (Shift(amount, 1),), forth[1]
-    alone = words.forth_alone.at(tokens, j)
-    if alone and scan.whole(i, alone[1]):
+    alone = words.forth_alone.match(tokens, j)
+    if alone and scan.is_whole(i, alone[1]):
         return (Shift(amount, 1),), alone[1]
-    if back := words.back.at(tokens, j):
-        return (Shift(amount, -1),), _over_today(scan, back[1])
-    if forth_from := words.forth_from.at(tokens, j):
+    if back := words.back.match(tokens, j):
+        return (Shift(amount, -1),), _skip_today(scan, back[1])
+    if forth_from := words.forth_from.match(tokens, j):
         return (Shift(amount, 1, anchored=True),), forth_from[1]
-    if back_from := words.back_from.at(tokens, j):
+    if back_from := words.back_from.match(tokens, j):
         return (Shift(amount, -1, anchored=True),), back_from[1]
-    return _weeks_on(scan, amount, j)
+    return _parse_weeks_on(scan, amount, j)
 
 
 def _names_something(scan: Scan, i: int) -> bool:
     """Whether it is said what comes before or after, and not left to what was said earlier."""
     words, tokens = scan.words, scan.tokens
-    joined = words.forth_from.at(tokens, i) or words.back_from.at(tokens, i)
+    joined = words.forth_from.match(tokens, i) or words.back_from.match(tokens, i)
     return joined is not None and tokens[joined[1]].text[:1].isalnum()
 
 
-def _over_today(scan: Scan, i: int) -> int:
+def _skip_today(scan: Scan, i: int) -> int:
     """A year ago *today*, to the day."""
-    day = scan.words.days.at(scan.tokens, i)
+    day = scan.words.days.match(scan.tokens, i)
     return day[1] if day and day[0] == 0 else i
 
 
-def _weeks_on(scan: Scan, amount: Amount, i: int) -> Found | None:
+def _parse_weeks_on(scan: Scan, amount: Amount, i: int) -> Found | None:
     """A week on Friday, a week tomorrow. Two days on Friday are not reckoned from it."""
     words, tokens = scan.words, scan.tokens
     weeks, days_left = divmod(amount.days, DAYS[Unit.WEEK])
     if not weeks or days_left or amount.months or amount.seconds or amount.vague:
         return None
-    day = words.days.at(tokens, i)
+    day = words.days.match(tokens, i)
     if day and day[0] in _NEAR_DAYS:
         return (Shift(amount, 1, anchored=True),), i
-    named = words.weekdays.at(tokens, scan.skip(i, words.weeks_on))
+    named = words.weekdays.match(tokens, scan.skip(i, words.weeks_on))
     return ((Weekday(named[0], weeks=weeks),), named[1]) if named else None
 
 
-def _bare_unit(scan: Scan, i: int) -> Told | None:
+def _parse_bare_unit(scan: Scan, i: int) -> Told | None:
     """The *day* after tomorrow, *week* ago: one of it."""
     words, tokens = scan.words, scan.tokens
-    one = None if tokens[i].text in words.plurals else one_of(scan, i)
+    one = None if tokens[i].text in words.plurals else parse_single_unit(scan, i)
     if one is None:
         return None
-    if words.ago.at(tokens, one[1]):
+    if words.ago.match(tokens, one[1]):
         return one
-    joined = words.forth_from.at(tokens, one[1]) or words.back_from.at(tokens, one[1])
-    which = words.which.at(tokens, joined[1]) if joined else None
+    joined = words.forth_from.match(tokens, one[1]) or words.back_from.match(tokens, one[1])
+    which = words.which.match(tokens, joined[1]) if joined else None
     # The week after next is no week after something; the day after next Monday is.
-    named = which is None or words.weekdays.at(tokens, which[1]) is not None
+    named = which is None or words.weekdays.match(tokens, which[1]) is not None
     return one if joined and named else None
 
 
-def _weekdays_away(scan: Scan, i: int) -> Found | None:
+def _parse_weekdays_away(scan: Scan, i: int) -> Found | None:
     """Three Fridays from now, the third Friday from now."""
     words, tokens = scan.words, scan.tokens
     number, ordinal = tokens[i].number, tokens[i].ordinal
     count = number or ordinal
     if not count or count > MOST:
         return None
-    day = words.weekdays.at(tokens, i + 1) or words.weekdays_repeated.at(tokens, i + 1)
+    day = words.weekdays.match(tokens, i + 1) or words.weekdays_repeated.match(tokens, i + 1)
     if day is None or (ordinal and tokens[day[1]].text in words.soft):
         # The second Monday later that month is not counted from now.
         return None
-    if forth := words.forth.at(tokens, day[1]):
+    if forth := words.forth.match(tokens, day[1]):
         return (WeekdayAway(count, day[0], 1),), forth[1]
-    back = words.back.at(tokens, day[1]) if number else None
+    back = words.back.match(tokens, day[1]) if number else None
     return ((WeekdayAway(count, day[0], -1),), back[1]) if back else None

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from mulligan.checks.dates.grammar.phrases import Phrase, continued, over_glue, phrase_at
-from mulligan.checks.dates.grammar.scan import Scan, day_number
+from mulligan.checks.dates.grammar.phrases import Phrase, extend_phrase, parse_phrase, skip_glue
+from mulligan.checks.dates.grammar.scan import Scan, read_day_number
 from mulligan.checks.dates.parts import (
     AnyPart,
     Clock,
@@ -52,7 +52,7 @@ def read(scan: Scan) -> Iterator[Spoken]:
     """Every phrase and every range about time in a message, in order."""
     i = 0
     while i < scan.count:
-        found = _found_at(scan, i)
+        found = _parse_spoken(scan, i)
         if found is None:
             i += 1
             continue
@@ -61,56 +61,60 @@ def read(scan: Scan) -> Iterator[Spoken]:
             yield found
 
 
-def _found_at(scan: Scan, i: int) -> Spoken | None:
-    if opened := _opened_at(scan, i):
+def _parse_spoken(scan: Scan, i: int) -> Spoken | None:
+    if opened := _parse_opened(scan, i):
         return opened
-    phrase = phrase_at(scan, i)
+    phrase = parse_phrase(scan, i)
     if phrase is None:
-        return _extended(scan, _loose(scan, i))
-    return _extended(scan, phrase) or _with_hours(scan, phrase) or phrase
+        return _extend_to_range(scan, _parse_loose_number(scan, i))
+    return _extend_to_range(scan, phrase) or _parse_hours_after(scan, phrase) or phrase
 
 
-def _opened_at(scan: Scan, i: int) -> Stretch | None:
+def _parse_opened(scan: Scan, i: int) -> Stretch | None:
     """A range that says it is one: from …, between …"""
     words, tokens = scan.words, scan.tokens
-    between = words.between.at(tokens, i)
-    opening = between or words.range_openings.at(tokens, i)
+    between = words.between.match(tokens, i)
+    opening = between or words.range_openings.match(tokens, i)
     if opening is None:
         return None
     start = scan.skip(opening[1], words.the)
     # From 10 to 2 is a range; 10 to 2 alone is ten minutes before it.
-    counted = _loose(scan, start) if words.through.at(tokens, start + 1) else None
-    first = counted or phrase_at(scan, start) or _loose(scan, start)
-    return _extended(scan, first, between=between is not None, opened=True)
+    counted = _parse_loose_number(scan, start) if words.through.match(tokens, start + 1) else None
+    first = counted or parse_phrase(scan, start) or _parse_loose_number(scan, start)
+    return _extend_to_range(scan, first, between=between is not None, opened=True)
 
 
-def _extended(
+def _extend_to_range(
     scan: Scan, first: Phrase | None, *, between: bool = False, opened: bool = False
 ) -> Stretch | None:
     """A phrase and, if one follows, the phrase up to which it goes."""
     if first is None:
         return None
     words, tokens = scan.words, scan.tokens
-    joined = words.through.at(tokens, first.end)
+    joined = words.through.match(tokens, first.end)
     if joined is None and between:
-        joined = words.between_and.at(tokens, first.end)
+        joined = words.between_and.match(tokens, first.end)
     if joined is None:
         return None
     after = scan.skip(joined[1], words.the)
-    last = phrase_at(scan, after) or _loose(scan, after)
+    last = parse_phrase(scan, after) or _parse_loose_number(scan, after)
     if last is None:
         return None
     if not first.parts and not last.parts:
-        return _hours(scan, first, last) if opened else None
-    return _matched(scan, first, last)
+        return _make_bare_hours(scan, first, last) if opened else None
+    return _match_ends(scan, first, last)
 
 
-def _with_hours(scan: Scan, day: Phrase) -> Stretch | None:
+def _parse_hours_after(scan: Scan, day: Phrase) -> Stretch | None:
     """Thursday *from 9:30 to 11*: a day and the hours that follow it are one range."""
     if day.tells(Clock):
         return None
-    after = over_glue(scan, day.end)
-    hours = _opened_at(scan, day.end) or _opened_at(scan, after) or _extended_at(scan, after)
+    after = skip_glue(scan, day.end)
+    hours = (
+        _parse_opened(scan, day.end)
+        or _parse_opened(scan, after)
+        or _parse_loose_hours(scan, after)
+    )
     if hours is None or not all(isinstance(part, Clock | Zone | Part) for part in hours.parts):
         return None
     return Stretch(
@@ -119,12 +123,12 @@ def _with_hours(scan: Scan, day: Phrase) -> Stretch | None:
     )
 
 
-def _extended_at(scan: Scan, i: int) -> Stretch | None:
+def _parse_loose_hours(scan: Scan, i: int) -> Stretch | None:
     """Monday *3-8*: after a day, two loose numbers are hours."""
-    return _extended(scan, _loose(scan, i), opened=True)
+    return _extend_to_range(scan, _parse_loose_number(scan, i), opened=True)
 
 
-def _loose(scan: Scan, i: int) -> Phrase | None:
+def _parse_loose_number(scan: Scan, i: int) -> Phrase | None:
     """A number that the other end of a range will explain."""
     token = scan.tokens[i]
     number = token.ordinal if token.number is None else token.number
@@ -133,24 +137,24 @@ def _loose(scan: Scan, i: int) -> Phrase | None:
     return Phrase((), i, i + 1)
 
 
-def _matched(scan: Scan, first: Phrase, last: Phrase) -> Stretch | None:
+def _match_ends(scan: Scan, first: Phrase, last: Phrase) -> Stretch | None:
     """Both ends, where a loose number is what the other end is."""
     if not first.parts:
-        kind = _like(scan, first, last.parts)
+        kind = _interpret_loose(scan, first, last.parts)
         return Stretch(Phrase(kind, first.start, first.end), last) if kind else None
     if not last.parts:
-        kind = _after_all(_like(scan, last, first.parts[::-1]), first.parts)
-        last = continued(scan, Phrase(kind, last.start, last.end))
+        kind = _require_after(_interpret_loose(scan, last, first.parts[::-1]), first.parts)
+        last = extend_phrase(scan, Phrase(kind, last.start, last.end))
         return Stretch(first, last) if kind else None
     return Stretch(first, last)
 
 
-def _hours(scan: Scan, first: Phrase, last: Phrase) -> Stretch | None:
+def _make_bare_hours(scan: Scan, first: Phrase, last: Phrase) -> Stretch | None:
     """Between 3 and 5 on Friday: two bare numbers are hours if a day follows, or nothing at all."""
     start, end = (scan.tokens[each.start].number for each in (first, last))
     if start is None or end is None or not (0 < start <= _HOURS and 0 < end <= _HOURS):
         return None
-    rest = phrase_at(scan, over_glue(scan, last.end))
+    rest = parse_phrase(scan, skip_glue(scan, last.end))
     if rest is None:
         rest = Phrase((), last.start, last.end) if scan.ends(last.end) else None
     if rest is None or rest.tells(Clock):
@@ -161,7 +165,7 @@ def _hours(scan: Scan, first: Phrase, last: Phrase) -> Stretch | None:
     )
 
 
-def _after_all(last: tuple[AnyPart, ...], first: tuple[AnyPart, ...]) -> tuple[AnyPart, ...]:
+def _require_after(last: tuple[AnyPart, ...], first: tuple[AnyPart, ...]) -> tuple[AnyPart, ...]:
     """The last end if it comes after the first: from the 24th to 5 is no stretch of days."""
     days = [part.day for part in first if isinstance(part, MonthDay | DayNumber)]
     match last:
@@ -171,13 +175,13 @@ def _after_all(last: tuple[AnyPart, ...], first: tuple[AnyPart, ...]) -> tuple[A
             return last
 
 
-def _like(scan: Scan, loose: Phrase, parts: tuple[AnyPart, ...]) -> tuple[AnyPart, ...]:
+def _interpret_loose(scan: Scan, loose: Phrase, parts: tuple[AnyPart, ...]) -> tuple[AnyPart, ...]:
     """The loose number as the first part that gives it a meaning."""
     token = scan.tokens[loose.start]
     for part in parts:
         match part:
             case Clock() if token.number is not None and token.number < _HOURS:
                 return (Clock(token.number),)
-            case MonthDay() | DayNumber() if (day := day_number(token)) is not None:
+            case MonthDay() | DayNumber() if (day := read_day_number(token)) is not None:
                 return (DayNumber(day),)
     return ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from mulligan.checks.dates.language.english_context import HARMLESS, TWISTING
 from mulligan.checks.dates.language.english_feasts import ALIASES, FEASTS
 from mulligan.checks.dates.language.spelling import with_slips
-from mulligan.checks.dates.language.tables import Table, Words, listed, meaning, spaced
+from mulligan.checks.dates.language.tables import Table, Words, build_set, build_table, build_words
 from mulligan.checks.dates.language.zone_names import ZONES
 from mulligan.checks.dates.parts import DayPart, Half, Limit, Side, Unit, Which
 
@@ -28,7 +28,7 @@ ENGLISH = Words(
     | {"thirtieth": 30},
     scales={"hundred": 100, "thousand": 1000},
     ordinal_endings=frozenset({"st", "nd", "rd", "th"}),
-    weekdays=meaning(
+    weekdays=build_table(
         with_slips(
             {
                 0: "monday | mon | monday's",
@@ -42,7 +42,7 @@ ENGLISH = Words(
         )
     ),
     weekdays_repeated=Table({f"{name}s": number for number, name in enumerate(_DAY_NAMES)}),
-    months=meaning(
+    months=build_table(
         with_slips(
             {
                 1: "january | jan",
@@ -61,7 +61,7 @@ ENGLISH = Words(
         )
     ),
     doubtful=frozenset({"sun", "sat", "wed", "mon", "may", "march", "mar", "dec", "jan", "august"}),
-    units=meaning(
+    units=build_table(
         {
             Unit.SECOND: "second | seconds | sec | secs",
             Unit.MINUTE: "minute | minutes | min | mins",
@@ -77,18 +77,18 @@ ENGLISH = Words(
             Unit.CENTURY: "century | centuries",
         }
     ),
-    plurals=spaced(
+    plurals=build_set(
         "seconds secs minutes mins hours hrs days weeks wks weekends fortnights months mths "
         "quarters years yrs decades centuries"
     ),
-    short_units=meaning(
+    short_units=build_table(
         {
             Unit.MINUTE: "'",
             Unit.HOUR: "h",
             Unit.MONTH: "mo | mos",
         }
     ),
-    glued_units=meaning(
+    glued_units=build_table(
         {
             Unit.MINUTE: "m",
             Unit.DAY: "d",
@@ -96,31 +96,31 @@ ENGLISH = Words(
             Unit.YEAR: "y",
         }
     ),
-    one=listed("a | an | another"),
-    another=listed("another"),
-    vague_counts=meaning(
+    one=build_words("a | an | another"),
+    another=build_words("another"),
+    vague_counts=build_table(
         {
             2: "a couple of | a couple | couple of | couple | a pair of",
             3: "a few | few",
         }
     ),
-    fractions=meaning(
+    fractions=build_table(
         {
             (1, 2): "half | a half | one half | ½",
             (1, 4): "quarter | a quarter | one quarter | ¼",
             (3, 4): "three quarters | three-quarters | ¾",
         }
     ),
-    of_one=listed("of an | of a | an | a | -"),
-    and_more=meaning(
+    of_one=build_words("of an | of a | an | a | -"),
+    and_more=build_table(
         {
             (1, 2): "and a half | and an half | and half | -and-a-half | ½",
             (1, 4): "and a quarter | and quarter | ¼",
             (3, 4): "and three quarters | ¾",
         }
     ),
-    time_ending=listed("time | ' time"),
-    which=meaning(
+    time_ending=build_words("time | ' time"),
+    which=build_table(
         {
             Which.LAST: "last | previous",
             Which.PAST: "past | this past",
@@ -129,7 +129,7 @@ ENGLISH = Words(
             Which.NEXT: "next | following | nxt",
         }
     ),
-    which_after=meaning(
+    which_after=build_table(
         {
             Which.LAST: "last",
             Which.PAST: "past | just gone",
@@ -137,17 +137,17 @@ ENGLISH = Words(
             Which.NEXT: "next",
         }
     ),
-    from_end=meaning(
+    from_end=build_table(
         {
             -1: "last",
             -2: "penultimate | next to last",
         }
     ),
-    nth_from_end=listed("last | to last | -to-last"),
-    after_next=listed("after next"),
-    before_last=listed("before last"),
-    week_later=listed("week"),
-    days=meaning(
+    nth_from_end=build_words("last | to last | -to-last"),
+    after_next=build_words("after next"),
+    before_last=build_words("before last"),
+    week_later=build_words("week"),
+    days=build_table(
         with_slips(
             {
                 -2: "day before yesterday | the day before yesterday",
@@ -161,7 +161,7 @@ ENGLISH = Words(
             }
         )
     ),
-    nights=meaning(
+    nights=build_table(
         with_slips(
             {
                 -2: "night before last | the night before last",
@@ -170,13 +170,13 @@ ENGLISH = Words(
             }
         )
     ),
-    now=listed(
+    now=build_words(
         "now | right now | just now | at the moment | at the minute | at this moment | "
         "at this time | at present | at the present time | atm | as soon as possible | asap | "
         "current date | immediately | straight away | right away"
     ),
-    this_time=listed("this time"),
-    parts=meaning(
+    this_time=build_words("this time"),
+    parts=build_table(
         {
             DayPart.MORNING: "morning | mornings | mid-morning | midmorning | mid morning",
             DayPart.LUNCH: "lunch | lunchtime | lunch time",
@@ -185,24 +185,24 @@ ENGLISH = Words(
             DayPart.NIGHT: "night | nighttime",
         }
     ),
-    soft=listed("early | late | later | earlier | mid"),
-    noon=listed(
+    soft=build_words("early | late | later | earlier | mid"),
+    noon=build_words(
         "noon | midday | mid day | mid-day | 12 noon | twelve noon | 12 midday | noontime | "
         "high noon | 12 o'clock noon | twelve o'clock noon"
     ),
-    midnight=listed("midnight | 12 midnight"),
-    halves=meaning(
+    midnight=build_words("midnight | 12 midnight"),
+    halves=build_table(
         {
             Half.AM: "am | a.m. | a.m | a m | a | in the am",
             Half.PM: "pm | p.m. | p.m | p m | p | in the pm",
         }
     ),
-    oclock=listed("o'clock | oclock | o clock"),
-    roughly=listed("ish | - ish"),
-    minutes=listed("minute | minutes | min | mins"),
-    past=listed("past | after"),
-    to=listed("to | before | till | til | 'til"),
-    half_past=meaning(
+    oclock=build_words("o'clock | oclock | o clock"),
+    roughly=build_words("ish | - ish"),
+    minutes=build_words("minute | minutes | min | mins"),
+    past=build_words("past | after"),
+    to=build_words("to | before | till | til | 'til"),
+    half_past=build_table(
         {
             30: "half past | half-past | half after",
             15: "quarter past | a quarter past | quarter after | a quarter after | quarter-past",
@@ -213,61 +213,61 @@ ENGLISH = Words(
             ),
         }
     ),
-    half=meaning({30: "half"}),
-    oh=listed("oh | o | zero"),
-    hour_mark=listed("h"),
-    hours_after=listed("h | hrs | hours"),
-    more=listed("more"),
-    about=listed(
+    half=build_table({30: "half"}),
+    oh=build_words("oh | o | zero"),
+    hour_mark=build_words("h"),
+    hours_after=build_words("h | hrs | hours"),
+    more=build_words("more"),
+    about=build_words(
         "about | around | approximately | approx | approx. | roughly | circa | ca. | ~ | exactly | "
         "precisely"
     ),
-    at=listed("at | @"),
-    before_hour=listed(
+    at=build_words("at | @"),
+    before_hour=build_words(
         "at | @ | around | about | approximately | circa | ~ | by | before | after | until | "
         "till | til"
     ),
-    before_day=listed("on | the"),
-    before_month=listed(
+    before_day=build_words("on | the"),
+    before_month=build_words(
         "in | of | since | until | till | by | from | to | for | through | during | and | between"
     ),
-    before_year=listed(
+    before_year=build_words(
         "in | of | year | since | until | till | by | from | for | between | and | to"
     ),
-    glue=listed(
+    glue=build_words(
         "on | at | the | of | in | in the | for | from | by | during | around | about | circa | "
         "ca. | approximately | approx | approx. | roughly | exactly | precisely | sharp | "
         "on the dot | early | late | later | earlier | sometime | some time | anytime | any time | "
         "first thing | last thing | all day | over | t | , | @ | ( | ) | - | ~ | / | ∙ | ·"
     ),
-    on=listed("on | by | until | till"),
-    the=listed("the"),
-    of=listed("of | in"),
-    of_year=listed("in | of | of year | in the year | of the year"),
-    and_=listed("and"),
-    in_=listed("in | after"),
-    within=listed("within | within the next | within the"),
-    lasting=listed("for"),
-    starting=listed("starting | starting from | starting on | beginning | beginning on"),
-    lasting_from=listed("starting | starting from | starting on | beginning | from"),
-    ago=listed("ago"),
-    back=listed("ago | back | earlier | before now | in the past"),
-    forth=listed(
+    on=build_words("on | by | until | till"),
+    the=build_words("the"),
+    of=build_words("of | in"),
+    of_year=build_words("in | of | of year | in the year | of the year"),
+    and_=build_words("and"),
+    in_=build_words("in | after"),
+    within=build_words("within | within the next | within the"),
+    lasting=build_words("for"),
+    starting=build_words("starting | starting from | starting on | beginning | beginning on"),
+    lasting_from=build_words("starting | starting from | starting on | beginning | from"),
+    ago=build_words("ago"),
+    back=build_words("ago | back | earlier | before now | in the past"),
+    forth=build_words(
         "from now | from right now | hence | later | from today | henceforth | in the future"
     ),
-    forth_alone=listed("out | away"),
-    plus=meaning({1: "+ | plus", -1: "- | minus"}),
-    back_from=listed("before | prior to"),
-    forth_from=listed("after | from | since | following"),
-    weeks_on=listed("on"),
-    edges=meaning(
+    forth_alone=build_words("out | away"),
+    plus=build_table({1: "+ | plus", -1: "- | minus"}),
+    back_from=build_words("before | prior to"),
+    forth_from=build_words("after | from | since | following"),
+    weeks_on=build_words("on"),
+    edges=build_table(
         {
             Side.START: "beginning of | start of | the beginning of | the start of",
             Side.MIDDLE: "middle of | mid | mid - | the middle of",
             Side.END: "end of | the end of",
         }
     ),
-    edge_names=meaning(
+    edge_names=build_table(
         {
             (Side.END, Unit.DAY): "eod",
             (Side.END, Unit.WEEK): "eow",
@@ -276,8 +276,8 @@ ENGLISH = Words(
             (Side.END, Unit.YEAR): "eoy",
         }
     ),
-    week_of=listed("week of | week beginning | week commencing | w/c | week starting"),
-    limits=meaning(
+    week_of=build_words("week of | week beginning | week commencing | w/c | week starting"),
+    limits=build_table(
         {
             Limit.SINCE: "since",
             Limit.UNTIL: "until | till | by | untill | up to | no later than | not later than",
@@ -285,55 +285,57 @@ ENGLISH = Words(
             Limit.AFTER: "after | later than",
         }
     ),
-    range_openings=listed("from | starting | beginning"),
-    through=listed(
+    range_openings=build_words("from | starting | beginning"),
+    through=build_words(
         "to | until | till | untill | through | thru | - | \N{EN DASH} | \N{EM DASH} | ~ | up to"
     ),
-    between=listed("between | in between"),
-    between_and=listed("and | but before | - | to"),
+    between=build_words("between | in between"),
+    between_and=build_words("and | but before | - | to"),
     quarter_letters=frozenset({"q"}),
     zones=ZONES,
-    repeating=listed("every | each | every other"),
+    repeating=build_words("every | each | every other"),
     twisting=TWISTING,
     eras=frozenset({"bc", "bce", "ce", "ad", "be"}),
     decade_endings=frozenset({"s", "'s"}),
-    ahead=listed(
+    ahead=build_words(
         "book | schedule | reschedule | cancel | postpone | move | arrange | reserve | plan | "
         "remind | invite | set up | set | block | push | delete my | clear my | remove my | "
         "cancel my | call off | organise | organize"
     ),
-    behind=listed(
+    behind=build_words(
         "was | were | did | had | happened | went | sent | received | came | wrote | said | ago | "
         "missed | since | last | previous | past"
     ),
-    from_=listed("from | since | of"),
-    moving=listed(
+    from_=build_words("from | since | of"),
+    moving=build_words(
         "move | reschedule | postpone | push | shift | delay | change | bring forward | put off"
     ),
     possessive="'s",
-    negations=listed(
+    negations=build_words(
         "not | except | but | avoid | without | other than | don't | can't | cannot | won't | "
         "isn't | doesn't | unavailable | instead of | rather than | unless | besides | never"
     ),
-    past_verbs=listed("was | were | did | had | happened | went | sent | received | came | wrote"),
-    or_=listed("or | and"),
-    inexact=listed(
+    past_verbs=build_words(
+        "was | were | did | had | happened | went | sent | received | came | wrote"
+    ),
+    or_=build_words("or | and"),
+    inexact=build_words(
         "around | about | approximately | approx | roughly | circa | ca | ~ | ish | by | before | "
         "after | until | till | til | between | earliest | latest | from | since | or"
     ),
-    following=listed("following | next day | next morning | next evening | previous day"),
-    leaning=listed("later | earlier | back | after | before | + | -"),
-    neighbours=listed("next | following | previous"),
-    beside=listed("after | before"),
-    overnight=listed("night | nights"),
-    elsewhere=listed(
+    following=build_words("following | next day | next morning | next evening | previous day"),
+    leaning=build_words("later | earlier | back | after | before | + | -"),
+    neighbours=build_words("next | following | previous"),
+    beside=build_words("after | before"),
+    overnight=build_words("night | nights"),
+    elsewhere=build_words(
         "before that | after that | by that | since then | before then | by then | until then | "
         "till then | after then | around then | beforehand | afterwards | that day | that week | "
         "same day | the same day | another day | other day | any day | any time | some day | "
         "whenever | daily | weekly | biweekly | fortnightly | monthly | quarterly | yearly | "
         "annually | nightly | recurring"
     ),
-    corrections=listed(
+    corrections=build_words(
         "no | actually | i mean | sorry | scratch that | rather | make that | correction | wait"
     ),
     harmless=HARMLESS,

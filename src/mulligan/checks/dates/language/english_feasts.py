@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from mulligan.checks.dates.language.tables import meaning
+from mulligan.checks.dates.language.tables import build_table
 
-FEASTS = meaning(
+FEASTS = build_table(
     {
         "new year": "new year's day | new years day | new year | new year's | new years",
         "valentine": "valentine's day | valentines day | valentine's | valentine day",

@@ -15,12 +15,12 @@ def fold(tokens: Sequence[Token], words: Words) -> list[Token]:
     folded: list[Token] = []
     i = 0
     while i < len(tokens):
-        token, i = _one(tokens, i, words)
+        token, i = _fold_one(tokens, i, words)
         folded.append(token)
     return folded
 
 
-def _one(tokens: Sequence[Token], i: int, words: Words) -> tuple[Token, int]:
+def _fold_one(tokens: Sequence[Token], i: int, words: Words) -> tuple[Token, int]:
     token = tokens[i]
     if token.number is not None:
         after = _peek(tokens, i + 1)
@@ -29,23 +29,23 @@ def _one(tokens: Sequence[Token], i: int, words: Words) -> tuple[Token, int]:
         return token, i + 1
     hundred = token.text in words.one and _peek(tokens, i + 1).text in words.scales
     if hundred or token.text in words.cardinals:
-        return _spoken(tokens, i, words)
+        return _fold_spoken(tokens, i, words)
     if (ordinal := words.ordinals.get(token.text)) is not None:
         return token._replace(ordinal=ordinal), i + 1
     return token, i + 1
 
 
-def _spoken(tokens: Sequence[Token], i: int, words: Words) -> tuple[Token, int]:
+def _fold_spoken(tokens: Sequence[Token], i: int, words: Words) -> tuple[Token, int]:
     """A number in words from its first word on: twenty, a hundred and one."""
     value, ordinal, j = 1, None, i + 1
     if tokens[i].text in words.cardinals:
-        value, ordinal, j = _below_hundred(tokens, i, words)
+        value, ordinal, j = _parse_below_hundred(tokens, i, words)
     while ordinal is None and (scale := words.scales.get(_peek(tokens, j).text)) is not None:
         value *= scale
         j += 1
         k = j + 1 if _peek(tokens, j).text in words.and_ else j
         if _peek(tokens, k).text in words.cardinals:
-            more, ordinal, j = _below_hundred(tokens, k, words)
+            more, ordinal, j = _parse_below_hundred(tokens, k, words)
             value += more
     first, last = tokens[i], tokens[j - 1]
     # Of several words, none is left that a table could take for another.
@@ -61,7 +61,9 @@ def _spoken(tokens: Sequence[Token], i: int, words: Words) -> tuple[Token, int]:
     )
 
 
-def _below_hundred(tokens: Sequence[Token], i: int, words: Words) -> tuple[int, int | None, int]:
+def _parse_below_hundred(
+    tokens: Sequence[Token], i: int, words: Words
+) -> tuple[int, int | None, int]:
     """A number up to 99, the same as an ordinal if it is one, and where it ends."""
     value = words.cardinals[tokens[i].text]
     if value not in _TENS:

@@ -17,13 +17,13 @@ def with_slips(groups: Mapping[V, str]) -> dict[V, str]:
     taken = {name for each in names.values() for name in each}
     return {
         value: " | ".join(
-            [*each, *sorted({slip for name in each for slip in _slips(name)} - taken)]
+            [*each, *sorted({slip for name in each for slip in _list_slips(name)} - taken)]
         )
         for value, each in names.items()
     }
 
 
-def _slips(name: str) -> Iterator[str]:
+def _list_slips(name: str) -> Iterator[str]:
     """The first letter is always right, and one that is left out is not the last."""
     if len(name) < _SHORTEST or not name.isalpha():
         return

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from mulligan.checks.dates.language.tokens import Token, cut
+from mulligan.checks.dates.language.tokens import Token, tokenize
 from mulligan.checks.dates.parts import DayPart, Half, Limit, Side, Unit, Which
 
 V = TypeVar("V")
@@ -20,7 +20,7 @@ class Table(Generic[V]):
     def __init__(self, entries: Mapping[str, V]) -> None:
         self._by_first: dict[str, list[tuple[tuple[str, ...], V]]] = {}
         for words, value in entries.items():
-            first, *rest = (token.text for token in cut(words))
+            first, *rest = (token.text for token in tokenize(words))
             self._by_first.setdefault(first, []).append((tuple(rest), value))
         for choices in self._by_first.values():
             choices.sort(key=lambda choice: -len(choice[0]))
@@ -38,7 +38,7 @@ class Table(Generic[V]):
     def __iter__(self) -> Iterator[str]:
         return iter(self._by_first)
 
-    def at(self, tokens: Sequence[Token], i: int) -> tuple[V, int] | None:
+    def match(self, tokens: Sequence[Token], i: int) -> tuple[V, int] | None:
         """What the words at `i` stand for, and where they end."""
         choices = self._by_first.get(tokens[i].text)
         if choices is None:
@@ -49,17 +49,17 @@ class Table(Generic[V]):
         return None
 
 
-def listed(words: str) -> Table[None]:
+def build_words(words: str) -> Table[None]:
     """A table of words that stand for themselves, separated by `|`."""
     return Table({word.strip(): None for word in words.split("|")})
 
 
-def spaced(words: str) -> frozenset[str]:
+def build_set(words: str) -> frozenset[str]:
     """A set of single words, separated by spaces."""
     return frozenset(words.split())
 
 
-def meaning(groups: Mapping[V, str]) -> Table[V]:
+def build_table(groups: Mapping[V, str]) -> Table[V]:
     """A table from what is meant to the words for it, separated by `|`."""
     return Table(
         {word.strip(): value for value, words in groups.items() for word in words.split("|")}

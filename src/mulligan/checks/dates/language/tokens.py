@@ -36,7 +36,7 @@ class Token(NamedTuple):
 END = Token("", 0, 0)
 
 
-def cut(text: str) -> list[Token]:
+def tokenize(text: str) -> list[Token]:
     """Every token of a text, in order."""
     tokens: list[Token] = []
     last = -1

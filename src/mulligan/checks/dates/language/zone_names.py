@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from mulligan.checks.dates.language.tables import meaning
+from mulligan.checks.dates.language.tables import build_table
 
-ZONES = meaning(
+ZONES = build_table(
     {
         0: "utc | gmt | z",
         60: "cet | bst",

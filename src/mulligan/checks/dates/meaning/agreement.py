@@ -6,23 +6,23 @@ from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 
 from mulligan.checks.dates.conventions import Convention
-from mulligan.checks.dates.meaning.arithmetic import DAY, make, month_span
-from mulligan.checks.dates.meaning.feasts import feast_in
-from mulligan.checks.dates.meaning.weekdays import weekday_readings
-from mulligan.checks.dates.moment import Moment, whole_day
+from mulligan.checks.dates.meaning.arithmetic import DAY, find_month_span, make_date
+from mulligan.checks.dates.meaning.feasts import find_feast
+from mulligan.checks.dates.meaning.weekdays import resolve_weekday
+from mulligan.checks.dates.moment import Moment, make_day
 from mulligan.checks.dates.parts import (
     DayNumber,
     DayShift,
     Feast,
-    Figures,
     MonthDay,
+    NumericDate,
     Weekday,
     Which,
 )
 from mulligan.checks.dates.reading import Reading
 
-DayName = DayShift | MonthDay | Figures | Feast | DayNumber | Weekday
-DAY_NAMES = (DayShift, MonthDay, Figures, Feast, DayNumber, Weekday)
+DayName = DayShift | MonthDay | NumericDate | Feast | DayNumber | Weekday
+DAY_NAMES = (DayShift, MonthDay, NumericDate, Feast, DayNumber, Weekday)
 """In the order of how much each says."""
 
 Candidate = tuple[date, frozenset[Convention]]
@@ -34,24 +34,24 @@ _LONG_AGO = timedelta(days=182)
 """Nearer to a date's next return than to its last."""
 
 
-def agreed(parts: Sequence[DayName], at: Moment) -> list[Reading]:
+def resolve_day_names(parts: Sequence[DayName], at: Moment) -> list[Reading]:
     """The days every part admits: the one that is told, or the nearest before and after."""
     first, *others = sorted(parts, key=lambda part: DAY_NAMES.index(type(part)))
     if isinstance(first, Weekday):
-        return weekday_readings(first, at)
+        return resolve_weekday(first, at)
     kept = [
         (day, rests_on)
-        for day, rests_on in _candidates(first, at, wide=bool(others))
+        for day, rests_on in _list_candidates(first, at, wide=bool(others))
         if all(_admits(other, day, at) for other in others)
     ]
     if isinstance(first, DayShift) or getattr(first, "year", None) is not None:
-        return [whole_day(day, *rests_on) for day, rests_on in kept]
+        return [make_day(day, *rests_on) for day, rests_on in kept]
     if isinstance(first, DayNumber) and others:
         # Friday the 26th: if this month has one, it is that.
         now = (at.today.year, at.today.month)
         this_month = [day for day, _ in kept if (day.year, day.month) == now]
         if this_month:
-            return [whole_day(day) for day in this_month]
+            return [make_day(day) for day in this_month]
     which = getattr(first, "which", None)
     slips = any(isinstance(other, Weekday) for other in others)
     readings: list[Reading] = []
@@ -61,29 +61,31 @@ def agreed(parts: Sequence[DayName], at: Moment) -> list[Reading]:
         if slips and days[-1] < at.today - _LONG_AGO:
             continue
         if which is None:
-            readings += _nearest(days, rests_on, at.today)
+            readings += _choose_nearest(days, rests_on, at.today)
         else:
             most = 1 if isinstance(first, Feast) else 2
-            chosen = _chosen(days, which, at.today)[:most]
-            readings += [whole_day(day, *rests_on) for day in chosen]
+            chosen = _choose_days(days, which, at.today)[:most]
+            readings += [make_day(day, *rests_on) for day in chosen]
     return readings
 
 
-def _nearest(days: list[date], rests_on: frozenset[Convention], today: date) -> list[Reading]:
+def _choose_nearest(
+    days: list[date], rests_on: frozenset[Convention], today: date
+) -> list[Reading]:
     """Today or the last one before it, and the first after it."""
     before = [day for day in days if day < today]
     after = [day for day in days if day > today]
     found = []
     if today in days:
-        found.append(whole_day(today, *rests_on))
+        found.append(make_day(today, *rests_on))
     elif before:
-        found.append(whole_day(before[-1], *rests_on, Convention.SIDE_PAST))
+        found.append(make_day(before[-1], *rests_on, Convention.SIDE_PAST))
     if after:
-        found.append(whole_day(after[0], *rests_on, Convention.SIDE_FUTURE))
+        found.append(make_day(after[0], *rests_on, Convention.SIDE_FUTURE))
     return found
 
 
-def _chosen(days: list[date], which: Which, today: date) -> list[date]:
+def _choose_days(days: list[date], which: Which, today: date) -> list[date]:
     """Last Easter is over, next Easter is to come, this Easter is of this year.
 
     Next December 5 is the first to come, or the one of the next year.
@@ -101,7 +103,7 @@ def _chosen(days: list[date], which: Which, today: date) -> list[date]:
             return after[:1]
 
 
-def _candidates(part: DayName, at: Moment, *, wide: bool) -> list[Candidate]:
+def _list_candidates(part: DayName, at: Moment, *, wide: bool) -> list[Candidate]:
     """Days a part can mean; `wide` looks further, where other parts will choose."""
     today = at.today
     match part:
@@ -114,44 +116,45 @@ def _candidates(part: DayName, at: Moment, *, wide: bool) -> list[Candidate]:
             return [(today + days * DAY, _NOTHING)]
         case MonthDay(month=month, day=number):
             return [
-                (day, _NOTHING) for day in _in_years(month, number, year=part.year, today=today)
+                (day, _NOTHING)
+                for day in _list_in_years(month, number, year=part.year, today=today)
             ]
-        case Figures():
-            return _in_both_orders(part, today)
+        case NumericDate():
+            return _list_in_both_orders(part, today)
         case Feast(name=name):
             years = range(today.year - 1, today.year + 2)
-            found = (feast_in(name, year, country=at.country) for year in years)
+            found = (find_feast(name, year, country=at.country) for year in years)
             return [(day, _NOTHING) for day in found if day is not None]
         case DayNumber(day=number):
             reach = 12 if wide else 2
-            return [(day, _NOTHING) for day in _in_months(number, today, reach)]
+            return [(day, _NOTHING) for day in _list_in_months(number, today, reach)]
         case Weekday():
             return []
 
 
-def _in_months(number: int, today: date, reach: int) -> Iterator[date]:
+def _list_in_months(number: int, today: date, reach: int) -> Iterator[date]:
     """That day of every month so many months before and after."""
     for ahead in range(-reach, reach + 1):
-        month = month_span(today.year, today.month + ahead)
-        day = make(month[0].year, month[0].month, day=number) if month else None
+        month = find_month_span(today.year, today.month + ahead)
+        day = make_date(month[0].year, month[0].month, day=number) if month else None
         if day is not None:
             yield day
 
 
-def _in_years(month: int, number: int, *, year: int | None, today: date) -> Iterator[date]:
+def _list_in_years(month: int, number: int, *, year: int | None, today: date) -> Iterator[date]:
     """That date in the year that is told, or in those around today."""
     reach = 8 if (month, number) == _LEAP_DAY else 1
     years = range(today.year - reach, today.year + reach + 1) if year is None else (year,)
     for each in years:
-        day = make(each, month, day=number)
+        day = make_date(each, month, day=number)
         if day is not None:
             yield day
 
 
-def _in_both_orders(part: Figures, today: date) -> list[Candidate]:
+def _list_in_both_orders(part: NumericDate, today: date) -> list[Candidate]:
     """A month and a day in either order; no convention is needed where only one makes a date."""
-    month_first = list(_in_years(part.first, part.second, year=part.year, today=today))
-    day_first = list(_in_years(part.second, part.first, year=part.year, today=today))
+    month_first = list(_list_in_years(part.first, part.second, year=part.year, today=today))
+    day_first = list(_list_in_years(part.second, part.first, year=part.year, today=today))
     if part.first == part.second or not (month_first and day_first):
         return [(day, _NOTHING) for day in month_first or day_first]
     return [
@@ -168,10 +171,10 @@ def _admits(part: DayName, day: date, at: Moment) -> bool:
             return day.day == number
         case MonthDay(month=month, day=number, year=year):
             return (day.month, day.day) == (month, number) and year in (None, day.year)
-        case Figures(first=first, second=second, year=year):
+        case NumericDate(first=first, second=second, year=year):
             told = (day.month, day.day) in ((first, second), (second, first))
             return told and year in (None, day.year)
         case Feast(name=name):
-            return feast_in(name, day.year, country=at.country) == day
+            return find_feast(name, day.year, country=at.country) == day
         case DayShift(days=days):
             return day == at.today + days * DAY

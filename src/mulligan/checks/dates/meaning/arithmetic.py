@@ -25,7 +25,7 @@ def add(moment: datetime, amount: Amount, *, sign: int = 1) -> datetime | None:
         return None
 
 
-def make(year: int, month: int, *, day: int) -> date | None:
+def make_date(year: int, month: int, *, day: int) -> date | None:
     """That date, or `None` if the calendar has no such day."""
     try:
         return date(year, month, day)
@@ -34,21 +34,21 @@ def make(year: int, month: int, *, day: int) -> date | None:
         return None
 
 
-def week_start(day: date, *, first: int = 0) -> date:
+def find_week_start(day: date, *, first: int = 0) -> date:
     """The first day of the week that holds a day; weeks begin on Monday, or on `first`."""
     return day - timedelta(days=(day.weekday() - first) % 7)
 
 
-def on_or_after(day: date, weekday: int) -> date:
+def advance_to_weekday(day: date, weekday: int) -> date:
     """The first such weekday from that day on."""
     return day + timedelta(days=(weekday - day.weekday()) % 7)
 
 
-def nth_day(start: date, end: date, *, number: int, weekday: int | None) -> date | None:
+def find_nth_day(start: date, end: date, *, number: int, weekday: int | None) -> date | None:
     """The n-th day, or the n-th such weekday, from `start` up to but without `end`."""
     step = 1 if weekday is None else 7
     if number > 0:
-        first = start if weekday is None else on_or_after(start, weekday)
+        first = start if weekday is None else advance_to_weekday(start, weekday)
         found = first + timedelta(days=step * (number - 1))
         return found if found < end else None
     last = end - DAY
@@ -58,12 +58,12 @@ def nth_day(start: date, end: date, *, number: int, weekday: int | None) -> date
     return found if found >= start else None
 
 
-def month_span(year: int, month: int) -> tuple[date, date] | None:
+def find_month_span(year: int, month: int) -> tuple[date, date] | None:
     """A month's first day, and the first after it; months may run over: 13 is next January."""
-    return months_span(year, month, count=1)
+    return find_months_span(year, month, count=1)
 
 
-def months_span(year: int, month: int, *, count: int) -> tuple[date, date] | None:
+def find_months_span(year: int, month: int, *, count: int) -> tuple[date, date] | None:
     """So many months from the first of one on."""
     start_year, start = divmod(year * 12 + month - 1, 12)
     end_year, end = divmod(year * 12 + month - 1 + count, 12)
@@ -72,7 +72,7 @@ def months_span(year: int, month: int, *, count: int) -> tuple[date, date] | Non
     return date(start_year, start + 1, 1), date(end_year, end + 1, 1)
 
 
-def easter(year: int) -> date:
+def compute_easter(year: int) -> date:
     """Easter Sunday of the western churches, by the anonymous Gregorian algorithm."""
     a, b, c = year % 19, year // 100, year % 100
     d, e = divmod(b, 4)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import MAXYEAR, MINYEAR, date, timedelta
 
-from mulligan.checks.dates.meaning.arithmetic import easter, month_span, nth_day
-from mulligan.checks.dates.meaning.national import national_days
+from mulligan.checks.dates.meaning.arithmetic import compute_easter, find_month_span, find_nth_day
+from mulligan.checks.dates.meaning.national import load_national_days
 
 Rule = tuple[int, int, int]
 """A month, a weekday, and which one of the month; the last ones are negative."""
@@ -83,7 +83,7 @@ _SUMMER_TIME_SINCE = 2007
 """Before, the rules were others."""
 
 
-def feast_in(name: str, year: int, *, country: str | None) -> date | None:
+def find_feast(name: str, year: int, *, country: str | None) -> date | None:
     """The day of a name in a year; `None` where it has none, or more than one."""
     if not MINYEAR <= year < MAXYEAR:
         # Around today, at either end of the calendar.
@@ -92,26 +92,26 @@ def feast_in(name: str, year: int, *, country: str | None) -> date | None:
         return date(year, *_FIXED[name])
     if name in _FROM_EASTER:
         # The Gregorian calendar, and so this way to count, began in 1583.
-        return easter(year) + timedelta(days=_FROM_EASTER[name]) if year > 1582 else None
+        return compute_easter(year) + timedelta(days=_FROM_EASTER[name]) if year > 1582 else None
     if name in _BY_COUNTRY:
-        return _ruled(year, name, country)
+        return _find_by_country(year, name, country)
     if name in _FROM_THANKSGIVING:
-        thanksgiving = _by(_THANKSGIVING, year)
+        thanksgiving = _apply_rule(_THANKSGIVING, year)
         return thanksgiving + timedelta(days=_FROM_THANKSGIVING[name]) if thanksgiving else None
-    days = national_days(country, year).get(name, ()) if country else ()
+    days = load_national_days(country, year).get(name, ()) if country else ()
     return days[0] if len(days) == 1 else None
 
 
-def _ruled(year: int, name: str, country: str | None) -> date | None:
+def _find_by_country(year: int, name: str, country: str | None) -> date | None:
     if name.startswith("summer time") and year < _SUMMER_TIME_SINCE:
         return None
     for countries, rule in _BY_COUNTRY[name].items():
         if country in countries.split():
-            return _by(rule, year)
+            return _apply_rule(rule, year)
     return None
 
 
-def _by(rule: Rule, year: int) -> date | None:
+def _apply_rule(rule: Rule, year: int) -> date | None:
     month, weekday, number = rule
-    span = month_span(year, month)
-    return nth_day(*span, number=number, weekday=weekday) if span else None
+    span = find_month_span(year, month)
+    return find_nth_day(*span, number=number, weekday=weekday) if span else None

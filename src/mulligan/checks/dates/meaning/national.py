@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import Any
 
 from mulligan.checks.dates.language.tables import Table, Words
-from mulligan.checks.dates.language.tokens import LOOKAHEAD, cut
+from mulligan.checks.dates.language.tokens import LOOKAHEAD, tokenize
 
 _CATEGORIES = ("public", "unofficial")
 _MOVED = "("
@@ -17,28 +17,28 @@ _MOVED = "("
 
 
 @lru_cache(maxsize=512)
-def national_days(country: str, year: int) -> Mapping[str, tuple[date, ...]]:
+def load_national_days(country: str, year: int) -> Mapping[str, tuple[date, ...]]:
     """The days of each holiday in a year, by its name as tokens with spaces between."""
     found: dict[str, tuple[date, ...]] = {}
-    for day, names in _calendar(country, year):
+    for day, names in _load_calendar(country, year):
         for name in names.split(";"):
-            key = " ".join(token.text for token in cut(name))
+            key = " ".join(token.text for token in tokenize(name))
             if _MOVED not in name and 0 < len(key.split()) < LOOKAHEAD // 2:
                 found[key] = (*found.get(key, ()), day)
     return found
 
 
 @lru_cache(maxsize=64)
-def national_names(country: str, year: int, *, words: Words) -> Table[str]:
+def load_national_names(country: str, year: int, *, words: Words) -> Table[str]:
     """Everything people call the holidays of a country, and the name in `national_days`."""
-    names = national_days(country, year)
+    names = load_national_days(country, year)
     spellings = {name.replace("'", ""): name for name in names} | {name: name for name in names}
     aliases = {alias: name for alias, name in words.feast_aliases.items() if name in names}
     return Table(spellings | aliases)
 
 
-def _calendar(country: str, year: int) -> Iterator[tuple[date, str]]:
-    library = _library()
+def _load_calendar(country: str, year: int) -> Iterator[tuple[date, str]]:
+    library = _load_library()
     if library is None:
         return
     try:
@@ -54,7 +54,7 @@ def _calendar(country: str, year: int) -> Iterator[tuple[date, str]]:
     yield from days.items()
 
 
-def _library() -> Any:
+def _load_library() -> Any:
     try:
         return import_module("holidays")
     except ImportError:

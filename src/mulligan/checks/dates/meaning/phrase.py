@@ -8,10 +8,10 @@ from datetime import datetime
 from mulligan.checks.dates.grammar.phrases import Phrase
 from mulligan.checks.dates.grammar.stretches import Spoken, Stretch
 from mulligan.checks.dates.meaning.arithmetic import add
-from mulligan.checks.dates.meaning.dated import dated_readings, lasting_from, shifted
-from mulligan.checks.dates.meaning.spans import OFFSETS, span_readings
-from mulligan.checks.dates.meaning.times import clock_alone, with_clock, with_part
-from mulligan.checks.dates.moment import Moment, instant, span, whole_day
+from mulligan.checks.dates.meaning.dated import extend_readings, resolve_dated, shift_reading
+from mulligan.checks.dates.meaning.spans import OFFSETS, resolve_span
+from mulligan.checks.dates.meaning.times import resolve_clock, with_clock, with_part
+from mulligan.checks.dates.moment import Moment, make_day, make_instant, make_span
 from mulligan.checks.dates.parts import (
     Amount,
     AnyPart,
@@ -35,7 +35,7 @@ from mulligan.checks.dates.parts import (
     Zone,
 )
 from mulligan.checks.dates.reading import Reading
-from mulligan.checks.dates.zones import told_in
+from mulligan.checks.dates.zones import convert_zone
 
 TIMED = (Clock, Midnight, ThisTime, Part, Zone)
 Parts = tuple[AnyPart, ...]
@@ -54,7 +54,7 @@ def is_vague(found: Spoken) -> bool:
     return any(isinstance(part, Shift | Within) and part.amount.vague for part in found.parts)
 
 
-def anchor_of(found: Spoken) -> Phrase | None:
+def find_anchor(found: Spoken) -> Phrase | None:
     """What a phrase is reckoned from: the tomorrow of "a week from tomorrow"."""
     if isinstance(found, Stretch):
         return None
@@ -67,32 +67,32 @@ def _leans(part: AnyPart) -> bool:
     return isinstance(part, WeekdayFrom) or (isinstance(part, Shift) and part.anchored)
 
 
-def phrase_readings(phrase: Phrase, at: Moment) -> list[Reading]:
+def resolve_phrase(phrase: Phrase, at: Moment) -> list[Reading]:
     """Everything a phrase can mean, with the limit that it stands under."""
-    readings = whole(phrase.parts, at)
+    readings = resolve_parts(phrase.parts, at)
     match phrase.limit:
         case Limit.SINCE:
-            today = whole_day(at.today).end
-            return [span(each.start, today) for each in readings if each.start <= at.now]
+            today = make_day(at.today).end
+            return [make_span(each.start, today) for each in readings if each.start <= at.now]
         case Limit.UNTIL:
-            ends = [each.end for each in readings] or _end_of(phrase.parts, at)
-            return [span(at.now, end) for end in ends if end >= at.now] + readings
+            ends = [each.end for each in readings] or _find_ends(phrase.parts, at)
+            return [make_span(at.now, end) for end in ends if end >= at.now] + readings
         case Limit.BEFORE | Limit.AFTER if not any(isinstance(p, Clock) for p in phrase.parts):
             return []
         case _:
             return readings
 
 
-def _end_of(parts: Parts, at: Moment) -> list[datetime]:
+def _find_ends(parts: Parts, at: Moment) -> list[datetime]:
     """By the end of the month: how long that end lasts does not matter then."""
     match parts:
         case (Edge(side=Side.END), Period() | Month() | Year() | Quarter() as stretch):
-            return [each.end for each in span_readings(stretch, at)]
+            return [each.end for each in resolve_span(stretch, at)]
         case _:
             return []
 
 
-def whole(parts: Parts, at: Moment) -> list[Reading]:
+def resolve_parts(parts: Parts, at: Moment) -> list[Reading]:
     """The days of the parts, with the time of day put on them."""
     dated: list[Dated] = [part for part in parts if not isinstance(part, TIMED)]
     clock = next((part for part in parts if isinstance(part, Clock | Midnight)), None)
@@ -101,31 +101,31 @@ def whole(parts: Parts, at: Moment) -> list[Reading]:
     lasting = next((part for part in dated if isinstance(part, Lasting)), None)
     if lasting is not None and clock is not None:
         rest = tuple(part for part in parts if part is not lasting)
-        return lasting_from(whole(rest, at), lasting)
+        return extend_readings(resolve_parts(rest, at), lasting)
     if any(isinstance(part, ThisTime) for part in parts):
-        return _at_this_time(dated, at)
+        return _resolve_this_time(dated, at)
     match dated:
         case []:
-            readings = clock_alone(clock, at, part=part) if clock else []
+            readings = resolve_clock(clock, at, part=part) if clock else []
         case [Shift(anchored=True) as shift] if clock and not isinstance(clock, Midnight):
             # Two hours before noon.
-            moments = clock_alone(clock, at, part=part) if shift.amount.seconds else []
-            readings = [moved for each in moments if (moved := shifted(each, shift))]
+            moments = resolve_clock(clock, at, part=part) if shift.amount.seconds else []
+            readings = [moved for each in moments if (moved := shift_reading(each, shift))]
         case _:
-            readings = dated_readings(dated, at)
+            readings = resolve_dated(dated, at)
             if clock is not None:
                 readings = with_clock(readings, clock, part=part)
             elif part is not None:
                 readings = with_part(readings, part)
-    return told_in(readings, at, minutes=zone.minutes) if zone else readings
+    return convert_zone(readings, at, minutes=zone.minutes) if zone else readings
 
 
-def _at_this_time(dated: list[Dated], at: Moment) -> list[Reading]:
+def _resolve_this_time(dated: list[Dated], at: Moment) -> list[Reading]:
     """This time tomorrow, this time next week: the same day of that week as today."""
     match dated:
         case [Period(unit=unit, which=which)] if unit in _CYCLES:
             moved = add(at.now, _CYCLES[unit], sign=OFFSETS[which])
-            return [instant(moved)] if moved else []
+            return [make_instant(moved)] if moved else []
         case _:
             clock = Clock(at.now.hour, at.now.minute, at.now.second, whole_day=True)
-            return with_clock(dated_readings(dated, at), clock, part=None)
+            return with_clock(resolve_dated(dated, at), clock, part=None)

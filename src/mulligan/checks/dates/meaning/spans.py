@@ -6,8 +6,14 @@ from collections.abc import Iterable
 from datetime import date, timedelta
 
 from mulligan.checks.dates.conventions import Convention
-from mulligan.checks.dates.meaning.arithmetic import DAY, add, month_span, months_span, week_start
-from mulligan.checks.dates.moment import Moment, instant, span, whole_day
+from mulligan.checks.dates.meaning.arithmetic import (
+    DAY,
+    add,
+    find_month_span,
+    find_months_span,
+    find_week_start,
+)
+from mulligan.checks.dates.moment import Moment, make_day, make_instant, make_span
 from mulligan.checks.dates.parts import (
     Amount,
     Counted,
@@ -41,63 +47,63 @@ Stretchy = Period | Counted | Month | Quarter | Year | Within
 STRETCHES = (Period, Counted, Month, Quarter, Year, Within)
 
 
-def span_readings(part: Stretchy, at: Moment) -> list[Reading]:
+def resolve_span(part: Stretchy, at: Moment) -> list[Reading]:
     """Every stretch of time that a part can mean."""
     match part:
         case Period():
-            return period_readings(part, at)
+            return resolve_period(part, at)
         case Month():
-            return _month(part, at)
+            return _resolve_month(part, at)
         case Quarter(number=number, year=year):
             years = [year] if year else [at.today.year]
-            return _spans(months_span(each, 3 * number - 2, count=3) for each in years)
+            return _make_spans(find_months_span(each, 3 * number - 2, count=3) for each in years)
         case Year(year=year):
-            return _spans([months_span(year, 1, count=12)])
+            return _make_spans([find_months_span(year, 1, count=12)])
         case Counted():
-            return _counted(part, at)
+            return _resolve_counted(part, at)
         case Within(amount=amount):
             until = add(at.now, amount)
             if until is None:
                 return []
             return [
-                span(at.now, until, Convention.WITHIN_ALL),
-                instant(until, Convention.WITHIN_END),
+                make_span(at.now, until, Convention.WITHIN_ALL),
+                make_instant(until, Convention.WITHIN_END),
             ]
 
 
-def period_readings(part: Period, at: Moment) -> list[Reading]:
+def resolve_period(part: Period, at: Moment) -> list[Reading]:
     """This week, next month, the last weekend."""
     offset = OFFSETS.get(part.which)
     if offset is None:
         return []
     match part.unit:
         case Unit.DAY:
-            return [whole_day(at.today + offset * DAY)]
+            return [make_day(at.today + offset * DAY)]
         case Unit.WEEK:
-            return week_readings(at.today, offset)
+            return resolve_week(at.today, offset)
         case Unit.WEEKEND:
-            return _weekend(part.which, at)
+            return _resolve_weekend(part.which, at)
         case Unit.MONTH | Unit.QUARTER | Unit.YEAR | Unit.DECADE:
             count = _MONTHS[part.unit]
             months = at.today.year * 12 + at.today.month - 1
             first = (months // count + offset) * count
-            return _spans([months_span(0, first + 1, count=count)])
+            return _make_spans([find_months_span(0, first + 1, count=count)])
         case _:
             return []
 
 
-def week_readings(day: date, offset: int) -> list[Reading]:
+def resolve_week(day: date, offset: int) -> list[Reading]:
     """The week that is so many weeks from the one that holds a day."""
     readings = []
     for first, convention in WEEK_STARTS:
-        start = week_start(day, first=first) + timedelta(weeks=offset)
-        readings.append(span(start, start + timedelta(weeks=1), convention))
+        start = find_week_start(day, first=first) + timedelta(weeks=offset)
+        readings.append(make_span(start, start + timedelta(weeks=1), convention))
     return readings
 
 
-def _weekend(which: Which, at: Moment) -> list[Reading]:
+def _resolve_weekend(which: Which, at: Moment) -> list[Reading]:
     """Saturday and Sunday; on a weekend, *this* one is the one it is."""
-    current = week_start(at.today) + timedelta(days=_SATURDAY)
+    current = find_week_start(at.today) + timedelta(days=_SATURDAY)
     inside = at.today >= current
     choices: list[tuple[int, tuple[Convention, ...]]]
     match which:
@@ -113,32 +119,32 @@ def _weekend(which: Which, at: Moment) -> list[Reading]:
         case _:
             choices = [(OFFSETS[which], ())]
     saturdays = (
-        whole_day(current + timedelta(weeks=weeks), *conventions) for weeks, conventions in choices
+        make_day(current + timedelta(weeks=weeks), *conventions) for weeks, conventions in choices
     )
-    return weekends(saturdays)
+    return expand_weekends(saturdays)
 
 
-def weekends(saturdays: Iterable[Reading]) -> list[Reading]:
+def expand_weekends(saturdays: Iterable[Reading]) -> list[Reading]:
     """The weekends of Saturdays: the two days, or from Friday evening on."""
     readings = []
     for each in saturdays:
         friday, monday = each.start - DAY + _EVENING, each.end + DAY
-        readings.append(span(each.start, monday, Convention.WEEKEND_SATURDAY, *each.rests_on))
-        readings.append(span(friday, monday, Convention.WEEKEND_FRIDAY, *each.rests_on))
+        readings.append(make_span(each.start, monday, Convention.WEEKEND_SATURDAY, *each.rests_on))
+        readings.append(make_span(friday, monday, Convention.WEEKEND_FRIDAY, *each.rests_on))
     return readings
 
 
-def _month(part: Month, at: Moment) -> list[Reading]:
+def _resolve_month(part: Month, at: Moment) -> list[Reading]:
     if part.year is not None:
-        return _spans([month_span(part.year, part.month)])
+        return _make_spans([find_month_span(part.year, part.month)])
     today = at.today
-    this = month_span(today.year, part.month)
+    this = find_month_span(today.year, part.month)
     ahead = (
         (today.year, today.year + 1) if part.month < today.month else (today.year - 1, today.year)
     )
     match part.which:
         case Which.THIS:
-            return _spans([this])
+            return _make_spans([this])
         case Which.LAST | Which.PAST:
             years = [today.year - (part.month >= today.month)]
         case Which.NEXT | Which.COMING:
@@ -146,14 +152,14 @@ def _month(part: Month, at: Moment) -> list[Reading]:
             years = sorted({soonest, today.year + 1}) if part.which is Which.NEXT else [soonest]
         case _:
             if part.month == today.month:
-                return _spans([this])
-            spans = [month_span(year, part.month) for year in ahead]
+                return _make_spans([this])
+            spans = [find_month_span(year, part.month) for year in ahead]
             sides = (Convention.SIDE_PAST, Convention.SIDE_FUTURE)
-            return [span(*each, side) for each, side in zip(spans, sides, strict=True) if each]
-    return _spans(month_span(year, part.month) for year in years)
+            return [make_span(*each, side) for each, side in zip(spans, sides, strict=True) if each]
+    return _make_spans(find_month_span(year, part.month) for year in years)
 
 
-def _counted(part: Counted, at: Moment) -> list[Reading]:
+def _resolve_counted(part: Counted, at: Moment) -> list[Reading]:
     """The next three days: from today on, or whole ones of the calendar."""
     offset = OFFSETS.get(part.which)
     if not offset:
@@ -161,7 +167,7 @@ def _counted(part: Counted, at: Moment) -> list[Reading]:
     sign = 1 if offset > 0 else -1
     if part.unit in _SHORT:
         amount = Amount(seconds=part.count * _SHORT[part.unit])
-        return _short(part, at, amount=amount, sign=sign)
+        return _resolve_short(part, at, amount=amount, sign=sign)
     amount = Amount(
         days=part.count * _DAYS.get(part.unit, 0), months=part.count * _MONTHS.get(part.unit, 0)
     )
@@ -173,13 +179,13 @@ def _counted(part: Counted, at: Moment) -> list[Reading]:
     first, last = sorted((start, other))
     edge = last - DAY if sign > 0 else first
     return [
-        span(first, last, Convention.COUNT_ROLLING, Convention.WITHIN_ALL),
-        *_aligned(part, at, sign),
-        whole_day(edge.date(), Convention.COUNT_ROLLING, Convention.WITHIN_END),
+        make_span(first, last, Convention.COUNT_ROLLING, Convention.WITHIN_ALL),
+        *_resolve_aligned(part, at, sign),
+        make_day(edge.date(), Convention.COUNT_ROLLING, Convention.WITHIN_END),
     ]
 
 
-def _short(part: Counted, at: Moment, *, amount: Amount, sign: int) -> list[Reading]:
+def _resolve_short(part: Counted, at: Moment, *, amount: Amount, sign: int) -> list[Reading]:
     """The next three hours: from now on, or whole ones of the clock."""
     size = timedelta(seconds=_SHORT[part.unit])
     midnight = at.now.replace(hour=0, minute=0, second=0, microsecond=0)
@@ -191,26 +197,26 @@ def _short(part: Counted, at: Moment, *, amount: Amount, sign: int) -> list[Read
     ):
         other = add(start, amount, sign=sign)
         if other is not None:
-            readings.append(span(min(start, other), max(start, other), convention))
+            readings.append(make_span(min(start, other), max(start, other), convention))
     return readings
 
 
-def _aligned(part: Counted, at: Moment, sign: int) -> list[Reading]:
+def _resolve_aligned(part: Counted, at: Moment, sign: int) -> list[Reading]:
     """Whole weeks or months of the calendar, before or after the one that is."""
     if part.unit is Unit.WEEK:
-        start = week_start(at.today)
+        start = find_week_start(at.today)
         near, far = (start + 7 * DAY, start + 7 * DAY * (1 + part.count))
         if sign < 0:
             near, far = start - 7 * DAY * part.count, start
-        return [span(near, far, Convention.COUNT_CALENDAR, Convention.WITHIN_ALL)]
+        return [make_span(near, far, Convention.COUNT_CALENDAR, Convention.WITHIN_ALL)]
     if part.unit not in _MONTHS:
         return []
     size = _MONTHS[part.unit]
     months = (at.today.year * 12 + at.today.month - 1) // size * size
     first = months + size if sign > 0 else months - size * part.count
-    found = months_span(0, first + 1, count=size * part.count)
-    return [span(*found, Convention.COUNT_CALENDAR, Convention.WITHIN_ALL)] if found else []
+    found = find_months_span(0, first + 1, count=size * part.count)
+    return [make_span(*found, Convention.COUNT_CALENDAR, Convention.WITHIN_ALL)] if found else []
 
 
-def _spans(found: Iterable[tuple[date, date] | None]) -> list[Reading]:
-    return [span(*each) for each in found if each]
+def _make_spans(found: Iterable[tuple[date, date] | None]) -> list[Reading]:
+    return [make_span(*each) for each in found if each]

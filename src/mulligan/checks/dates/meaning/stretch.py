@@ -7,81 +7,83 @@ from dataclasses import replace
 from mulligan.checks.dates.conventions import Convention
 from mulligan.checks.dates.grammar.stretches import Spoken, Stretch
 from mulligan.checks.dates.meaning.arithmetic import DAY
-from mulligan.checks.dates.meaning.phrase import TIMED, Parts, phrase_readings, whole
-from mulligan.checks.dates.moment import Moment, span
+from mulligan.checks.dates.meaning.phrase import TIMED, Parts, resolve_parts, resolve_phrase
+from mulligan.checks.dates.moment import Moment, make_span
 from mulligan.checks.dates.parts import (
     Clock,
     DayNumber,
-    Figures,
     Half,
     Month,
     MonthDay,
+    NumericDate,
     Part,
     Quarter,
     Year,
 )
 from mulligan.checks.dates.reading import Grain, Reading
 
-_TAKES_YEAR = (MonthDay, Figures, Month, Quarter)
+_TAKES_YEAR = (MonthDay, NumericDate, Month, Quarter)
 _WITH_YEAR = (*_TAKES_YEAR, Year)
 
 
-def readings_of(found: Spoken, at: Moment) -> list[Reading]:
+def resolve_spoken(found: Spoken, at: Moment) -> list[Reading]:
     """Everything a phrase or a range can mean."""
     try:
-        return _stretch(found, at) if isinstance(found, Stretch) else phrase_readings(found, at)
+        return (
+            _resolve_stretch(found, at) if isinstance(found, Stretch) else resolve_phrase(found, at)
+        )
     except OverflowError:
         # Beyond the first or the last year a calendar holds: nobody means that.
         return []
 
 
-def _stretch(found: Stretch, at: Moment) -> list[Reading]:
-    first, last = _completed(found.first.parts, found.last.parts)
-    if _days(found.first.parts) and _clock(last) and not _clock(first):
+def _resolve_stretch(found: Stretch, at: Moment) -> list[Reading]:
+    first, last = _complete_ends(found.first.parts, found.last.parts)
+    if _filter_days(found.first.parts) and _has_clock(last) and not _has_clock(first):
         # The 22nd to the 23rd at 7: whether it begins at 7 too, the words do not say.
         return []
-    starts, ends = whole(first, at), whole(last, at)
+    starts, ends = resolve_parts(first, at), resolve_parts(last, at)
     readings = []
     for start in starts:
         later = [end for end in ends if end.end > start.start]
-        if not later and _clock(first) and _clock(last):
+        if not later and _has_clock(first) and _has_clock(last):
             later = [replace(each, start=each.start + DAY, end=each.end + DAY) for each in ends]
             later = [each for each in later if each.end > start.start]
         if later:
-            readings += _between(start, min(later, key=lambda each: each.end))
+            readings += _join_readings(start, min(later, key=lambda each: each.end))
     return readings
 
 
-def _between(start: Reading, end: Reading) -> list[Reading]:
+def _join_readings(start: Reading, end: Reading) -> list[Reading]:
     """From a start to the end of what it lasts to; to July is also until July."""
     rests_on = start.rests_on | end.rests_on
     if end.grain is not Grain.SPAN or end.start <= start.start:
-        return [span(start.start, end.end, *rests_on)]
+        return [make_span(start.start, end.end, *rests_on)]
     return [
-        span(start.start, end.end, *rests_on, Convention.THROUGH_END),
-        span(start.start, end.start, *rests_on, Convention.THROUGH_START),
+        make_span(start.start, end.end, *rests_on, Convention.THROUGH_END),
+        make_span(start.start, end.start, *rests_on, Convention.THROUGH_START),
     ]
 
 
-def _clock(parts: Parts) -> bool:
+def _has_clock(parts: Parts) -> bool:
     return any(isinstance(part, Clock) for part in parts)
 
 
-def _completed(first: Parts, last: Parts) -> tuple[Parts, Parts]:
+def _complete_ends(first: Parts, last: Parts) -> tuple[Parts, Parts]:
     """Each end with what only the other says: the day, the month, the year, the half of the day."""
-    if not _days(first) and isinstance(last[0], TIMED):
-        first = (*first, *_days(last), *_parts(last, first))
-    if not _days(last):
-        last = (*last, *_days(first), *_parts(first, last))
-    first, last = _in_month(first, last, 1), _in_month(last, first, -1)
+    if not _filter_days(first) and isinstance(last[0], TIMED):
+        first = (*first, *_filter_days(last), *_borrow_day_part(last, first))
+    if not _filter_days(last):
+        last = (*last, *_filter_days(first), *_borrow_day_part(first, last))
+    first, last = _fill_month(first, last, 1), _fill_month(last, first, -1)
     years = {part.year for part in (*first, *last) if isinstance(part, _WITH_YEAR)} - {None}
     if len(years) == 1:
         (year,) = years
-        first, last = _in_year(first, year), _in_year(last, year)
-    return _with_half(first, last), last
+        first, last = _fill_year(first, year), _fill_year(last, year)
+    return _fill_half(first, last), last
 
 
-def _in_month(parts: Parts, other: Parts, side: int) -> Parts:
+def _fill_month(parts: Parts, other: Parts, side: int) -> Parts:
     """From the 13th to the 15th of July: the 13th is of July too."""
     told = next((part for part in other if isinstance(part, MonthDay)), None)
     if told is None:
@@ -94,17 +96,17 @@ def _in_month(parts: Parts, other: Parts, side: int) -> Parts:
     )
 
 
-def _days(parts: Parts) -> Parts:
+def _filter_days(parts: Parts) -> Parts:
     return tuple(part for part in parts if not isinstance(part, TIMED))
 
 
-def _parts(giver: Parts, taker: Parts) -> Parts:
+def _borrow_day_part(giver: Parts, taker: Parts) -> Parts:
     if any(isinstance(part, Part) for part in taker):
         return ()
     return tuple(part for part in giver if isinstance(part, Part))
 
 
-def _in_year(parts: Parts, year: int | None) -> Parts:
+def _fill_year(parts: Parts, year: int | None) -> Parts:
     """The parts with a year that the other end may have said, or that stood apart."""
     if not any(isinstance(part, _TAKES_YEAR) for part in parts):
         return parts
@@ -115,19 +117,19 @@ def _in_year(parts: Parts, year: int | None) -> Parts:
     )
 
 
-def _with_half(first: Parts, last: Parts) -> Parts:
+def _fill_half(first: Parts, last: Parts) -> Parts:
     """3 to 5pm begins at 3pm, 10 to 2pm at 10am."""
     end = next((part for part in last if isinstance(part, Clock)), None)
     if end is None or end.half is None:
         return first
     return tuple(
-        replace(part, half=_half_before(part, end))
+        replace(part, half=_choose_half(part, end))
         if isinstance(part, Clock) and part.half is None and part.hour <= 12
         else part
         for part in first
     )
 
 
-def _half_before(start: Clock, end: Clock) -> Half:
+def _choose_half(start: Clock, end: Clock) -> Half:
     same = (start.hour % 12, start.minute) < (end.hour % 12, end.minute)
     return Half.PM if (end.half is Half.PM) is same else Half.AM

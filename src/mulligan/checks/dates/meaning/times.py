@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from mulligan.checks.dates.conventions import Convention
 from mulligan.checks.dates.meaning.arithmetic import DAY
-from mulligan.checks.dates.moment import Moment, whole_day
+from mulligan.checks.dates.moment import Moment, make_day
 from mulligan.checks.dates.parts import Clock, DayPart, Half, Midnight
 from mulligan.checks.dates.reading import Grain, Reading
 
@@ -54,17 +54,17 @@ def with_clock(
     days = [each for each in readings if each.grain is Grain.DAY]
     if isinstance(clock, Midnight):
         ends = (24,) if part in (DayPart.EVENING, DayPart.NIGHT) else (0, 24)
-        return [_at(day, hour, clock=Clock(0)) for day in days for hour in ends]
+        return [_make_moment(day, hour, clock=Clock(0)) for day in days for hour in ends]
     return [
-        _at(day, hour, clock=clock, convention=convention)
+        _make_moment(day, hour, clock=clock, convention=convention)
         for day in days
-        for hour, convention in hours(clock, part)
+        for hour, convention in list_hours(clock, part)
     ]
 
 
-def clock_alone(clock: Clock | Midnight, at: Moment, *, part: DayPart | None) -> list[Reading]:
+def resolve_clock(clock: Clock | Midnight, at: Moment, *, part: DayPart | None) -> list[Reading]:
     """A time of day without a day: the next time the clock shows it, or today's if that is over."""
-    today = whole_day(at.today)
+    today = make_day(at.today)
     choices = with_clock([today], clock, part=part)
     if isinstance(clock, Midnight):
         return choices
@@ -72,14 +72,17 @@ def clock_alone(clock: Clock | Midnight, at: Moment, *, part: DayPart | None) ->
         only = choices[0]
         if only.start >= at.now:
             return choices
-        return [_tagged(only, Convention.SIDE_PAST), _tagged(_later(only), Convention.SIDE_FUTURE)]
+        return [
+            _tag_reading(only, Convention.SIDE_PAST),
+            _tag_reading(_move_to_next_day(only), Convention.SIDE_FUTURE),
+        ]
     return sorted(
-        (each if each.start >= at.now else _later(each) for each in choices),
+        (each if each.start >= at.now else _move_to_next_day(each) for each in choices),
         key=lambda each: each.start,
     )
 
 
-def hours(clock: Clock, part: DayPart | None) -> list[Hour]:
+def list_hours(clock: Clock, part: DayPart | None) -> list[Hour]:
     """The hours of the day a clock can mean; none where a part of the day contradicts it."""
     hour = clock.hour
     if clock.half is not None:
@@ -91,7 +94,7 @@ def hours(clock: Clock, part: DayPart | None) -> list[Hour]:
     if part is not None:
         first, placed = _HOURS_OF[part]
         found = hour - 1 + first
-        return [(found, None)] if found in placed else _noon(hour, part)
+        return [(found, None)] if found in placed else _list_noon_hours(hour, part)
     return [(hour % 12, Convention.CLOCK_AM), (hour % 12 + 12, Convention.CLOCK_PM)]
 
 
@@ -101,20 +104,22 @@ def _lies_in(part: DayPart, hour: int) -> bool:
     return first <= hour < last
 
 
-def _noon(hour: int, part: DayPart) -> list[Hour]:
+def _list_noon_hours(hour: int, part: DayPart) -> list[Hour]:
     return [(hour, None)] if part is DayPart.LUNCH and hour in (11, 12) else []
 
 
-def _at(day: Reading, hour: int, *, clock: Clock, convention: Convention | None = None) -> Reading:
+def _make_moment(
+    day: Reading, hour: int, *, clock: Clock, convention: Convention | None = None
+) -> Reading:
     moment = day.start + timedelta(hours=hour, minutes=clock.minute, seconds=clock.second or 0)
     rests_on = day.rests_on | {convention} if convention else day.rests_on
     grain = Grain.MINUTE if clock.second is None else Grain.SECOND
     return Reading(start=moment, end=moment, grain=grain, rests_on=rests_on)
 
 
-def _later(reading: Reading) -> Reading:
+def _move_to_next_day(reading: Reading) -> Reading:
     return replace(reading, start=reading.start + DAY, end=reading.end + DAY)
 
 
-def _tagged(reading: Reading, convention: Convention) -> Reading:
+def _tag_reading(reading: Reading, convention: Convention) -> Reading:
     return replace(reading, rests_on=reading.rests_on | {convention})

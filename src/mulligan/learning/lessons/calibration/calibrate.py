@@ -9,7 +9,7 @@ from itertools import pairwise
 from operator import itemgetter
 
 from mulligan.core.lesson import EpisodeSlot, Group
-from mulligan.learning.lessons.calibration.intervals import wilson
+from mulligan.learning.lessons.calibration.intervals import compute_wilson
 
 BINS = 10
 
@@ -42,11 +42,11 @@ class Calibration:
     bins: tuple[Bin, ...]
 
 
-def calibration(forecasts: Sequence[Forecast], *, bins: int = BINS) -> Calibration:
+def measure_calibration(forecasts: Sequence[Forecast], *, bins: int = BINS) -> Calibration:
     """Measure forecasts in bins that hold as many each."""
     n = len(forecasts)
     # By what was said alone: sorted by the truth too, equal forecasts would fall apart by it.
-    drawn = _binned(sorted(forecasts, key=itemgetter(0)), bins)
+    drawn = _split_bins(sorted(forecasts, key=itemgetter(0)), bins)
     base = sum(came for _, came in forecasts) / n if n else 0.0
     return Calibration(
         n=n,
@@ -57,7 +57,7 @@ def calibration(forecasts: Sequence[Forecast], *, bins: int = BINS) -> Calibrati
     )
 
 
-def _binned(ranked: Sequence[Forecast], bins: int) -> tuple[Bin, ...]:
+def _split_bins(ranked: Sequence[Forecast], bins: int) -> tuple[Bin, ...]:
     edges = [round(at * len(ranked) / bins) for at in range(bins + 1)]
     parts = [ranked[low:high] for low, high in pairwise(edges) if high > low]
     return tuple(
@@ -83,7 +83,7 @@ class Lift:
     control: int
 
 
-def lift_of(counts: Mapping[EpisodeSlot, int]) -> Lift | None:
+def measure_lift(counts: Mapping[EpisodeSlot, int]) -> Lift | None:
     """Treated against control; `None` while one of the groups is empty."""
     n = dict.fromkeys(Group, 0)
     repaired = dict.fromkeys(Group, 0)
@@ -94,7 +94,7 @@ def lift_of(counts: Mapping[EpisodeSlot, int]) -> Lift | None:
     if not all(n.values()):
         return None
     shares = {group: repaired[group] / n[group] for group in Group}
-    ends = {group: wilson(repaired[group], n[group]) for group in Group}
+    ends = {group: compute_wilson(repaired[group], n[group]) for group in Group}
     treated, control = Group.TREATED, Group.CONTROL
     difference = shares[treated] - shares[control]
     # Newcombe's interval of a difference: from the two shares' own.

@@ -8,7 +8,7 @@ SURE = 1.96
 """Standard deviations either side that hold 95 %."""
 
 
-def wilson(successes: float, n: float) -> tuple[float, float]:
+def compute_wilson(successes: float, n: float) -> tuple[float, float]:
     """Where the true share lies with a probability of 95 %; anywhere when nothing was seen."""
     if n <= 0:
         return 0.0, 1.0

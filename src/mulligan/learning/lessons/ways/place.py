@@ -17,7 +17,7 @@ PLAIN: Given = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class ArgumentPlace:
     """One argument of a call that is to be made: the failing one again, or one before it."""
 
     argument: str
@@ -30,22 +30,22 @@ class Place:
         """What stood there when it failed; `NOTHING` if the argument is new."""
         return self.failed.call.arguments.get(self.argument, NOTHING)
 
-    def source(self, given: Given) -> object:
+    def read_source(self, given: Given) -> object:
         """The value a way starts from: that of the argument it names, else the one of this name."""
         named = str(given.get("of", self.argument))
         return self.failed.call.arguments.get(named, NOTHING)
 
-    def documented(self) -> str:
+    def read_documentation(self) -> str:
         """What the schema says of this argument, as text."""
         properties = self.schema.get("properties")
         part = properties.get(self.argument) if isinstance(properties, Mapping) else None
         return "" if part is None else json.dumps(part, ensure_ascii=False, default=str)
 
 
-Explain = Callable[[object, Place], Iterator[Given]]
+Explain = Callable[[object, ArgumentPlace], Iterator[Given]]
 """How a value can have been made at a place, the simplest first."""
 
-Make = Callable[[Given, Place], object]
+Make = Callable[[Given, ArgumentPlace], object]
 """The value made once more; `NOTHING` where it cannot be."""
 
 
@@ -57,7 +57,7 @@ class Way:
     make: Make
 
 
-def same(one: object, other: object) -> bool:
+def is_same(one: object, other: object) -> bool:
     """Equal to a tool: 1 and 1.0 are one number, `True` is none."""
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other

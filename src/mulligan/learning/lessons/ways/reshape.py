@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 
 from mulligan.core.lesson import How
-from mulligan.learning.lessons.ways.place import PLAIN, Given, Place, Way, same
+from mulligan.learning.lessons.ways.place import PLAIN, ArgumentPlace, Given, Way, is_same
 from mulligan.learning.shape.coerce import NOTHING, coerce
-from mulligan.learning.shape.formats import ORDERS, in_form
+from mulligan.learning.shape.formats import ORDERS, format_date
 
 LONGEST_TEXT = 500
 """Longer texts are prose: nobody puts a sign before them or splits them."""
@@ -43,7 +43,7 @@ def _read_case(old: object, new: object) -> Iterator[Given]:
         yield from ({"case": name} for name, turn in CASES.items() if turn(old) == new)
 
 
-def _cased(old: object, given: Given) -> object:
+def _change_case(old: object, given: Given) -> object:
     turn = CASES.get(str(given.get("case")))
     return turn(old) if turn and isinstance(old, str) else NOTHING
 
@@ -55,41 +55,41 @@ def _read_coerced(old: object, new: object) -> Iterator[Given]:
             yield {"to": wanted}
 
 
-def _coerced(old: object, given: Given) -> object:
+def _coerce_value(old: object, given: Given) -> object:
     return coerce(old, str(given.get("to")))
 
 
 def _read_listed(old: object, new: object) -> Iterator[Given]:
-    if isinstance(new, list) and len(new) == 1 and same(new[0], old):
+    if isinstance(new, list) and len(new) == 1 and is_same(new[0], old):
         yield PLAIN
 
 
-def _listed(old: object, _: Given) -> object:
+def _wrap_list(old: object, _: Given) -> object:
     return NOTHING if old is NOTHING or isinstance(old, list) else [old]
 
 
 def _read_scalar(old: object, new: object) -> Iterator[Given]:
-    if isinstance(old, list) and len(old) == 1 and same(old[0], new):
+    if isinstance(old, list) and len(old) == 1 and is_same(old[0], new):
         yield PLAIN
 
 
-def _scalar(old: object, _: Given) -> object:
+def _unwrap_scalar(old: object, _: Given) -> object:
     return old[0] if isinstance(old, list) and len(old) == 1 else NOTHING
 
 
 def _read_form(old: object, new: object) -> Iterator[Given]:
     if isinstance(old, str) and isinstance(new, str):
         forms = ("plain", *dict.fromkeys(ORDERS.values()))
-        yield from ({"form": form} for form in forms if _formed(old, {"form": form}) == new)
+        yield from ({"form": form} for form in forms if _change_form(old, {"form": form}) == new)
 
 
-def _formed(old: object, given: Given) -> object:
+def _change_form(old: object, given: Given) -> object:
     if not isinstance(old, str):
         return NOTHING
     if given.get("form") == "plain":
         return _BLANK.sub(" ", old).strip().strip("'\"`")
     form = str(given.get("form"))
-    found = in_form(old, form) if form in ORDERS.values() else None
+    found = format_date(old, form) if form in ORDERS.values() else None
     return NOTHING if found is None else found
 
 
@@ -101,7 +101,7 @@ def _read_prefix(old: object, new: object) -> Iterator[Given]:
             yield {"without": taken}
 
 
-def _prefixed(old: object, given: Given) -> object:
+def _change_prefix(old: object, given: Given) -> object:
     if not isinstance(old, str):
         return NOTHING
     if isinstance(added := given.get("text"), str):
@@ -118,7 +118,7 @@ def _read_suffix(old: object, new: object) -> Iterator[Given]:
             yield {"without": taken}
 
 
-def _suffixed(old: object, given: Given) -> object:
+def _change_suffix(old: object, given: Given) -> object:
     if not isinstance(old, str):
         return NOTHING
     if isinstance(added := given.get("text"), str):
@@ -133,11 +133,11 @@ def _read_part(old: object, new: object) -> Iterator[Given]:
     for sign in (sign for sign in SIGNS if sign in old and new in old):
         parts = split(old, sign)
         if len(parts) > 1:
-            yield from ({"sign": sign, "at": at} for at in (-1, 0, 1) if _at(parts, at) == new)
+            yield from ({"sign": sign, "at": at} for at in (-1, 0, 1) if _pick_at(parts, at) == new)
             yield from ({"sign": sign, "upto": at} for at in (-1,) if sign.join(parts[:at]) == new)
 
 
-def _part(old: object, given: Given) -> object:
+def _pick_part(old: object, given: Given) -> object:
     sign = str(given.get("sign") or "")
     if not isinstance(old, str) or not sign or len(old) > LONGEST_TEXT:
         return NOTHING
@@ -147,7 +147,7 @@ def _part(old: object, given: Given) -> object:
     if isinstance(upto := given.get("upto"), int):
         return sign.join(parts[:upto]) or NOTHING
     at = given.get("at")
-    return _at(parts, at) if isinstance(at, int) else NOTHING
+    return _pick_at(parts, at) if isinstance(at, int) else NOTHING
 
 
 def split(text: str, sign: str) -> list[str]:
@@ -155,17 +155,17 @@ def split(text: str, sign: str) -> list[str]:
     return [part for part in text.strip().split(sign) if part.strip() not in ("", ".")]
 
 
-def _at(parts: list[str], at: int) -> object:
+def _pick_at(parts: list[str], at: int) -> object:
     return parts[at].strip() if -len(parts) <= at < len(parts) else NOTHING
 
 
 def _read_scaled(old: object, new: object) -> Iterator[Given]:
     numbers = not isinstance(old, bool) and not isinstance(new, bool)
     if numbers and isinstance(old, int | float) and isinstance(new, int | float) and old and new:
-        yield from ({"by": by} for by in FACTORS if _close(old * by, new))
+        yield from ({"by": by} for by in FACTORS if _is_close(old * by, new))
 
 
-def _scaled(old: object, given: Given) -> object:
+def _scale_number(old: object, given: Given) -> object:
     by = given.get("by")
     if isinstance(old, bool) or not isinstance(old, int | float) or by not in FACTORS:
         return NOTHING
@@ -173,40 +173,40 @@ def _scaled(old: object, given: Given) -> object:
     return int(made) if made.is_integer() else made
 
 
-def _close(one: float, other: float) -> bool:
+def _is_close(one: float, other: float) -> bool:
     return abs(one - other) <= 1e-6 * max(abs(one), abs(other))
 
 
-def _way(read: Read, shape: Shape) -> Way:
+def _build_way(read: Read, shape: Shape) -> Way:
     """A way from any argument: that of the same name first, then the others; lists by element."""
 
-    def explain(value: object, place: Place) -> Iterator[Given]:
-        for named, old in _sources(place):
-            if same(old, value):
+    def explain(value: object, place: ArgumentPlace) -> Iterator[Given]:
+        for named, old in _list_sources(place):
+            if is_same(old, value):
                 continue
             found = [
                 *read(old, value),
                 *({**g, "each": True} for g in _read_each(old, value, read)),
             ]
-            yield from ({**named, **given} for given in found if _keepable(given, place))
+            yield from ({**named, **given} for given in found if _is_keepable(given, place))
 
-    def make(given: Given, place: Place) -> object:
-        old = place.source(given)
+    def make(given: Given, place: ArgumentPlace) -> object:
+        old = place.read_source(given)
         if given.get("each"):
-            return _each(old, given, shape)
+            return _shape_each(old, given, shape)
         return NOTHING if old is NOTHING else shape(old, given)
 
     return Way(explain, make)
 
 
-def _keepable(given: Given, place: Place) -> bool:
+def _is_keepable(given: Given, place: ArgumentPlace) -> bool:
     """Signs may be kept; letters around a value only if the error or the schema has them."""
     kept = str(given.get("text") or given.get("without") or "")
-    known = f"{place.failed.error[:LONGEST_ERROR]} {place.documented()}"
+    known = f"{place.failed.error[:LONGEST_ERROR]} {place.read_documentation()}"
     return not any(sign.isalnum() for sign in kept) or kept in known
 
 
-def _sources(place: Place) -> Iterator[tuple[Given, object]]:
+def _list_sources(place: ArgumentPlace) -> Iterator[tuple[Given, object]]:
     if place.old is not NOTHING:
         yield PLAIN, place.old
     for name, value in place.failed.call.arguments.items():
@@ -224,7 +224,7 @@ def _read_each(old: object, new: object, read: Read) -> Iterator[Given]:
     yield from shared
 
 
-def _each(old: object, given: Given, shape: Shape) -> object:
+def _shape_each(old: object, given: Given, shape: Shape) -> object:
     if not isinstance(old, list) or not old:
         return NOTHING
     made = [shape(item, given) for item in old]
@@ -232,14 +232,14 @@ def _each(old: object, given: Given, shape: Shape) -> object:
 
 
 RESHAPING: Mapping[How, Way] = {
-    How.LIST: _way(_read_listed, _listed),
-    How.SCALAR: _way(_read_scalar, _scalar),
-    How.COERCE: _way(_read_coerced, _coerced),
-    How.CASE: _way(_read_case, _cased),
-    How.FORMAT: _way(_read_form, _formed),
-    How.PREFIX: _way(_read_prefix, _prefixed),
-    How.SUFFIX: _way(_read_suffix, _suffixed),
-    How.PART: _way(_read_part, _part),
-    How.SCALE: _way(_read_scaled, _scaled),
+    How.LIST: _build_way(_read_listed, _wrap_list),
+    How.SCALAR: _build_way(_read_scalar, _unwrap_scalar),
+    How.COERCE: _build_way(_read_coerced, _coerce_value),
+    How.CASE: _build_way(_read_case, _change_case),
+    How.FORMAT: _build_way(_read_form, _change_form),
+    How.PREFIX: _build_way(_read_prefix, _change_prefix),
+    How.SUFFIX: _build_way(_read_suffix, _change_suffix),
+    How.PART: _build_way(_read_part, _pick_part),
+    How.SCALE: _build_way(_read_scaled, _scale_number),
 }
 """The simplest first."""

@@ -10,13 +10,13 @@ import re
 from collections.abc import Iterator
 
 from mulligan.core.suggestion import Earlier
-from mulligan.learning.lessons.ways.place import PLAIN, Given, Place, Way, same
+from mulligan.learning.lessons.ways.place import PLAIN, ArgumentPlace, Given, Way, is_same
 from mulligan.learning.lessons.ways.reshape import split
-from mulligan.learning.repair.from_turn import shape
-from mulligan.learning.repair.knowledge import Knowledge, structure_of
+from mulligan.learning.repair.from_turn import describe_shape
+from mulligan.learning.repair.knowledge import Knowledge, parse_result
 from mulligan.learning.shape.coerce import NOTHING
-from mulligan.learning.values.closeness import tokens
-from mulligan.learning.values.leaves import key_of, leaves
+from mulligan.learning.values.closeness import tokenize
+from mulligan.learning.values.leaves import find_key, list_leaves
 
 MOST_CALLS = 30
 MOST_VALUES = 500
@@ -30,62 +30,62 @@ _GIVEN = r"((?=[\w#@.+-]*[\d_@#])[\w#@][\w#@.+-]*\w|(?<=['\"`])\w+(?=['\"`])|(?<
 """A value is told from a word of the sentence by a digit or sign in it, by quotes, or by "is"."""
 
 
-def _explain(value: object, place: Place) -> Iterator[Given]:
-    if not _telling(value):
+def _explain(value: object, place: ArgumentPlace) -> Iterator[Given]:
+    if not _is_telling(value):
         return
-    for made in _latest(place):
-        asked = _asked(made, place)
-        for where, of in (("result", structure_of(made.result)), ("arguments", made.arguments)):
-            for given in _standing(value, of):
+    for made in _list_latest(place):
+        asked = _find_asked(made, place)
+        for where, of in (("result", parse_result(made.result)), ("arguments", made.arguments)):
+            for given in _locate_value(value, of):
                 yield {"tool": made.tool, "in": where, **given, **asked}
-    yield from _holder(value, place)
-    yield from _less(value, place)
-    yield from _said(value, place)
+    yield from _explain_holder(value, place)
+    yield from _explain_difference(value, place)
+    yield from _explain_said(value, place)
 
 
-def _make(given: Given, place: Place) -> object:
+def _make(given: Given, place: ArgumentPlace) -> object:
     if "holds" in given:
-        return _holding(given, place)
+        return _find_holder(given, place)
     if "said" in given:
-        return named_by_person(given, place)
+        return find_named_by_person(given, place)
     if "like" in given:
-        return _like(str(given["like"]), place)
-    for made in _latest(place):
+        return _find_alike(str(given["like"]), place)
+    for made in _list_latest(place):
         if made.tool != given.get("tool") or not _is_about(made, given, place):
             continue
-        held = made.arguments if given.get("in") == "arguments" else structure_of(made.result)
+        held = made.arguments if given.get("in") == "arguments" else parse_result(made.result)
         found = _pick(held, given)
         if found is not NOTHING:
-            return _minus(place.old, found) if given.get("less") else found
+            return _subtract(place.old, found) if given.get("less") else found
     return NOTHING
 
 
-def _latest(place: Place) -> list[Earlier]:
+def _list_latest(place: ArgumentPlace) -> list[Earlier]:
     """What the turn did, the latest first; what failed brought nothing."""
     return [made for made in reversed(place.failed.earlier[-MOST_CALLS:]) if not made.failed]
 
 
-def _telling(value: object) -> bool:
+def _is_telling(value: object) -> bool:
     if isinstance(value, bool) or value is None:
         return False
     return not isinstance(value, str) or len(value.strip()) >= SHORTEST
 
 
-def _standing(value: object, held: object) -> Iterator[Given]:
+def _locate_value(value: object, held: object) -> Iterator[Given]:
     """Under which name a value stands, and which of several it is."""
-    if same(held, value):
+    if is_same(held, value):
         yield {"key": ""}
         return
     standing = [
-        (key_of(path), each)
-        for path, each in leaves(held, most=MOST_VALUES)
-        if path and (same(each, value) or _written(each, value))
+        (find_key(path), each)
+        for path, each in list_leaves(held, most=MOST_VALUES)
+        if path and (is_same(each, value) or _is_written(each, value))
     ]
     for name, each in dict(standing).items():
-        written = {} if same(each, value) else {"text": True}
+        written = {} if is_same(each, value) else {"text": True}
         for at in (0, -1):
             given = {"key": name, "at": at, **written}
-            if same(_pick(held, given), value):
+            if is_same(_pick(held, given), value):
                 yield given
                 break
 
@@ -94,47 +94,47 @@ def _pick(held: object, given: Given) -> object:
     key, at = given.get("key"), given.get("at", 0)
     if key == "":
         return held
-    found = [each for path, each in leaves(held, most=MOST_VALUES) if key_of(path) == key]
+    found = [each for path, each in list_leaves(held, most=MOST_VALUES) if find_key(path) == key]
     if not isinstance(at, int) or not -len(found) <= at < len(found):
         return NOTHING
     return str(found[at]) if given.get("text") else found[at]
 
 
-def _written(found: object, value: object) -> bool:
+def _is_written(found: object, value: object) -> bool:
     """Whether a whole number of a result stands as text in the call."""
     whole = isinstance(found, int) and not isinstance(found, bool)
     return whole and isinstance(value, str) and str(found) == value
 
 
-def _asked(made: Earlier, place: Place) -> Given:
+def _find_asked(made: Earlier, place: ArgumentPlace) -> Given:
     """Which argument of the failing call the earlier one was about, if it was about one."""
     for name, value in place.failed.call.arguments.items():
-        if _telling(value) and any(same(value, each) for each in made.arguments.values()):
+        if _is_telling(value) and any(is_same(value, each) for each in made.arguments.values()):
             return {"asked": name}
     return {}
 
 
-def _is_about(made: Earlier, given: Given, place: Place) -> bool:
+def _is_about(made: Earlier, given: Given, place: ArgumentPlace) -> bool:
     name = given.get("asked")
     value = place.failed.call.arguments.get(str(name), NOTHING)
-    return name is None or any(same(value, each) for each in made.arguments.values())
+    return name is None or any(is_same(value, each) for each in made.arguments.values())
 
 
-def _holder(value: object, place: Place) -> Iterator[Given]:
+def _explain_holder(value: object, place: ArgumentPlace) -> Iterator[Given]:
     """A value of this turn ends in one of the call's: what stands before it, as a folder does."""
     for name in place.failed.call.arguments:
         for sign in HOLDING:
             given = {"holds": name, "sign": sign}
-            if same(_holding(given, place), value):
+            if is_same(_find_holder(given, place), value):
                 yield given
 
 
-def _holding(given: Given, place: Place) -> object:
+def _find_holder(given: Given, place: ArgumentPlace) -> object:
     held, sign = place.failed.call.arguments.get(str(given["holds"])), str(given.get("sign"))
     if not isinstance(held, str) or len(held) < SHORTEST:
         return NOTHING
-    for made in _latest(place):
-        for _, each in leaves(structure_of(made.result), most=MOST_VALUES):
+    for made in _list_latest(place):
+        for _, each in list_leaves(parse_result(made.result), most=MOST_VALUES):
             if isinstance(each, str) and each.endswith(f"{sign}{held}"):
                 parts = split(each.removesuffix(held), sign)
                 if parts:
@@ -142,18 +142,18 @@ def _holding(given: Given, place: Place) -> object:
     return NOTHING
 
 
-def _less(value: object, place: Place) -> Iterator[Given]:
+def _explain_difference(value: object, place: ArgumentPlace) -> Iterator[Given]:
     """What is left of the argument after a number of this turn is taken away."""
-    wanted = _minus(place.old, value)
+    wanted = _subtract(place.old, value)
     if wanted is NOTHING or not wanted:
         return
-    for made in _latest(place):
-        for given in _standing(wanted, structure_of(made.result)):
+    for made in _list_latest(place):
+        for given in _locate_value(wanted, parse_result(made.result)):
             if given["key"]:
                 yield {"tool": made.tool, "in": "result", **given, "less": True}
 
 
-def _minus(one: object, other: object) -> object:
+def _subtract(one: object, other: object) -> object:
     if isinstance(one, bool) or isinstance(other, bool):
         return NOTHING
     if not isinstance(one, int | float) or not isinstance(other, int | float):
@@ -162,28 +162,28 @@ def _minus(one: object, other: object) -> object:
     return int(left) if float(left).is_integer() else left
 
 
-def _said(value: object, place: Place) -> Iterator[Given]:
+def _explain_said(value: object, place: ArgumentPlace) -> Iterator[Given]:
     """What the person said under the argument's name, or the one word that looks like this.
 
     `USR001` looks like `A999`.
     """
-    if same(named_by_person(PLAIN, place), value):
+    if is_same(find_named_by_person(PLAIN, place), value):
         yield {"said": "named"}
     if isinstance(value, str) and any(sign.isdigit() for sign in value):
-        look = shape(value)
-        if same(_like(look, place), value):
+        look = describe_shape(value)
+        if is_same(_find_alike(look, place), value):
             yield {"like": look}
 
 
-def _like(look: str, place: Place) -> object:
+def _find_alike(look: str, place: ArgumentPlace) -> object:
     words = Knowledge(place.failed.said, ()).words
-    found = [word for word in words if shape(word) == look]
+    found = [word for word in words if describe_shape(word) == look]
     return found[0] if len(found) == 1 else NOTHING
 
 
-def named_by_person(_: Given, place: Place) -> object:
+def find_named_by_person(_: Given, place: ArgumentPlace) -> object:
     """The word that follows the argument's name in the person's words: "my user id is U7"."""
-    name = r"[\s_-]*".join(map(re.escape, tokens(place.argument)))
+    name = r"[\s_-]*".join(map(re.escape, tokenize(place.argument)))
     said = "\n".join(place.failed.said)[-MOST_SAID:]
     found = re.findall(rf"\b{name}\b{_BETWEEN}{_GIVEN}", said, re.IGNORECASE) if name else []
     distinct = list(dict.fromkeys(found))

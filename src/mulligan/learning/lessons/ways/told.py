@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from mulligan.learning.errors.masks import QUOTED
-from mulligan.learning.errors.messages import message_of
-from mulligan.learning.lessons.ways.place import Given, Place, Way, same
+from mulligan.learning.errors.messages import extract_message
+from mulligan.learning.lessons.ways.place import ArgumentPlace, Given, Way, is_same
 from mulligan.learning.shape.coerce import NOTHING
 
 LONGEST = 4_000
@@ -20,40 +20,40 @@ _LIST = re.compile(r":\s*\[?((?:[\w'\"-]+\s*,\s*)+(?:and |or )?[\w'\"-]+)")
 _WORD = re.compile(r"[^\s,;:'\"`()\[\]{}<>]+")
 
 
-def told(error: str) -> Mapping[str, Sequence[object]]:
+def parse_stated(error: str) -> Mapping[str, Sequence[object]]:
     """What an error states, by kind and in its order."""
-    text = message_of(error)[:LONGEST]
-    quoted = [next(part for part in found if part is not None) for found in _groups(text)]
+    text = extract_message(error)[:LONGEST]
+    quoted = [next(part for part in found if part is not None) for found in _list_quoted(text)]
     return {
-        "number": [_number(found.group()) for found in _NUMBER.finditer(text)][:MOST],
+        "number": [_parse_number(found.group()) for found in _NUMBER.finditer(text)][:MOST],
         "quoted": list(quoted)[:MOST],
-        "list": [_names(found[1]) for found in _LIST.finditer(text)][:MOST],
+        "list": [_split_names(found[1]) for found in _LIST.finditer(text)][:MOST],
         "word": [found.group().rstrip(".!?") for found in _WORD.finditer(text)][:100],
     }
 
 
-def _groups(text: str) -> Iterator[tuple[str | None, ...]]:
+def _list_quoted(text: str) -> Iterator[tuple[str | None, ...]]:
     yield from (found.groups() for found in QUOTED.finditer(text))
 
 
-def _number(text: str) -> int | float:
+def _parse_number(text: str) -> int | float:
     plain = text.replace(",", "")
     return float(plain) if "." in plain else int(plain)
 
 
-def _names(text: str) -> list[object]:
+def _split_names(text: str) -> list[object]:
     words = (
         word.strip("'\" ") for word in re.split(r"\s*,\s*(?:and |or )?|\s+(?:and|or)\s+", text)
     )
     return [word for word in words if word]
 
 
-def _explain(value: object, place: Place) -> Iterator[Given]:
-    for what, stated in told(place.failed.error).items():
+def _explain(value: object, place: ArgumentPlace) -> Iterator[Given]:
+    for what, stated in parse_stated(place.failed.error).items():
         if what == "word" and not _speaks(value):
             continue
         for at, each in enumerate(stated):
-            if same(each, value):
+            if is_same(each, value):
                 yield {"what": what, "at": at}
                 break
 
@@ -63,8 +63,8 @@ def _speaks(value: object) -> bool:
     return isinstance(value, str) and any(sign.isdigit() or sign in "_#@/" for sign in value)
 
 
-def _make(given: Given, place: Place) -> object:
-    stated = told(place.failed.error).get(str(given.get("what")), [])
+def _make(given: Given, place: ArgumentPlace) -> object:
+    stated = parse_stated(place.failed.error).get(str(given.get("what")), [])
     at = given.get("at")
     return stated[at] if isinstance(at, int) and -len(stated) <= at < len(stated) else NOTHING
 

@@ -89,9 +89,9 @@ class OpenTurn:
         self.reviewing: Reviewing | None = None
         # Redacted once here, not at every call.
         self.labels = Labels(
-            tenant=redactor.label(turn.tenant) if turn.tenant else "",
-            agent=redactor.label(turn.agent) if turn.agent else "",
-            context=redactor.text(turn.context) if turn.context else "",
+            tenant=redactor.redact_label(turn.tenant) if turn.tenant else "",
+            agent=redactor.redact_label(turn.agent) if turn.agent else "",
+            context=redactor.redact_text(turn.context) if turn.context else "",
             turn=turn.id,
         )
         self._tokens: list[Token[OpenTurn | None]] = []
@@ -111,7 +111,7 @@ class OpenTurn:
         """What is being done now."""
         return self.attempts[-1]
 
-    def actions(self) -> Iterator[LiveAction]:
+    def list_actions(self) -> Iterator[LiveAction]:
         """Everything that was done or tried so far, in all attempts."""
         for attempt in self.attempts:
             yield from attempt.actions
@@ -159,6 +159,6 @@ class OpenTurn:
         self.__exit__(kind, error, trace)
 
 
-def current_turn() -> OpenTurn | None:
+def find_current_turn() -> OpenTurn | None:
     """The turn that is going on here, if any."""
     return _current.get()

@@ -7,9 +7,9 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from mulligan.core.ids import RANDOM_BITS, time_ordered_id
+from mulligan.core.ids import RANDOM_BITS, make_uuid7
 from mulligan.turns.memory.offers import Corrected
-from mulligan.turns.turn.open_turn import Labels, OpenTurn
+from mulligan.turns.turn.context import Labels, OpenTurn
 
 if TYPE_CHECKING:
     from mulligan.telemetry.spans import ToolSpan
@@ -31,7 +31,7 @@ class Pending:
     turn: OpenTurn | None
 
     def __init__(self, at_us: int, *, chance: random.Random) -> None:
-        self.id = time_ordered_id(at_us, chance.getrandbits(RANDOM_BITS))
+        self.id = make_uuid7(at_us, chance.getrandbits(RANDOM_BITS))
         self.at_us = at_us
         self.parameters: str | None = None
         """Redacted before the tool can change what it was given; `None`: not sampled."""
@@ -55,7 +55,7 @@ class Pending:
         """The arguments as they were when the call was made."""
         return {**self.arguments, **self._copies} if self._copies else self.arguments
 
-    def changed(self) -> bool:
+    def has_changed(self) -> bool:
         """Whether the tool has changed what it was given, so that the same call cannot be made."""
         try:
             return any(self.arguments[name] != copy for name, copy in self._copies.items())
