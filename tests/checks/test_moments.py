@@ -35,7 +35,7 @@ def test_a_zone_nobody_knows_is_refused_with_what_to_do(given: object, says: str
 
 
 def test_a_machine_without_zones_says_where_they_come_from(monkeypatch) -> None:
-    monkeypatch.setattr(moments, "zone_named", lambda name: None)
+    monkeypatch.setattr(moments, "find_zone", lambda name: None)
     monkeypatch.setattr(moments, "available_timezones", set)
 
     with pytest.raises(ConfigurationError, match="pip install tzdata"):

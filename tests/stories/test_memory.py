@@ -116,7 +116,7 @@ async def test_nothing_that_was_called_with_is_kept() -> None:
     assert "1005" not in repr(episode)
 
 
-@pytest.mark.parametrize("broken", ["record", "counts", "endings"])
+@pytest.mark.parametrize("broken", ["record", "count_episodes", "read_endings"])
 async def test_a_memory_that_is_down_costs_nobody_an_answer(
     broken: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

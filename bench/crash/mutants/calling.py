@@ -9,9 +9,9 @@ from bench.crash.mutants.planting import mutant, swap
 from mulligan.core.action import State
 from mulligan.core.finding import Verdict, reach_verdict
 from mulligan.turns.calls import retry
-from mulligan.turns.calls.journaled import Performing
+from mulligan.turns.calls.journaled import JournaledCall
+from mulligan.turns.calls.live import LiveCall
 from mulligan.turns.journal.book import Book
-from mulligan.turns.journal.waiter import Waiter
 
 
 @mutant
@@ -24,20 +24,20 @@ def no_intent_before_the_call() -> None:
         self.live.update(action.id for action in actions)
         owed.update({action.id: evidence for action in actions})
 
-    async def pay_up(self: Book, actions: Any, waiter: Waiter) -> None:
+    async def pay_up(self: Book, actions: Any) -> None:
         due = [action for action in actions if action.version == 0 and action.id in owed]
         if due:
-            await intend(self, due, waiter=waiter, evidence=owed.pop(due[0].id))
+            await intend(self, due, evidence=owed.pop(due[0].id))
 
-    async def both(self: Book, actions: Any, *, waiter: Waiter) -> None:
-        await pay_up(self, list(actions), waiter)
-        await executed(self, actions, waiter=waiter)
+    async def both(self: Book, actions: Any) -> None:
+        await pay_up(self, list(actions))
+        await executed(self, actions)
 
-    async def moved(self: Book, actions: Any, state: State, *, waiter: Waiter, **said: Any) -> None:
+    async def moved(self: Book, actions: Any, state: State, **said: Any) -> None:
         actions = list(actions)
         if state is not State.INTENT:
-            await pay_up(self, actions, waiter)
-        await move(self, actions, state, waiter=waiter, **said)
+            await pay_up(self, actions)
+        await move(self, actions, state, **said)
 
     Book.intend, Book.mark_executed, Book.move = later, both, moved
 
@@ -54,14 +54,13 @@ def nothing_is_journaled_at_all() -> None:
 def fresh_key_for_every_try() -> None:
     try_call = retry.try_call
 
-    async def with_fresh_keys(watch: Any, pending: Any, *, make: Any, waiter: Waiter) -> Any:
-        key = watch.declaration.key
+    async def with_fresh_keys(call: LiveCall) -> Any:
+        key, make = call.tool.declaration.key, call._make
 
-        async def made(**more: Any) -> Any:
-            fresh = {key: uuid.uuid4().hex} if key else {}
-            return await make(**more | fresh)
+        async def make_fresh(**more: Any) -> Any:
+            return await make(**more | ({key: uuid.uuid4().hex} if key else {}))
 
-        return await try_call(watch, pending, make=made, waiter=waiter)
+        return await try_call(call.made_by(make_fresh))
 
     swap(try_call, with_fresh_keys)
 
@@ -93,29 +92,29 @@ def a_refusal_speaks_for_every_try() -> None:
 
 @mutant
 def call_not_bound_to_its_pre_image() -> None:
-    async def unbound(self: Performing, make: Any, actions: Any) -> Any:  # noqa: ARG001
+    async def unbound(self: JournaledCall, make: Any, actions: Any) -> Any:  # noqa: ARG001
         return make
 
-    Performing._conditional = unbound
+    JournaledCall._conditional = unbound
 
 
 @mutant
 def result_not_kept_for_an_undo() -> None:
-    async def executed(self: Book, actions: Any, *, waiter: Waiter) -> None:
-        await self.move(actions, State.EXECUTED, waiter=waiter)
+    async def executed(self: Book, actions: Any) -> None:
+        await self.move(actions, State.EXECUTED)
 
     Book.mark_executed = executed
 
 
 @mutant
 def a_bulk_that_failed_did_nothing() -> None:
-    account = Performing._account
+    account = JournaledCall._account
 
-    async def as_one(self: Performing, actions: Any, tried: Any) -> None:
+    async def as_one(self: JournaledCall, actions: Any, tried: Any) -> None:
         if tried.last.failure is not None and tried.nothing_happened:
-            book = self.watch.runtime.book
-            await book.move(actions, State.NOT_EXECUTED, waiter=self.waiter)
+            book = self.book
+            await book.move(actions, State.NOT_EXECUTED)
         else:
             await account(self, actions, tried)
 
-    Performing._account = as_one
+    JournaledCall._account = as_one

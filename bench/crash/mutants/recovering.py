@@ -11,7 +11,6 @@ from mulligan.core.points import Point, reach
 from mulligan.turns.journal import landing
 from mulligan.turns.journal.book import Book, LiveAction
 from mulligan.turns.journal.landing import Seen
-from mulligan.turns.journal.waiter import ON_LOOP, Waiter
 from mulligan.turns.recovery import late_review, release
 from mulligan.turns.recovery.recovery import Recovery
 
@@ -20,11 +19,11 @@ from mulligan.turns.recovery.recovery import Recovery
 def recovery_repeats_the_call() -> None:
     async def again(self: Recovery, action: LiveAction) -> None:
         action.tries += 1
-        await self.book.move([action], State.UNKNOWN, waiter=ON_LOOP)
+        await self.book.move([action], State.UNKNOWN)
         tool = self.toolbox.find(action.opening)
         if tool is not None:
             made = await tool.maker(action.record.arguments)()
-            await landing.adopt([action], [made], book=self.book, waiter=ON_LOOP)
+            await landing.adopt([action], [made], book=self.book)
 
     Recovery._find_out = again
 
@@ -32,7 +31,7 @@ def recovery_repeats_the_call() -> None:
 @mutant
 def unknown_means_not_executed() -> None:
     async def forget(self: Recovery, action: LiveAction) -> None:
-        await self.book.move([action], State.NOT_EXECUTED, waiter=ON_LOOP)
+        await self.book.move([action], State.NOT_EXECUTED)
 
     Recovery._find_out = forget
 
@@ -40,13 +39,17 @@ def unknown_means_not_executed() -> None:
 @mutant
 def unsure_means_not_executed() -> None:
     async def forget(
-        action: LiveAction, seen: Seen, *, final: bool, book: Book, waiter: Waiter
+        action: LiveAction,
+        seen: Seen,
+        *,
+        final: bool,
+        book: Book,
     ) -> None:
         del final
         if seen.landing is landing.Landing.LANDED:
-            await landing.adopt([action], [seen.result], book=book, waiter=waiter)
+            await landing.adopt([action], [seen.result], book=book)
         else:
-            await book.move([action], State.NOT_EXECUTED, waiter=waiter)
+            await book.move([action], State.NOT_EXECUTED)
 
     swap(landing.write_down, forget)
 
@@ -131,7 +134,7 @@ def hold_runs_without_approval() -> None:
 
     async def run_it(self: Recovery, action: LiveAction) -> None:
         if action.state is State.HELD:
-            await self.book.move([action], State.APPROVED, waiter=ON_LOOP)
+            await self.book.move([action], State.APPROVED)
         await hold(self, action)
 
     Recovery._hold = run_it

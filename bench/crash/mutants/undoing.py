@@ -11,7 +11,6 @@ from mulligan.core.action import State, UndoResult
 from mulligan.core.points import Point, reach
 from mulligan.core.record import Abilities, Record
 from mulligan.turns.journal.book import Book, LiveAction
-from mulligan.turns.journal.waiter import Waiter
 from mulligan.turns.recovery.recovery import Recovery
 from mulligan.turns.turn import attempt
 from mulligan.turns.turn.attempt import LiveAttempt, Versions
@@ -35,17 +34,17 @@ def verdict_not_journaled_before_undoing() -> None:
         await reach(Point.DOOMED)
 
     async def undo_then_write(
-        action: LiveAction, versions: Versions, *, book: Book, waiter: Waiter, stuck: str = ""
+        action: LiveAction, versions: Versions, *, book: Book, stuck: str = ""
     ) -> None:
         if action.state is State.UNDOING:
-            await take(action, versions, book=book, waiter=waiter, stuck=stuck)
+            await take(action, versions, book=book, stuck=stuck)
             return
         record = replace(action.record, version=versions.find_current(action.record))
         undone = await taking_back.take_back(record, action.abilities)
         await _remember(versions, record, undone, action)
         action.undone = undone.result
-        await book.move([action], State.UNDOING, waiter=waiter)
-        await book.move([action], attempt.STATE_AFTER[undone.result], waiter=waiter)
+        await book.move([action], State.UNDOING)
+        await book.move([action], attempt.STATE_AFTER[undone.result])
 
     swap(attempt.doom, only_planned)
     swap(attempt.take_back_one, undo_then_write)
@@ -101,15 +100,13 @@ def undo_twice() -> None:
 def undone_is_written_before_the_undo() -> None:
     take = attempt.take_back_one
 
-    async def boast(
-        action: LiveAction, versions: Versions, *, book: Book, waiter: Waiter, stuck: str = ""
-    ) -> None:
+    async def boast(action: LiveAction, versions: Versions, *, book: Book, stuck: str = "") -> None:
         if stuck:
-            await take(action, versions, book=book, waiter=waiter, stuck=stuck)
+            await take(action, versions, book=book, stuck=stuck)
             return
         record = replace(action.record, version=versions.find_current(action.record))
         action.undone = UndoResult.RESTORED
-        await book.move([action], State.UNDONE, waiter=waiter)
+        await book.move([action], State.UNDONE)
         await reach(Point.UNDONE)
         undone = await taking_back.take_back(record, action.abilities)
         await _remember(versions, record, undone, action)

@@ -23,7 +23,7 @@ def build_recognizer(
 
     def recognize_by_tool(row: LogRow) -> Pattern:
         tool = toolbox.find_by_name(row.tool, server=row.server)
-        return recognize(row, rules=tool.watch.error_rules if tool else rules)
+        return recognize(row, rules=tool.error_rules if tool else rules)
 
     return recognize_by_tool
 

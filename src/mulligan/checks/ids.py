@@ -6,7 +6,6 @@ import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from mulligan.checks.readers import await_value
 from mulligan.checks.subject import (
     Argument,
     Parameters,
@@ -16,6 +15,7 @@ from mulligan.checks.subject import (
     with_heard,
 )
 from mulligan.checks.values import as_record, list_texts
+from mulligan.core.awaiting import await_value
 from mulligan.core.call import Call, Execution, Outcome
 from mulligan.core.finding import Fact, Finding
 from mulligan.core.interfaces import Check, Gather

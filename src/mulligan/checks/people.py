@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 
-from mulligan.checks.readers import await_value
+from mulligan.core.awaiting import await_value
 from mulligan.core.call import Call
 from mulligan.core.finding import Fact
 from mulligan.core.interfaces import Gather

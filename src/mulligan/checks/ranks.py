@@ -9,10 +9,10 @@ from datetime import datetime
 from mulligan.checks.ids import Read, list_ids
 from mulligan.checks.moments import parse_local_moment
 from mulligan.checks.quotes import drop_quotes
-from mulligan.checks.readers import await_value
 from mulligan.checks.slots import ReadDay
 from mulligan.checks.subject import Parameters, Subject, select_arguments
 from mulligan.checks.values import as_record
+from mulligan.core.awaiting import await_value
 from mulligan.core.call import Call
 from mulligan.core.finding import Fact, Finding
 from mulligan.core.interfaces import Check, Gather

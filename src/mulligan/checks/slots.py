@@ -9,9 +9,9 @@ from datetime import MAXYEAR, date, datetime, timedelta
 
 from mulligan.checks.moments import parse_local_moment
 from mulligan.checks.quotes import drop_quotes
-from mulligan.checks.readers import await_value
 from mulligan.checks.subject import Subject, list_effective_calls
 from mulligan.checks.values import list_texts
+from mulligan.core.awaiting import await_value
 from mulligan.core.call import Call
 from mulligan.core.finding import Fact, Finding, Severity
 from mulligan.core.interfaces import Check, Gather

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
 import logging
 import statistics
 from collections.abc import Awaitable, Callable, Sequence
 
+from mulligan.core.awaiting import await_value
 from mulligan.core.interfaces import Judge
 from mulligan.core.question import Question, split_pieces
 from mulligan.core.text import Critique, Draft
@@ -69,8 +69,7 @@ async def criticise(
 async def _ask_critic(critic: Critic, question: str, draft: Draft) -> Critique | None:
     for _ in range(ASKED):
         try:
-            said = critic(question, draft)
-            critique = await said if inspect.isawaitable(said) else said
+            critique = await await_value(critic(question, draft))
         except Exception as error:  # noqa: BLE001 - whatever a critic raises, it has not answered
             _report.warning("A critic failed (%s).", type(error).__name__)
             continue

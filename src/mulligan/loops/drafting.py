@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 
+from mulligan.core.awaiting import await_value
 from mulligan.core.errors import ConfigurationError, OutOfStepsError
 from mulligan.core.event import Event, ToolAnswered, ToolCalled
 from mulligan.core.text import Critique, Draft
@@ -88,9 +88,7 @@ class Tools:
         step = self.used
         self._announce(ToolCalled(tool=name, arguments=arguments, step=step))
         try:
-            result = self._tools[name](**arguments)
-            if inspect.isawaitable(result):
-                result = await result
+            result = await await_value(self._tools[name](**arguments))
         except Exception as error:
             self._announce(ToolAnswered(tool=name, step=step, error=type(error).__name__))
             raise

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import inspect
 import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mulligan.checks.text.fold import normalize_spaces
+from mulligan.core.awaiting import await_value
 from mulligan.core.engine import Loop, Round, run_loop
 from mulligan.core.errors import ConfigurationError, OutOfStepsError
 from mulligan.core.event import Event, Reflected, Responded, Thought
@@ -220,9 +220,7 @@ class _DraftLoop:
         )
         try:
             async with asyncio.timeout(self._meter.seconds_left):
-                text: object = self._write(brief)
-                if inspect.isawaitable(text):
-                    text = await text
+                text: object = await await_value(self._write(brief))
         except OutOfStepsError:
             self._out_of_steps = True
             return ""

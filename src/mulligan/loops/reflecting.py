@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any
 
 from mulligan.checks.notes import Proposed, screen
+from mulligan.core.awaiting import await_value
 from mulligan.core.errors import ConfigurationError, StaleNotesError
 from mulligan.core.event import (
     Event,
@@ -201,7 +202,7 @@ async def _ask(strategy: Strategy, experience: Experience, *, using: Learning) -
         answer = strategy(experience)
     else:
         answer = await using.aside(partial(_call, strategy, experience))
-    return await answer if inspect.isawaitable(answer) else answer
+    return await await_value(answer)
 
 
 def _call(strategy: Strategy, experience: Experience) -> object:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,6 +12,7 @@ from mulligan.checks.file import VERIFIED, make_checks, make_verification, read_
 from mulligan.checks.grounding.verified import Verification, Verified, Verifier
 from mulligan.checks.requirements import render_requirements
 from mulligan.checks.text.fold import normalize_spaces
+from mulligan.core.awaiting import await_value
 from mulligan.core.engine import Loop, Round, run_loop
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.event import ReplyChecked, ReplySettled
@@ -233,9 +233,7 @@ class _ReplyLoop:
         self._number = number
         self._failure = None
         try:
-            written: object = self._write(correction)
-            if inspect.isawaitable(written):
-                written = await written
+            written: object = await await_value(self._write(correction))
         except Exception as error:  # noqa: BLE001 - whatever a writer raises, a person waits
             return self._record_failure(f"the writer failed with {type(error).__name__}")
         reply = replace(self._asked, text=written) if isinstance(written, str) else written

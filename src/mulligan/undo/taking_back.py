@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 
 from mulligan.core.action import UndoResult
+from mulligan.core.awaiting import await_value
 from mulligan.core.errors import ConflictError
 from mulligan.core.points import Point, reach
 from mulligan.core.record import Abilities, Record, Told
@@ -159,10 +160,7 @@ async def read_version(state: object, *, record: Record, abilities: Abilities) -
 
 async def call_ability(function: Told, record: Record) -> object:
     """Call a tool's function, sync or async."""
-    answer = function(record)
-    if hasattr(answer, "__await__"):
-        return await answer
-    return answer
+    return await await_value(function(record))
 
 
 async def _read_state(record: Record, abilities: Abilities) -> object:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from mulligan.checks.readers import await_value
+from mulligan.core.awaiting import await_value
 from mulligan.packs.calendar.events import Place
 from mulligan.turns.turn.context import find_current_turn
 

@@ -14,9 +14,9 @@ from mulligan.core.errors import SilentError
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.lesson import hash_schema
 from mulligan.core.suggestion import Alike, FailedCall, Pattern
+from mulligan.turns.calls.live import LiveCall
 from mulligan.turns.calls.precheck import foresee, plan_call, tell_flagged
-from mulligan.turns.calls.watch import Watch
-from mulligan.turns.journal.waiter import Waiter
+from mulligan.turns.calls.tool import Tool
 from mulligan.turns.memory.advice_text import Advised
 from mulligan.turns.memory.episodes import OpenEpisode
 from mulligan.turns.memory.lookup import Asking, Recalled, with_memory
@@ -30,32 +30,30 @@ Once = Callable[..., Awaitable[Any]]
 """Makes a call with all its tries: its arguments, and the correction that it is."""
 
 
-async def conclude(
-    watch: Watch, execution: Execution, *, turn: OpenTurn | None, waiter: Waiter
-) -> Any:
+async def conclude(call: LiveCall, execution: Execution) -> Any:
     """What a call returned, or its own error again, with advice on it.
 
     A result that is a failure is returned as it is: what is said about it stands in the turn.
     """
-    failure = execution.failure
-    if failure is None or (failure.error is None and not _is_heard(watch, turn)):
+    failure, tool = execution.failure, call.tool
+    if failure is None or (failure.error is None and not _is_heard(call)):
         return execution.result
-    if watch.declaration.mode is Mode.OBSERVE or not watch.advises(execution.call.agent):
-        _note_failure(watch, execution, turn=turn)
-    elif (advised := await advise(watch, execution, turn=turn, waiter=waiter)) is not None:
-        offer(advised, turn=turn)
+    if tool.declaration.mode is Mode.OBSERVE or not tool.advises(execution.call.agent):
+        _note_failure(call, execution)
+    elif (advised := await advise(call, execution)) is not None:
+        offer(advised, turn=call.turn)
         if failure.error is not None:
             attach(failure.error, advised)
-        elif _build_correction(advised, watch) is not None:
+        elif _build_correction(advised, tool) is not None:
             raise _ReturnedError(advised)
     if failure.error is not None:
         raise failure.error
     return execution.result
 
 
-def _is_heard(watch: Watch, turn: OpenTurn | None) -> bool:
+def _is_heard(call: LiveCall) -> bool:
     """Whether advice on a failure that was returned can reach anybody."""
-    return turn is not None or watch.declaration.mode is Mode.AUTO
+    return call.turn is not None or call.tool.declaration.mode is Mode.AUTO
 
 
 class _ReturnedError(SilentError):
@@ -66,17 +64,16 @@ class _ReturnedError(SilentError):
         self.mulligan = advised
 
 
-async def advise(
-    watch: Watch, execution: Execution, *, turn: OpenTurn | None, waiter: Waiter
-) -> Advised | None:
+async def advise(call: LiveCall, execution: Execution) -> Advised | None:
     """What would help; `None` if even that cannot be said. It never stands in the error's way."""
     # Only a failure pays for it: the validator and the tables take a while to load.
     from mulligan.learning.repair.decide import NO_PAST, decide
     from mulligan.learning.repair.suggest import SOURCES, suggest_corrections
 
+    tool, turn = call.tool, call.turn
     try:
-        episode = _open_episode(watch, execution, turn=turn)
-        recalled = await _ask_memory(watch, episode, turn=turn, waiter=waiter)
+        episode = _open_episode(call, execution)
+        recalled = await _ask_memory(call, episode)
         sources = SOURCES if recalled is None else (*SOURCES, recalled.suggest)
         found = suggest_corrections(episode.failed, sources=sources)
         if recalled is not None:
@@ -90,33 +87,32 @@ async def advise(
             failed=episode.failed,
             advice=decide(episode.failed, found, past=past),
             suggestions=found,
-            foreseen=_report_foreseen(watch, episode.failed, turn=turn, mendable=bool(found)),
-            like=_find_alike(watch, episode.pattern),
+            foreseen=_report_foreseen(call, episode.failed, mendable=bool(found)),
+            like=_find_alike(tool, episode.pattern),
         )
     except Exception as error:  # noqa: BLE001 - the tool's own error is what matters
-        watch.note("No advice on a failure of %s", error)
+        tool.warn("No advice on a failure of %s", error)
         return None
 
 
-async def _ask_memory(
-    watch: Watch, episode: OpenEpisode, *, turn: OpenTurn | None, waiter: Waiter
-) -> Recalled | None:
+async def _ask_memory(call: LiveCall, episode: OpenEpisode) -> Recalled | None:
     """What memory says; nothing where it is off, down or slow."""
-    recall = watch.runtime.recall
+    runtime, turn = call.tool.runtime, call.turn
+    recall = runtime.recall
     if recall is None:
         return None
     asking = Asking(
         failed=episode.failed,
         pattern=episode.pattern,
-        tenant=turn.labels.tenant if turn is not None else watch.runtime.tenant,
+        tenant=turn.labels.tenant if turn is not None else runtime.tenant,
         principal=turn.turn.principal if turn is not None else "",
         schema_hash=episode.schema_hash,
         doubted=frozenset(_find_doubted(episode, turn)),
     )
     try:
-        return cast("Recalled", await waiter.ask(partial(recall.look_up, asking)))
+        return cast("Recalled", await call.waiter.ask(partial(recall.look_up, asking)))
     except Exception as error:  # noqa: BLE001 - memory may be down; the other sources are not
-        watch.note("Nothing could be recalled about a failure of %s", error)
+        call.tool.warn("Nothing could be recalled about a failure of %s", error)
         return None
 
 
@@ -133,11 +129,12 @@ def _find_doubted(episode: OpenEpisode, turn: OpenTurn | None) -> Iterator[str]:
             yield best.lesson
 
 
-def _open_episode(watch: Watch, execution: Execution, *, turn: OpenTurn | None) -> OpenEpisode:
+def _open_episode(call: LiveCall, execution: Execution) -> OpenEpisode:
     from mulligan.learning.errors.fingerprint import build_pattern
     from mulligan.learning.errors.wording import find_likely_class
 
-    planned = plan_call(watch, execution.call, turn=turn)
+    tool = call.tool
+    planned = plan_call(tool, execution.call, turn=call.turn)
     failure = execution.failure or Failure(error_class=ErrorClass.UNKNOWN)
     failed = FailedCall(
         call=planned.call,
@@ -154,74 +151,75 @@ def _open_episode(watch: Watch, execution: Execution, *, turn: OpenTurn | None) 
         error=failed.error,
         error_class=find_likely_class(failed.failure, failed.error),
         error_type=type(failed.failure.error or SilentError()).__name__,
-        rules=watch.error_rules,
+        rules=tool.error_rules,
     )
     return OpenEpisode(
         execution=execution,
         failed=failed,
         pattern=pattern,
         schema_hash=hash_schema(planned.schema),
-        key=watch.declaration.key,
+        key=tool.declaration.key,
     )
 
 
-def _find_alike(watch: Watch, pattern: Pattern) -> Alike | None:
+def _find_alike(tool: Tool, pattern: Pattern) -> Alike | None:
     """The known error that one is most like which nobody understands."""
     try:
-        return watch.runtime.patterns.meet(pattern)
+        return tool.runtime.patterns.meet(pattern)
     except Exception as error:  # noqa: BLE001 - the measure may be the user's own
-        watch.note("A failure of %s could not be compared", error)
+        tool.warn("A failure of %s could not be compared", error)
         return None
 
 
 def _report_foreseen(
-    watch: Watch, failed: FailedCall, *, turn: OpenTurn | None, mendable: bool = False
+    call: LiveCall, failed: FailedCall, *, mendable: bool = False
 ) -> tuple[Finding, ...]:
     """What spoke against a call of a turn; told here unless it was told before the call.
 
     Where a correction is known the call was meant, and a mere warning has nothing to add.
     """
-    if turn is None:
+    tool = call.tool
+    if call.turn is None:
         return ()
-    found = foresee(watch, failed)
+    found = foresee(tool, failed)
     if mendable:
         found = tuple(each for each in found if each.severity is Severity.ERROR)
-    if found and not watch.prechecks:
-        tell_flagged(watch, failed.call, found=found, made=True, failed=True)
+    if found and not tool.prechecks:
+        tell_flagged(tool, failed.call, found=found, made=True, failed=True)
     return found
 
 
-def _note_failure(watch: Watch, execution: Execution, *, turn: OpenTurn | None) -> None:
+def _note_failure(call: LiveCall, execution: Execution) -> None:
     """Nobody is told anything, but the failure is remembered, and what was foreseeable counted."""
-    if turn is None:
+    if call.turn is None:
         return
     try:
-        episode = _open_episode(watch, execution, turn=turn)
-        turn.episodes.append(episode)
-        if watch.runtime.events.wanted:
-            _report_foreseen(watch, episode.failed, turn=turn)
+        episode = _open_episode(call, execution)
+        call.turn.episodes.append(episode)
+        if call.tool.runtime.events.wanted:
+            _report_foreseen(call, episode.failed)
     except Exception as error:  # noqa: BLE001 - the tool's own error is what matters
-        watch.note("A failure of %s was not looked at", error)
+        call.tool.warn("A failure of %s was not looked at", error)
 
 
-def find_correction(error: BaseException, watch: Watch) -> Corrected | None:
+def find_correction(error: BaseException, tool: Tool) -> Corrected | None:
     """What may be tried by itself after a failure, if anything."""
     advised = getattr(error, "mulligan", None)
-    return _build_correction(advised, watch) if isinstance(advised, Advised) else None
+    return _build_correction(advised, tool) if isinstance(advised, Advised) else None
 
 
-def _build_correction(advised: Advised, watch: Watch) -> Corrected | None:
-    if not advised.suggestions or watch.declaration.mode is not Mode.AUTO:
+def _build_correction(advised: Advised, tool: Tool) -> Corrected | None:
+    if not advised.suggestions or tool.declaration.mode is not Mode.AUTO:
         return None
     from mulligan.learning.repair.applying import may_apply
 
     execution, best = advised.execution, advised.suggestions[0]
     patched = best.patch.apply(execution.call.arguments)
-    arguments = _renew_key(patched, execution=execution, watch=watch)
+    arguments = _renew_key(patched, execution=execution, tool=tool)
     if arguments is None:
         return None
     # Classified again: other arguments may do other things to the world.
-    effect = watch.declaration.classify_effect(arguments)
+    effect = tool.declaration.classify_effect(arguments)
     reads = effect is Effect.READ
     failure = execution.failure
     if not reads and (failure is None or not failure.answered):
@@ -229,38 +227,38 @@ def _build_correction(advised: Advised, watch: Watch) -> Corrected | None:
         return None
     nobody_holds_it = effect is Effect.IRREVERSIBLE and execution.call.turn is None
     failed = replace(advised.failed, effect=effect)
-    if nobody_holds_it or not may_apply(best, failed, mode=watch.declaration.mode):
+    if nobody_holds_it or not may_apply(best, failed, mode=tool.declaration.mode):
         return None
     return Corrected(suggestion=best, execution=execution, arguments=arguments)
 
 
 def _renew_key(
-    arguments: dict[str, object], *, execution: Execution, watch: Watch
+    arguments: dict[str, object], *, execution: Execution, tool: Tool
 ) -> dict[str, object] | None:
     """Other arguments are another call: the remote must not take it for the one it refused.
 
     Our own key is left out, so that the next call draws one; the agent's own is the agent's to
     change, so that with a remote that goes by keys nothing is applied.
     """
-    key = watch.declaration.key
+    key = tool.declaration.key
     given = arguments.get(key) if key is not None else None
     if key is None or given is None:
         return arguments
     if given == execution.call.id:
         return {name: value for name, value in arguments.items() if name != key}
-    return None if watch.declaration.repeat is Repeat.KEYED else arguments
+    return None if tool.declaration.repeat is Repeat.KEYED else arguments
 
 
-async def mend(watch: Watch, corrected: Corrected, *, once: Once) -> Any:
+async def mend(tool: Tool, corrected: Corrected, *, once: Once) -> Any:
     """Make a call with corrected arguments, and correct those again if they fail too."""
     fixes = 0
     while True:
         fixes += 1
-        args, kwargs = watch.signature.unbind(corrected.arguments)
+        args, kwargs = tool.signature.unbind(corrected.arguments)
         try:
             return await once(args, kwargs, corrected)
         except Exception as error:
-            again = find_correction(error, watch) if fixes < MOST_FIXES else None
+            again = find_correction(error, tool) if fixes < MOST_FIXES else None
             if again is None:
                 if isinstance(error, _ReturnedError):
                     return error.mulligan.execution.result

@@ -9,7 +9,7 @@ from mulligan.core.interfaces import Judge
 from mulligan.core.patience import run_with_timeout
 from mulligan.core.suggestion import Decision
 from mulligan.turns.calls.advice import attach, offer
-from mulligan.turns.calls.watch import Watch
+from mulligan.turns.calls.tool import Tool
 from mulligan.turns.memory.advice_text import Advised
 from mulligan.turns.turn.context import find_current_turn
 
@@ -20,30 +20,30 @@ SETTLED = frozenset({Decision.RETRY, Decision.STOP})
 """What no other arguments would change."""
 
 
-async def consult(error: BaseException, watch: Watch) -> None:
+async def consult(error: BaseException, tool: Tool) -> None:
     """Put a judge's correction on an error that carries none. It never stands in its way."""
-    advised, judge = getattr(error, "mulligan", None), watch.runtime.judge
-    if not watch.declaration.ask_judge or judge is None or not isinstance(advised, Advised):
+    advised, judge = getattr(error, "mulligan", None), tool.runtime.judge
+    if not tool.declaration.ask_judge or judge is None or not isinstance(advised, Advised):
         return
-    if advised.suggestions or advised.advice.decision in SETTLED or watch.rarely_fails:
+    if advised.suggestions or advised.advice.decision in SETTLED or tool.rarely_fails:
         return
     try:
-        mended = await _ask_judge(judge, advised, watch)
+        mended = await _ask_judge(judge, advised, tool)
     except Exception as trouble:  # noqa: BLE001 - the tool's own error is what matters
-        watch.note("A judge could not be asked about a failure of %s", trouble)
+        tool.warn("A judge could not be asked about a failure of %s", trouble)
         return
     if mended.suggestions:
         attach(error, mended)
         offer(mended, turn=find_current_turn())
 
 
-async def _ask_judge(judge: Judge, advised: Advised, watch: Watch) -> Advised:
+async def _ask_judge(judge: Judge, advised: Advised, tool: Tool) -> Advised:
     from mulligan.learning.repair.decide import decide
     from mulligan.learning.repair.from_judge import ask_to_mend, from_proposal
     from mulligan.learning.repair.suggest import suggest_corrections
 
-    failed, show = advised.failed, watch.runtime.redactor.redact_value
-    question = ask_to_mend(failed, documents=watch.declaration.docs, show=show)
+    failed, show = advised.failed, tool.runtime.redactor.redact_value
+    question = ask_to_mend(failed, documents=tool.declaration.docs, show=show)
     asked = judge.ask(question)
     answer = await run_with_timeout(asked, patience=ANSWERS_WITHIN)
     if answer is None:

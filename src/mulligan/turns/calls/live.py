@@ -1,15 +1,19 @@
-"""A call that is under way, and what it was given."""
+"""A call under way: the one object that goes from the wrapper to the tool and back."""
 
 from __future__ import annotations
 
-import random
 import time
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from mulligan.core.ids import RANDOM_BITS, make_uuid7
+from mulligan.turns.calls.runtime import Make
+from mulligan.turns.calls.tool import Tool
+from mulligan.turns.calls.tracing import open_span
+from mulligan.turns.journal.waiter import Waiter
 from mulligan.turns.memory.offers import Corrected
-from mulligan.turns.turn.context import Labels, OpenTurn
+from mulligan.turns.turn.context import OpenTurn, find_current_turn
 
 if TYPE_CHECKING:
     from mulligan.telemetry.spans import ToolSpan
@@ -18,21 +22,25 @@ _MUTABLE = frozenset({dict, list, set, bytearray})
 _COPIED = 64
 
 
-class Pending:
-    """A call that is under way."""
+class LiveCall:
+    """One try of a call: its tool, its turn, what it was given, how it is made and waited for."""
 
     __slots__ = (
-        "_copies", "arguments", "at_us", "follows", "id", "labels", "parameters", "parent", "span",
-        "start", "try_number", "turn",
+        "_copies", "_make", "arguments", "at_us", "follows", "id", "labels", "parameters",
+        "parent", "span", "start", "tool", "try_number", "turn", "waiter",
     )  # fmt: skip
 
-    labels: Labels
     start: int
-    turn: OpenTurn | None
+    arguments: Mapping[str, object]
 
-    def __init__(self, at_us: int, *, chance: random.Random) -> None:
-        self.id = make_uuid7(at_us, chance.getrandbits(RANDOM_BITS))
-        self.at_us = at_us
+    def __init__(self, tool: Tool, *, turn: OpenTurn | None, waiter: Waiter) -> None:
+        runtime = tool.runtime
+        self.tool = tool
+        self.turn = turn
+        self.waiter = waiter
+        self.labels = tool.labels if turn is None else turn.labels
+        self.at_us = runtime.wall_us()
+        self.id = make_uuid7(self.at_us, runtime.chance.getrandbits(RANDOM_BITS))
         self.parameters: str | None = None
         """Redacted before the tool can change what it was given; `None`: not sampled."""
         self.parent: str | None = None
@@ -40,6 +48,7 @@ class Pending:
         """The correction that this call is."""
         self.span: ToolSpan | None = None
         self.try_number = 1
+        self._make: Make | None = None
 
     def take(self, arguments: Mapping[str, object]) -> None:
         """What the call is made with."""
@@ -50,6 +59,31 @@ class Pending:
             for name, value in arguments.items()
             if type(value) in _MUTABLE and len(value) <= _COPIED  # type: ignore[arg-type]
         }
+
+    def follow(self, corrected: Corrected) -> None:
+        """This call is a later try of one that failed, with corrected arguments."""
+        first = corrected.execution
+        self.follows = corrected
+        self.parent = first.call.parent or first.call.id
+        self.try_number = first.try_number + 1
+
+    def made_by(self, make: Make) -> LiveCall:
+        """The same call, with the way it is made: what most calls never need to be told."""
+        self._make = make
+        return self
+
+    def add_argument(self, name: str, value: object) -> None:
+        """Give the tool something beside what the agent passed."""
+        self._make = partial(self._maker(), **{name: value})
+
+    async def make(self) -> Any:
+        """Make it once."""
+        return await self._maker()()
+
+    def _maker(self) -> Make:
+        if self._make is None:
+            raise RuntimeError("Nobody has said how this call is made.")
+        return self._make
 
     def as_given(self) -> Mapping[str, object]:
         """The arguments as they were when the call was made."""
@@ -62,13 +96,65 @@ class Pending:
         except Exception:  # noqa: BLE001 - values that cannot even be compared
             return True
 
-    def follow(self, corrected: Corrected) -> None:
-        """This call is a later try of one that failed, with corrected arguments."""
-        first = corrected.execution
-        self.follows = corrected
-        self.parent = first.call.parent or first.call.id
-        self.try_number = first.try_number + 1
+    def begin_again(self, *, try_number: int) -> LiveCall:
+        """A later try of the same call starts."""
+        again = LiveCall(self.tool, turn=self.turn, waiter=self.waiter)
+        again.take(self.arguments)
+        again.parameters = self.parameters
+        again.parent = self.parent or self.id
+        again.try_number = try_number
+        again.start_span()
+        return again
+
+    def start_span(self) -> None:
+        """It is about to be made: its span opens, if somebody traces, and its clock runs."""
+        tool = self.tool
+        if tool.runtime.spans is not False:
+            self.span = open_span(tool, call=self.id, agent=self.labels.agent)
+        self.start = time.perf_counter_ns()
 
     def start_clock(self) -> None:
         """From here on it is the tool's own time."""
         self.start = time.perf_counter_ns()
+
+
+def begin_call(
+    tool: Tool,
+    args: tuple[object, ...],
+    kwargs: dict[str, object],
+    *,
+    waiter: Waiter,
+    corrects: Corrected | None = None,
+) -> LiveCall:
+    """A first try starts, or the corrected call after one that failed."""
+    turn = find_current_turn()
+    call = LiveCall(tool, turn=turn, waiter=waiter)
+    key, runtime = tool.declaration.key, tool.runtime
+    if key and kwargs.get(key) is None and not tool.signature.places(key, args):
+        # The same on every try, so that the remote can tell a second try from a second call.
+        kwargs[key] = call.id
+    arguments = tool.signature.bind(args, kwargs)
+    call.take(arguments)
+    if turn is not None and turn.offers:
+        offered = _match_offer(tool, turn, arguments)
+        corrects = corrects or offered
+    if corrects is not None:
+        call.follow(corrects)
+    tool.calls += 1
+    sampled = runtime.sample >= 1.0 or runtime.chance.random() < runtime.sample
+    try:
+        if sampled or corrects is not None:
+            call.parameters = tool.redact(arguments)
+    except Exception as error:  # noqa: BLE001 - the log may fail, the tool may not
+        tool.warn("A call of %s cannot be logged", error)
+    call.start_span()
+    return call
+
+
+def _match_offer(tool: Tool, turn: OpenTurn, arguments: Mapping[str, object]) -> Corrected | None:
+    """What the agent was told to try, if this is it."""
+    said = tool.declaration
+    try:
+        return turn.offers.take(arguments, server=said.server, tool=said.tool, key=said.key)
+    except Exception:  # noqa: BLE001 - values that cannot even be compared
+        return None

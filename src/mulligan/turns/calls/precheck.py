@@ -10,8 +10,9 @@ from mulligan.core.errors import FlaggedCallError
 from mulligan.core.event import CallFlagged
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.suggestion import Earlier, Planned
-from mulligan.turns.calls.live import Pending
-from mulligan.turns.calls.watch import Watch
+from mulligan.turns.calls.live import LiveCall
+from mulligan.turns.calls.outcome import build_proposal, fail_call
+from mulligan.turns.calls.tool import Tool
 from mulligan.turns.memory.episodes import build_earlier
 from mulligan.turns.turn.context import OpenTurn
 
@@ -19,32 +20,32 @@ MOST_EARLIER = 50
 """Calls of an attempt that are looked back on, the latest."""
 
 
-def plan_call(watch: Watch, call: Call, *, turn: OpenTurn | None) -> Planned:
+def plan_call(tool: Tool, call: Call, *, turn: OpenTurn | None) -> Planned:
     """A call with all that its turn knows."""
     return Planned(
         call=call,
-        schema=watch.load_schema(),
-        effect=watch.declaration.classify_effect(call.arguments),
-        tools=tuple(watch.runtime.tools),
+        schema=tool.load_schema(),
+        effect=tool.declaration.classify_effect(call.arguments),
+        tools=tuple(tool.runtime.tools),
         said=(turn.message,) if turn is not None and turn.message else (),
         earlier=_list_earlier(call, turn) if turn is not None else (),
     )
 
 
-def foresee(watch: Watch, planned: Planned) -> tuple[Finding, ...]:
+def foresee(tool: Tool, planned: Planned) -> tuple[Finding, ...]:
     """Why a call will fail, by all that is known; it never stands in the call's way."""
     # Only who asks for it pays: the validator and the tables take a while to load.
     from mulligan.learning.repair.precheck import precheck
 
     try:
         # The weaker witness is heard where the others have nothing to say.
-        return tuple(precheck(planned)) or tuple(_find_irrelevance(watch, planned))
+        return tuple(precheck(planned)) or tuple(_find_irrelevance(tool, planned))
     except Exception as error:  # noqa: BLE001 - values of others may refuse anything
-        watch.note("A call of %s could not be looked at", error)
+        tool.warn("A call of %s could not be looked at", error)
         return ()
 
 
-def _find_irrelevance(watch: Watch, planned: Planned) -> Iterator[Finding]:
+def _find_irrelevance(tool: Tool, planned: Planned) -> Iterator[Finding]:
     """A warning where nothing of a turn's first call comes from what the person said."""
     if not planned.schema or not planned.said or planned.earlier:
         return
@@ -54,7 +55,7 @@ def _find_irrelevance(watch: Watch, planned: Planned) -> Iterator[Finding]:
     found = check_relevance(
         read_schema(planned.schema, tool=planned.call.tool),
         tool=planned.call.tool,
-        description=" ".join(watch.declaration.docs),
+        description=" ".join(tool.declaration.docs),
         arguments=planned.call.arguments,
         said=planned.said,
     )
@@ -62,34 +63,35 @@ def _find_irrelevance(watch: Watch, planned: Planned) -> Iterator[Finding]:
         yield found
 
 
-def precheck_call(watch: Watch, pending: Pending, *, turn: OpenTurn) -> Execution | None:
+def precheck_call(call: LiveCall, turn: OpenTurn) -> Execution | None:
     """Look at a call before it is made. What came of one that is not made; `None`: go on."""
-    if not watch.prechecks or watch.rarely_fails:
+    tool = call.tool
+    if not tool.prechecks or tool.rarely_fails:
         return None
-    proposed = watch.build_proposal(pending)
-    found = foresee(watch, plan_call(watch, proposed.call, turn=turn))
+    proposed = build_proposal(call)
+    found = foresee(tool, plan_call(tool, proposed.call, turn=turn))
     if not found:
         return None
-    declared = watch.declaration
+    declared = tool.declaration
     against = [each for each in found if each.severity is Severity.ERROR]
     may_refuse = declared.precheck is Precheck.REFUSE and declared.mode is not Mode.OBSERVE
     made = not (against and may_refuse)
-    tell_flagged(watch, proposed.call, found=found, made=made, failed=None)
+    tell_flagged(tool, proposed.call, found=found, made=made, failed=None)
     if made:
         return None
     reasons = " ".join(f"{each.issue} {each.correction or ''}".strip() for each in against)
     error = FlaggedCallError(f"{declared.tool} was not called. {reasons}")
     # Nothing was sent, so that a correction may be tried as after any refusal of arguments.
     failure = Failure(error_class=ErrorClass.VALIDATION, error=error, answered=True)
-    return watch.log_failure(pending, error, failure=failure)
+    return fail_call(call, error, failure=failure)
 
 
 def tell_flagged(
-    watch: Watch, call: Call, *, found: tuple[Finding, ...], made: bool, failed: bool | None
+    tool: Tool, call: Call, *, found: tuple[Finding, ...], made: bool, failed: bool | None
 ) -> None:
     """Tell whoever counts that a call was flagged, and by which rules."""
     rules = tuple(dict.fromkeys(each.rule for each in found))
-    watch.runtime.events.publish(
+    tool.runtime.events.publish(
         CallFlagged(call=call.id, tool=call.tool, rules=rules, made=made, failed=failed)
     )
 

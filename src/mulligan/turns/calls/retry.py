@@ -12,11 +12,11 @@ from mulligan.core.effect import Mode
 from mulligan.core.event import CallRepaired
 from mulligan.core.record import Record
 from mulligan.loops.calls import Knowing, Retrying, UnsureError, retry_call
-from mulligan.turns.calls.live import Pending
-from mulligan.turns.calls.runtime import Make
-from mulligan.turns.calls.watch import Watch, was_stopped
+from mulligan.turns.calls.live import LiveCall
+from mulligan.turns.calls.outcome import build_execution, end_call, fail_call, was_stopped
+from mulligan.turns.calls.rows import log_success
 from mulligan.turns.journal.landing import Landing, look
-from mulligan.turns.journal.waiter import ON_LOOP, Waiter
+from mulligan.turns.journal.waiter import ON_LOOP
 from mulligan.turns.tools.declaration import is_async
 from mulligan.undo.taking_back import call_ability
 
@@ -44,39 +44,38 @@ class Tried:
     """No try can have had an effect: a refusal only speaks for the try that it answered."""
 
 
-async def try_call(watch: Watch, pending: Pending, *, make: Make, waiter: Waiter) -> Tried:
+async def try_call(call: LiveCall) -> Tried:
     """Make a call that has begun, again where that is safe. Only what stops it is raised."""
     try:
-        result = await make()
+        result = await call.make()
     except BaseException as error:
-        failed = watch.log_failure(pending, error)
+        failed = fail_call(call, error)
         if was_stopped(error):
             raise
     else:
-        return Tried(last=watch.log_result(pending, result), nothing_happened=False)
-    return await rescue(watch, failed, first=pending, make=make, waiter=waiter)
+        return Tried(last=end_call(call, result), nothing_happened=False)
+    return await rescue(call, failed)
 
 
-async def rescue(
-    watch: Watch, failed: Execution, *, first: Pending, make: Make, waiter: Waiter
-) -> Tried:
+async def rescue(first: LiveCall, failed: Execution) -> Tried:
     """What came of a failed call in the end: a later try's success, or the final failure."""
     if first.has_changed():
         # The tool has taken something out of what it was given: the same call cannot be made.
         return Tried(last=failed, nothing_happened=_is_without_effect([failed]))
 
     async def try_again(number: int) -> Execution:
-        pending = watch.begin_again(first, try_number=number)
+        again = first.begin_again(try_number=number)
         try:
-            result = await make()
+            result = await first.make()
         except BaseException as error:
-            later = watch.log_failure(pending, error)
+            later = fail_call(again, error)
             if was_stopped(error):
                 raise
             return later
-        return watch.log_result(pending, result)
+        return end_call(again, result)
 
-    runtime, declaration = watch.runtime, watch.declaration
+    tool = first.tool
+    runtime, declaration = tool.runtime, tool.declaration
     executions = await retry_call(
         failed,
         again=try_again,
@@ -84,17 +83,17 @@ async def rescue(
         repeat=declaration.repeat,
         mode=declaration.mode,
         using=Retrying(
-            budget=watch.budget,
-            breaker=watch.breaker,
+            budget=tool.budget,
+            breaker=tool.breaker,
             backoff=runtime.backoff,
-            sleep=waiter.sleep,
+            sleep=first.waiter.sleep,
             chance=runtime.chance.random,
             monotonic=runtime.monotonic,
             announce=runtime.events.publish,
-            knowing=_build_knowing(watch, first),
+            knowing=_build_knowing(first),
         ),
     )
-    last = await _read_again(watch, first, last=executions[-1], waiter=waiter)
+    last = await _read_again(first, last=executions[-1])
     if last.outcome is Outcome.SUCCESS:
         by = first.follows.by if first.follows is not None else ""
         runtime.events.publish(
@@ -115,11 +114,11 @@ def _was_refused(failure: Failure) -> bool:
     return failure.answered and failure.error_class in NOTHING_HAPPENED
 
 
-def _build_knowing(watch: Watch, first: Pending) -> Knowing:
+def _build_knowing(first: LiveCall) -> Knowing:
     """What the tool can find out about a call of its own."""
-    declaration = watch.declaration
+    declaration = first.tool.declaration
     key = first.arguments.get(declaration.key) if declaration.key is not None else None
-    age = timedelta(microseconds=watch.runtime.wall_us() - first.at_us)
+    age = timedelta(microseconds=first.tool.runtime.wall_us() - first.at_us)
     record = Record(arguments=first.arguments, key=first.id if key is None else str(key))
 
     async def look_for_it() -> Execution | None:
@@ -128,9 +127,9 @@ def _build_knowing(watch: Watch, first: Pending) -> Knowing:
             raise UnsureError(seen.why)
         if seen.landing is Landing.ABSENT:
             return None
-        found = watch.begin_again(first, try_number=first.try_number + 1)
-        took = watch.log_success(found, seen.result)
-        return watch.build_execution(found, result=seen.result, duration_us=took)
+        found = first.begin_again(try_number=first.try_number + 1)
+        took = log_success(found, seen.result)
+        return build_execution(found, result=seen.result, duration_us=took)
 
     can = declaration.abilities
     can_look = can.probe is not None and declaration.each is None
@@ -145,20 +144,19 @@ def _build_knowing(watch: Watch, first: Pending) -> Knowing:
     )
 
 
-async def _read_again(
-    watch: Watch, first: Pending, *, last: Execution, waiter: Waiter
-) -> Execution:
+async def _read_again(first: LiveCall, *, last: Execution) -> Execution:
     """After a conflict: what is there now, for the agent to decide on."""
-    failure, reader = last.failure, watch.declaration.abilities.reader
+    tool = first.tool
+    failure, reader = last.failure, tool.declaration.abilities.reader
     in_conflict = failure is not None and failure.error_class is ErrorClass.CONFLICT
     if failure is None or not in_conflict or reader is None:
         return last
-    if watch.declaration.mode is Mode.OBSERVE or (waiter is not ON_LOOP and is_async(reader)):
+    if tool.declaration.mode is Mode.OBSERVE or (first.waiter is not ON_LOOP and is_async(reader)):
         # A sync tool cannot wait for it.
         return last
     try:
         now = await call_ability(reader, Record(arguments=first.arguments, key=first.id))
     except Exception as error:  # noqa: BLE001 - a user's function; the conflict is what matters
-        watch.note("What is there now could not be read for %s", error)
+        tool.warn("What is there now could not be read for %s", error)
         return last
     return replace(last, failure=replace(failure, now=now))

@@ -2,45 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from datetime import datetime
-from typing import Any
+from functools import partial
 
 from mulligan.core.action import Action, Opening
 from mulligan.core.interfaces import Vault
 from mulligan.core.record import Record
-from mulligan.turns.calls.runtime import Make
-from mulligan.turns.calls.watch import Watch
+from mulligan.turns.calls.rows import log_settled
+from mulligan.turns.calls.tool import Tool
 from mulligan.turns.journal.book import LiveAction
 from mulligan.turns.tools.declaration import Declaration
 from mulligan.turns.tools.kept_values import revive, unpack
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tool:
-    """One declared tool."""
-
-    watch: Watch
-    function: Callable[..., Any]
-
-    @property
-    def declaration(self) -> Declaration:
-        """What its author said of it."""
-        return self.watch.declaration
-
-    def prepare_call(self, arguments: Mapping[str, object]) -> Make:
-        """How to make a call whose arguments were kept by name."""
-        hints = self.declaration.hints.call
-        args, kwargs = self.watch.signature.unbind(
-            {name: revive(value, hints.get(name)) for name, value in arguments.items()}
-        )
-
-        async def make() -> Any:
-            answer = self.function(*args, **kwargs)
-            return await answer if hasattr(answer, "__await__") else answer
-
-        return make
 
 
 class Toolbox:
@@ -86,7 +59,7 @@ class Toolbox:
             tries=tries if isinstance(tries, int) else 0,
             given_up_at=_parse_instant(action.detail.get("given_up_at")),
             after=tuple(map(str, after)) if isinstance(after, list) else (),
-            on_settled=tool.watch.log_settled,
+            on_settled=partial(log_settled, tool),
         )
 
 

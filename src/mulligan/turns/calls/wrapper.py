@@ -9,18 +9,24 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 from mulligan.core.call import Execution
 from mulligan.turns.calls.advice import conclude, find_correction, mend
-from mulligan.turns.calls.journaled import Performing
+from mulligan.turns.calls.journaled import JournaledCall
 from mulligan.turns.calls.judge_advice import consult
-from mulligan.turns.calls.live import Pending
+from mulligan.turns.calls.live import LiveCall, begin_call
+from mulligan.turns.calls.outcome import (
+    build_execution,
+    fail_call,
+    find_silent_error,
+    was_stopped,
+)
 from mulligan.turns.calls.precheck import precheck_call
 from mulligan.turns.calls.retry import rescue, try_call
-from mulligan.turns.calls.runtime import Make, Runtime
-from mulligan.turns.calls.toolbox import Tool, Toolbox
-from mulligan.turns.calls.watch import Watch, was_stopped
-from mulligan.turns.journal.waiter import ON_LOOP, ON_THREAD, Waiter, run_to_end
+from mulligan.turns.calls.rows import log_success
+from mulligan.turns.calls.runtime import Runtime
+from mulligan.turns.calls.tool import Tool
+from mulligan.turns.calls.toolbox import Toolbox
+from mulligan.turns.journal.waiter import ON_LOOP, ON_THREAD, run_to_end
 from mulligan.turns.memory.offers import Corrected
 from mulligan.turns.tools.declaration import Declaration, is_async
-from mulligan.turns.tools.signature import read_signature
 from mulligan.turns.turn.context import OpenTurn
 
 P = ParamSpec("P")
@@ -31,146 +37,133 @@ def wrap_tool(
     function: Callable[P, R], *, declaration: Declaration, runtime: Runtime, box: Toolbox
 ) -> Callable[P, R]:
     """Wrap a sync or async tool; the wrapper keeps its name, docstring and signature."""
-    watch = Watch(declaration, signature=read_signature(function), runtime=runtime)
-    box.add(Tool(watch=watch, function=function))
+    tool = Tool(function, declaration=declaration, runtime=runtime)
+    box.add(tool)
     runtime.tools[declaration.tool] = None
-    wrapped: Any = (_wrap_async if is_async(function) else _wrap_sync)(function, watch)
+    wrapped: Any = (_wrap_async if is_async(function) else _wrap_sync)(tool)
     wrapped.mulligan = declaration
     return cast("Callable[P, R]", wrapped)
+
+
+def _wrap_async(tool: Tool) -> Callable[..., Any]:
+    once = _make_async_once(tool)
+
+    @functools.wraps(tool.function)
+    async def call_tool(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return await once(args, kwargs)
+        except Exception as error:
+            await consult(error, tool)
+            corrected = find_correction(error, tool)
+            if corrected is None:
+                raise
+        return await mend(tool, corrected, once=once)
+
+    return call_tool
+
+
+def _wrap_sync(tool: Tool) -> Callable[..., Any]:
+    once = _make_sync_once(tool)
+
+    async def call_again(args: Any, kwargs: Any, corrects: Corrected) -> Any:
+        return once(args, kwargs, corrects)
+
+    @functools.wraps(tool.function)
+    def call_tool(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return once(args, kwargs)
+        except Exception as error:
+            corrected = find_correction(error, tool)
+            if corrected is None:
+                raise
+        return run_to_end(mend(tool, corrected, once=call_again))
+
+    return call_tool
 
 
 # The two ways of calling are written out twice, for most calls are nothing but this: a coroutine
 # around a plain function would cost more than the row that is logged of it.
 
 
-def _make_async_once(function: Callable[..., Any], watch: Watch) -> Callable[..., Any]:
+def _make_async_once(tool: Tool) -> Callable[..., Any]:
     """One call with all its tries, as it is or in the place of one that failed."""
+    function = tool.function
 
     async def call_once(args: Any, kwargs: Any, corrects: Corrected | None = None) -> Any:
-        pending = watch.begin(args, kwargs, corrects=corrects)
-        if watch.guarded and pending.turn is not None:
-            make = partial(function, *args, **kwargs)
-            return await _call_guarded(watch, pending, turn=pending.turn, make=make, waiter=ON_LOOP)
+        call = begin_call(tool, args, kwargs, waiter=ON_LOOP, corrects=corrects)
+        if tool.guarded and call.turn is not None:
+            return await _guard_call(call.made_by(partial(function, *args, **kwargs)), call.turn)
         try:
             result = await function(*args, **kwargs)
         except BaseException as error:
-            failed = watch.log_failure(pending, error)
+            failed = fail_call(call, error)
             if was_stopped(error):
                 raise
         else:
-            disguised = watch.detect_silent_error(pending, result)
+            disguised = find_silent_error(call, result)
             if disguised is None:
-                return _note_success(watch, pending, result)
+                return _note_success(call, result)
             failed = disguised
         # Outside the handler, or the second try's error would claim the first as its context.
-        make = partial(function, *args, **kwargs)
-        return await _rescue_call(watch, failed, first=pending, make=make, waiter=ON_LOOP)
+        return await _rescue_call(call.made_by(partial(function, *args, **kwargs)), failed)
 
     return call_once
 
 
-def _make_sync_once(function: Callable[..., Any], watch: Watch) -> Callable[..., Any]:
+def _make_sync_once(tool: Tool) -> Callable[..., Any]:
     """The same for a function that is called and not awaited."""
+    function = tool.function
 
     def call_once(args: Any, kwargs: Any, corrects: Corrected | None = None) -> Any:
         async def make(**more: Any) -> Any:
             return function(*args, **kwargs | more)
 
-        pending = watch.begin(args, kwargs, corrects=corrects)
-        if watch.guarded and pending.turn is not None:
-            return run_to_end(
-                _call_guarded(watch, pending, turn=pending.turn, make=make, waiter=ON_THREAD)
-            )
+        call = begin_call(tool, args, kwargs, waiter=ON_THREAD, corrects=corrects)
+        if tool.guarded and call.turn is not None:
+            return run_to_end(_guard_call(call.made_by(make), call.turn))
         try:
             result = function(*args, **kwargs)
         except BaseException as error:
-            failed = watch.log_failure(pending, error)
+            failed = fail_call(call, error)
             if was_stopped(error):
                 raise
         else:
-            disguised = watch.detect_silent_error(pending, result)
+            disguised = find_silent_error(call, result)
             if disguised is None:
-                return _note_success(watch, pending, result)
+                return _note_success(call, result)
             failed = disguised
-        return run_to_end(_rescue_call(watch, failed, first=pending, make=make, waiter=ON_THREAD))
+        return run_to_end(_rescue_call(call.made_by(make), failed))
 
     return call_once
 
 
-def _wrap_async(function: Callable[..., Any], watch: Watch) -> Callable[..., Any]:
-    once = _make_async_once(function, watch)
-
-    @functools.wraps(function)
-    async def call_watched(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return await once(args, kwargs)
-        except Exception as error:
-            await consult(error, watch)
-            corrected = find_correction(error, watch)
-            if corrected is None:
-                raise
-        return await mend(watch, corrected, once=once)
-
-    return call_watched
-
-
-def _wrap_sync(function: Callable[..., Any], watch: Watch) -> Callable[..., Any]:
-    once = _make_sync_once(function, watch)
-
-    async def call_again(args: Any, kwargs: Any, corrects: Corrected) -> Any:
-        return once(args, kwargs, corrects)
-
-    @functools.wraps(function)
-    def call_watched(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return once(args, kwargs)
-        except Exception as error:
-            corrected = find_correction(error, watch)
-            if corrected is None:
-                raise
-        return run_to_end(mend(watch, corrected, once=call_again))
-
-    return call_watched
-
-
-async def _call_guarded(
-    watch: Watch, pending: Pending, *, turn: OpenTurn, make: Make, waiter: Waiter
-) -> Any:
+async def _guard_call(call: LiveCall, turn: OpenTurn) -> Any:
     """A call of a turn that is looked at or written down before it is made."""
-    refused = precheck_call(watch, pending, turn=turn)
+    refused = precheck_call(call, turn)
     if refused is not None:
-        return await _note_outcome(watch, refused, turn=turn, waiter=waiter)
-    if watch.acts:
-        attempt = turn.attempt
-        return await Performing(
-            watch=watch, pending=pending, turn=turn, attempt=attempt, waiter=waiter
-        ).run(make)
-    tried = await try_call(watch, pending, make=make, waiter=waiter)
-    turn.attempt.asks = turn.attempt.asks or watch.declaration.review
-    return await _note_outcome(watch, tried.last, turn=turn, waiter=waiter)
+        return await _note_outcome(call, refused)
+    if call.tool.acts:
+        return await JournaledCall(call=call, turn=turn, attempt=turn.attempt).run()
+    tried = await try_call(call)
+    turn.attempt.asks = turn.attempt.asks or call.tool.declaration.review
+    return await _note_outcome(call, tried.last)
 
 
-async def _rescue_call(
-    watch: Watch, failed: Execution, *, first: Pending, make: Make, waiter: Waiter
-) -> Any:
-    tried = await rescue(watch, failed, first=first, make=make, waiter=waiter)
-    return await _note_outcome(watch, tried.last, turn=first.turn, waiter=waiter)
+async def _rescue_call(call: LiveCall, failed: Execution) -> Any:
+    tried = await rescue(call, failed)
+    return await _note_outcome(call, tried.last)
 
 
-def _note_success(watch: Watch, pending: Pending, result: Any) -> Any:
-    took = watch.log_success(pending, result)
-    turn = pending.turn
+def _note_success(call: LiveCall, result: Any) -> Any:
+    took = log_success(call, result)
+    turn = call.turn
     if turn is not None:
-        turn.attempt.asks = turn.attempt.asks or watch.declaration.review
-        turn.attempt.notes.append(
-            lambda: watch.build_execution(pending, result=result, duration_us=took)
-        )
+        turn.attempt.asks = turn.attempt.asks or call.tool.declaration.review
+        turn.attempt.notes.append(lambda: build_execution(call, result=result, duration_us=took))
     return result
 
 
-async def _note_outcome(
-    watch: Watch, execution: Execution, *, turn: OpenTurn | None, waiter: Waiter
-) -> Any:
-    if turn is not None:
-        turn.attempt.notes.append(lambda: execution)
-    return await conclude(watch, execution, turn=turn, waiter=waiter)
+async def _note_outcome(call: LiveCall, execution: Execution) -> Any:
+    if call.turn is not None:
+        call.turn.attempt.notes.append(lambda: execution)
+    return await conclude(call, execution)

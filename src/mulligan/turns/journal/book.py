@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from mulligan.core.action import Entry, Kept, Opening, State, UndoResult
@@ -13,7 +13,7 @@ from mulligan.core.event import ActionMoved, ActionUndone
 from mulligan.core.interfaces import Clock, Journal
 from mulligan.core.record import Abilities, Record
 from mulligan.core.turn import Turn
-from mulligan.turns.journal.waiter import Waiter
+from mulligan.turns.journal.waiter import ON_LOOP, Waiter
 from mulligan.turns.tools.declaration import Declaration
 from mulligan.turns.tools.kept_values import pack
 
@@ -69,10 +69,14 @@ class Book:
     announce: Callable[[ActionMoved | ActionUndone], None]
     live: set[str] = field(default_factory=set)
     """Ids of the actions that somebody in this process will take further."""
+    waiter: Waiter = ON_LOOP
+    """How an entry on its way to the disk is waited for."""
 
-    async def intend(
-        self, actions: Sequence[LiveAction], *, waiter: Waiter, evidence: bytes
-    ) -> None:
+    def with_waiter(self, waiter: Waiter) -> Book:
+        """The same book for who waits otherwise."""
+        return self if waiter is self.waiter else replace(self, waiter=waiter)
+
+    async def intend(self, actions: Sequence[LiveAction], *, evidence: bytes) -> None:
         """On disk before the effect: that it will be tried, and what an undo will need."""
         keep = [
             kept
@@ -84,19 +88,18 @@ class Book:
             )
         ]
         self.live.update(action.id for action in actions)
-        await self.move(actions, State.INTENT, waiter=waiter, keep=keep)
+        await self.move(actions, State.INTENT, keep=keep)
 
-    async def mark_executed(self, actions: Sequence[LiveAction], *, waiter: Waiter) -> None:
+    async def mark_executed(self, actions: Sequence[LiveAction]) -> None:
         """It happened; what it returned is kept for an undo that may come from elsewhere."""
         keep = [Kept(owner=a.id, name="result", value=_encode_outcome(a.record)) for a in actions]
-        await self.move(actions, State.EXECUTED, waiter=waiter, keep=keep)
+        await self.move(actions, State.EXECUTED, keep=keep)
 
     async def move(
         self,
         actions: Iterable[LiveAction],
         state: State,
         *,
-        waiter: Waiter,
         why: str = "",
         keep: Sequence[Kept] = (),
         facts: Mapping[str, object] | None = None,
@@ -116,7 +119,7 @@ class Book:
         for action in moved:
             action.state, action.version = state, action.version + 1
         try:
-            await waiter.wait(future)
+            await self.waiter.wait(future)
         except MulliganError:
             for action, (was, version) in zip(moved, before, strict=True):
                 action.state, action.version = was, version

@@ -9,14 +9,13 @@ from typing import Self
 from mulligan.core.action import HOLD_LIFE, Hold, Kept, State
 from mulligan.core.points import Point, reach
 from mulligan.turns.journal.book import Book, LiveAction
-from mulligan.turns.journal.waiter import Waiter
 from mulligan.turns.tools.kept_values import pack
 
 
 class Held(str):
     """What the caller of a held call gets: a sentence for the agent, and the hold itself."""
 
-    __slots__ = ("hold",)
+    __slots__ = "hold"
     hold: Hold
 
     def __new__(cls, hold: Hold, *, tool: str) -> Self:
@@ -31,9 +30,7 @@ class Held(str):
         return held
 
 
-async def hold_call(
-    action: LiveAction, *, reason: str, book: Book, waiter: Waiter, evidence: bytes
-) -> Held:
+async def hold_call(action: LiveAction, *, reason: str, book: Book, evidence: bytes) -> Held:
     """Put a call aside, with all that is needed to run it later."""
     hold = Hold(action=action.id, expires_at=book.clock() + HOLD_LIFE, reason=reason)
     keep = [
@@ -41,7 +38,7 @@ async def hold_call(
         Kept(owner=action.id, name="evidence", value=evidence),
     ]
     facts = {"expires_at": hold.expires_at.isoformat()}
-    await book.move([action], State.HELD, waiter=waiter, keep=keep, why=reason, facts=facts)
+    await book.move([action], State.HELD, keep=keep, why=reason, facts=facts)
     await reach(Point.HELD)
     return Held(hold, tool=action.opening.tool)
 

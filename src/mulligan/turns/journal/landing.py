@@ -12,7 +12,6 @@ from mulligan.core.errors import ConflictError
 from mulligan.core.points import Point, reach
 from mulligan.core.record import Record
 from mulligan.turns.journal.book import Book, LiveAction
-from mulligan.turns.journal.waiter import Waiter
 from mulligan.turns.tools.declaration import Declaration
 from mulligan.undo.taking_back import call_ability, is_restored, read_version
 
@@ -63,9 +62,7 @@ async def look(record: Record, declaration: Declaration) -> Seen:
     return Seen(landing=Landing.UNSURE, why=why, for_a_person=True)
 
 
-async def settle(
-    actions: Sequence[LiveAction], *, book: Book, waiter: Waiter, under_way: bool = True
-) -> None:
+async def settle(actions: Sequence[LiveAction], *, book: Book, under_way: bool = True) -> None:
     """Find out about actions nobody knows the outcome of, and write down what is certain.
 
     `under_way`: a request may still be on its way, so that what is not there yet may be later.
@@ -74,30 +71,37 @@ async def settle(
         # Asked before the look: what it does not find may arrive while it is on its way back.
         final = not under_way or is_too_late_to_land(action, book.clock())
         seen = await look(action.record, action.declaration)
-        await write_down(action, seen, final=final, book=book, waiter=waiter)
+        await write_down(action, seen, final=final, book=book)
 
 
 async def write_down(
-    action: LiveAction, seen: Seen, *, final: bool, book: Book, waiter: Waiter
+    action: LiveAction,
+    seen: Seen,
+    *,
+    final: bool,
+    book: Book,
 ) -> None:
     """Move an action whose outcome was unknown to what a look has shown, if that is certain."""
     match seen.landing:
         case Landing.LANDED:
-            await adopt([action], [seen.result], book=book, waiter=waiter)
+            await adopt([action], [seen.result], book=book)
             action.looked_up = True
             action.on_settled(action)
         case Landing.ABSENT:
             if final:
                 why = "It was looked for, and is not there."
-                await book.move([action], State.NOT_EXECUTED, waiter=waiter, why=why)
+                await book.move([action], State.NOT_EXECUTED, why=why)
                 action.on_settled(action)
         case Landing.UNSURE:
             if seen.for_a_person and action.state is not State.NEEDS_HUMAN:
-                await book.move([action], State.NEEDS_HUMAN, waiter=waiter, why=seen.why)
+                await book.move([action], State.NEEDS_HUMAN, why=seen.why)
 
 
 async def adopt(
-    actions: Sequence[LiveAction], results: Sequence[object], *, book: Book, waiter: Waiter
+    actions: Sequence[LiveAction],
+    results: Sequence[object],
+    *,
+    book: Book,
 ) -> None:
     """Write down that calls happened, with what they returned and the versions they left."""
     for action, result in zip(actions, results, strict=True):
@@ -109,7 +113,7 @@ async def adopt(
         except Exception:  # noqa: BLE001 - a user's function; unknown, an undo finds a conflict
             version = None
         action.record = replace(record, version=version)
-    await book.mark_executed(actions, waiter=waiter)
+    await book.mark_executed(actions)
 
 
 def is_too_late_to_land(action: LiveAction, now: datetime) -> bool:

@@ -15,7 +15,6 @@ from mulligan.core.turn import Turn
 from mulligan.loops.actions import Attempted, Reviewers, review_attempt
 from mulligan.turns.journal.book import Book, LiveAction, as_execution
 from mulligan.turns.journal.evidence import decode_executions, decode_turn
-from mulligan.turns.journal.waiter import ON_LOOP
 from mulligan.turns.turn.act import describe_rejection
 from mulligan.turns.turn.attempt import (
     Versions,
@@ -46,7 +45,7 @@ async def review_late(
         action.tries += 1
     facts: dict[str, object] = {"delivered": delivered}
     under_way = facts | {"reviewing": begun}
-    await book.move(actions, State.PENDING_REVIEW, waiter=ON_LOOP, facts=under_way)
+    await book.move(actions, State.PENDING_REVIEW, facts=under_way)
     await reach(Point.CLAIMED)
     attempted = await asyncio.to_thread(_load_attempted, actions, vault)
     if attempted is None:
@@ -60,7 +59,7 @@ async def review_late(
     match verdict.standing:
         case Standing.ACCEPTED:
             by: dict[str, object] = {"by": "late review"}
-            await book.move(actions, State.VERIFIED, waiter=ON_LOOP, facts=by)
+            await book.move(actions, State.VERIFIED, facts=by)
             await reach(Point.MARKED)
         case Standing.REJECTED if delivered or decide(verdict, attempt=number) is Step.DISPUTE:
             await dispute(actions, book=book, why=describe_rejection(verdict))
@@ -70,16 +69,16 @@ async def review_late(
             await _take_back(actions, book=book, why="Nobody could say, and its tool insists.")
         case Standing.UNREVIEWED:
             why = "Nobody could say."
-            await book.move(actions, State.PENDING_REVIEW, waiter=ON_LOOP, why=why, facts=facts)
+            await book.move(actions, State.PENDING_REVIEW, why=why, facts=facts)
 
 
 async def _take_back(actions: Sequence[LiveAction], *, book: Book, why: str) -> None:
     doomed = list(reversed(actions))
-    await doom(doomed, book=book, waiter=ON_LOOP, why=why)
+    await doom(doomed, book=book, why=why)
     versions = Versions()
     for place, action in enumerate(doomed):
         stuck = describe_blocker(doomed[:place], action)
-        await take_back_one(action, versions, book=book, waiter=ON_LOOP, stuck=stuck)
+        await take_back_one(action, versions, book=book, stuck=stuck)
 
 
 def _load_attempted(actions: Sequence[LiveAction], vault: Vault) -> Attempted | None:

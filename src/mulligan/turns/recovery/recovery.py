@@ -20,7 +20,6 @@ from mulligan.turns.calls.toolbox import Toolbox, build_codeless_action
 from mulligan.turns.journal.book import Book, LiveAction
 from mulligan.turns.journal.hold import has_expired
 from mulligan.turns.journal.landing import settle
-from mulligan.turns.journal.waiter import ON_LOOP
 from mulligan.turns.recovery.late_review import review_late
 from mulligan.turns.recovery.release import release
 from mulligan.turns.tools.kept_values import unpack
@@ -145,7 +144,7 @@ class Recovery:
         if not has_expired(current.detail, changed_at=current.changed_at, now=self.book.clock()):
             return False
         why = "Nobody answered in time."
-        await self.book.move([action], State.EXPIRED, waiter=ON_LOOP, why=why)
+        await self.book.move([action], State.EXPIRED, why=why)
         return True
 
     async def _find_out(self, action: LiveAction) -> None:
@@ -154,31 +153,31 @@ class Recovery:
             why = (
                 f"It was looked for {action.tries} times, and nobody can tell whether it happened."
             )
-            await self.book.move([action], State.NEEDS_HUMAN, waiter=ON_LOOP, why=why)
+            await self.book.move([action], State.NEEDS_HUMAN, why=why)
             return
         # The name goes on it first: what ends the process that looks is counted too.
         action.tries += 1
-        await self.book.move([action], State.UNKNOWN, waiter=ON_LOOP, why="It gave no answer.")
+        await self.book.move([action], State.UNKNOWN, why="It gave no answer.")
         await reach(Point.CLAIMED)
-        await settle([action], book=self.book, waiter=ON_LOOP)
+        await settle([action], book=self.book)
 
     async def _undo(self, action: LiveAction) -> None:
         """Go on with an undo, or try one again that failed."""
         if action.tries > MOST_TRIES:
             if action.state is State.UNDOING:
                 why = f"It was tried {action.tries} times, and did not end well once."
-                await self.book.move([action], State.UNDO_FAILED, waiter=ON_LOOP, why=why)
+                await self.book.move([action], State.UNDO_FAILED, why=why)
             return
         stuck = await asyncio.to_thread(self._describe_blocker, action)
         if stuck:
             if action.state is State.UNDOING:
-                await self.book.move([action], State.UNDO_FAILED, waiter=ON_LOOP, why=stuck)
+                await self.book.move([action], State.UNDO_FAILED, why=stuck)
             return
         action.tries += 1
-        await self.book.move([action], State.UNDOING, waiter=ON_LOOP, why="It is tried again.")
+        await self.book.move([action], State.UNDOING, why="It is tried again.")
         await reach(Point.CLAIMED)
         versions = await asyncio.to_thread(self._load_versions, action)
-        await take_back_one(action, versions, book=self.book, waiter=ON_LOOP)
+        await take_back_one(action, versions, book=self.book)
 
     def _describe_blocker(self, action: LiveAction) -> str:
         """Why an undo must wait: something was built on it that is not undone."""
@@ -243,7 +242,7 @@ class Recovery:
         if not reversible and await asyncio.to_thread(self._was_approved, group[0]):
             # A person said so beforehand; only the last entry is missing.
             by: dict[str, object] = {"by": "a person, beforehand"}
-            await self.book.move(actions, State.VERIFIED, waiter=ON_LOOP, facts=by)
+            await self.book.move(actions, State.VERIFIED, facts=by)
             return
         # What cannot be undone is treated as delivered: a rejection is then put before a person.
         delivered = any(action.detail.get("delivered") is True for action in group)

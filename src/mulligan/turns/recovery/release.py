@@ -5,10 +5,11 @@ from __future__ import annotations
 from mulligan.core.action import State
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.points import Point, reach
+from mulligan.turns.calls.live import begin_call
+from mulligan.turns.calls.outcome import was_stopped
 from mulligan.turns.calls.retry import try_call
 from mulligan.turns.calls.runtime import Make
-from mulligan.turns.calls.toolbox import Tool
-from mulligan.turns.calls.watch import was_stopped
+from mulligan.turns.calls.tool import Tool
 from mulligan.turns.journal.book import Book, LiveAction
 from mulligan.turns.journal.landing import adopt
 from mulligan.turns.journal.waiter import ON_LOOP
@@ -16,35 +17,30 @@ from mulligan.turns.journal.waiter import ON_LOOP
 
 async def release(action: LiveAction, *, tool: Tool, make: Make | None, book: Book) -> None:
     """Run an approved call. It is on disk before, so that nobody runs it a second time."""
-    if make is None and tool.watch.signature.method:
+    if make is None and tool.signature.method:
         raise ConfigurationError(
             f"{action.opening.tool} is a method, and the object it belongs to is gone with the "
             "process that held the call. Deny it, and have it asked for again."
         )
-    await book.move([action], State.INTENT, waiter=ON_LOOP, why="A person approved it.")
+    await book.move([action], State.INTENT, why="A person approved it.")
     await reach(Point.RELEASED)
-    pending = tool.watch.begin((), dict(action.record.arguments))
+    call = begin_call(tool, (), dict(action.record.arguments), waiter=ON_LOOP)
     try:
-        tried = await try_call(
-            tool.watch,
-            pending,
-            make=make or tool.prepare_call(action.record.arguments),
-            waiter=ON_LOOP,
-        )
+        tried = await try_call(call.made_by(make or tool.prepare_call(action.record.arguments)))
         await reach(Point.CALLED)
     except BaseException as error:
         if was_stopped(error):
             why = f"It was stopped on its way ({type(error).__name__})."
-            await book.move([action], State.UNKNOWN, waiter=ON_LOOP, why=why)
+            await book.move([action], State.UNKNOWN, why=why)
         raise
     failure = tried.last.failure
     if failure is None:
-        await adopt([action], [tried.last.result], book=book, waiter=ON_LOOP)
+        await adopt([action], [tried.last.result], book=book)
         await reach(Point.EXECUTED)
         by: dict[str, object] = {"by": "a person, beforehand"}
-        await book.move([action], State.VERIFIED, waiter=ON_LOOP, facts=by)
+        await book.move([action], State.VERIFIED, facts=by)
     elif tried.nothing_happened:
         why = failure.error_class.value
-        await book.move([action], State.NOT_EXECUTED, waiter=ON_LOOP, why=why)
+        await book.move([action], State.NOT_EXECUTED, why=why)
     else:
-        await book.move([action], State.UNKNOWN, waiter=ON_LOOP, why=failure.error_class.value)
+        await book.move([action], State.UNKNOWN, why=failure.error_class.value)

@@ -25,7 +25,7 @@ from mulligan.loops.actions import (
 from mulligan.loops.checking import run_checks
 from mulligan.turns.journal.book import Book
 from mulligan.turns.journal.landing import settle
-from mulligan.turns.journal.waiter import IN_PASSING, ON_LOOP, run_to_end
+from mulligan.turns.journal.waiter import IN_PASSING, run_to_end
 from mulligan.turns.memory.episodes import Ended
 from mulligan.turns.turn.attempt import LiveAttempt, dispute, insist, take_back_all
 from mulligan.turns.turn.context import OpenTurn, Reviewed
@@ -125,9 +125,8 @@ class Acting:
         if left and not failed:
             facts = {"delivered": True}
             why = "The turn ended without a review."
-            run_to_end(
-                self._book.move(left, State.PENDING_REVIEW, waiter=IN_PASSING, why=why, facts=facts)
-            )
+            book = self._book.with_waiter(IN_PASSING)
+            run_to_end(book.move(left, State.PENDING_REVIEW, why=why, facts=facts))
         actions = list(self._turn.list_actions())
         self._book.release(actions)
         if any(action.state not in SETTLED for action in actions):
@@ -182,7 +181,7 @@ class Acting:
 
     async def _review(self, reply: object) -> Verdict:
         attempt = self._turn.attempt
-        await settle(attempt.list_in_state(State.UNKNOWN), book=self._book, waiter=ON_LOOP)
+        await settle(attempt.list_in_state(State.UNKNOWN), book=self._book)
         verdict = await review_attempt(
             self._build_attempted(reply),
             by=self._reviewers,
@@ -210,7 +209,7 @@ class Acting:
 
     async def _undo(self, reply: object, verdict: Verdict) -> None:  # noqa: ARG002
         self._taken_back = await take_back_all(
-            self._turn.attempt, book=self._book, waiter=ON_LOOP, why=describe_rejection(verdict)
+            self._turn.attempt, book=self._book, why=describe_rejection(verdict)
         )
 
     async def _correct(self, reply: object, verdict: Verdict) -> Correction | None:  # noqa: ARG002
@@ -234,7 +233,7 @@ class Acting:
         by = "checks" if self._reviewers.judge is None else "checks and judge"
         facts: dict[str, object] = {"by": by} if accepted else {"delivered": delivered}
         executed = self._turn.attempt.list_in_state(State.EXECUTED)
-        await self._book.move(executed, state, waiter=ON_LOOP, facts=facts)
+        await self._book.move(executed, state, facts=facts)
         await reach(Point.MARKED)
 
     def _build_done(self, last: Round[object, Verdict]) -> Done:

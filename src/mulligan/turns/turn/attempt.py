@@ -17,7 +17,6 @@ from mulligan.core.record import Record
 from mulligan.core.turn import Turn
 from mulligan.loops.actions import TakenBack
 from mulligan.turns.journal.book import Book, LiveAction, as_execution
-from mulligan.turns.journal.waiter import ON_LOOP, Waiter
 from mulligan.turns.tools.kept_values import pack
 from mulligan.undo.order import builds_on
 from mulligan.undo.taking_back import Undone, read_version, take_back
@@ -117,11 +116,11 @@ def line_up(actions: Sequence[LiveAction]) -> None:
 async def dispute(actions: Sequence[LiveAction], *, book: Book, why: str) -> None:
     """Put a rejection before a person, who may have the actions undone: they are in their order."""
     line_up(list(reversed(actions)))
-    await book.move(actions, State.DISPUTED, waiter=ON_LOOP, why=why)
+    await book.move(actions, State.DISPUTED, why=why)
     await reach(Point.DISPUTED)
 
 
-async def doom(actions: Sequence[LiveAction], *, book: Book, waiter: Waiter, why: str) -> None:
+async def doom(actions: Sequence[LiveAction], *, book: Book, why: str) -> None:
     """Put a rejection on disk, before anything is undone: nobody asks for a verdict again.
 
     The actions are in the order in which they will be undone.
@@ -129,18 +128,16 @@ async def doom(actions: Sequence[LiveAction], *, book: Book, waiter: Waiter, why
     line_up(actions)
     for action in actions:
         action.tries = 1
-    await book.move(actions, State.UNDOING, waiter=waiter, why=why)
+    await book.move(actions, State.UNDOING, why=why)
     await reach(Point.DOOMED)
 
 
-async def take_back_all(
-    attempt: LiveAttempt, *, book: Book, waiter: Waiter, why: str
-) -> list[TakenBack]:
+async def take_back_all(attempt: LiveAttempt, *, book: Book, why: str) -> list[TakenBack]:
     """Undo a whole attempt: in reverse, each action on its own, none stopped by another."""
     executed = list(reversed(attempt.list_in_state(State.EXECUTED)))
     doomed = [a for a in executed if a.opening.effect is Effect.REVERSIBLE]
-    await doom(doomed, book=book, waiter=waiter, why=why)
-    await _deny_holds(attempt, book=book, waiter=waiter, why=why)
+    await doom(doomed, book=book, why=why)
+    await _deny_holds(attempt, book=book, why=why)
     beyond = [action for action in executed if action not in doomed]
     if beyond:
         await dispute(beyond[::-1], book=book, why=why)
@@ -150,26 +147,25 @@ async def take_back_all(
             action,
             versions,
             book=book,
-            waiter=waiter,
             stuck=describe_blocker(doomed[:place], action),
         )
     return [_build_taken_back(action) for action in doomed] + _list_beyond_undo(attempt)
 
 
-async def _deny_holds(attempt: LiveAttempt, *, book: Book, waiter: Waiter, why: str) -> None:
+async def _deny_holds(attempt: LiveAttempt, *, book: Book, why: str) -> None:
     """What a rejected attempt wanted is not wanted any more, unless somebody has just said so."""
     for action in attempt.list_in_state(State.HELD):
         with suppress(JournalError):  # a person was quicker, and what they said stands
-            await book.move([action], State.DENIED, waiter=waiter, why=why)
+            await book.move([action], State.DENIED, why=why)
 
 
 async def take_back_one(
-    action: LiveAction, versions: Versions, *, book: Book, waiter: Waiter, stuck: str = ""
+    action: LiveAction, versions: Versions, *, book: Book, stuck: str = ""
 ) -> None:
     """Undo one action that is doomed, read back, and write down what came of it."""
     action.undone = UndoResult.FAILED
     if stuck:
-        await book.move([action], State.UNDO_FAILED, waiter=waiter, why=stuck)
+        await book.move([action], State.UNDO_FAILED, why=stuck)
         return
     record = replace(action.record, version=versions.find_current(action.record))
     undone = Undone(result=UndoResult.FAILED)
@@ -191,7 +187,7 @@ async def take_back_one(
         # Both versions as they are: in `why` a long one would be taken for a secret.
         facts |= {"left_at": record.version, "now_at": undone.version}
     state = STATE_AFTER[undone.result]
-    await book.move([action], state, waiter=waiter, keep=keep, why=undone.why, facts=facts)
+    await book.move([action], state, keep=keep, why=undone.why, facts=facts)
     await reach(Point.UNDONE)
 
 

@@ -1,0 +1,121 @@
+"""What came of a call: an execution, classified if it failed, and logged either way."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import replace
+from datetime import timedelta
+
+from mulligan.core.call import Call, ErrorClass, Execution, Failure, Outcome
+from mulligan.core.errors import NoSchemaError, SilentError
+from mulligan.core.instants import from_us
+from mulligan.turns.calls.live import LiveCall
+from mulligan.turns.calls.rows import log_failure, log_success
+
+_STOPPED = (asyncio.CancelledError, KeyboardInterrupt, SystemExit, GeneratorExit)
+"""Not failures of the tool: somebody stopped it."""
+
+
+def was_stopped(error: BaseException) -> bool:
+    """Whether somebody stopped the call, rather than the call failing."""
+    return isinstance(error, _STOPPED)
+
+
+def end_call(call: LiveCall, result: object) -> Execution:
+    """It came back: with a result, or with a failure in disguise."""
+    failed = find_silent_error(call, result)
+    if failed is not None:
+        return failed
+    duration_us = log_success(call, result)
+    return build_execution(call, result=result, duration_us=duration_us)
+
+
+def fail_call(call: LiveCall, error: BaseException, *, failure: Failure | None = None) -> Execution:
+    """It raised, or returned a failure: classified, counted and logged."""
+    duration_us = (time.perf_counter_ns() - call.start) // 1000
+    call.tool.count_failure(first_try=call.try_number == 1)
+    described = build_call(call)
+    failure = failure or _classify_error(call, described, error=error)
+    execution = Execution(
+        call=described,
+        outcome=_classify_outcome(error, failure),
+        at=from_us(call.at_us),
+        duration=timedelta(microseconds=duration_us),
+        failure=failure,
+        try_number=call.try_number,
+    )
+    log_failure(call, error, execution=execution, duration_us=duration_us)
+    return execution
+
+
+def find_silent_error(call: LiveCall, result: object) -> Execution | None:
+    """A result that says of itself that it is an error, as the failure it is."""
+    tool = call.tool
+    try:
+        trouble = tool.results.find_trouble(result)
+    except NoSchemaError as error:
+        tool.warn_once(str(error))
+        return None
+    except Exception as error:  # noqa: BLE001 - a result may be anything
+        tool.warn("A result of %s could not be looked at", error)
+        return None
+    if trouble is None:
+        return None
+    said, error_class = trouble
+    failure = Failure(error_class=error_class, said=said)
+    return replace(fail_call(call, SilentError(said), failure=failure), result=result)
+
+
+def build_execution(call: LiveCall, *, result: object, duration_us: int) -> Execution:
+    """What came of a call that came back."""
+    return Execution(
+        call=build_call(call),
+        outcome=Outcome.SUCCESS,
+        at=from_us(call.at_us),
+        duration=timedelta(microseconds=duration_us),
+        result=result,
+        try_number=call.try_number,
+    )
+
+
+def build_proposal(call: LiveCall) -> Execution:
+    """A call that was not made yet, as a check may look at it."""
+    return Execution(
+        call=build_call(call),
+        outcome=Outcome.UNKNOWN,
+        at=from_us(call.at_us),
+        duration=timedelta(),
+    )
+
+
+def build_call(call: LiveCall) -> Call:
+    """The call in the words of core."""
+    turn, tool = call.turn.turn if call.turn is not None else None, call.tool
+    return Call(
+        id=call.id,
+        tool=tool.declaration.tool,
+        server=tool.declaration.server,
+        arguments=call.arguments,
+        agent=turn.agent if turn else "",
+        context=turn.context if turn else "",
+        tenant=turn.tenant if turn else tool.runtime.tenant,
+        turn=turn.id if turn else None,
+        parent=call.parent,
+    )
+
+
+def _classify_error(call: LiveCall, described: Call, *, error: BaseException) -> Failure:
+    try:
+        return call.tool.classify(described, error)
+    except Exception as trouble:  # noqa: BLE001 - a mistake of ours must not hide the tool's
+        call.tool.warn("An error of %s could not be classified", trouble)
+        return Failure(error_class=ErrorClass.UNKNOWN, error=error)
+
+
+def _classify_outcome(error: BaseException, failure: Failure) -> Outcome:
+    if was_stopped(error):
+        return Outcome.CANCELLED
+    if failure.error_class is ErrorClass.AMBIGUOUS:
+        return Outcome.UNKNOWN
+    return Outcome.FAILURE

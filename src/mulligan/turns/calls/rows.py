@@ -1,0 +1,100 @@
+"""One redacted row of the log for each try of a call. It may fail; the tool may not."""
+
+from __future__ import annotations
+
+import time
+
+from mulligan.core.call import ErrorClass, Execution, LogRow, Outcome
+from mulligan.core.event import CallLogged, CallRepaired
+from mulligan.turns.calls.live import LiveCall
+from mulligan.turns.calls.tool import Tool
+from mulligan.turns.calls.tracing import end_span
+from mulligan.turns.journal.book import LiveAction
+from mulligan.turns.journal.waiter import IN_PASSING
+from mulligan.turns.turn.context import Labels
+
+SUCCESS = Outcome.SUCCESS.value
+NO_ERROR = (None, None, None, None, None)
+_NOT_THERE = (
+    Outcome.FAILURE.value, 0, ErrorClass.AMBIGUOUS.value, None,
+    "It gave no answer; it was looked for, and is not there.", None, None, None,
+)  # fmt: skip
+
+
+def log_success(call: LiveCall, result: object) -> int:
+    """It came back. Queue its row; how long it took, in microseconds."""
+    duration_us = (time.perf_counter_ns() - call.start) // 1000
+    tool = call.tool
+    if tool.breaker.failing:
+        tool.breaker.succeed()
+    if call.follows is not None:
+        _announce_repair(call, by=call.follows.by)
+    try:
+        if call.span is not None:
+            end_span(call.span, tool=tool)
+        if call.parameters is None:
+            return duration_us
+        shown = tool.runtime.redactor.redact_result(result)
+        weight = 1.0 / tool.runtime.sample if call.try_number == 1 else 1.0
+        _emit(call, (SUCCESS, duration_us, *NO_ERROR, shown), weight=weight)
+    except Exception as error:  # noqa: BLE001 - the log may fail, the tool may not
+        tool.warn("A call of %s could not be logged", error)
+    return duration_us
+
+
+def log_failure(
+    call: LiveCall, error: BaseException, *, execution: Execution, duration_us: int
+) -> None:
+    """It raised, or returned a failure. Queue its row."""
+    tool = call.tool
+    try:
+        text = tool.runtime.redactor.redact_error(
+            error,
+            arguments=call.as_given(),
+            enums=tool.signature.enums,
+            allow=tool.declaration.allow,
+        )
+        if call.span is not None:
+            end_span(call.span, tool=tool, error_type=text.type)
+        call.parameters = call.parameters or tool.redact(call.as_given())
+        error_class = execution.failure.error_class.value if execution.failure else None
+        what = (text.type, text.message, text.code, text.at)
+        ended = (execution.outcome.value, duration_us, error_class, *what, None)
+        _emit(call, ended, weight=1.0)
+    except Exception as trouble:  # noqa: BLE001 - the log may fail, the tool may not
+        tool.warn("A failure of %s could not be logged", trouble)
+
+
+def log_settled(tool: Tool, action: LiveAction) -> None:
+    """A look has found out what became of a call that gave no answer: a row beside its own."""
+    opening = action.opening
+    call = LiveCall(tool, turn=None, waiter=IN_PASSING)
+    call.parent, call.try_number = opening.call, 2
+    call.labels = Labels(tenant=opening.tenant, agent=opening.agent, context="", turn=opening.turn)
+    try:
+        call.parameters = tool.redact(action.record.arguments)
+        shown = tool.runtime.redactor.redact_result(action.record.result)
+        found = (SUCCESS, 0, *NO_ERROR, shown)
+        _emit(call, found if action.looked_up else _NOT_THERE, weight=1.0)
+    except Exception as error:  # noqa: BLE001 - the log may fail, recovery may not
+        tool.warn("What became of a call of %s could not be logged", error)
+
+
+def _announce_repair(call: LiveCall, *, by: str) -> None:
+    tool = call.tool.declaration.tool
+    call.tool.runtime.events.publish(
+        CallRepaired(call=call.id, tool=tool, tries=call.try_number, by=by)
+    )
+
+
+def _emit(call: LiveCall, ended: tuple[object, ...], *, weight: float) -> None:
+    tool = call.tool
+    tenant, agent, context, turn = call.labels
+    called = (call.id, call.at_us, tenant, agent, tool.server, tool.name)
+    given = (call.parameters, context)
+    tried = (call.try_number, call.parent, turn, weight)
+    # The named constructor takes twice as long, at every call.
+    row = tuple.__new__(LogRow, (*called, *given, *ended, *tried))
+    tool.runtime.log.emit(row)
+    if tool.runtime.events.wanted:
+        tool.runtime.events.publish(CallLogged(row=row))

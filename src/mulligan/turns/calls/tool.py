@@ -1,0 +1,124 @@
+"""A declared tool, and all that its calls share."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from mulligan.core.awaiting import await_value
+from mulligan.core.effect import Effect, Mode, Precheck
+from mulligan.core.errors import NoSchemaError
+from mulligan.core.limits import Breaker, RetryBudget
+from mulligan.core.suggestion import NO_SCHEMA
+from mulligan.learning.errors.classify import build_classifier
+from mulligan.learning.repair.applying import TrackRecord
+from mulligan.turns.calls.runtime import Make, Runtime
+from mulligan.turns.tools.declaration import Declaration
+from mulligan.turns.tools.kept_values import revive
+from mulligan.turns.tools.results import Results
+from mulligan.turns.tools.signature import read_signature
+from mulligan.turns.turn.context import Labels
+
+_report = logging.getLogger("mulligan")
+
+
+class Tool:
+    """One declared tool: what its author says of it, and how its calls have gone."""
+
+    def __init__(
+        self, function: Callable[..., Any], *, declaration: Declaration, runtime: Runtime
+    ) -> None:
+        self.function = function
+        self.declaration = declaration
+        self.runtime = runtime
+        self.signature = read_signature(function)
+        redact = runtime.redactor.redact_label
+        self.name = redact(declaration.tool)
+        """As the log shows it, like `server`."""
+        self.server = redact(declaration.server) if declaration.server else ""
+        self.labels = Labels(tenant=runtime.tenant, agent="", context="", turn=None)
+        """Of calls outside any turn."""
+        self.acts = _acts(declaration, strict=runtime.strict)
+        """It changes the world, and what it does in a turn is journaled or held."""
+        self.prechecks = declaration.precheck is not Precheck.AFTER
+        """Its calls are looked at before they are made."""
+        self.guarded = self.acts or self.prechecks
+        """A call of a turn is looked at or written down before it is made."""
+        self.error_rules = (*declaration.error_rules, *runtime.error_rules)
+        self.classify = build_classifier(self.error_rules, otherwise=runtime.classify)
+        self.results = Results(declaration, rules=self.error_rules)
+        self.breaker = Breaker()
+        self.budget = RetryBudget()
+        self.calls = 0
+        """First tries since the last failure."""
+        self._record = TrackRecord()
+        self._schema: Mapping[str, object] | None = None
+        self._said: set[str] = set()
+
+    @property
+    def rarely_fails(self) -> bool:
+        """Whether nobody need look ahead or ask around for this tool."""
+        return self._record.fails_rarely(self.calls)
+
+    def count_failure(self, *, first_try: bool) -> None:
+        """One failed: what its calls have earned for retries is counted, and begins anew."""
+        self.budget.earn(self.calls)
+        if first_try:
+            self._record.count_failure(self.calls)
+        self.calls = 0
+
+    def advises(self, agent: str) -> bool:
+        """Whether this agent wants to be told what would help."""
+        return agent not in self.runtime.unadvised
+
+    def load_schema(self) -> Mapping[str, object]:
+        """The schema of its arguments, or none if what was declared is none."""
+        if self._schema is None:
+            from mulligan.learning.shape.schema import read_schema
+
+            self._schema = self.declaration.schema
+            try:
+                if self._schema:
+                    read_schema(self._schema, tool=self.declaration.tool)
+            except NoSchemaError as error:
+                self.warn_once(str(error))
+                self._schema = NO_SCHEMA
+        return self._schema
+
+    def prepare_call(self, arguments: Mapping[str, object]) -> Make:
+        """How to make a call whose arguments were kept by name."""
+        hints = self.declaration.hints.call
+        args, kwargs = self.signature.unbind(
+            {name: revive(value, hints.get(name)) for name, value in arguments.items()}
+        )
+
+        async def make() -> Any:
+            return await await_value(self.function(*args, **kwargs))
+
+        return make
+
+    def redact(self, arguments: Mapping[str, object]) -> str:
+        """Arguments as the log may show them."""
+        return self.runtime.redactor.redact_parameters(
+            arguments, enums=self.signature.enums, allow=self.declaration.allow
+        )
+
+    def warn(self, what: str, error: Exception) -> None:
+        """Say what went wrong in here. Only the type: the rest may quote the tool's own error."""
+        _report.warning(f"{what} (%s).", self.name, type(error).__name__)
+
+    def warn_once(self, what: str) -> None:
+        """Say what is wrong with a declaration: in full, but not at every call."""
+        if what not in self._said:
+            self._said.add(what)
+            _report.warning("%s", what)
+
+
+def _acts(declaration: Declaration, *, strict: bool) -> bool:
+    """Whether a call of a turn is more than a row of the log."""
+    if declaration.mode is Mode.OBSERVE:
+        return False
+    return (
+        strict if declaration.effect is Effect.UNDECLARED else declaration.effect is not Effect.READ
+    )
