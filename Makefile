@@ -39,6 +39,8 @@ bench: .venv/.test                       ## what it costs, beside what the peers
 
 docs: .venv/.test                        ## write the generated pages anew
 	$(BIN)/python -m mulligan.cli.reference > docs/cli.md
+	$(BIN)/python -m mulligan.cli.pages settings > docs/settings.md
+	$(BIN)/python -m mulligan.cli.pages tool_settings > docs/tool_settings.md
 
 clean:
 	rm -rf .venv .venv-peers .venv-environments

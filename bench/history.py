@@ -13,14 +13,16 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from mulligan.app.recognizing import recognize
-from mulligan.core.call import ErrorClass, LogRow
+from mulligan.core.advice import Decision
+from mulligan.core.call import LogRow
+from mulligan.core.error_class import ErrorClass
 from mulligan.core.ids import RANDOM_BITS, make_uuid7
 from mulligan.core.instants import from_us, to_us
 from mulligan.core.interfaces import Store
 from mulligan.core.lesson import Ending, Episode, How, Lesson, LessonState, Remedy, Transformation
 from mulligan.core.log_query import Batch
 from mulligan.core.rollup import roll_up
-from mulligan.core.suggestion import Decision, Pattern
+from mulligan.core.suggestion import Pattern
 
 AGENTS, TOOLS_EACH, WAYS = 3, 4, 8
 TENANT = "home"

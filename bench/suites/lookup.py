@@ -29,7 +29,8 @@ from bench.rounds import digits
 from mulligan.app.insights import Insights
 from mulligan.app.insights.figures import WINDOWS
 from mulligan.app.settings import Settings
-from mulligan.core.call import Call, ErrorClass, Failure
+from mulligan.core.call import Call, Failure
+from mulligan.core.error_class import ErrorClass
 from mulligan.core.suggestion import FailedCall, Pattern, Suggestion
 from mulligan.stores.opening import open_store
 from mulligan.turns.memory.lookup import Asking, Recall
@@ -142,7 +143,7 @@ def _places(kind: str) -> Iterator[Callable[[], Any]]:
             "--store sqlite."
         ) from error
     with stack:
-        yield server.database
+        yield server.create_database
 
 
 @contextmanager

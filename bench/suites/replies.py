@@ -14,7 +14,7 @@ from rich.text import Text
 from bench.data import add_data_arguments, read_cases
 from bench.report import progress, table
 from bench.rounds import digits
-from mulligan.checks.text import Unit, avoids, ends_with, length, list_items, mentions
+from mulligan.checks.text import LengthUnit, avoids, ends_with, length, list_items, mentions
 from mulligan.core.text import Reply, TextCheck
 
 Result = dict[str, Any]
@@ -41,10 +41,10 @@ CHECKS: dict[str, Callable[[Settings], TextCheck]] = {
     "keywords:existence": lambda s: mentions(words=s["keywords"]),
     "keywords:frequency": _frequency,
     "length_constraints:number_words": lambda s: length(
-        unit=Unit.WORDS, **_bounds(s["relation"], s["num_words"])
+        unit=LengthUnit.WORDS, **_bounds(s["relation"], s["num_words"])
     ),
     "length_constraints:number_sentences": lambda s: length(
-        unit=Unit.SENTENCES, **_bounds(s["relation"], s["num_sentences"])
+        unit=LengthUnit.SENTENCES, **_bounds(s["relation"], s["num_sentences"])
     ),
     "detectable_format:number_bullet_lists": lambda s: list_items(
         at_least=s["num_bullets"], at_most=s["num_bullets"]

@@ -20,7 +20,7 @@ from bench.tau import (
     read_schemas,
 )
 from bench.versions import ours
-from mulligan.core.suggestion import Decision
+from mulligan.core.advice import Decision
 from mulligan.learning.errors.fingerprint import compute_fingerprint, mask_error
 from mulligan.learning.repair.decide import decide
 from mulligan.learning.repair.suggest import suggest_corrections

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 from mulligan.app.recognizing import recognize
-from mulligan.core.call import ErrorClass, Outcome
+from mulligan.core.call import Outcome
+from mulligan.core.error_class import ErrorClass
 from tests.rows import a_row
 
 

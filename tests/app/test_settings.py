@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import base64
+from dataclasses import dataclass, fields
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from mulligan import MulliganError, Retention, Settings
+from mulligan.app.settings import SETTINGS, _list_settings
 from mulligan.core.errors import ConfigurationError
 from mulligan.redaction import Capture
 
@@ -109,3 +111,27 @@ def test_a_broken_pyproject_is_one_sentence(tmp_path: Path) -> None:
 
     with pytest.raises(MulliganError, match="cannot be read"):
         Settings.load(folder=tmp_path, environment={})
+
+
+def test_every_field_can_be_set_and_each_duration_in_days() -> None:
+    durations = {f"{each.name}_days" for each in fields(Retention)}
+
+    assert SETTINGS.keys() == {each.name for each in fields(Settings)} | durations
+
+
+def test_a_store_that_cannot_be_read_is_not_quoted_either() -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        Settings().with_values(store=b"postgresql://me:hunter2@host/db")
+
+    assert "The setting store cannot be <hidden>: it must be text." in str(caught.value)
+    assert "hunter2" not in str(caught.value)
+
+
+@dataclass
+class Odd:
+    planted: complex = 0j
+
+
+def test_a_setting_of_a_type_that_nobody_can_read_is_named_at_once() -> None:
+    with pytest.raises(TypeError, match="planted is of type <class 'complex'>"):
+        list(_list_settings(Odd))

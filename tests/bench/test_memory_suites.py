@@ -17,7 +17,8 @@ from bench.environments import Environments, is_error
 from bench.learner import Learner, taught_by
 from bench.proposing import Stage, try_out
 from bench.stream import failures_in_order
-from mulligan.core.call import Call, ErrorClass, Failure
+from mulligan.core.call import Call, Failure
+from mulligan.core.error_class import ErrorClass
 from mulligan.core.lesson import Ending, Episode
 from mulligan.core.suggestion import Earlier, FailedCall, FirstCall, Kind, Origin, Patch, Suggestion
 from mulligan.learning.errors.fingerprint import compute_fingerprint, mask_error

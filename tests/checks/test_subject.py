@@ -3,7 +3,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from mulligan.checks.subject import Heard, with_heard
-from mulligan.core.call import ErrorClass, Failure, Outcome
+from mulligan.core.call import Failure, Outcome
+from mulligan.core.error_class import ErrorClass
 from tests.checks.attempts import attempt, ran
 
 

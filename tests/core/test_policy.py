@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mulligan.core.call import ErrorClass
 from mulligan.core.effect import Effect, Repeat
+from mulligan.core.error_class import ErrorClass
 from mulligan.core.finding import Finding, Severity, Source, Standing, Verdict, reach_verdict
 from mulligan.core.limits import Backoff
-from mulligan.core.policy import Failed, Move, Step, choose_move, decide
+from mulligan.core.move import Move
+from mulligan.core.policy import Failed, Step, choose_move, decide
 
 COLUMNS = {
     "READ": (Effect.READ, Repeat.ONCE),
@@ -125,15 +126,6 @@ def test_every_failure_comes_to_an_end():
 def test_after_three_tries_nothing_is_tried_again_though_each_failure_was_of_another_kind():
     for failed in every_failure(*Effect):
         assert choose_move(replace(failed, tries=3)) not in TRIES
-
-
-@pytest.mark.parametrize("effect", [Effect.READ, Effect.IRREVERSIBLE])
-@pytest.mark.parametrize("most_tries", [1, 2, 5])
-def test_a_tool_may_have_its_own_number_of_tries(most_tries, effect):
-    failed = Failed(error_class=ErrorClass.NOT_SENT, effect=effect)
-
-    assert choose_move(replace(failed, tries=most_tries), most_tries=most_tries) is Move.STOP
-    assert choose_move(replace(failed, tries=most_tries), most_tries=most_tries + 1) is Move.SAME
 
 
 @pytest.mark.parametrize("error_class", [ErrorClass.VALIDATION, ErrorClass.RULE, ErrorClass.POLICY])
@@ -269,8 +261,8 @@ def seconds(amount: float) -> timedelta:
 def test_the_wait_doubles_from_a_fifth_of_a_second_to_ten(tries, ceiling):
     backoff = Backoff()
 
-    assert backoff.compute_wait(tries=tries, chance=1.0, spent=seconds(0)) == seconds(ceiling)
-    assert backoff.compute_wait(tries=tries, chance=0.5, spent=seconds(0)) == seconds(ceiling / 2)
+    assert backoff.wait(tries=tries, chance=1.0, spent=seconds(0)) == seconds(ceiling)
+    assert backoff.wait(tries=tries, chance=0.5, spent=seconds(0)) == seconds(ceiling / 2)
     assert backoff.compute_wait(tries=tries, chance=0.0, spent=seconds(0)) == seconds(0)
 
 
@@ -299,7 +291,7 @@ def test_a_remote_that_asks_for_longer_than_there_is_gets_no_further_try():
     backoff = Backoff()
 
     assert backoff.compute_wait(tries=1, chance=0.1, spent=seconds(0), asked=seconds(61)) is None
-    assert backoff.compute_wait(tries=1, chance=0.1, spent=seconds(31), asked=seconds(30)) is None
+    assert backoff.wait(tries=1, chance=0.1, spent=seconds(31), asked=seconds(30)) is None
     assert backoff.compute_wait(
         tries=1, chance=0.1, spent=seconds(30), asked=seconds(30)
     ) == seconds(30)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from mulligan.core.call import Call, ErrorClass, Failure
+from mulligan.core.call import Call, Failure
 from mulligan.core.effect import Effect
+from mulligan.core.error_class import ErrorClass
 from mulligan.core.suggestion import Earlier, FailedCall
 
 

@@ -6,8 +6,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from mulligan.core.call import Call, ErrorClass, Execution, Failure, Outcome
+from mulligan.core.call import Call, Execution, Failure, Outcome
 from mulligan.core.effect import Effect, Mode, Repeat
+from mulligan.core.error_class import ErrorClass
 from mulligan.core.event import CallRetried
 from mulligan.core.limits import Backoff, Breaker, RetryBudget
 from mulligan.loops.calls import Retrying, retry_call

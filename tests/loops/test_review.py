@@ -6,7 +6,8 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from mulligan.core.call import Call, ErrorClass, Execution, Failure, Outcome
+from mulligan.core.call import Call, Execution, Failure, Outcome
+from mulligan.core.error_class import ErrorClass
 from mulligan.core.event import RemarkDropped
 from mulligan.core.finding import Confidence, Fact, Severity, Source, Standing, reach_verdict
 from mulligan.core.turn import Turn

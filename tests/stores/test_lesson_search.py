@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from mulligan.core.advice import Decision
 from mulligan.core.errors import StaleLessonError
 from mulligan.core.interfaces import Casebook
 from mulligan.core.lesson import (
@@ -26,7 +27,6 @@ from mulligan.core.lesson import (
     LessonState,
     build_episode_slot,
 )
-from mulligan.core.suggestion import Decision
 from mulligan.stores.opening import open_store
 from mulligan.testing.store_contract.cases import OFFER, make_episode, make_lesson, make_use
 from mulligan.testing.store_contract.contract import DAY, NOW

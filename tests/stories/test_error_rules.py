@@ -10,7 +10,7 @@ import pytest
 from mulligan import Effect, Mulligan, Settings
 from mulligan.app.insights import Insights
 from mulligan.app.insights.figures import WINDOWS
-from mulligan.core.call import ErrorClass
+from mulligan.core.error_class import ErrorClass
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.limits import Backoff
 from mulligan.core.log_query import LogQuery

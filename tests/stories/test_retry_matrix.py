@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 
 from mulligan import Effect, Mode, Mulligan, Repeat
-from mulligan.core.call import ErrorClass
+from mulligan.core.error_class import ErrorClass
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.limits import Backoff
 from mulligan.core.record import Record

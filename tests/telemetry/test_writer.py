@@ -5,7 +5,8 @@ import time
 
 import pytest
 
-from mulligan.core.call import OWN, ErrorClass, LogRow, Outcome
+from mulligan.core.call import OWN, LogRow, Outcome
+from mulligan.core.error_class import ErrorClass
 from mulligan.core.event import RowsDropped
 from mulligan.core.finding import FindingRow
 from mulligan.core.suggestion import Pattern

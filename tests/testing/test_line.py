@@ -71,7 +71,7 @@ def test_what_is_written_is_handed_on_and_kept(line: Line, server: Notes) -> Non
     etag = put(line, "beer")
 
     [written] = line.written
-    with DIRECT.open(line.seen_from_here(f"{line.upstream}note"), timeout=60) as answer:
+    with DIRECT.open(line.rewrite_url(f"{line.upstream}note"), timeout=60) as answer:
         assert answer.read() == b"beer"
     assert etag == written.etag == "v2"
     assert (written.method, written.path, written.over) == ("PUT", "/note", "v1")

@@ -20,7 +20,8 @@ from mulligan.core.turn import NOTHING_KNOWN, Turn
 from mulligan.loops.actions import Attempted
 from mulligan.stores.clock import read_utc_now
 from mulligan.turns.calls.wrapper import wrap_tool
-from mulligan.turns.tools.declaration import Declared, declare, read_name
+from mulligan.turns.tools.declaration import Declared, declare
+from mulligan.turns.tools.readers import name_of
 from mulligan.turns.turn.act import Acting, Agent, Done
 from mulligan.turns.turn.context import OpenTurn
 
@@ -166,7 +167,7 @@ class Mulligan:
         is told why in `turn.correction`, and tries once more. With rules for replies, a text reply
         is then held against what the tools returned, and written again by `rewrite` if it is wrong.
         """
-        about.setdefault("agent", read_name(agent))
+        about.setdefault("agent", name_of(agent))
         turn = self.turn(message, **about)
         turn.reviewing = acting = self._build_acting(turn)
         done = await acting.run(agent)
@@ -238,7 +239,7 @@ class Mulligan:
                 await self._parts.keeping.run_once()
             return done
 
-        about.setdefault("agent", read_name(agent))
+        about.setdefault("agent", name_of(agent))
         return asyncio.run(act_alone())
 
     async def run_task(self, task: Task, work: Work, /) -> TaskDone:

@@ -7,7 +7,8 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from mulligan.core.call import Call, ErrorClass, Failure, LogRow
+from mulligan.core.call import Call, Failure, LogRow
+from mulligan.core.error_class import ErrorClass
 from mulligan.core.suggestion import ErrorRule, Pattern
 from mulligan.learning.errors.wording import find_likely_class
 

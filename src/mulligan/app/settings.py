@@ -7,11 +7,11 @@ import binascii
 import json
 import os
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
 from datetime import timedelta
 from pathlib import Path
-from typing import Self, cast
+from typing import NamedTuple, Self, cast, get_type_hints
 
 from mulligan.app.loading import load_object
 from mulligan.core.errors import ConfigurationError
@@ -23,6 +23,8 @@ from mulligan.learning.errors.nearest import score_shared_words
 from mulligan.redaction import Capture, Redactor
 
 PREFIX = "MULLIGAN_"
+DAYS = "_days"
+IN_PYTHON = "in Python only"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,8 +32,10 @@ class Settings:
     """Everything that can be set. Arguments win over the environment, that over pyproject.toml."""
 
     store: str = field(default="memory:", repr=False)
-    """Not shown: a URL may hold a password."""
+    """Where everything is kept, as a URL: `memory:`, `sqlite:///path.db` or `postgresql://…`.
+    Never shown, as it may hold a password."""
     tenant: str = ""
+    """Whose data it is, where several share a store; a turn may name another."""
     capture: Capture = Capture.REDACTED
     """`full` logs parameters and results raw less secrets: for development only."""
     allow: frozenset[str] = frozenset()
@@ -45,6 +49,7 @@ class Settings:
     redaction_key: bytes | None = field(default=None, repr=False)
     """The key of the log's hashes. `None`: the store's own secret."""
     retention: Retention = field(default_factory=Retention)
+    """How long things are kept; in a file or the environment by the settings in days."""
     backoff: Backoff = field(default_factory=Backoff)
     """How long a failed call waits before it is made again."""
     loop: str = "reflect"
@@ -94,10 +99,9 @@ class Settings:
         """Read `[tool.mulligan]` of the nearest pyproject.toml, then the environment."""
         found = _from_pyproject(folder or _find_folder())
         source = os.environ if environment is None else environment
-        for name in _READERS:
-            variable = PREFIX + name.upper()
-            if source.get(variable):
-                found[name] = source[variable]
+        for name, setting in SETTINGS.items():
+            if source.get(setting.variable):
+                found[name] = source[setting.variable]
         return cls().with_values(**found)
 
     def measure(self) -> Similarity:
@@ -123,23 +127,43 @@ class Settings:
         """These settings with some values replaced, each given as itself or as text."""
         read: dict[str, object] = {}
         for name, value in values.items():
-            if name not in _READERS:
-                known = ", ".join(sorted(_READERS))
+            if name not in SETTINGS:
+                known = ", ".join(sorted(SETTINGS))
                 raise ConfigurationError(f"There is no setting {name!r}. There are: {known}.")
-            read[name] = _read(name, value)
-        days = {k.removesuffix("_days"): read.pop(k) for k in list(read) if k.endswith("_days")}
+            read[name] = SETTINGS[name].read(value)
+        days = {k.removesuffix(DAYS): read.pop(k) for k in list(read) if k.endswith(DAYS)}
         if days:
             kept = read.get("retention", self.retention)
             read["retention"] = replace(kept, **days)  # type: ignore[type-var]
         return replace(self, **read)  # type: ignore[arg-type]
 
 
-def _read(name: str, value: object) -> object:
-    try:
-        return _READERS[name](value)
-    except (ValueError, TypeError, OverflowError, binascii.Error) as error:
-        shown = "<hidden>" if name.endswith("_key") else repr(value)
-        raise ConfigurationError(f"The setting {name} cannot be {shown}: {error}.") from error
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """One thing that can be set, as its field declares it."""
+
+    name: str
+    form: SettingForm
+    default: object
+    documented: tuple[type, str]
+    """The class and the field that its note stands under."""
+    hidden: bool
+    """Its value may be a secret, and stands in no message."""
+
+    @property
+    def variable(self) -> str:
+        """What it is called in the environment."""
+        return PREFIX + self.name.upper()
+
+    def read(self, value: object) -> object:
+        """A value given as itself or as text, or an error that names the setting."""
+        try:
+            return self.form.read(value)
+        except (ValueError, TypeError, OverflowError, binascii.Error) as error:
+            shown = "<hidden>" if self.hidden else repr(value)
+            raise ConfigurationError(
+                f"The setting {self.name} cannot be {shown}: {error}."
+            ) from error
 
 
 def _find_folder() -> Path:
@@ -249,32 +273,56 @@ def _parse_capture(value: object) -> Capture:
         raise ValueError(f"say {known}") from error
 
 
-_READERS = {
-    "store": _parse_text,
-    "tenant": _parse_text,
-    "capture": _parse_capture,
-    "allow": _parse_names,
-    "sample": _parse_number,
-    "spans": lambda value: None if value is None else _parse_bool(value),
-    "vault_key": _parse_key,
-    "redaction_key": _parse_key,
-    "retention": _parse_retention,
-    "backoff": _parse_backoff,
-    "log_days": _parse_days,
-    "settled_days": _parse_days,
-    "kept_days": _parse_days,
-    "learned_days": _parse_days,
-    "compress_days": _parse_days,
-    "recover": _parse_bool,
-    "unadvised": _parse_names,
-    "error_rules": _parse_error_rules,
-    "similarity": lambda value: value if callable(value) else _parse_text(value),
-    "strict": _parse_bool,
-    "memory": _parse_bool,
-    "control": _parse_number,
-    "seeds": _parse_bool,
-    "app": _parse_text,
-    "loop": _parse_text,
-    "keep_replies": _parse_bool,
-    "migrate": _parse_bool,
+class SettingForm(NamedTuple):
+    """How values of one type are given."""
+
+    says: str
+    """To a person: how it is written in a file or in the environment."""
+    read: Callable[[object], object]
+
+
+FORMS: Mapping[object, SettingForm] = {
+    str: SettingForm("text", _parse_text),
+    bool: SettingForm("`true` or `false`", _parse_bool),
+    bool | None: SettingForm(
+        "`true` or `false`", lambda value: None if value is None else _parse_bool(value)
+    ),
+    float: SettingForm("a number", _parse_number),
+    frozenset[str]: SettingForm("a list of names; as text with commas between them", _parse_names),
+    bytes | None: SettingForm("base64", _parse_key),
+    timedelta: SettingForm("days", _parse_days),
+    timedelta | None: SettingForm("days", _parse_days),
+    Capture: SettingForm(" or ".join(f"`{each}`" for each in Capture), _parse_capture),
+    Retention: SettingForm(IN_PYTHON, _parse_retention),
+    Backoff: SettingForm(IN_PYTHON, _parse_backoff),
+    tuple[ErrorRule, ...]: SettingForm("a list of tables; as text in JSON", _parse_error_rules),
+    str | Similarity: SettingForm(
+        "text; in Python also a function",
+        lambda value: value if callable(value) else _parse_text(value),
+    ),
 }
+"""How each type of setting is given: a new setting of one of these types is a field, no more."""
+
+
+def _list_settings(owner: type, *, suffix: str = "") -> Iterator[Setting]:
+    """The fields of a class as settings, each given in the form of its type."""
+    hints, plain = get_type_hints(owner), owner()
+    for each in fields(owner):
+        if hints[each.name] not in FORMS:
+            raise TypeError(
+                f"The setting {each.name} is of type {hints[each.name]}, which nobody can read: "
+                "add the type to FORMS."
+            )
+        yield Setting(
+            name=each.name + suffix,
+            form=FORMS[hints[each.name]],
+            default=getattr(plain, each.name),
+            documented=(owner, each.name),
+            hidden=not each.repr,
+        )
+
+
+SETTINGS: Mapping[str, Setting] = {
+    each.name: each for each in (*_list_settings(Settings), *_list_settings(Retention, suffix=DAYS))
+}
+"""Every setting by name. Those of `Retention` are given in days."""

@@ -15,7 +15,8 @@ from mulligan.cli.options import (
     parse_count,
     parse_moment,
 )
-from mulligan.core.call import ErrorClass, Outcome
+from mulligan.core.call import Outcome
+from mulligan.core.error_class import ErrorClass
 from mulligan.core.log_query import LogQuery
 from mulligan.redaction import Capture
 

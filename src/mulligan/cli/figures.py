@@ -14,9 +14,9 @@ from mulligan.app.insights.written_call import read_arguments
 from mulligan.app.settings import Settings
 from mulligan.cli import render
 from mulligan.cli.options import Commands, add_command, add_json, add_store, parse_count
+from mulligan.core.advice import Advice
 from mulligan.core.finding import FindingCount
 from mulligan.core.log_query import PatternSeen
-from mulligan.core.suggestion import Advice
 
 
 def add_to(commands: Commands) -> None:

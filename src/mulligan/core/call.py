@@ -8,6 +8,8 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import NamedTuple
 
+from mulligan.core.error_class import ErrorClass
+
 OWN = "(mulligan)"
 """The server of rows that tell steps of our own loops. They are no calls of any tool."""
 
@@ -20,23 +22,6 @@ class Outcome(StrEnum):
     UNKNOWN = "unknown"
     """It may or may not have landed: a timeout, a reset, a death."""
     CANCELLED = "cancelled"
-
-
-class ErrorClass(StrEnum):
-    """The one list of error classes, in the order they are tested."""
-
-    AUTH = "auth"
-    POLICY = "policy"
-    RATE_LIMIT = "rate_limit"
-    NOT_SENT = "not_sent"
-    AMBIGUOUS = "ambiguous"
-    CONFLICT = "conflict"
-    MISSING = "missing"
-    VALIDATION = "validation"
-    RULE = "rule"
-    TOOL_EXCEPTION = "tool_exception"
-    BAD_RESULT = "bad_result"
-    UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,8 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from mulligan.core.action import State
-from mulligan.core.call import ErrorClass, LogRow
+from mulligan.core.call import LogRow
+from mulligan.core.error_class import ErrorClass
 from mulligan.core.finding import Confidence, FindingSeen, Standing
 from mulligan.core.lesson import LessonState
 from mulligan.core.text import Critique, Draft

@@ -21,6 +21,7 @@ from datetime import date, datetime, timedelta
 from typing import Protocol, TypeVar
 
 from mulligan.core.action import Action, Entry, Kept
+from mulligan.core.advice import Decision
 from mulligan.core.call import Call, Failure, LogRow
 from mulligan.core.event import Event
 from mulligan.core.finding import Fact, Finding, FindingCount
@@ -37,7 +38,7 @@ from mulligan.core.log_query import Batch, LogQuery, Loss, PatternSeen
 from mulligan.core.notes import Ground, Notes, NotesState, Scorecard, TaskRun
 from mulligan.core.question import Question
 from mulligan.core.rollup import Rollup, Slot
-from mulligan.core.suggestion import Decision, ErrorRule, FailedCall, Suggestion
+from mulligan.core.suggestion import ErrorRule, FailedCall, Suggestion
 from mulligan.core.turn import Turn
 
 S = TypeVar("S", contravariant=True)

@@ -14,8 +14,9 @@ from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
 from typing import NamedTuple
 
-from mulligan.core.call import ErrorClass
-from mulligan.core.suggestion import Decision, Kind, Origin
+from mulligan.core.advice import Decision
+from mulligan.core.error_class import ErrorClass
+from mulligan.core.suggestion import Kind, Origin
 
 
 class How(StrEnum):

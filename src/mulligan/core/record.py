@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from typing import TypedDict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,26 +27,41 @@ Told = Callable[[Record], object | Awaitable[object]]
 """A function of one record, sync or async."""
 
 
+class DeclaredAbilities(TypedDict, total=False):
+    """The functions that `@m.tool(…)` takes."""
+
+    before: Told
+    """Read what is there before the call: the pre-image."""
+    undo: Told
+    """Take the effect back, only if it is still at `record.version`; else raise `ConflictError`."""
+    read: Told
+    """Read what is there now, `None` if nothing is. By default `before` does it."""
+    probe: Told
+    """Find out whether a call landed that gave no answer: what it returned or would have, or `None`
+    if it did not."""
+    version: Told
+    """The version in `record.result`, such as an ETag."""
+    refresh: Told
+    """Get new credentials: run once after a 401, and the call is made again."""
+    in_progress: Callable[[BaseException], bool]
+    """Whether a conflict says that our own first call, under the same key, is still on its way:
+    then it is asked for again, under that key."""
+    same: Callable[[object, object], bool]
+    """Whether two states are equal for all that matters. By default: equal but for the version."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Abilities:
-    """What a tool can do about its own effect, as its author declared it."""
+    """What a tool can do about its own effect: each of `DeclaredAbilities`, where it has one."""
 
     before: Told | None = None
-    """Read what is there before the call: the pre-image."""
     undo: Told | None = None
-    """Take the effect back, only if it is still at `record.version`; else raise `ConflictError`."""
     read: Told | None = None
-    """Read what is there now; `None` means that it is not there."""
     probe: Told | None = None
-    """Find out whether the call landed: what it returned or would have, or `None` if it did not."""
     version: Told | None = None
-    """The version in `record.result`, such as an ETag."""
     refresh: Told | None = None
-    """Get new credentials, once the remote has refused the old ones."""
     in_progress: Callable[[BaseException], bool] | None = None
-    """Whether a conflict says that our own first call, under the same key, is still on its way."""
     same: Callable[[object, object], bool] | None = None
-    """Whether two states are equal for all that matters. By default: equal but for the version."""
 
     @property
     def reader(self) -> Told | None:

@@ -11,6 +11,7 @@ class Retention:
     """How long each kind of record is kept. Open actions are kept for ever."""
 
     log: timedelta = timedelta(days=30)
+    """Of the log, after the call."""
     settled: timedelta = timedelta(days=90)
     """Of the journal, after the action was settled."""
     kept: timedelta = timedelta(days=7)

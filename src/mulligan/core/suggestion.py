@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
 
-from mulligan.core.call import Call, ErrorClass, Failure
+from mulligan.core.call import Call, Failure
 from mulligan.core.effect import Effect
+from mulligan.core.error_class import ErrorClass
 from mulligan.core.errors import ConfigurationError
 
 _SHOWN = 200
@@ -189,32 +190,6 @@ class Suggestion:
     """Id of the lesson it came from."""
     proven: bool = True
     """`False`: its lesson is still a candidate, so that only the agent may take it up."""
-
-
-class Decision(StrEnum):
-    """What to do about a failed call."""
-
-    RETRY = "retry"
-    """The same again: nothing was wrong with the call."""
-    REPAIR = "repair"
-    """The agent can mend it with what it has."""
-    LOOK_UP = "look_up"
-    """The agent must find something out first."""
-    ASK = "ask"
-    """Only the person can say."""
-    STOP = "stop"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Advice:
-    """A decision about a failed call, with the reason for it."""
-
-    decision: Decision
-    why: str
-    first: str | None = None
-    """The tool to look it up with, where one is known."""
-    ask: str | None = None
-    """What to ask the person."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,12 +6,14 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
-from mulligan.core.call import ErrorClass, Execution, Failure, Outcome
+from mulligan.core.call import Execution, Failure, Outcome
 from mulligan.core.effect import Effect, Mode, Repeat
 from mulligan.core.engine import Loop, Round, run_loop
+from mulligan.core.error_class import ErrorClass
 from mulligan.core.event import CallRetried
 from mulligan.core.limits import Backoff, Breaker, RetryBudget
-from mulligan.core.policy import Failed, Move, Step, choose_move
+from mulligan.core.move import Move
+from mulligan.core.policy import Failed, Step, choose_move
 
 Again = Callable[[int], Awaitable[Execution]]
 """Makes the identical call once more, as the given try."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from mulligan.core.call import ErrorClass
+from mulligan.core.error_class import ErrorClass
 from mulligan.core.instants import from_us
 from mulligan.core.log_query import PatternSeen
 from mulligan.core.rollup import PatternCount

@@ -7,7 +7,8 @@ from datetime import timedelta
 
 import pytest
 
-from mulligan.core.call import Call, ErrorClass
+from mulligan.core.call import Call
+from mulligan.core.error_class import ErrorClass
 from mulligan.core.errors import ConflictError
 from mulligan.core.suggestion import ErrorRule
 from mulligan.learning.errors.classify import build_classifier, classify

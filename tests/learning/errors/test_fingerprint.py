@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.core.call import Call, ErrorClass
+from mulligan.core.call import Call
+from mulligan.core.error_class import ErrorClass
 from mulligan.core.suggestion import ErrorRule
 from mulligan.learning.errors.fingerprint import (
     FINGERPRINT_VERSION,

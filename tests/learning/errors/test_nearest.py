@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mulligan.core.call import ErrorClass
+from mulligan.core.error_class import ErrorClass
 from mulligan.core.suggestion import Pattern
 from mulligan.learning.errors.nearest import MOST_PATTERNS, KnownPatterns, find_nearest
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mulligan.core.call import ErrorClass
+from mulligan.core.error_class import ErrorClass
 from mulligan.core.lesson import LessonState
 from mulligan.core.suggestion import Pattern
 from mulligan.learning.lessons.pitfalls import OPENING, render_pitfalls

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from mulligan.core.call import ErrorClass
+from mulligan.core.error_class import ErrorClass
 from mulligan.core.lesson import Balance, EpisodeSlot, Group, Offer, build_episode_slot
 from mulligan.core.suggestion import Kind, Origin
 from mulligan.learning.lessons.apply import build_suggestion

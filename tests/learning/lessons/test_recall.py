@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from mulligan.core.call import ErrorClass
 from mulligan.core.effect import Effect, Mode
+from mulligan.core.error_class import ErrorClass
 from mulligan.core.lesson import How, Lesson, LessonState, Remedy
 from mulligan.core.suggestion import Earlier, FailedCall, Suggestion
 from mulligan.learning.errors.fingerprint import compute_fingerprint, mask_error

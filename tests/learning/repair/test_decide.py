@@ -2,9 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.core.call import ErrorClass
+from mulligan.core.advice import Decision
 from mulligan.core.effect import Effect
-from mulligan.core.suggestion import Decision, Earlier
+from mulligan.core.error_class import ErrorClass
+from mulligan.core.suggestion import Earlier
 from mulligan.learning.repair.decide import decide
 from mulligan.learning.repair.suggest import suggest_corrections
 from tests.learning.failures import TEXT, WHOLE, failed, obj

@@ -52,7 +52,7 @@ class Family:
 
     @classmethod
     def of(cls, m: Mulligan, *, radicale: RadicaleServer, calendar_url: str, line: Line) -> Family:
-        calendar = CalDAV(line.seen_from_here(calendar_url), timeout=120)
+        calendar = CalDAV(line.rewrite_url(calendar_url), timeout=120)
         family = cls(
             m=m,
             tools=calendar_tools(m, calendar, zone=ZONE),

@@ -8,7 +8,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from mulligan.core.call import Call, ErrorClass
+from mulligan.core.call import Call
+from mulligan.core.error_class import ErrorClass
 from mulligan.learning.errors.classify import classify
 from mulligan.packs.calendar import CalDAV
 from mulligan.packs.calendar.errors import CalendarError, ChangedSinceError
@@ -90,7 +91,7 @@ def test_a_write_without_an_answer_is_ambiguous(
     open_calendar: Open, line: Line, radicale: RadicaleServer, calendar_url: str, fault: LineFault
 ) -> None:
     radicale.put(calendar_url, event_text(1), name="event-1.ics")
-    calendar = open_calendar(line.seen_from_here(calendar_url))
+    calendar = open_calendar(line.rewrite_url(calendar_url))
     found = calendar.get("event-1")
     line.faults[:] = [fault]
 
@@ -104,7 +105,7 @@ def test_an_answer_that_is_no_calendar_is_not_taken_for_one(
     open_calendar: Open, line: Line, calendar_url: str
 ) -> None:
     line.strange = True
-    calendar = open_calendar(line.seen_from_here(calendar_url))
+    calendar = open_calendar(line.rewrite_url(calendar_url))
 
     with pytest.raises(CalendarError, match="no calendar"):
         calendar.get("event-1")
@@ -117,4 +118,4 @@ def test_what_lies_in_a_stretch_of_time_is_listed(
     calendar, at = open_calendar(calendar_url), datetime(2026, 11, 18, 18, tzinfo=UTC)
 
     assert [each.id for each in calendar.list_events(at, at + timedelta(hours=1))] == ["event-1"]
-    assert calendar.list_events(at + timedelta(days=1), at + timedelta(days=2)) == []
+    assert calendar.between(at + timedelta(days=1), at + timedelta(days=2)) == []

@@ -14,13 +14,14 @@ from mulligan.app.insights.open_list import OpenList
 from mulligan.app.insights.task_list import TaskList
 from mulligan.app.recognizing import classify_pattern
 from mulligan.app.settings import Settings
+from mulligan.core.advice import Advice
 from mulligan.core.call import Call, Failure, LogRow
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.instants import from_us
 from mulligan.core.interfaces import Clock, Health, KnownTool, Store
 from mulligan.core.log_query import LogQuery, Loss, PatternSeen
 from mulligan.core.retention import Retention
-from mulligan.core.suggestion import Advice, Alike, ErrorRule, FailedCall, Suggestion
+from mulligan.core.suggestion import Alike, ErrorRule, FailedCall, Suggestion
 from mulligan.learning.errors.fingerprint import build_pattern
 from mulligan.learning.errors.nearest import MOST_PATTERNS, find_alike
 from mulligan.learning.errors.wording import classify_text

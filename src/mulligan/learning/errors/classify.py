@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
-from mulligan.core.call import Call, ErrorClass, Failure
+from mulligan.core.call import Call, Failure
+from mulligan.core.error_class import ErrorClass
 from mulligan.core.errors import ConflictError
 from mulligan.core.interfaces import Classify
 from mulligan.core.suggestion import ErrorRule
@@ -17,38 +18,12 @@ from mulligan.learning.errors.strangers import ask
 MOST_TEXT = 4_000
 
 BY_STATUS: Mapping[int, ErrorClass] = {
-    400: ErrorClass.VALIDATION,
-    401: ErrorClass.AUTH,
-    403: ErrorClass.POLICY,
-    404: ErrorClass.MISSING,
-    409: ErrorClass.CONFLICT,
-    410: ErrorClass.MISSING,
-    412: ErrorClass.CONFLICT,
-    422: ErrorClass.VALIDATION,
-    429: ErrorClass.RATE_LIMIT,
-    500: ErrorClass.AMBIGUOUS,
-    502: ErrorClass.AMBIGUOUS,
-    503: ErrorClass.AMBIGUOUS,
-    504: ErrorClass.AMBIGUOUS,
-    -32602: ErrorClass.VALIDATION,
+    status: each for each in ErrorClass for status in each.traits.statuses
 }
 """HTTP statuses and JSON-RPC codes. 503 is a rate limit only when it comes with Retry-After."""
 
 BY_NAME: Mapping[str, ErrorClass] = {
-    "ConnectError": ErrorClass.NOT_SENT,
-    "ConnectTimeout": ErrorClass.NOT_SENT,
-    "ConnectTimeoutError": ErrorClass.NOT_SENT,
-    "NameResolutionError": ErrorClass.NOT_SENT,
-    "NewConnectionError": ErrorClass.NOT_SENT,
-    "PoolTimeout": ErrorClass.NOT_SENT,
-    "TimeoutException": ErrorClass.AMBIGUOUS,
-    "Timeout": ErrorClass.AMBIGUOUS,
-    "RemoteProtocolError": ErrorClass.AMBIGUOUS,
-    "ReadError": ErrorClass.AMBIGUOUS,
-    "WriteError": ErrorClass.AMBIGUOUS,
-    "CancelledError": ErrorClass.AMBIGUOUS,
-    "ValidationError": ErrorClass.VALIDATION,
-    "ConflictError": ErrorClass.CONFLICT,
+    name: each for each in ErrorClass for name in each.traits.exceptions
 }
 """Exceptions by name, since most are of libraries we do not import; nearest class first."""
 

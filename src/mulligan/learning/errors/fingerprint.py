@@ -12,7 +12,8 @@ import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from mulligan.core.call import Call, ErrorClass
+from mulligan.core.call import Call
+from mulligan.core.error_class import ErrorClass
 from mulligan.core.suggestion import ErrorRule, Pattern
 from mulligan.learning.errors.masks import (
     DOMAIN_BEFORE,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from mulligan.core.call import ErrorClass
+from mulligan.core.error_class import ErrorClass
 from mulligan.core.interfaces import Similarity
 from mulligan.core.suggestion import Alike, Pattern
 from mulligan.learning.values.closeness import tokenize

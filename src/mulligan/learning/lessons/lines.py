@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from mulligan.core.call import ErrorClass
+from mulligan.core.error_class import ErrorClass
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.escape import format_one_line
 from mulligan.core.lesson import (

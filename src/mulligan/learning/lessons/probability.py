@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 
-from mulligan.core.call import ErrorClass
+from mulligan.core.error_class import ErrorClass
 from mulligan.core.lesson import Balance, EpisodeSlot, Lesson, join_kinds
 from mulligan.core.suggestion import Kind, Origin, Suggestion
 from mulligan.learning.lessons.recall import Chance, Nearness

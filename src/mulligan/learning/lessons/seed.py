@@ -8,7 +8,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from mulligan.core.call import ErrorClass
+from mulligan.core.error_class import ErrorClass
 from mulligan.core.lesson import How, Lesson, LessonState, Remedy, Transformation
 from mulligan.learning.lessons.general import SUBJECT
 from mulligan.learning.lessons.mine import LessonPool, hash_lesson

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mulligan.core.call import ErrorClass
 from mulligan.core.effect import Effect, Mode
+from mulligan.core.error_traits import ArgumentFault
 from mulligan.core.suggestion import FailedCall, Suggestion
 
 LEAST_FOR_READS = 0.5
@@ -23,7 +23,7 @@ def may_apply(suggestion: Suggestion, failed: FailedCall, *, mode: Mode) -> bool
     and only if it is likely enough to help. A read has no effect, whatever it failed of.
     """
     reads = failed.effect is Effect.READ
-    before_any_effect = reads or failed.failure.error_class is ErrorClass.VALIDATION
+    before_any_effect = reads or failed.failure.error_class.traits.advice is ArgumentFault.SHAPE
     least = LEAST_FOR_READS if reads else LEAST_FOR_OTHERS
     likely = suggestion.probability >= least
     return mode is Mode.AUTO and suggestion.automatic and before_any_effect and likely

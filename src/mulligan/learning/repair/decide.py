@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from mulligan.core.call import ErrorClass
+from mulligan.core.advice import Advice, Decision
 from mulligan.core.effect import Effect
-from mulligan.core.suggestion import Advice, Decision, Earlier, FailedCall, Suggestion
+from mulligan.core.error_traits import ArgumentFault
+from mulligan.core.suggestion import Earlier, FailedCall, Suggestion
 from mulligan.learning.complaints.complaint import ComplaintKind
 from mulligan.learning.complaints.dialects import parse_complaints
 from mulligan.learning.errors.wording import find_likely_class
@@ -17,19 +18,8 @@ from mulligan.learning.values.closeness import tokenize
 from mulligan.learning.values.leaves import is_small
 from mulligan.learning.values.locked import is_locked
 
-PASSING: Mapping[ErrorClass, str] = {
-    ErrorClass.RATE_LIMIT: "The remote is busy; the call itself was right.",
-    ErrorClass.NOT_SENT: "The call never reached the remote.",
-    ErrorClass.AMBIGUOUS: "The remote failed on its own; nothing says the call was wrong.",
-    ErrorClass.TOOL_EXCEPTION: "The tool tripped over itself; the arguments had been read.",
-}
-"""Classes that pass by themselves, and why the same call may work."""
-
 MOST_SAME = 2
 """How often the same call may fail before the same again is no advice."""
-
-
-MAY_HAVE_LANDED = frozenset({ErrorClass.AMBIGUOUS, ErrorClass.TOOL_EXCEPTION})
 
 ENOUGH = 2
 """By how many failures of its pattern one decision must lead to outweigh the rules."""
@@ -58,35 +48,25 @@ def decide(
 def _repeats_effect(decision: Decision, failed: FailedCall) -> bool:
     """Whether the same again could do twice what was done once."""
     found = find_likely_class(failed.failure, failed.error)
-    unsure = found in MAY_HAVE_LANDED and failed.effect is not Effect.READ
+    unsure = found.traits.may_have_landed and failed.effect is not Effect.READ
     return decision is Decision.RETRY and unsure
 
 
 def _advise_by_rules(failed: FailedCall, suggested: Sequence[Suggestion]) -> Advice:
-    found = find_likely_class(failed.failure, failed.error)
+    traits = find_likely_class(failed.failure, failed.error).traits
     if _repeats_effect(Decision.RETRY, failed):
         return Advice(
             decision=Decision.LOOK_UP, why="It may have landed: look before repeating it."
         )
-    if found in PASSING:
-        return _advise_retry(failed, PASSING[found])
-    if suggested and found is not ErrorClass.POLICY:
+    if suggested and not traits.passes and not traits.final:
         return _advise_suggested(suggested[0])
-    match found:
-        case ErrorClass.AUTH:
-            why, ask = "The tool wants to know who calls.", "How should the agent log in?"
-            return Advice(decision=Decision.ASK, why=why, ask=ask)
-        case ErrorClass.POLICY:
-            return Advice(decision=Decision.STOP, why="It is not permitted, however it is called.")
-        case ErrorClass.CONFLICT:
-            return Advice(decision=Decision.LOOK_UP, why="Something else is there: read it first.")
-        case ErrorClass.VALIDATION:
+    match traits.advice:
+        case ArgumentFault.SHAPE:
             return _advise_repair(failed)
-        case ErrorClass.MISSING:
+        case ArgumentFault.VALUE:
             return _advise_missing(failed)
-        case _:
-            ask = "The tool refused this by a rule of its own: what should be done instead?"
-            return Advice(decision=Decision.ASK, why="Only the person can choose.", ask=ask)
+        case advice:
+            return _advise_retry(failed, advice) if traits.passes else advice
 
 
 def _advise_suggested(best: Suggestion) -> Advice:
@@ -95,12 +75,12 @@ def _advise_suggested(best: Suggestion) -> Advice:
     return Advice(decision=decision, why=best.evidence, first=first)
 
 
-def _advise_retry(failed: FailedCall, why: str) -> Advice:
+def _advise_retry(failed: FailedCall, advice: Advice) -> Advice:
     small = is_small(failed.call.arguments)
     before = sum(is_same_call(each, failed) for each in failed.earlier if small and each.failed)
     if before >= MOST_SAME:
         return Advice(decision=Decision.STOP, why=f"The same call has failed {before + 1} times.")
-    return Advice(decision=Decision.RETRY, why=why)
+    return advice
 
 
 def is_same_call(made: Earlier, failed: FailedCall) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from mulligan.core.call import ErrorClass
+from mulligan.core.error_traits import ArgumentFault
 from mulligan.core.suggestion import FailedCall, Kind, Origin, Patch, Suggestion
 from mulligan.learning.complaints.dialects import parse_complaints
 from mulligan.learning.errors.wording import find_likely_class
@@ -56,8 +56,8 @@ def _build_strict(failed: FailedCall, *, dirty: bool) -> Schema | None:
 
 def _is_beside_point(failed: FailedCall, fixed: Conformed) -> bool:
     """An argument too many is dropped only if arguments are what the error is about."""
-    found = find_likely_class(failed.failure, failed.error)
-    return set(fixed.kinds) == {Kind.DROP} and found is not ErrorClass.VALIDATION
+    advice = find_likely_class(failed.failure, failed.error).traits.advice
+    return set(fixed.kinds) == {Kind.DROP} and advice is not ArgumentFault.SHAPE
 
 
 def _find_tool(failed: FailedCall) -> str | None:

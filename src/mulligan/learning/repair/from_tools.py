@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mulligan.core.call import ErrorClass
 from mulligan.core.suggestion import FailedCall, FirstCall, Kind, Origin, Patch, Suggestion
 from mulligan.learning.errors.messages import extract_message
 from mulligan.learning.errors.wording import find_likely_class
@@ -17,13 +16,11 @@ from mulligan.learning.values.closeness import pick_only, tokenize
 from mulligan.learning.values.stems import stem
 
 MOST_TOOLS = 500
-REFUSALS = frozenset({ErrorClass.RULE, ErrorClass.AUTH, ErrorClass.UNKNOWN, ErrorClass.CONFLICT})
-"""Classes of error that another call may clear out of the way."""
 
 
 def from_tools(failed: FailedCall) -> Iterator[Suggestion]:
     """The one tool whose name the error spells out."""
-    if find_likely_class(failed.failure, failed.error) not in REFUSALS:
+    if not find_likely_class(failed.failure, failed.error).traits.another_call_may_help:
         return
     said = {stem(word) for word in tokenize(extract_message(failed.error)[:4_000])}
     scores = {tool: _score_name(tool, said) for tool in failed.tools[:MOST_TOOLS]}

@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from mulligan.core.call import ErrorClass
 from mulligan.core.effect import Effect
 from mulligan.core.suggestion import FailedCall, Kind, Origin, Suggestion
 from mulligan.learning.errors.messages import extract_message
@@ -45,10 +44,7 @@ class Culprit:
 
 def from_turn(failed: FailedCall) -> Iterator[Suggestion]:
     """The one argument that points at nothing, with the one value of this turn it may mean."""
-    if find_likely_class(failed.failure, failed.error) not in (
-        ErrorClass.MISSING,
-        ErrorClass.UNKNOWN,
-    ):
+    if not find_likely_class(failed.failure, failed.error).traits.another_value_may_help:
         return
     known = Knowledge(failed.said, failed.earlier)
     offers = [

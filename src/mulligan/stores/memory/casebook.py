@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from datetime import date, datetime
 
+from mulligan.core.advice import Decision
 from mulligan.core.instants import require_aware
 from mulligan.core.lesson import (
     Balance,
@@ -19,7 +20,6 @@ from mulligan.core.lesson import (
     build_episode_slot,
     compute_balance,
 )
-from mulligan.core.suggestion import Decision
 from mulligan.stores.lesson_search import (
     decode_episode,
     decode_lesson,

@@ -9,7 +9,8 @@ from datetime import date, datetime
 from types import MappingProxyType
 from typing import Any
 
-from mulligan.core.call import ErrorClass
+from mulligan.core.advice import Decision
+from mulligan.core.error_class import ErrorClass
 from mulligan.core.escape import escape
 from mulligan.core.instants import to_us
 from mulligan.core.lesson import (
@@ -23,7 +24,7 @@ from mulligan.core.lesson import (
     Use,
     build_episode_slot,
 )
-from mulligan.core.suggestion import Decision, Origin
+from mulligan.core.suggestion import Origin
 from mulligan.stores.driver import Row, Session
 from mulligan.stores.encoding import report_unreadable
 from mulligan.stores.lesson_search import (

@@ -6,7 +6,8 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-from mulligan.core.call import ErrorClass
+from mulligan.core.advice import Decision
+from mulligan.core.error_class import ErrorClass
 from mulligan.core.lesson import (
     Benefit,
     Ending,
@@ -21,7 +22,7 @@ from mulligan.core.lesson import (
     Transformation,
     Use,
 )
-from mulligan.core.suggestion import Decision, Kind, Origin
+from mulligan.core.suggestion import Kind, Origin
 from mulligan.testing.store_contract.contract import NOW
 
 PREFIXED = Transformation(argument="id", how=How.PREFIX, given={"text": "#", "№": [1, 2.5, None]})

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from mulligan.core.call import ErrorClass
+from mulligan.core.advice import Decision
+from mulligan.core.error_class import ErrorClass
 from mulligan.core.errors import NaiveTimeError
 from mulligan.core.interfaces import Casebook, Store
 from mulligan.core.lesson import (
@@ -19,7 +20,7 @@ from mulligan.core.lesson import (
     EpisodeSlot,
     Group,
 )
-from mulligan.core.suggestion import Decision, Origin
+from mulligan.core.suggestion import Origin
 from mulligan.testing.store_contract.cases import OFFER, TEXT, make_episode, make_lesson, make_use
 from mulligan.testing.store_contract.contract import DAY, HOUR, NOW, Contract
 

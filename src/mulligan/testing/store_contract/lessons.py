@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from mulligan.core.call import ErrorClass
+from mulligan.core.error_class import ErrorClass
 from mulligan.core.errors import NaiveTimeError, StaleLessonError, StoreError
 from mulligan.core.interfaces import Casebook, Store
 from mulligan.core.lesson import (

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from mulligan.core.action import Kept
-from mulligan.core.call import ErrorClass
+from mulligan.core.error_class import ErrorClass
 from mulligan.core.errors import StoreUnavailableError
 from mulligan.core.interfaces import KnownTool, Store
 from mulligan.core.log_query import Batch, Loss

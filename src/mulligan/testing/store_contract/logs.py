@@ -11,7 +11,8 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from mulligan.core.call import ErrorClass, LogRow, Outcome
+from mulligan.core.call import LogRow, Outcome
+from mulligan.core.error_class import ErrorClass
 from mulligan.core.finding import FindingRow, Severity
 from mulligan.core.ids import make_uuid7
 from mulligan.core.instants import from_us, to_us

@@ -8,8 +8,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
-from mulligan.core.call import ErrorClass, Execution, Failure
+from mulligan.core.call import Execution, Failure
 from mulligan.core.effect import Effect, Mode, Repeat
+from mulligan.core.error_class import ErrorClass
 from mulligan.core.errors import SilentError
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.lesson import hash_schema

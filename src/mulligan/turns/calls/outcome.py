@@ -7,7 +7,9 @@ import time
 from dataclasses import replace
 from datetime import timedelta
 
-from mulligan.core.call import Call, ErrorClass, Execution, Failure, Outcome
+from mulligan.core.call import Call, Execution, Failure, Outcome
+from mulligan.core.error_class import ErrorClass
+from mulligan.core.error_traits import Aftermath
 from mulligan.core.errors import NoSchemaError, SilentError
 from mulligan.core.instants import from_us
 from mulligan.turns.calls.live import LiveCall
@@ -116,6 +118,6 @@ def _classify_error(call: LiveCall, described: Call, *, error: BaseException) ->
 def _classify_outcome(error: BaseException, failure: Failure) -> Outcome:
     if was_stopped(error):
         return Outcome.CANCELLED
-    if failure.error_class is ErrorClass.AMBIGUOUS:
+    if failure.error_class.traits.aftermath is Aftermath.NO_ANSWER:
         return Outcome.UNKNOWN
     return Outcome.FAILURE

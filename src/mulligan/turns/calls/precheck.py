@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mulligan.core.call import Call, ErrorClass, Execution, Failure
+from mulligan.core.call import Call, Execution, Failure
 from mulligan.core.effect import Mode, Precheck
+from mulligan.core.error_class import ErrorClass
 from mulligan.core.errors import FlaggedCallError
 from mulligan.core.event import CallFlagged
 from mulligan.core.finding import Finding, Severity

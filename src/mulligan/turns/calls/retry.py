@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 
-from mulligan.core.call import ErrorClass, Execution, Failure, Outcome
+from mulligan.core.call import Execution, Failure, Outcome
 from mulligan.core.effect import Mode
+from mulligan.core.error_traits import Aftermath
 from mulligan.core.event import CallRepaired
 from mulligan.core.record import Record
 from mulligan.loops.calls import Knowing, Retrying, UnsureError, retry_call
@@ -19,19 +20,6 @@ from mulligan.turns.journal.landing import Landing, look
 from mulligan.turns.journal.waiter import ON_LOOP
 from mulligan.turns.tools.declaration import is_async
 from mulligan.undo.taking_back import call_ability
-
-NOTHING_HAPPENED = frozenset(
-    {
-        ErrorClass.VALIDATION,
-        ErrorClass.AUTH,
-        ErrorClass.POLICY,
-        ErrorClass.RATE_LIMIT,
-        ErrorClass.NOT_SENT,
-        ErrorClass.CONFLICT,
-        ErrorClass.MISSING,
-    }
-)
-"""Classes of error by which the remote says that the call had no effect."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,9 +97,10 @@ def _is_without_effect(executions: Iterable[Execution]) -> bool:
 
 def _was_refused(failure: Failure) -> bool:
     """The remote's own word counts; an exception's name may come from after the effect."""
-    if failure.error_class is ErrorClass.NOT_SENT:
+    aftermath = failure.error_class.traits.aftermath
+    if aftermath is Aftermath.NEVER_SENT:
         return True
-    return failure.answered and failure.error_class in NOTHING_HAPPENED
+    return failure.answered and aftermath is Aftermath.REFUSED
 
 
 def _build_knowing(first: LiveCall) -> Knowing:
@@ -148,8 +137,7 @@ async def _read_again(first: LiveCall, *, last: Execution) -> Execution:
     """After a conflict: what is there now, for the agent to decide on."""
     tool = first.tool
     failure, reader = last.failure, tool.declaration.abilities.reader
-    in_conflict = failure is not None and failure.error_class is ErrorClass.CONFLICT
-    if failure is None or not in_conflict or reader is None:
+    if failure is None or not failure.error_class.traits.rereads or reader is None:
         return last
     if tool.declaration.mode is Mode.OBSERVE or (first.waiter is not ON_LOOP and is_async(reader)):
         # A sync tool cannot wait for it.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 
-from mulligan.core.call import ErrorClass, Execution, LogRow, Outcome
+from mulligan.core.call import Execution, LogRow, Outcome
+from mulligan.core.error_class import ErrorClass
 from mulligan.core.event import CallLogged, CallRepaired
 from mulligan.turns.calls.live import LiveCall
 from mulligan.turns.calls.tool import Tool

@@ -7,7 +7,8 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from mulligan.core.call import OWN, ErrorClass, LogRow, Outcome
+from mulligan.core.call import OWN, LogRow, Outcome
+from mulligan.core.error_class import ErrorClass
 from mulligan.core.event import (
     Event,
     Reflected,

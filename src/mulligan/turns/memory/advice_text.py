@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mulligan.core.advice import Advice
 from mulligan.core.call import Execution
 from mulligan.core.finding import Finding
-from mulligan.core.suggestion import Advice, Alike, FailedCall, Suggestion
+from mulligan.core.suggestion import Alike, FailedCall, Suggestion
 
 MOST_SHOWN = 500
 """Characters of what a conflict left, where advice is put into words."""

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
+from mulligan.core.advice import Decision
 from mulligan.core.call import Execution
 from mulligan.core.effect import Effect
 from mulligan.core.lesson import Ending, Episode, Offer, Remedy
-from mulligan.core.suggestion import Decision, Suggestion
+from mulligan.core.suggestion import Suggestion
 from mulligan.core.turn import Turn
 from mulligan.learning.lessons.explain import find_remedies
 from mulligan.turns.memory.episodes import Ended, OpenEpisode, build_earlier

@@ -9,9 +9,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from mulligan.core.advice import Decision
 from mulligan.core.interfaces import Casebook, Clock, Suggest
 from mulligan.core.lesson import Balance, Group, Lesson, LessonQuery, LessonState
-from mulligan.core.suggestion import Decision, FailedCall, Origin, Pattern, Suggestion
+from mulligan.core.suggestion import FailedCall, Origin, Pattern, Suggestion
 
 if TYPE_CHECKING:
     from mulligan.learning.lessons.probability import Outcomes

@@ -3,26 +3,41 @@
 from __future__ import annotations
 
 import inspect
-import re
-import typing
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field
 from datetime import timedelta
-from enum import StrEnum
-from typing import Any, TypedDict, TypeVar, Unpack
+from typing import Annotated, Any, Unpack
 
 from mulligan.core.effect import Effect, Mode, NoVerdict, Precheck, Release, Repeat
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.record import Abilities, Record, Told
-from mulligan.core.suggestion import ErrorRule, read_error_rules
-from mulligan.turns.tools.argument_schema import build_hint_schema, build_schema
-from mulligan.turns.tools.kept_values import resolve_hints
+from mulligan.core.record import Abilities, DeclaredAbilities, Record
+from mulligan.core.suggestion import ErrorRule
+from mulligan.turns.tools.readers import (
+    FoundBy,
+    Hints,
+    ReadBy,
+    find_abilities,
+    find_docs,
+    find_effect_of,
+    find_hints,
+    find_review,
+    find_schema,
+    name_of,
+    read_effect,
+    read_fields,
+    read_parameter,
+    read_parameters,
+    read_rules,
+    read_schema,
+    read_sentences,
+)
 
-E = TypeVar("E", bound=StrEnum)
 
+class Declared(DeclaredAbilities, total=False):
+    """What `@m.tool(…)` takes: what is said of a tool here, and what it can do by its functions.
 
-class Declared(TypedDict, total=False):
-    """What `@m.tool(…)` takes."""
+    A new name is a line here and one in `Declaration`, which says how it is kept and read.
+    """
 
     name: str
     """What the tool is called in the log; the function's own name by default."""
@@ -31,31 +46,16 @@ class Declared(TypedDict, total=False):
     effect: Effect | Callable[[Record], Effect]
     """What a call can do to the world; a function, where that depends on its arguments."""
     repeat: Repeat
+    """What happens if a call is made twice."""
     mode: Mode
+    """How far Mulligan goes with it: only watch, also help, also correct."""
     allow: Iterable[str]
     """Parameters that the log shows as they are, less secrets."""
-    before: Told
-    """Read what is there before the call: the pre-image."""
-    undo: Told
-    """Take the effect back, only if it is still at `record.version`; else `ConflictError`."""
-    read: Told
-    """Read what is there now, `None` if nothing is. By default `before` does it."""
-    probe: Told
-    """Find out whether a call landed that gave no answer: its result, or `None` if it did not."""
-    refresh: Told
-    """Get new credentials: run once after a 401, and the call is made again."""
-    in_progress: Callable[[BaseException], bool]
-    """Whether a conflict says that our own first call, under the same key, is still on its way:
-    then it is asked for again, under that key."""
     not_processed: bool
     """The remote documents that a call it answered with a rate limit has had no effect."""
-    version: Told
-    """The version in `record.result`, such as an ETag."""
     if_version: str
     """The parameter that carries the version of the pre-image: a call that comes after somebody
     else's edit is refused, and no undo goes back to before that edit. Of a bulk, a list."""
-    same: Callable[[object, object], bool]
-    """Whether two states are equal for all that matters."""
     key: str
     """The parameter that carries our key: an idempotency key, or an id that the client chooses."""
     key_life: timedelta
@@ -94,48 +94,41 @@ class Declared(TypedDict, total=False):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Hints:
-    """The types that kept values get back."""
-
-    call: Mapping[str, object] = field(default_factory=dict)
-    """Of the arguments, as the tool takes them."""
-    arguments: Mapping[str, object] = field(default_factory=dict)
-    """The same as one action has them: of a bulk, the type of an element."""
-    result: object = None
-    before: object = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Declaration:
-    """What is known about a tool."""
+    """What is known about a tool: by the names of `Declared`, each read as its type or its reader
+    says, and what follows from several of them."""
 
-    tool: str
+    tool: Annotated[str, FoundBy(lambda said: said.called)]
     server: str = ""
-    effect: Effect = Effect.UNDECLARED
+    effect: Annotated[Effect, ReadBy(read_effect)] = Effect.UNDECLARED
     """The gravest it can have, where it depends on the arguments."""
-    effect_of: Callable[[Record], Effect] | None = None
+    effect_of: Annotated[Callable[[Record], Effect] | None, FoundBy(find_effect_of)] = None
     repeat: Repeat = Repeat.ONCE
     mode: Mode = Mode.SUGGEST
-    allow: frozenset[str] = frozenset()
-    abilities: Abilities = field(default_factory=Abilities)
-    hints: Hints = field(default_factory=Hints)
-    key: str | None = None
+    allow: Annotated[frozenset[str], ReadBy(read_parameters)] = frozenset()
+    abilities: Annotated[Abilities, FoundBy(find_abilities)] = field(default_factory=Abilities)
+    hints: Annotated[Hints, FoundBy(find_hints)] = field(default_factory=Hints)
+    key: Annotated[str | None, ReadBy(read_parameter)] = None
     key_life: timedelta = timedelta(days=1)
-    if_version: str | None = None
+    if_version: Annotated[str | None, ReadBy(read_parameter)] = None
     lands_within: timedelta = timedelta(seconds=30)
-    each: str | None = None
+    each: Annotated[str | None, ReadBy(read_parameter)] = None
     sequential: bool = False
     deletes: bool = False
     not_processed: bool = False
-    loses: tuple[str, ...] = ()
-    schema: Mapping[str, object] = field(default_factory=dict, repr=False)
-    returns: Mapping[str, object] = field(default_factory=dict, repr=False)
+    loses: Annotated[tuple[str, ...], ReadBy(read_sentences)] = ()
+    schema: Annotated[Mapping[str, object], FoundBy(find_schema)] = field(
+        default_factory=dict, repr=False
+    )
+    returns: Annotated[Mapping[str, object], ReadBy(read_schema)] = field(
+        default_factory=dict, repr=False
+    )
     may_be_empty: bool = True
-    error_rules: tuple[ErrorRule, ...] = ()
+    error_rules: Annotated[tuple[ErrorRule, ...], ReadBy(read_rules)] = ()
     precheck: Precheck = Precheck.AFTER
-    docs: tuple[str, ...] = field(default=(), repr=False)
+    docs: Annotated[tuple[str, ...], FoundBy(find_docs)] = field(default=(), repr=False)
     ask_judge: bool = False
-    review: bool = False
+    review: Annotated[bool, FoundBy(find_review)] = False
     on_no_verdict: NoVerdict = NoVerdict.PROCEED
     release: Release = Release.PERSON
 
@@ -152,147 +145,13 @@ class Declaration:
         return effect
 
 
-_REVIEWED = frozenset({Effect.REVERSIBLE, Effect.IRREVERSIBLE})
-
-
 def declare(tool: Callable[..., Any], **declared: Unpack[Declared]) -> Declaration:
     """Read a declaration, or refuse what it cannot keep."""
     _refuse_unknown(tool, declared)
-    declaration = Declaration(
-        tool=declared.get("name") or read_name(tool),
-        server=declared.get("server", ""),
-        effect=_parse_effect(declared),
-        effect_of=_read_effect_function(declared),
-        repeat=_parse_choice(Repeat, declared.get("repeat", Repeat.ONCE)),
-        mode=_parse_choice(Mode, declared.get("mode", Mode.SUGGEST)),
-        allow=_validate_names(declared.get("allow", ()), tool),
-        abilities=_read_abilities(declared),
-        hints=_read_hints(tool, declared),
-        key=_validate_parameter("key", declared.get("key"), tool),
-        key_life=declared.get("key_life", timedelta(days=1)),
-        if_version=_validate_parameter("if_version", declared.get("if_version"), tool),
-        lands_within=declared.get("lands_within", timedelta(seconds=30)),
-        each=_validate_parameter("each", declared.get("each"), tool),
-        sequential=declared.get("sequential", False),
-        deletes=declared.get("deletes", False),
-        not_processed=declared.get("not_processed", False),
-        loses=_list_sentences(declared.get("loses", ())),
-        schema=_read_schema("schema", declared.get("schema")) or build_schema(tool),
-        returns=_read_schema("returns", declared.get("returns")),
-        may_be_empty=declared.get("may_be_empty", True),
-        error_rules=_bind_error_rules(declared, tool=declared.get("name") or read_name(tool)),
-        precheck=_parse_choice(Precheck, declared.get("precheck", Precheck.AFTER)),
-        docs=(
-            *_list_sentences(inspect.getdoc(tool) or ()),
-            *_list_sentences(declared.get("docs", ())),
-        ),
-        ask_judge=declared.get("ask_judge", False),
-        review=declared.get("review", _parse_effect(declared) in _REVIEWED),
-        on_no_verdict=_parse_choice(NoVerdict, declared.get("on_no_verdict", NoVerdict.PROCEED)),
-        release=_parse_choice(Release, declared.get("release", Release.PERSON)),
-    )
+    called = declared.get("name") or name_of(tool)
+    declaration = Declaration(**read_fields(Declaration, tool, declared=declared, called=called))
     _refuse_empty_promises(tool, declaration)
     return declaration
-
-
-def _validate_names(allow: Iterable[str], tool: Callable[..., Any]) -> frozenset[str]:
-    if isinstance(allow, str):
-        raise ConfigurationError(
-            f"allow={allow!r} is text; it is a list of parameter names: allow=[{allow!r}]."
-        )
-    names = frozenset(allow)
-    unknown = sorted(names - (_list_parameters(tool) or names))
-    if unknown:
-        raise ConfigurationError(
-            f"allow names {unknown[0]!r}, which is no parameter of {read_name(tool)}."
-        )
-    return names
-
-
-def _validate_parameter(what: str, name: str | None, tool: Callable[..., Any]) -> str | None:
-    if name is not None and name not in (_list_parameters(tool) or (name,)):
-        raise ConfigurationError(
-            f"{what} names {name!r}, which is no parameter of {read_name(tool)}."
-        )
-    return name
-
-
-def _parse_effect(declared: Declared) -> Effect:
-    effect = declared.get("effect", Effect.UNDECLARED)
-    return Effect.IRREVERSIBLE if callable(effect) else _parse_choice(Effect, effect)
-
-
-def _read_effect_function(declared: Declared) -> Callable[[Record], Effect] | None:
-    effect = declared.get("effect", Effect.UNDECLARED)
-    return effect if callable(effect) else None
-
-
-def _read_schema(what: str, given: Mapping[str, object] | type | None) -> Mapping[str, object]:
-    """A schema as it was given. Whether it is one shows when it is needed: that takes a library."""
-    if given is None or isinstance(given, Mapping):
-        return given or {}
-    described = build_hint_schema(given) if what == "returns" else {}
-    if not described:
-        raise ConfigurationError(
-            f"{what}={given!r} is no schema. Pass a JSON Schema such as "
-            "{'type': 'object', 'required': ['id']}."
-        )
-    return described
-
-
-def _bind_error_rules(declared: Declared, *, tool: str) -> tuple[ErrorRule, ...]:
-    rules = read_error_rules(declared.get("error_rules", ()))
-    return tuple(replace(rule, tool=tool) for rule in rules)
-
-
-def _list_sentences(loses: Iterable[str]) -> tuple[str, ...]:
-    return (loses,) if isinstance(loses, str) else tuple(loses)
-
-
-def _list_parameters(tool: Callable[..., Any]) -> frozenset[str] | None:
-    """The names of a tool's parameters; `None` when it takes any."""
-    try:
-        found = inspect.signature(tool).parameters
-    except (TypeError, ValueError):
-        # Some built-ins have no signature, and may take anything.
-        return None
-    takes_any = any(p.kind is p.VAR_KEYWORD for p in found.values())
-    return None if takes_any else frozenset(found)
-
-
-def read_name(tool: object) -> str:
-    """What a function, or an object that is called like one, goes by."""
-    return str(getattr(tool, "__name__", type(tool).__name__))
-
-
-def _read_abilities(declared: Mapping[str, Any]) -> Abilities:
-    names = [each.name for each in fields(Abilities)]
-    return Abilities(**{name: declared[name] for name in names if name in declared})
-
-
-def _read_hints(tool: Callable[..., Any], declared: Declared) -> Hints:
-    call = resolve_hints(tool)
-    result = call.pop("return", None)
-    arguments = dict(call)
-    each = declared.get("each")
-    if each is not None:
-        arguments[each], result = (
-            _find_element_hint(arguments.get(each)),
-            _find_element_hint(result),
-        )
-    reader = declared.get("before") or declared.get("read")
-    return Hints(
-        call=call,
-        arguments=arguments,
-        result=result,
-        before=resolve_hints(reader).get("return") if reader is not None else None,
-    )
-
-
-def _find_element_hint(hint: object) -> object:
-    """What a list holds, as far as its annotation says."""
-    inside = typing.get_args(hint)
-    return inside[0] if inside else None
 
 
 def _refuse_unknown(tool: object, declared: Mapping[str, object]) -> None:
@@ -303,12 +162,12 @@ def _refuse_unknown(tool: object, declared: Mapping[str, object]) -> None:
         )
     if inspect.isgeneratorfunction(tool) or inspect.isasyncgenfunction(tool):
         raise ConfigurationError(
-            f"{read_name(tool)} is a generator, whose end nobody could see. "
+            f"{name_of(tool)} is a generator, whose end nobody could see. "
             "Wrap a function that returns what it yields, such as a list."
         )
     unknown = sorted(set(declared) - set(Declared.__annotations__))
     if unknown:
-        known = ", ".join(Declared.__annotations__)
+        known = ", ".join(sorted(Declared.__annotations__))
         raise ConfigurationError(f"@m.tool knows no {unknown[0]!r}. It knows: {known}.")
 
 
@@ -355,18 +214,3 @@ def is_async(function: Callable[..., object]) -> bool:
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
         getattr(function, "__call__", None)  # noqa: B004 - an object with an async __call__
     )
-
-
-def _parse_choice(kind: type[E], value: str) -> E:
-    try:
-        return kind(value)
-    except ValueError as error:
-        known = ", ".join(member.value for member in kind)
-        raise ConfigurationError(
-            f"There is no {_describe_kind(kind)} {value!r}. There are: {known}."
-        ) from error
-
-
-def _describe_kind(kind: type[StrEnum]) -> str:
-    """`NoVerdict` is "no verdict"."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", kind.__name__).lower()

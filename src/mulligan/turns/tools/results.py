@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import orjson
 
-from mulligan.core.call import ErrorClass
 from mulligan.core.effect import Effect
+from mulligan.core.error_class import ErrorClass
 from mulligan.core.errors import SilentError
 from mulligan.core.suggestion import ErrorRule
 from mulligan.learning.errors.classify import classify_by_rule
@@ -15,18 +15,6 @@ from mulligan.learning.errors.silent import PlainShapes, find_breach, find_silen
 from mulligan.learning.errors.wording import classify_text
 from mulligan.turns.tools.declaration import Declaration
 from mulligan.turns.tools.kept_values import to_plain
-
-REFUSALS = frozenset(
-    {
-        ErrorClass.AUTH,
-        ErrorClass.POLICY,
-        ErrorClass.CONFLICT,
-        ErrorClass.MISSING,
-        ErrorClass.VALIDATION,
-        ErrorClass.RULE,
-    }
-)
-"""Classes of error that the same call would only meet again."""
 
 _NEVER_AN_ERROR = frozenset({bool, int, float, type(None)})
 _JSON = (str, int, float, dict, list, type(None))
@@ -63,7 +51,7 @@ class Results:
     def _classify_text(self, said: str) -> ErrorClass:
         """A read that was refused is not made again; of anything else words prove nothing."""
         told = classify_text(said)
-        refused = self._declaration.effect is Effect.READ and told in REFUSALS
+        refused = self._declaration.effect is Effect.READ and told.traits.same_again_meets_it
         return self._match_rules(said) or (told if refused else ErrorClass.BAD_RESULT)
 
     def _match_rules(self, said: str) -> ErrorClass | None:

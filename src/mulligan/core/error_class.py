@@ -1,0 +1,301 @@
+"""The one list of error classes, and all that is decided by one: a row for each.
+
+How to add a class: a member, its row, and the case that joins the two. The type checker names a
+member that has no row, so nothing else need be searched for.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import assert_never
+
+from mulligan.core.advice import Advice, Decision
+from mulligan.core.error_traits import Aftermath, ArgumentFault, ErrorTraits
+from mulligan.core.move import Cell, Move, Situation
+
+
+class ErrorClass(StrEnum):
+    """The one list of error classes, in the order they are tested."""
+
+    AUTH = "auth"
+    POLICY = "policy"
+    RATE_LIMIT = "rate_limit"
+    NOT_SENT = "not_sent"
+    AMBIGUOUS = "ambiguous"
+    CONFLICT = "conflict"
+    VALIDATION = "validation"
+    MISSING = "missing"
+    RULE = "rule"
+    TOOL_EXCEPTION = "tool_exception"
+    BAD_RESULT = "bad_result"
+    UNKNOWN = "unknown"
+
+    @property
+    def traits(self) -> ErrorTraits:  # noqa: C901 - a table, in a form that is checked for gaps
+        """How errors of this class are told, and what follows from them."""
+        match self:
+            case ErrorClass.AUTH:
+                return _AUTH
+            case ErrorClass.POLICY:
+                return _POLICY
+            case ErrorClass.RATE_LIMIT:
+                return _RATE_LIMIT
+            case ErrorClass.NOT_SENT:
+                return _NOT_SENT
+            case ErrorClass.AMBIGUOUS:
+                return _AMBIGUOUS
+            case ErrorClass.CONFLICT:
+                return _CONFLICT
+            case ErrorClass.VALIDATION:
+                return _VALIDATION
+            case ErrorClass.MISSING:
+                return _MISSING
+            case ErrorClass.RULE:
+                return _RULE
+            case ErrorClass.TOOL_EXCEPTION:
+                return _TOOL_EXCEPTION
+            case ErrorClass.BAD_RESULT:
+                return _BAD_RESULT
+            case ErrorClass.UNKNOWN:
+                return _UNKNOWN
+            case unreachable:
+                assert_never(unreachable)
+
+
+_SAME = Cell(move=Move.SAME)
+_SAME_ONCE = Cell(move=Move.SAME, times=1)
+_FIX = Cell(move=Move.FIX, then=Move.SUGGEST)
+_REFRESH = Cell(move=Move.REFRESH, times=1)
+_REREAD = Cell(move=Move.REREAD)
+_PROBE = Cell(move=Move.PROBE, then=Move.ASK)
+_SUGGEST = Cell(move=Move.SUGGEST)
+_STOP = Cell(move=Move.STOP)
+_SAME_WHILE_KEYED = Cell(
+    move=Move.PROBE,
+    then=Move.ASK,
+    unless=(Situation.KEY_ALIVE, Cell(move=Move.SAME, then=Move.PROBE)),
+)
+
+_ASK_WHAT_INSTEAD = Advice(
+    decision=Decision.ASK,
+    why="Only the person can choose.",
+    ask="The tool refused this by a rule of its own: what should be done instead?",
+)
+
+_AUTH = ErrorTraits(
+    read=_REFRESH,
+    idempotent=_REFRESH,
+    keyed=_REFRESH,
+    once=_REFRESH,
+    aftermath=Aftermath.REFUSED,
+    advice=Advice(
+        decision=Decision.ASK,
+        why="The tool wants to know who calls.",
+        ask="How should the agent log in?",
+    ),
+    same_again_meets_it=True,
+    another_call_may_help=True,
+    statuses=(401,),
+    words=r"""
+        unauthori[sz]ed | unauthenticated | not authenticated | logged in
+        log ?in (?:first|required|to)
+        invalid (?:access |api |auth\w* )?(?:token|credentials?|api key) | missing (?:api key|token)
+        (?:token|session) (?:has )?expired | authentication (?:failed|required)
+    """,
+)
+
+_POLICY = ErrorTraits(
+    read=_STOP,
+    idempotent=_STOP,
+    keyed=_STOP,
+    once=_STOP,
+    aftermath=Aftermath.REFUSED,
+    advice=Advice(decision=Decision.STOP, why="It is not permitted, however it is called."),
+    same_again_meets_it=True,
+    statuses=(403,),
+    words=r"""
+        forbidden | permission denied | access denied | not permitted | not allowed to
+        insufficient (?:permissions?|privileges?|scope) | violates? (?:the )?policy
+    """,
+)
+
+_RATE_LIMIT = ErrorTraits(
+    read=_SAME,
+    idempotent=_SAME,
+    keyed=_SAME,
+    once=Cell(move=Move.STOP, unless=(Situation.NOT_PROCESSED, _SAME)),
+    irreversible=Move.STOP,
+    aftermath=Aftermath.REFUSED,
+    advice=Advice(decision=Decision.RETRY, why="The remote is busy; the call itself was right."),
+    statuses=(429,),
+    words=r"""
+        rate.?limit | too many requests | quota exceeded | throttl | retry.after | slow down
+        requests? too (?:quickly|fast|often)
+    """,
+)
+
+_NOT_SENT = ErrorTraits(
+    read=_SAME,
+    idempotent=_SAME,
+    keyed=_SAME,
+    once=_SAME_ONCE,
+    aftermath=Aftermath.NEVER_SENT,
+    advice=Advice(decision=Decision.RETRY, why="The call never reached the remote."),
+    exceptions=(
+        "ConnectError",
+        "ConnectTimeout",
+        "ConnectTimeoutError",
+        "NameResolutionError",
+        "NewConnectionError",
+        "PoolTimeout",
+    ),
+    words=r"""
+        connection refused | could not connect | failed to connect | name resolution | no such host
+        getaddrinfo | certificate verify | host unreachable | network is unreachable
+        ECONNREFUSED | ENOTFOUND
+    """,
+)
+
+_AMBIGUOUS = ErrorTraits(
+    read=_SAME,
+    idempotent=Cell(move=Move.SAME, then=Move.ASK),
+    keyed=_SAME_WHILE_KEYED,
+    once=_PROBE,
+    aftermath=Aftermath.NO_ANSWER,
+    advice=Advice(
+        decision=Decision.RETRY,
+        why="The remote failed on its own; nothing says the call was wrong.",
+    ),
+    statuses=(500, 502, 503, 504),
+    exceptions=(
+        "TimeoutException",
+        "Timeout",
+        "RemoteProtocolError",
+        "ReadError",
+        "WriteError",
+        "CancelledError",
+    ),
+    words=r"""
+        service unavailable | temporarily unavailable | time[d ]?.?out | deadline exceeded
+        bad gateway
+        connection (?:reset|aborted|closed|issue|error) | internal (?:server )?error
+        server error
+        try again later | overloaded | ECONNRESET | broken pipe | fetch failed
+    """,
+)
+
+_CONFLICT = ErrorTraits(
+    read=_REREAD,
+    idempotent=_REREAD,
+    keyed=Cell(
+        move=Move.REREAD, unless=(Situation.IN_PROGRESS, Cell(move=Move.POLL, then=Move.ASK))
+    ),
+    once=_REREAD,
+    aftermath=Aftermath.REFUSED,
+    advice=Advice(decision=Decision.LOOK_UP, why="Something else is there: read it first."),
+    same_again_meets_it=True,
+    another_call_may_help=True,
+    statuses=(409, 412),
+    exceptions=("ConflictError",),
+    words=r"""
+        \bconflict | already exists | file exists | duplicate | version mismatch | etag
+        modified since
+        already (?:been )?(?:taken|in use|booked|registered) | precondition failed
+        being (?:edited|processed)
+    """,
+)
+
+_VALIDATION = ErrorTraits(
+    read=_FIX,
+    idempotent=_FIX,
+    keyed=Cell(move=Move.FIX_NEW_KEY, then=Move.SUGGEST),
+    once=_FIX,
+    aftermath=Aftermath.REFUSED,
+    advice=ArgumentFault.SHAPE,
+    same_again_meets_it=True,
+    statuses=(400, 422, -32602),
+    exceptions=("ValidationError",),
+    words=r"""
+        validation errors? | is a required property | field required | missing \d* ?required
+        required (?:positional |keyword.only )?arguments? | missing (?:argument|parameter|field)
+        unexpected (?:keyword|argument|parameter|field|property) | got an unexpected
+        unknown (?:argument|parameter|field|option) | takes \d+ positional | is not of type
+        not a valid | invalid (?:type|value|arguments?|parameters?|format|date|input|email|url)
+        invalid (?:enum|json|characters?|mode|syntax) | does not match (?:the )?(?:pattern|format)
+        must be (?:one of|an? |of type|>|<|at |between|positive|greater|less|in )
+        should be (?:one of|a valid|an? |>|<|at |greater|less|in ) | is not one of
+        expected (?:type|string|int|number|bool|array|object|one of|str|list|dict)
+        cannot (?:be )?(?:parse|convert) | could not convert | unrecognized | additional propert
+        malformed | is required\b | cannot be (?:empty|null|blank) | out of range
+    """,
+)
+
+_MISSING = ErrorTraits(
+    read=_SUGGEST,
+    idempotent=Cell(move=Move.SUGGEST, unless=(Situation.DELETES, Cell(move=Move.ADOPT))),
+    keyed=_SUGGEST,
+    once=_SUGGEST,
+    aftermath=Aftermath.REFUSED,
+    advice=ArgumentFault.VALUE,
+    same_again_meets_it=True,
+    another_value_may_help=True,
+    statuses=(404, 410),
+    words=r"""
+        not found | no such | does(?: not|n't) exist
+        unknown (?:id|user|tool|action|function|method)
+        could(?: not|n't) (?:be )?f(?:ind|ound) | cannot find | not available
+        nonexistent | ENOENT
+        no (?:\w+ ){0,3}(?:found|available|exists?) | no longer exists
+        unable to (?:find|locate|retrieve)
+    """,
+)
+
+_RULE = ErrorTraits(
+    read=_SUGGEST,
+    idempotent=_SUGGEST,
+    keyed=_SUGGEST,
+    once=_SUGGEST,
+    aftermath=Aftermath.NOT_SAID,
+    advice=_ASK_WHAT_INSTEAD,
+    same_again_meets_it=True,
+    another_call_may_help=True,
+    words=r"""
+        cannot | can not | can't | must | should | needs? to be | not enough | insufficient
+        not allowed | exceeds? | only | before | does(?: not|n't) (?:match|add up)
+        not (?:eligible|supported|possible|enabled) | limit | balance | already | too many
+    """,
+)
+
+_TOOL_EXCEPTION = ErrorTraits(
+    read=_SAME_ONCE,
+    idempotent=Cell(move=Move.SAME, times=1, then=Move.ASK),
+    keyed=_SAME_WHILE_KEYED,
+    once=_PROBE,
+    aftermath=Aftermath.MAY_HAVE_LANDED,
+    advice=Advice(
+        decision=Decision.RETRY, why="The tool tripped over itself; the arguments had been read."
+    ),
+    told_by_type_alone=True,
+    words="traceback | exception | error executing | division by zero | assertion",
+)
+
+_BAD_RESULT = ErrorTraits(
+    read=_SAME_ONCE,
+    idempotent=_PROBE,
+    keyed=_PROBE,
+    once=_PROBE,
+    aftermath=Aftermath.NOT_SAID,
+    advice=_ASK_WHAT_INSTEAD,
+)
+
+_UNKNOWN = ErrorTraits(
+    read=_SUGGEST,
+    idempotent=_SUGGEST,
+    keyed=_SUGGEST,
+    once=_SUGGEST,
+    aftermath=Aftermath.NOT_SAID,
+    advice=_ASK_WHAT_INSTEAD,
+    another_call_may_help=True,
+    another_value_may_help=True,
+    told_by_type_alone=True,
+)

@@ -1,0 +1,243 @@
+"""How what a tool's author says is read: by the name of each field, its type, or its reader."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import typing
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from enum import StrEnum
+from functools import cache
+from typing import Any, NamedTuple, TypeVar
+
+from mulligan.core.effect import Effect
+from mulligan.core.errors import ConfigurationError
+from mulligan.core.record import Abilities, Record
+from mulligan.core.suggestion import ErrorRule, read_error_rules
+from mulligan.turns.tools.argument_schema import build_hint_schema, build_schema
+from mulligan.turns.tools.kept_values import resolve_hints
+
+E = TypeVar("E", bound=StrEnum)
+
+_REVIEWED = frozenset({Effect.REVERSIBLE, Effect.IRREVERSIBLE})
+
+
+class Said(NamedTuple):
+    """What was said under one name, and of which tool."""
+
+    tool: Callable[..., Any]
+    called: str
+    """What the log calls the tool."""
+    name: str
+    declared: Mapping[str, Any]
+    """Everything that was said of it."""
+
+    @property
+    def value(self) -> Any:
+        """What was said; `None` where nothing was."""
+        return self.declared.get(self.name)
+
+
+class ReadBy(NamedTuple):
+    """Reads what was said under a field's name; the field has its default where nothing was."""
+
+    read: Callable[[Said], object]
+
+
+class FoundBy(NamedTuple):
+    """Finds what follows from the tool and from all that was said of it."""
+
+    find: Callable[[Said], object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hints:
+    """The types that kept values get back."""
+
+    call: Mapping[str, object] = field(default_factory=dict)
+    """Of the arguments, as the tool takes them."""
+    arguments: Mapping[str, object] = field(default_factory=dict)
+    """The same as one action has them: of a bulk, the type of an element."""
+    result: object = None
+    before: object = None
+
+
+def read_fields(
+    owner: type, tool: Callable[..., Any], *, declared: Mapping[str, Any], called: str
+) -> dict[str, Any]:
+    """The fields of a declaration, by their names and in their order, as its author filled them."""
+    read: dict[str, Any] = {}
+    for name, hint in _hints_by_field(owner).items():
+        said = Said(tool, called, name, declared)
+        how = _how_to_read(hint)
+        if isinstance(how, FoundBy):
+            read[name] = how.find(said)
+        elif name in declared:
+            read[name] = how.read(said)
+    return read
+
+
+def is_derived(owner: type, name: str) -> bool:
+    """Whether a field follows from the tool, so that it has no default of its own."""
+    hint = _hints_by_field(owner).get(name)
+    return hint is not None and isinstance(_how_to_read(hint), FoundBy)
+
+
+@cache
+def _hints_by_field(owner: type) -> Mapping[str, object]:
+    return typing.get_type_hints(owner, include_extras=True)
+
+
+def _how_to_read(hint: object) -> ReadBy | FoundBy:
+    """What its annotation names; an enumeration by its values; anything else as it was said."""
+    for note in getattr(hint, "__metadata__", ()):
+        if isinstance(note, ReadBy | FoundBy):
+            return note
+    if isinstance(hint, type) and issubclass(hint, StrEnum):
+        return ReadBy(lambda said: _one_of(hint, said.value))
+    return ReadBy(lambda said: said.value)
+
+
+def name_of(tool: object) -> str:
+    """What a function, or an object that is called like one, goes by."""
+    return str(getattr(tool, "__name__", type(tool).__name__))
+
+
+def read_effect(said: Said) -> Effect:
+    """The gravest, where a function says it for each call."""
+    return Effect.IRREVERSIBLE if callable(said.value) else _one_of(Effect, said.value)
+
+
+def find_effect_of(said: Said) -> Callable[[Record], Effect] | None:
+    """The function that says the effect of each call, where one does."""
+    effect = said.declared.get("effect")
+    return effect if callable(effect) else None
+
+
+def find_review(said: Said) -> bool:
+    """As it was said; else whatever changes something is reviewed."""
+    effect = said.declared.get("effect")
+    return bool(said.declared.get(said.name, callable(effect) or effect in _REVIEWED))
+
+
+def find_abilities(said: Said) -> Abilities:
+    """The functions that were declared."""
+    names = [each.name for each in fields(Abilities)]
+    return Abilities(**{name: said.declared[name] for name in names if name in said.declared})
+
+
+def find_hints(said: Said) -> Hints:
+    """The types of its arguments and its result, and of what its reader returns."""
+    call = resolve_hints(said.tool)
+    result = call.pop("return", None)
+    arguments = dict(call)
+    each = said.declared.get("each")
+    if each is not None:
+        arguments[each], result = _element(arguments.get(each)), _element(result)
+    reader = said.declared.get("before") or said.declared.get("read")
+    return Hints(
+        call=call,
+        arguments=arguments,
+        result=result,
+        before=resolve_hints(reader).get("return") if reader is not None else None,
+    )
+
+
+def _element(hint: object) -> object:
+    """What a list holds, as far as its annotation says."""
+    inside = typing.get_args(hint)
+    return inside[0] if inside else None
+
+
+def read_parameters(said: Said) -> frozenset[str]:
+    """Names of parameters that the tool has."""
+    if isinstance(said.value, str):
+        raise ConfigurationError(
+            f"{said.name}={said.value!r} is text; it is a list of parameter names: "
+            f"{said.name}=[{said.value!r}]."
+        )
+    names = frozenset(said.value)
+    unknown = sorted(names - (_parameters(said.tool) or names))
+    if unknown:
+        raise _no_parameter(said, unknown[0])
+    return names
+
+
+def read_parameter(said: Said) -> str | None:
+    """The name of a parameter that the tool has."""
+    name: str | None = said.value
+    if name is not None and name not in (_parameters(said.tool) or (name,)):
+        raise _no_parameter(said, name)
+    return name
+
+
+def _no_parameter(said: Said, name: str) -> ConfigurationError:
+    return ConfigurationError(
+        f"{said.name} names {name!r}, which is no parameter of {name_of(said.tool)}."
+    )
+
+
+def _parameters(tool: Callable[..., Any]) -> frozenset[str] | None:
+    """The names of a tool's parameters; `None` when it takes any."""
+    try:
+        found = inspect.signature(tool).parameters
+    except (TypeError, ValueError):
+        # Some built-ins have no signature, and may take anything.
+        return None
+    takes_any = any(p.kind is p.VAR_KEYWORD for p in found.values())
+    return None if takes_any else frozenset(found)
+
+
+def read_schema(said: Said) -> Mapping[str, object]:
+    """A schema as it was given. Whether it is one shows when it is needed: that takes a library."""
+    given = said.value
+    if given is None or isinstance(given, Mapping):
+        return given or {}
+    described = build_hint_schema(given) if said.name == "returns" else {}
+    if not described:
+        raise ConfigurationError(
+            f"{said.name}={given!r} is no schema. Pass a JSON Schema such as "
+            "{'type': 'object', 'required': ['id']}."
+        )
+    return described
+
+
+def find_schema(said: Said) -> Mapping[str, object]:
+    """The schema of its arguments; by default what its annotations say."""
+    return read_schema(said) or build_schema(said.tool)
+
+
+def read_rules(said: Said) -> tuple[ErrorRule, ...]:
+    """Rules for errors of this tool alone."""
+    return tuple(replace(rule, tool=said.called) for rule in read_error_rules(said.value))
+
+
+def read_sentences(said: Said) -> tuple[str, ...]:
+    """Several sentences, or one."""
+    return _sentences(said.value)
+
+
+def find_docs(said: Said) -> tuple[str, ...]:
+    """Its docstring, and what else is written about it."""
+    written = said.declared.get(said.name, ())
+    return (*_sentences(inspect.getdoc(said.tool) or ()), *_sentences(written))
+
+
+def _sentences(given: Iterable[str]) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else tuple(given)
+
+
+def _one_of(kind: type[E], value: str) -> E:
+    try:
+        return kind(value)
+    except ValueError as error:
+        known = ", ".join(member.value for member in kind)
+        raise ConfigurationError(
+            f"There is no {_spoken(kind)} {value!r}. There are: {known}."
+        ) from error
+
+
+def _spoken(kind: type[StrEnum]) -> str:
+    """`NoVerdict` is "no verdict"."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", kind.__name__).lower()

@@ -1,0 +1,97 @@
+"""Everything that can be said of a tool is kept, and nothing that is kept was never asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from datetime import timedelta
+
+import pytest
+
+from mulligan import Effect, Mode
+from mulligan.core.errors import ConfigurationError
+from mulligan.core.record import Abilities, DeclaredAbilities
+from mulligan.turns.tools.declaration import Declaration, Declared, declare
+from mulligan.turns.tools.readers import is_derived
+
+KEPT = {each.name for each in fields(Declaration)}
+ABLE = {each.name for each in fields(Abilities)}
+
+
+def find(query: str, limit: int = 3) -> list[str]:
+    """Find it."""
+    return [query] * limit
+
+
+def test_every_name_that_a_tool_may_declare_is_kept() -> None:
+    assert set(Declared.__annotations__) - KEPT - ABLE == {"name"}
+    assert set(DeclaredAbilities.__annotations__) == ABLE
+
+
+def test_whatever_is_kept_was_declared_or_follows_from_it() -> None:
+    follows = {name for name in KEPT if is_derived(Declaration, name)}
+
+    assert set(Declared.__annotations__) >= KEPT - follows
+
+
+def test_what_is_not_declared_has_its_default() -> None:
+    declared, plain = declare(find), Declaration(tool="find")
+
+    changed = {n for n in KEPT if getattr(declared, n) != getattr(plain, n)}
+
+    assert changed == {"hints", "schema", "docs"}
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ({"name": "search"}, {"tool": "search"}),
+        ({"effect": "read"}, {"effect": Effect.READ, "effect_of": None, "review": False}),
+        ({"effect": "irreversible"}, {"effect": Effect.IRREVERSIBLE, "review": True}),
+        ({"effect": "irreversible", "review": False}, {"review": False}),
+        ({"mode": "observe"}, {"mode": Mode.OBSERVE}),
+        ({"allow": ["limit"]}, {"allow": frozenset({"limit"})}),
+        ({"key": "query"}, {"key": "query"}),
+        ({"key_life": timedelta(hours=1)}, {"key_life": timedelta(hours=1)}),
+        ({"loses": "answers"}, {"loses": ("answers",)}),
+        ({"docs": ["See there."]}, {"docs": ("Find it.", "See there.")}),
+        ({"returns": list[str]}, {"returns": {"type": "array", "items": {"type": "string"}}}),
+        ({"schema": {"type": "object"}}, {"schema": {"type": "object"}}),
+    ],
+)
+def test_what_is_declared_is_read_as_its_field_says(
+    said: Mapping[str, object], kept: Mapping[str, object]
+) -> None:
+    declared = declare(find, **said)
+
+    assert {name: getattr(declared, name) for name in kept} == kept
+
+
+def test_a_function_that_says_the_effect_is_kept_and_the_gravest_is_assumed() -> None:
+    declared = declare(find, effect=lambda record: Effect.READ)
+
+    assert declared.effect is Effect.IRREVERSIBLE
+    assert declared.review
+    assert declared.classify_effect({"query": "x"}) is Effect.READ
+
+
+@pytest.mark.parametrize(
+    ("said", "says"),
+    [
+        ({"efect": "read"}, "@m.tool knows no 'efect'"),
+        ({"effect": "writes"}, "There is no effect 'writes'. There are: read, "),
+        ({"on_no_verdict": "maybe"}, "There is no no verdict 'maybe'"),
+        ({"allow": "limit"}, r"allow=\['limit'\]"),
+        ({"allow": ["limt"]}, "allow names 'limt', which is no parameter of find"),
+        ({"each": "queries"}, "each names 'queries', which is no parameter of find"),
+        ({"returns": 3}, "returns=3 is no schema"),
+        ({"schema": list}, "is no schema"),
+        ({"error_rules": "sold out"}, "Rules for errors are a list"),
+        ({"effect": "reversible"}, "is REVERSIBLE but has no undo"),
+    ],
+)
+def test_what_cannot_be_kept_is_refused_with_the_way_out(
+    said: Mapping[str, object], says: str
+) -> None:
+    with pytest.raises(ConfigurationError, match=says):
+        declare(find, **said)
