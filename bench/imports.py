@@ -9,7 +9,7 @@ from typing import Any
 
 from bench.missing import MissingError
 
-FLOOR = "import asyncio, apsw, orjson"
+FLOOR = "import asyncio, apsw, msgspec"
 """What any library on SQLite and asyncio pays before its own first line."""
 OURS = "import mulligan"
 IN_USE = "from mulligan import Mulligan"

@@ -37,7 +37,7 @@ MEANINGS = {
     "worst_stall_ms": "ms the loop was late at worst",
     "redaction_ratio": "redaction ÷ logfire's scrubber",
     "import_ms": "ms of import mulligan",
-    "floor_import_ms": "ms of asyncio, apsw and orjson",
+    "floor_import_ms": "ms of asyncio, apsw and msgspec",
     "first_use_import_ms": "ms of from mulligan import Mulligan",
     "journal_ratio": "an intent ÷ one commit on disk",
     "group_commit_ratio": "8 intents at once ÷ 8 commits on disk",

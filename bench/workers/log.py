@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import apsw
-import orjson
+import msgspec
 
 from bench.payloads import AGENT, CONTEXT, call_arguments
 from bench.workers.protocol import serve
@@ -40,7 +40,7 @@ def build_rows(n: int, *, seed: int) -> list[LogRow]:
     in twenty fails. Each tool has a latency of its own, from 0.5 ms to 1 s.
     """
     chance = random.Random(f"rows {seed}")
-    arguments = [orjson.dumps(each).decode() for each in call_arguments(2_000, seed=seed)]
+    arguments = [msgspec.json.encode(each).decode() for each in call_arguments(2_000, seed=seed)]
     rows = []
     for number in range(n):
         failed = chance.random() < 0.05

@@ -51,7 +51,7 @@ def main(path: str) -> None:
 
         serve(
             {"bare": bare, "calls": calls, "stall": stall, "bare_stall": bare_stall},
-            packages=["mulligan", "apsw", "orjson"],
+            packages=["mulligan", "apsw", "msgspec"],
         )
     m.close()
 

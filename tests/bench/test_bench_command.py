@@ -74,7 +74,7 @@ def test_json_is_one_object_with_every_key_and_nothing_else() -> None:
     assert result["suite"] == "overhead"
     assert all(result[key] is None for key in AGAINST_PEERS)
     assert all(result[key] > 0 for key in ("bare_us", "observed_us", "log_share", "import_ms"))
-    assert result["versions"].keys() >= {"python", "mulligan", "apsw", "orjson"}
+    assert result["versions"].keys() >= {"python", "mulligan", "apsw", "msgspec"}
 
 
 def test_a_person_gets_a_table() -> None:

@@ -97,7 +97,8 @@ def test_every_upward_and_every_sideways_import_is_noticed(repo, house):
 
 
 @pytest.mark.parametrize(
-    ("importer", "imported"), [("core", "orjson"), ("core", "apsw"), ("cli", "mulligan.stores")]
+    ("importer", "imported"),
+    [("core", "msgspec"), ("core", "apsw"), ("stores", "msgspec"), ("cli", "mulligan.stores")],
 )
 def test_what_a_contract_forbids_is_noticed(house, importer, imported):
     plant(house, importer=f"mulligan.{importer}", imported=imported)

@@ -14,7 +14,7 @@ WRITTEN_DOWN = (Path(__file__).parent / "public_names.txt").read_text().split()
 MOST_NAMES = 24
 HEAVY = {
     "rich", "opentelemetry", "psycopg", "psycopg_pool", "cryptography", "pydantic", "pydantic_ai",
-    "starlette", "apsw", "sqlite3", "orjson", "asyncio",
+    "starlette", "apsw", "sqlite3", "msgspec", "asyncio",
 }  # fmt: skip
 
 
@@ -75,4 +75,4 @@ def test_the_vocabulary_loads_nothing_heavy_either():
 
 
 def test_what_is_loaded_would_be_seen():
-    assert "orjson" in modules_after("import orjson")
+    assert "msgspec" in modules_after("import msgspec")

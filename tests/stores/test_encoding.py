@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from mulligan.core.suggestion import ErrorRule
+from mulligan.stores.driver import UnreadableError
 from mulligan.stores.encoding import decode_tool
 
 
@@ -17,3 +20,10 @@ def test_a_rule_that_only_a_later_mulligan_understands_is_left_aside() -> None:
     tool = decode_tool(text)
 
     assert tool.error_rules == (ErrorRule(says="sold out", pattern="sold out"),)
+
+
+def test_damage_is_told_with_the_field_that_is_missing() -> None:
+    with pytest.raises(
+        UnreadableError, match=r"A declared tool .* missing required field `effect`"
+    ):
+        decode_tool(json.dumps({"tool": "seats"}))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
+from mulligan.codec.text import decode_json, encode_json
 from mulligan.core.errors import ConfigurationError
 from mulligan.loops.replies import Replied
 
@@ -68,31 +68,19 @@ def read_cases(path: Path) -> tuple[Case, ...]:
 
 def write_cases(cases: Iterable[Case], path: Path) -> None:
     """Write cases as `read_cases` reads them: how turns that were recorded become a golden set."""
-    lines = [
-        json.dumps(
-            {
-                "id": case.id,
-                "question": case.question,
-                "context": case.context,
-                "answer": case.answer,
-                "recorded": case.recorded,
-            },
-            ensure_ascii=False,
-        )
-        for case in cases
-    ]
+    lines = [encode_json(case).decode() for case in cases]
     path.write_text("\n".join([*lines, ""]), encoding="utf-8")
 
 
 def _parse_case(line: str, *, number: int, path: Path) -> Case:
     try:
-        told = json.loads(line)
+        told = decode_json(line)
         texts = {
             name: tuple(str(text) for text in told.get(name, ()))
             for name in ("context", "answer", "recorded")
         }
         return Case(id=str(told.get("id", number)), question=str(told["question"]), **texts)
-    except (json.JSONDecodeError, AttributeError, KeyError, TypeError) as error:
+    except (ValueError, AttributeError, KeyError, TypeError) as error:
         raise ConfigurationError(
             f"Line {number} of {path} is no case ({type(error).__name__}). "
             'Write {"question": "…", "context": ["…"], "recorded": ["…"]}.'

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Any
 
-import orjson
-
+from mulligan.codec.text import encode_json
 from mulligan.redaction.error import ErrorText, describe
 from mulligan.redaction.keys import Keys
 from mulligan.redaction.lean import Lean
@@ -66,7 +65,7 @@ class Redactor:
                     return text
             for room in _ROOMS:
                 shown = self._redact_arguments(arguments, enums=enums, allow=allow, room=room)
-                encoded = orjson.dumps(shown)
+                encoded = encode_json(shown)
                 if len(encoded) <= FIELD_BYTES:
                     return encoded.decode()
         except Exception:  # noqa: BLE001 - the call goes on, whatever it was given
@@ -80,7 +79,7 @@ class Redactor:
             if text is not None:
                 return text
             for room in _ROOMS:
-                encoded = orjson.dumps(self._make_walk(room).redact_value(value))
+                encoded = encode_json(self._make_walk(room).redact_value(value))
                 if len(encoded) <= FIELD_BYTES:
                     return encoded.decode()
         except Exception:  # noqa: BLE001 - as above

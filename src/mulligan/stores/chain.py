@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-import orjson
+from mulligan.codec.text import encode_json
 
 GENESIS = bytes(32)
 """What a writer's first entry links to."""
@@ -36,7 +36,7 @@ class Break(NamedTuple):
 def hash_entry(previous: bytes, line: ChainEntry) -> bytes:
     """The hash of an entry: over the hash before it and everything it says."""
     # An array of JSON values is unambiguous: no two different lines give the same bytes.
-    content = orjson.dumps(line[:-1])
+    content = encode_json(line[:-1])
     return hashlib.sha256(previous + content).digest()
 
 

@@ -6,12 +6,12 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
-import orjson
+from mulligan.codec.text import decode_json, encode_json
 
 
 def dump_counts(counts: Mapping[int, float]) -> str:
     """The column's text."""
-    return orjson.dumps(counts, option=orjson.OPT_NON_STR_KEYS).decode()
+    return encode_json(counts).decode()
 
 
 def load_counts(text: str) -> dict[int, float]:
@@ -21,12 +21,12 @@ def load_counts(text: str) -> dict[int, float]:
 
 def add_counts(*columns: Any) -> str:
     """Columns added up, bucket by bucket: how SQLite updates a roll-up."""
-    return orjson.dumps(_sum(",".join(columns))).decode()
+    return encode_json(_sum(",".join(columns))).decode()
 
 
 def _sum(text: str) -> dict[str, float]:
     total: defaultdict[str, float] = defaultdict(float)
-    for each in orjson.loads(f"[{text}]"):
+    for each in decode_json(f"[{text}]"):
         for bucket, calls in each.items():
             total[bucket] += calls
     return total

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import TypeVar
 
+from mulligan.codec.records import decode_record, encode_record
 from mulligan.core.errors import StaleLessonError, StoreError
 from mulligan.core.escape import escape
 from mulligan.core.lesson import Episode, Lesson, Use
 from mulligan.stores.encoding import report_unreadable
-from mulligan.stores.words import read_word, write_word
 
 W = TypeVar("W", Episode, Lesson, Use)
 
@@ -21,7 +21,7 @@ _LONGEST = 64
 def encode_word(word: Episode | Lesson | Use) -> str:
     """A word of the casebook as JSON, or one sentence on why it cannot be kept."""
     try:
-        return write_word(word)
+        return encode_record(word)
     except (TypeError, ValueError) as error:
         raise StoreError(
             f"{_describe_word(word)} cannot be kept, because it is not JSON ({error}): give "
@@ -67,7 +67,7 @@ def make_stale_error(lesson: Lesson) -> StaleLessonError:
 
 def _read(kind: type[W], name: str, body: str) -> W:
     with report_unreadable(name):
-        return read_word(kind, body)
+        return decode_record(kind, body)
 
 
 def _describe_word(word: Episode | Lesson | Use) -> str:

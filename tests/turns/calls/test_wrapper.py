@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import Literal
 
-import orjson
+import msgspec
 import pytest
 
 from mulligan import Effect, Mode, Mulligan, Outcome
@@ -101,7 +101,7 @@ def test_a_row_says_who_called_what_for_and_what_came_of_it(m: Mulligan, rows) -
     assert (row.tenant, row.turn, row.try_number, row.parent) == ("elm", turn.turn.id, 1, None)
     assert row.outcome == Outcome.SUCCESS
     assert row.result == '{"found":2}'
-    parameters = orjson.loads(row.parameters)
+    parameters = msgspec.json.decode(row.parameters)
     assert parameters["limit"] == 5
     assert "Anna" not in row.parameters
     assert parameters["query"].startswith("<str 16 #")
@@ -113,7 +113,7 @@ def test_values_of_a_literal_are_shown_as_they_are(m: Mulligan, rows) -> None:
 
     show("week", "week")
 
-    parameters = orjson.loads(rows()[0].parameters)
+    parameters = msgspec.json.decode(rows()[0].parameters)
     assert parameters["view"] == "week"
     assert parameters["other"] != "week"
 
@@ -253,7 +253,7 @@ async def test_concurrent_turns_never_share_their_labels(m: Mulligan, rows) -> N
     seen = rows()
     assert len(seen) == 60
     for row in seen:
-        number = orjson.loads(row.parameters)["number"]
+        number = msgspec.json.decode(row.parameters)["number"]
         assert (row.agent, row.context) == (f"agent-{number}", f"context {number}")
 
 

@@ -6,10 +6,10 @@ whichever process has it: the entry is the request, and recovery takes it up.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from mulligan.codec.values import decode_value
 from mulligan.core.action import HOLD_LIFE, Action, Entry, State, leads_to
 from mulligan.core.effect import Effect
 from mulligan.core.errors import ConfigurationError
@@ -78,7 +78,7 @@ class OpenList:
 
     def _read_kept(self, action: Action, name: str) -> object:
         kept = self._vault.get(action.id, name)
-        return None if kept is None else json.loads(kept)
+        return None if kept is None else decode_value(kept)
 
     def settle(self, id_or_prefix: str, *, note: str) -> Action:
         """Close an open action: a person has seen to it, and says how."""

@@ -11,6 +11,9 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+from mulligan.codec.records import UndecodableError, to_record
+from mulligan.codec.text import decode_json
+from mulligan.codec.values import to_plain
 from mulligan.core.error_class import ErrorClass
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.escape import format_one_line
@@ -43,26 +46,20 @@ MOST_GIVEN = 20
 LONGEST_GIVEN = 80
 
 NAMES = ("tool", "server", "schema_hash", "fingerprint")
-WORDS = ("when", "when_not", "statement", "mistake", "correction")
+WRITTEN = (
+    *(*NAMES, "when", "when_not", "statement", "mistake", "correction"),
+    *("error_class", "example", "remedy", "seen", "of", "agents"),
+)
 
 
 def encode_lessons(lessons: Iterable[Lesson]) -> Iterator[str]:
     """The lines of a file, without line ends."""
     yield json.dumps({"lessons": VERSION})
     for lesson in lessons:
-        yield json.dumps(
-            {
-                **{name: getattr(lesson, name) for name in (*NAMES, *WORDS)},
-                "error_class": str(lesson.error_class),
-                "example": list(lesson.example),
-                "remedy": encode_remedy(lesson.remedy),
-                "seen": lesson.seen,
-                "of": lesson.of,
-                "agents": list(lesson.agents),
-                "learned_at": lesson.learned_at.astimezone(UTC).isoformat(),
-            },
-            ensure_ascii=False,
-        )
+        told = {name: getattr(lesson, name) for name in WRITTEN}
+        learned_at = lesson.learned_at.astimezone(UTC).isoformat()
+        # With spaces: people read these files, and keep them under version control.
+        yield json.dumps(to_plain({**told, "learned_at": learned_at}), ensure_ascii=False)
 
 
 def decode_lessons(
@@ -87,49 +84,33 @@ def decode_lessons(
     return list(found.values())
 
 
-def encode_remedy(remedy: Remedy) -> dict[str, Any]:
-    """A remedy as JSON can hold it."""
-    return {
-        "changes": [_encode_change(each) for each in remedy.changes],
-        "first": [
-            {"tool": call.tool, "arguments": [_encode_change(each) for each in call.arguments]}
-            for call in remedy.first
-        ],
-    }
-
-
 def decode_remedy(held: object) -> Remedy:
     """A remedy out of JSON. A `ValueError` says what no lesson may do."""
     if not isinstance(held, Mapping):
         raise TypeError("has no remedy")
-    changes = tuple(_decode_change(each) for each in held.get("changes", ()))
-    first = tuple(
-        Prerequisite(
-            tool=_validate_text(call["tool"]),
-            arguments=tuple(_decode_change(each) for each in call["arguments"]),
-        )
-        for call in held.get("first", ())
-    )
-    return Remedy(changes=changes, first=first)
+    first = held.get("first", ())
+    for made in (*held.get("changes", ()), *(made for call in first for made in call["arguments"])):
+        if made["how"] not in list(How):
+            raise ValueError(
+                f"makes {made['argument']!r} in an unknown way, {str(made['how'])[:40]!r}"
+            )
+    remedy = to_record(Remedy, held)
+    for call in (Prerequisite(tool="", arguments=remedy.changes), *remedy.first):
+        _validate_text(call.tool)
+        for made in call.arguments:
+            _check(made)
+    return remedy
 
 
-def _encode_change(made: Transformation) -> dict[str, Any]:
-    return {"argument": made.argument, "how": str(made.how), "given": dict(made.given)}
-
-
-def _decode_change(held: Mapping[str, Any]) -> Transformation:
-    argument, how = _validate_text(held["argument"]), str(held["how"])
-    given = held.get("given", {})
-    if how not in list(How):
-        raise ValueError(f"makes {argument!r} in an unknown way, {how[:40]!r}")
+def _check(made: Transformation) -> None:
+    argument, given = _validate_text(made.argument), made.given
     parts = list(list_leaves(given, most=MOST_GIVEN + 1))
     if len(parts) > MOST_GIVEN or any(len(str(value)) > LONGEST_GIVEN for _, value in parts):
         raise ValueError(f"gives more for {argument!r} than a rule needs")
-    if how == How.CONSTANT and is_locked((argument,)) and _says_something(given.get("value")):
+    if made.how is How.CONSTANT and is_locked((argument,)) and _says_something(given.get("value")):
         raise ValueError(f"would set {argument!r}, which no lesson may set")
     if any(len(str(given.get(word, ""))) > LONGEST_AFFIX for word in ("text", "without")):
         raise ValueError(f"would put a long text into {argument!r}")
-    return Transformation(argument=argument, how=How(how), given=dict(given))
 
 
 def _says_something(value: object) -> bool:
@@ -138,7 +119,7 @@ def _says_something(value: object) -> bool:
 
 def _check_header(line: str) -> None:
     try:
-        version = json.loads(line[:LONGEST_LINE])["lessons"]
+        version = decode_json(line[:LONGEST_LINE])["lessons"]
     except (ValueError, TypeError, KeyError, RecursionError):
         raise ConfigurationError(
             "This is no file of lessons: its first line must be "
@@ -155,13 +136,16 @@ def _decode_line(line: str, number: int, *, at: datetime, tenant: str) -> Lesson
     if len(line) > LONGEST_LINE:
         raise _refuse_line(number, f"has {len(line)} characters, and {LONGEST_LINE} are the most")
     try:
-        held = json.loads(line)
-        lesson = _decode_lesson(held, at=at, tenant=tenant)
-    except ValueError as error:
-        said = "is no JSON" if isinstance(error, json.JSONDecodeError) else str(error)
+        lesson = _decode_lesson(decode_json(line), at=at, tenant=tenant)
+    except json.JSONDecodeError:
+        raise _refuse_line(number, "is no JSON") from None
+    except (UndecodableError, TypeError, KeyError, AttributeError) as error:
+        said = (
+            f"lacks a field, or has one of the wrong type ({format_one_line(str(error), most=120)})"
+        )
         raise _refuse_line(number, said) from None
-    except (TypeError, KeyError, AttributeError):
-        raise _refuse_line(number, "lacks a field, or has one of the wrong type") from None
+    except ValueError as error:
+        raise _refuse_line(number, str(error)) from None
     except RecursionError:
         raise _refuse_line(number, "is nested deeper than any lesson") from None
     pool = LessonPool(tenant, lesson.tool, lesson.server, lesson.schema_hash, lesson.fingerprint)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from datetime import datetime
 from functools import partial
 from typing import Any
 
+from mulligan.codec.records import encode_record
+from mulligan.codec.text import decode_json
 from mulligan.core.errors import StaleNotesError
 from mulligan.core.escape import escape
 from mulligan.core.finding import Standing
@@ -25,7 +26,7 @@ from mulligan.core.notes import (
     may_enter,
 )
 from mulligan.stores.driver import Row, Session, fetch_one
-from mulligan.stores.encoding import load, report_unreadable
+from mulligan.stores.encoding import report_unreadable
 from mulligan.stores.pool import Pool
 from mulligan.stores.relational.ledger import Ledger, Transaction, Work
 
@@ -197,14 +198,14 @@ def _encode_notes(notes: Notes) -> dict[str, object]:
         "model": escape(notes.model),
         "runs": notes.runs,
         # Plain ASCII: a proposal may hold what a database cannot.
-        "body": json.dumps({"changes": notes.changes, **asdict(notes.refinement)}),
+        "body": encode_record({"changes": notes.changes, **asdict(notes.refinement)}),
     }
 
 
 def _decode_notes(row: Row) -> Notes:
     tenant, task, version, parent, at_us, model, runs, body = row
     with report_unreadable(f"Version {version} of task {task}"):
-        content = load(body)
+        content = decode_json(body)
         return Notes(
             tenant=tenant,
             task=task,
@@ -214,12 +215,7 @@ def _decode_notes(row: Row) -> Notes:
             model=model,
             runs=runs,
             changes=tuple(content["changes"]),
-            refinement=Refinement(
-                description=content["description"],
-                expected_output=content["expected_output"],
-                observations=tuple(content["observations"]),
-                suggestions=tuple(content["suggestions"]),
-            ),
+            refinement=Refinement(**{each.name: content[each.name] for each in fields(Refinement)}),
         )
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from mulligan.codec.text import decode_json
 from mulligan.core.action import SETTLED
 from mulligan.stores.driver import Row, Session, UnreadableError
-from mulligan.stores.encoding import load
 
 _AT_A_TIME = 2000
 
@@ -89,7 +89,7 @@ def _compare_pair(pair: _Pair) -> Iterator[str]:
 
 def _read(body: str, *names: str) -> Any:
     try:
-        found = load(body)
+        found = decode_json(body)
         for name in names:
             found = found[name]
     except (ValueError, LookupError, TypeError):

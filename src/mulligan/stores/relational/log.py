@@ -9,8 +9,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, Protocol, TypeVar
 
-import orjson
-
+from mulligan.codec.text import encode_json
 from mulligan.core.call import LogRow
 from mulligan.core.finding import FindingCount, FindingRow, Severity
 from mulligan.core.instants import from_us, to_us
@@ -196,7 +195,7 @@ def _add_rollups(session: Session, rollups: Mapping[Slot, Rollup]) -> None:
 
 def _add_tries(session: Session, rows: Sequence[LogRow]) -> None:
     if firsts := list_first_tries(rows):
-        tries = session.fetch("tries", firsts=orjson.dumps(list(firsts)).decode())
+        tries = session.fetch("tries", firsts=encode_json(list(firsts)).decode())
         _add_rollups(session, roll_up_tries(rows, [LogRow(*each) for each in tries]))
 
 
@@ -239,7 +238,7 @@ def _encode_rollup(slot: Slot, counts: Rollup) -> tuple[object, ...]:
 
 def _drop_present(session: Session, batch: Batch) -> Batch:
     """What of a batch is new: a repeat after an answer that was lost must count nothing twice."""
-    ids = orjson.dumps([row.id for row in batch.rows]).decode()
+    ids = encode_json([row.id for row in batch.rows]).decode()
     seen = {present for (present,) in session.fetch("ids_present", ids=ids)}
     rows = []
     for row in batch.rows:

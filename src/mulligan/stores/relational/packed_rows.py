@@ -5,8 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Sequence
 
-import orjson
-
+from mulligan.codec.text import decode_json, encode_json
 from mulligan.core.call import LogRow
 
 ROWS_AT_A_TIME = 512
@@ -21,10 +20,10 @@ def pack(rows: Sequence[LogRow]) -> dict[str, object]:
         "from_us": min(times),
         "to_us": max(times),
         "row_count": len(rows),
-        "packed": zlib.compress(orjson.dumps([tuple(row) for row in rows])),
+        "packed": zlib.compress(encode_json(rows)),
     }
 
 
 def unpack(packed: bytes) -> list[LogRow]:
     """The rows of a batch."""
-    return [LogRow(*row) for row in orjson.loads(zlib.decompress(packed))]
+    return [LogRow(*row) for row in decode_json(zlib.decompress(packed))]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -24,7 +25,6 @@ from mulligan.turns.journal.evidence import pack_evidence
 from mulligan.turns.journal.hold import hold_call
 from mulligan.turns.journal.landing import adopt, settle
 from mulligan.turns.tools.declaration import Declaration
-from mulligan.turns.tools.kept_values import copy_value
 from mulligan.turns.turn.attempt import LiveAttempt
 from mulligan.turns.turn.context import OpenTurn
 from mulligan.undo.taking_back import call_ability, read_version
@@ -184,7 +184,7 @@ class JournaledCall:
         if before is not None:
             for action in actions:
                 # A copy: the tool may change the very object that it was read from.
-                seen = copy_value(await call_ability(before, action.record))
+                seen = _copy(await call_ability(before, action.record))
                 action.record = replace(action.record, before=seen)
         await reach(Point.IMAGED)
         return actions
@@ -247,7 +247,7 @@ class JournaledCall:
             id=id,
             opening=opening,
             declaration=declaration,
-            record=Record(arguments=copy_value(dict(arguments)), key=opening.key or id),
+            record=Record(arguments=_copy(dict(arguments)), key=opening.key or id),
             opened_at=self.book.clock(),
             on_settled=partial(log_settled, self.call.tool),
         )
@@ -274,6 +274,14 @@ _STANDS = frozenset(
     {State.INTENT, State.UNKNOWN, State.NEEDS_HUMAN, State.CONFLICT, State.UNDO_FAILED, State.HELD}
 )
 """States in which a repeat could do a thing twice, or do it where it already waits to be done."""
+
+
+def _copy(value: Any) -> Any:
+    """A value that nobody else can change; what cannot be copied comes back as it is."""
+    try:
+        return copy.deepcopy(value)
+    except Exception:  # noqa: BLE001 - locks, sockets and cursors refuse in ways of their own
+        return value
 
 
 def _is_same_call(action: LiveAction, arguments: Mapping[str, object]) -> bool:

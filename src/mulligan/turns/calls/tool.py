@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from mulligan.codec.values import from_plain
 from mulligan.core.awaiting import await_value
 from mulligan.core.effect import Effect, Mode, Precheck
 from mulligan.core.errors import NoSchemaError
@@ -15,7 +16,6 @@ from mulligan.learning.errors.classify import build_classifier
 from mulligan.learning.repair.applying import TrackRecord
 from mulligan.turns.calls.runtime import Make, Runtime
 from mulligan.turns.tools.declaration import Declaration
-from mulligan.turns.tools.kept_values import revive
 from mulligan.turns.tools.results import Results
 from mulligan.turns.tools.signature import read_signature
 from mulligan.turns.turn.context import Labels
@@ -90,7 +90,7 @@ class Tool:
         """How to make a call whose arguments were kept by name."""
         hints = self.declaration.hints.call
         args, kwargs = self.signature.unbind(
-            {name: revive(value, hints.get(name)) for name, value in arguments.items()}
+            {name: from_plain(value, hints.get(name)) for name, value in arguments.items()}
         )
 
         async def make() -> Any:

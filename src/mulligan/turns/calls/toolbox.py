@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from functools import partial
 
+from mulligan.codec.values import decode_value, from_plain
 from mulligan.core.action import Action, Opening
 from mulligan.core.interfaces import Vault
 from mulligan.core.record import Record
@@ -13,7 +14,6 @@ from mulligan.turns.calls.rows import log_settled
 from mulligan.turns.calls.tool import Tool
 from mulligan.turns.journal.book import LiveAction
 from mulligan.turns.tools.declaration import Declaration
-from mulligan.turns.tools.kept_values import revive, unpack
 
 
 class Toolbox:
@@ -86,12 +86,12 @@ def _load_record(
     version = came.get("version")
     return Record(
         arguments={
-            name: revive(value, hints.arguments.get(name))
+            name: from_plain(value, hints.arguments.get(name))
             for name, value in _decode_mapping(arguments).items()
         },
         key=action.opening.key or action.id,
-        result=revive(came.get("result"), hints.result),
-        before=unpack(before, hints.before) if before is not None else None,
+        result=from_plain(came.get("result"), hints.result),
+        before=decode_value(before, hints.before) if before is not None else None,
         version=None if version is None else str(version),
     )
 
@@ -101,5 +101,5 @@ def _parse_instant(written: object) -> datetime | None:
 
 
 def _decode_mapping(kept: bytes | None) -> dict[str, object]:
-    value = unpack(kept) if kept is not None else None
+    value = decode_value(kept) if kept is not None else None
     return value if isinstance(value, dict) else {}

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
+from mulligan.codec.values import encode_value
 from mulligan.core.action import Entry, Kept, Opening, State, UndoResult
 from mulligan.core.call import Call, Execution, Outcome
 from mulligan.core.errors import ConfigurationError, MulliganError
@@ -15,7 +16,6 @@ from mulligan.core.record import Abilities, Record
 from mulligan.core.turn import Turn
 from mulligan.turns.journal.waiter import ON_LOOP, Waiter
 from mulligan.turns.tools.declaration import Declaration
-from mulligan.turns.tools.kept_values import pack
 
 
 @dataclass(slots=True, kw_only=True)
@@ -82,8 +82,10 @@ class Book:
             kept
             for action in actions
             for kept in (
-                Kept(owner=action.id, name="arguments", value=pack(action.record.arguments)),
-                Kept(owner=action.id, name="before", value=pack(action.record.before)),
+                Kept(
+                    owner=action.id, name="arguments", value=encode_value(action.record.arguments)
+                ),
+                Kept(owner=action.id, name="before", value=encode_value(action.record.before)),
                 Kept(owner=action.id, name="evidence", value=evidence),
             )
         ]
@@ -192,10 +194,10 @@ def _build_undone_event(action: LiveAction) -> ActionUndone:
 
 def _encode_outcome(record: Record) -> bytes:
     try:
-        return pack({"result": record.result, "version": record.version})
+        return encode_value({"result": record.result, "version": record.version})
     except ConfigurationError:
         # It has happened, and that is what must be written; what it returned is lost to a crash.
-        return pack({"result": None, "version": record.version})
+        return encode_value({"result": None, "version": record.version})
 
 
 def _shorten(value: object) -> str:

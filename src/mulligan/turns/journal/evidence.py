@@ -7,11 +7,10 @@ from dataclasses import fields
 from datetime import datetime, timedelta
 from typing import Any
 
-import orjson
-
+from mulligan.codec.text import decode_json, encode_json
+from mulligan.codec.values import encode_plain, to_json
 from mulligan.core.call import Call, Execution, Outcome
 from mulligan.core.turn import Turn
-from mulligan.turns.tools.kept_values import to_plain
 
 MOST_BYTES = 256 * 1024
 """Of one action's evidence. What comes last is kept: it led to the action."""
@@ -24,7 +23,8 @@ def pack_evidence(
 
     `earlier`: the calls of attempts before this one, which the agent has seen too.
     """
-    head = _encode_json({each.name: getattr(turn, each.name) for each in fields(turn)})
+    told = {each.name: getattr(turn, each.name) for each in fields(turn)}
+    head = _encode(told | {"now": turn.now.isoformat()})
     now = _pack_executions(executions, room=MOST_BYTES - len(head))
     before = _pack_executions(earlier, room=MOST_BYTES - len(head) - len(now))
     return b'{"turn":' + head + b',"executions":' + now + b',"earlier":' + before + b"}"
@@ -33,7 +33,7 @@ def pack_evidence(
 def _pack_executions(executions: Sequence[Execution], *, room: int) -> bytes:
     kept: list[bytes] = []
     for execution in reversed(executions):
-        text = _encode_json(_encode_execution(execution))
+        text = _encode(_encode_execution(execution))
         room -= len(text)
         if room < 0:
             break
@@ -43,14 +43,14 @@ def _pack_executions(executions: Sequence[Execution], *, room: int) -> bytes:
 
 def decode_turn(evidence: bytes) -> Turn:
     """The turn as it was."""
-    about: dict[str, Any] = orjson.loads(evidence)["turn"]
+    about: dict[str, Any] = decode_json(evidence)["turn"]
     return Turn(**(about | {"now": datetime.fromisoformat(about["now"])}))
 
 
 def decode_executions(evidence: bytes, *, part: str = "executions") -> Iterable[Execution]:
     """The calls before the action, or those of `earlier` attempts, with what they returned."""
     turn = decode_turn(evidence)
-    for shown in orjson.loads(evidence).get(part, ()):
+    for shown in decode_json(evidence).get(part, ()):
         yield decode_execution(turn, shown)
 
 
@@ -82,17 +82,17 @@ def _encode_execution(execution: Execution) -> dict[str, object]:
         "server": call.server,
         "arguments": call.arguments,
         "outcome": execution.outcome.value,
-        "at": execution.at,
+        "at": execution.at.isoformat(),
         "result": execution.result,
     }
 
 
-def _encode_json(value: Mapping[str, object]) -> bytes:
+def _encode(value: Mapping[str, object]) -> bytes:
     try:
-        return orjson.dumps(value, default=_as_text, option=orjson.OPT_NON_STR_KEYS)
+        return encode_plain(value, simplify=_simplify)
     except (TypeError, RecursionError):
-        # Lone surrogates, integers beyond 64 bits, depth without end: text will do.
-        return orjson.dumps({name: _make_printable(part) for name, part in value.items()})
+        # Keys of any kind, depth without end: text will do.
+        return encode_json({name: _make_printable(part) for name, part in value.items()})
 
 
 def _make_printable(value: object) -> object:
@@ -105,9 +105,9 @@ def _format_text(value: object) -> str:
     return str(value)[:1000].encode("utf-8", "replace").decode()
 
 
-def _as_text(value: object) -> object:
+def _simplify(value: object) -> object:
     """A value of any kind. What is no JSON becomes text: a review can still look for it there."""
     try:
-        return to_plain(value)
+        return to_json(value)
     except TypeError:
         return _format_text(value)

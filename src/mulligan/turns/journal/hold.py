@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Self
 
+from mulligan.codec.values import encode_value
 from mulligan.core.action import HOLD_LIFE, Hold, Kept, State
 from mulligan.core.points import Point, reach
 from mulligan.turns.journal.book import Book, LiveAction
-from mulligan.turns.tools.kept_values import pack
 
 
 class Held(str):
@@ -34,7 +34,7 @@ async def hold_call(action: LiveAction, *, reason: str, book: Book, evidence: by
     """Put a call aside, with all that is needed to run it later."""
     hold = Hold(action=action.id, expires_at=book.clock() + HOLD_LIFE, reason=reason)
     keep = [
-        Kept(owner=action.id, name="arguments", value=pack(action.record.arguments)),
+        Kept(owner=action.id, name="arguments", value=encode_value(action.record.arguments)),
         Kept(owner=action.id, name="evidence", value=evidence),
     ]
     facts = {"expires_at": hold.expires_at.isoformat()}

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import groupby
 
+from mulligan.codec.values import decode_value
 from mulligan.core.action import Action, State
 from mulligan.core.effect import Effect
 from mulligan.core.errors import JournalError
@@ -22,7 +23,6 @@ from mulligan.turns.journal.hold import has_expired
 from mulligan.turns.journal.landing import settle
 from mulligan.turns.recovery.late_review import review_late
 from mulligan.turns.recovery.release import release
-from mulligan.turns.tools.kept_values import unpack
 from mulligan.turns.turn.attempt import Versions, take_back_one
 from mulligan.undo.order import builds_on
 
@@ -191,7 +191,7 @@ class Recovery:
         versions = Versions()
         for later in self._list_before(action):
             kept = self.vault.get(later.id, "restored")
-            restored = unpack(kept) if kept is not None else None
+            restored = decode_value(kept) if kept is not None else None
             if isinstance(restored, list) and len(restored) == 2:
                 versions.record_replacement(later.record, old=restored[0], new=restored[1])
         return versions

@@ -11,12 +11,11 @@ from enum import StrEnum
 from functools import cache
 from typing import Any, NamedTuple, TypeVar
 
+from mulligan.codec.schema import read_hints, to_arguments_schema, to_schema
 from mulligan.core.effect import Effect
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.record import Abilities, Record
 from mulligan.core.suggestion import ErrorRule, read_error_rules
-from mulligan.turns.tools.argument_schema import build_hint_schema, build_schema
-from mulligan.turns.tools.kept_values import resolve_hints
 
 E = TypeVar("E", bound=StrEnum)
 
@@ -129,7 +128,7 @@ def find_abilities(said: Said) -> Abilities:
 
 def find_hints(said: Said) -> Hints:
     """The types of its arguments and its result, and of what its reader returns."""
-    call = resolve_hints(said.tool)
+    call = read_hints(said.tool)
     result = call.pop("return", None)
     arguments = dict(call)
     each = said.declared.get("each")
@@ -140,7 +139,7 @@ def find_hints(said: Said) -> Hints:
         call=call,
         arguments=arguments,
         result=result,
-        before=resolve_hints(reader).get("return") if reader is not None else None,
+        before=read_hints(reader).get("return") if reader is not None else None,
     )
 
 
@@ -194,7 +193,7 @@ def read_schema(said: Said) -> Mapping[str, object]:
     given = said.value
     if given is None or isinstance(given, Mapping):
         return given or {}
-    described = build_hint_schema(given) if said.name == "returns" else {}
+    described = to_schema(given) if said.name == "returns" else {}
     if not described:
         raise ConfigurationError(
             f"{said.name}={given!r} is no schema. Pass a JSON Schema such as "
@@ -205,7 +204,7 @@ def read_schema(said: Said) -> Mapping[str, object]:
 
 def find_schema(said: Said) -> Mapping[str, object]:
     """The schema of its arguments; by default what its annotations say."""
-    return read_schema(said) or build_schema(said.tool)
+    return read_schema(said) or to_arguments_schema(said.tool)
 
 
 def read_rules(said: Said) -> tuple[ErrorRule, ...]:

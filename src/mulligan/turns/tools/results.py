@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import orjson
-
+from mulligan.codec.values import to_plain
 from mulligan.core.effect import Effect
 from mulligan.core.error_class import ErrorClass
 from mulligan.core.errors import SilentError
@@ -14,7 +13,6 @@ from mulligan.learning.errors.classify import classify_by_rule
 from mulligan.learning.errors.silent import PlainShapes, find_breach, find_silent_error
 from mulligan.learning.errors.wording import classify_text
 from mulligan.turns.tools.declaration import Declaration
-from mulligan.turns.tools.kept_values import to_plain
 
 _NEVER_AN_ERROR = frozenset({bool, int, float, type(None)})
 _JSON = (str, int, float, dict, list, type(None))
@@ -38,7 +36,7 @@ class Results:
                 return None
             said = find_silent_error(result)
             return None if said is None else (said, self._classify_text(said))
-        in_json = _normalize_result(result)
+        in_json = result if isinstance(result, _JSON) else to_plain(result)
         said = find_silent_error(in_json)
         if said is not None:
             return said, self._classify_text(said)
@@ -58,10 +56,3 @@ class Results:
         return classify_by_rule(
             self._rules, tool=self._declaration.tool, said=f"{SilentError.__name__}: {said}"
         )
-
-
-def _normalize_result(result: object) -> object:
-    """A result in the terms of its schema: a model or a dataclass as the object it stands for."""
-    if isinstance(result, _JSON):
-        return result
-    return orjson.loads(orjson.dumps(result, default=to_plain, option=orjson.OPT_NON_STR_KEYS))

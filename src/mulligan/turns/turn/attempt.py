@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
+from mulligan.codec.values import encode_value
 from mulligan.core.action import Kept, State, UndoResult
 from mulligan.core.call import Execution
 from mulligan.core.effect import Effect, NoVerdict
@@ -17,7 +18,6 @@ from mulligan.core.record import Record
 from mulligan.core.turn import Turn
 from mulligan.loops.actions import TakenBack
 from mulligan.turns.journal.book import Book, LiveAction, as_execution
-from mulligan.turns.tools.kept_values import pack
 from mulligan.undo.order import builds_on
 from mulligan.undo.taking_back import Undone, read_version, take_back
 
@@ -178,7 +178,7 @@ async def take_back_one(
     if undone.result is UndoResult.RESTORED:
         was = await read_version(record.before, record=record, abilities=action.abilities)
         versions.record_replacement(record, old=was, new=undone.version)
-        keep = [Kept(owner=action.id, name="restored", value=pack([was, undone.version]))]
+        keep = [Kept(owner=action.id, name="restored", value=encode_value([was, undone.version]))]
     action.undone = undone.result
     facts: dict[str, object] = {"result": undone.result.value}
     if undone.result in (UndoResult.CONFLICT, UndoResult.PARTIAL):
@@ -194,7 +194,7 @@ async def take_back_one(
 def _keep_theirs(action: LiveAction, undone: Undone) -> list[Kept]:
     """What stands there in place of ours, if only nothing, for the person who has to choose."""
     try:
-        return [Kept(owner=action.id, name="theirs", value=pack(undone.theirs))]
+        return [Kept(owner=action.id, name="theirs", value=encode_value(undone.theirs))]
     except ConfigurationError:
         # It cannot be written down; that there is a conflict still must be.
         return []

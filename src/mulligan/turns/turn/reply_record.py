@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import orjson
-
+from mulligan.codec.records import decode_record
+from mulligan.codec.text import encode_json
 from mulligan.core.text import Reply
 
 NAME = "reply"
@@ -32,21 +32,18 @@ def pack_reply(asked: Reply, tries: tuple[str, ...]) -> bytes:
         if room < 0:
             break
         context.append(passage)
-    return orjson.dumps(
-        {
-            "query": _replace_surrogates(asked.query),
-            "context": [_replace_surrogates(passage) for passage in context],
-            "tries": [_replace_surrogates(text) for text in tries],
-        }
+    return encode_json(
+        Recording(
+            query=_replace_surrogates(asked.query),
+            context=tuple(map(_replace_surrogates, context)),
+            tries=tuple(map(_replace_surrogates, tries)),
+        )
     )
 
 
 def unpack_reply(kept: bytes) -> Recording:
     """The recording as it was."""
-    told = orjson.loads(kept)
-    return Recording(
-        query=told["query"], context=tuple(told["context"]), tries=tuple(told["tries"])
-    )
+    return decode_record(Recording, kept)
 
 
 def _replace_surrogates(text: str) -> str:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from mulligan.codec.records import UndecodableError, decode_record, encode_record
 from mulligan.core.effect import Effect
 from mulligan.core.lesson import Episode, Lesson, Use
-from mulligan.stores.words import read_word, write_word
 from mulligan.testing.store_contract.cases import TEXT, make_episode, make_lesson, make_use
 
 
@@ -36,9 +37,9 @@ class Whole:
     "word", [make_episode(template=TEXT), make_lesson(when=TEXT), make_use(note=TEXT)], ids=repr
 )
 def test_a_word_comes_back_as_it_was(word: Episode | Lesson | Use) -> None:
-    text = write_word(word)
+    text = encode_record(word)
 
-    assert read_word(type(word), text) == word
+    assert decode_record(type(word), text) == word
     assert text.isascii()
 
 
@@ -68,13 +69,28 @@ def test_what_is_no_such_word_is_not_read(change: dict[str, object]) -> None:
     text = json.dumps({"count": 1} | change)
 
     with pytest.raises((ValueError, LookupError, TypeError, AttributeError, OverflowError)):
-        read_word(Whole, text)
+        decode_record(Whole, text)
 
 
 def test_fields_that_came_later_are_left_aside_and_missing_ones_have_their_default() -> None:
     text = json.dumps({"count": 1, "share": 1, "colour": "red"})
 
-    found = read_word(Whole, text)
+    found = decode_record(Whole, text)
 
     assert found == Whole(count=1, share=1.0)
     assert isinstance(found.share, float)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ({}, "missing required field `count`"),
+        ({"count": "1"}, "Expected `int`, got `str` - at `$.count`"),
+        ({"count": 1, "parts": [{}]}, "missing required field `name` - at `$.parts[0]`"),
+        ({"count": 1, "took": "long"}, "Expected microseconds, got `str` - at `$.took`"),
+    ],
+    ids=str,
+)
+def test_what_is_wrong_is_named_with_its_place(content: dict[str, object], said: str) -> None:
+    with pytest.raises(UndecodableError, match=re.escape(said)):
+        decode_record(Whole, json.dumps(content))

@@ -1,0 +1,1 @@
+"""What is stored, as JSON and back by its type hints. Only this floor knows msgspec."""

@@ -1,0 +1,54 @@
+"""JSON without types. What msgspec refuses, lone surrogates above all, `json` takes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+
+Simplify = Callable[[Any], object]
+"""Says in simpler terms what is no JSON, or raises a `TypeError`."""
+
+
+def to_builtin(value: object) -> object:
+    """A relative of one of JSON's types as that type; a `TypeError` names what is none."""
+    for kind in (str, int, float):
+        if isinstance(value, kind):
+            return kind(value)
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"{type(value).__name__} is no JSON")
+
+
+_encode = msgspec.json.Encoder(enc_hook=to_builtin).encode
+_encode_sorted = msgspec.json.Encoder(enc_hook=to_builtin, order="sorted").encode
+_decode = msgspec.json.Decoder().decode
+
+
+def encode_json(value: object) -> bytes:
+    """JSON in the fewest bytes; a `TypeError` where there is none."""
+    try:
+        return _encode(value)
+    except UnicodeEncodeError:
+        return json.dumps(
+            msgspec.to_builtins(value, enc_hook=to_builtin), separators=(",", ":")
+        ).encode()
+
+
+def encode_sorted(value: object) -> bytes:
+    """JSON with one spelling for each value: fields and keys in order."""
+    try:
+        return _encode_sorted(value)
+    except (UnicodeEncodeError, TypeError):
+        plain = msgspec.to_builtins(value, enc_hook=to_builtin)
+        return json.dumps(plain, sort_keys=True, separators=(",", ":")).encode()
+
+
+def decode_json(text: str | bytes) -> Any:
+    """JSON in Python's own types; a `ValueError` where it is none."""
+    try:
+        return _decode(text)
+    except (msgspec.DecodeError, UnicodeEncodeError):
+        return json.loads(text)

@@ -1,0 +1,154 @@
+"""Values of tools: kept as JSON, and given back as what their annotations say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from enum import Enum
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypedDict
+from uuid import UUID
+
+import pytest
+from pydantic import BaseModel
+
+from mulligan.codec.values import decode_value, encode_value, from_plain, to_plain
+from mulligan.core.errors import ConfigurationError
+
+AT = datetime(2026, 11, 20, 18, 30, tzinfo=UTC)
+
+
+class Colour(Enum):
+    RED = "red"
+
+
+class Place(BaseModel):
+    name: str
+    since: date
+
+
+class Point(NamedTuple):
+    x: int
+    y: float
+
+
+class Options(TypedDict):
+    until: date
+
+
+class Loud(str):
+    pass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    at: datetime
+    took: timedelta = timedelta()
+    place: Place | None = None
+    colours: tuple[Colour, ...] = ()
+
+
+@pytest.mark.parametrize(
+    ("value", "hint"),
+    [
+        (AT, datetime),
+        (AT.replace(tzinfo=None), datetime | None),
+        (AT.date(), date),
+        (timedelta(days=1, microseconds=1), timedelta),
+        ([timedelta(hours=2)], list[timedelta]),
+        (Decimal("1.50"), Decimal),
+        (UUID(int=7), UUID),
+        (Colour.RED, Colour),
+        ({Colour.RED}, set[Colour]),
+        (("a", 1), tuple[str, int]),
+        ({"a": AT}, dict[str, datetime]),
+        (Point(1, 2.5), Point),
+        ({"until": AT.date()}, Options),
+        (Place(name="Pier 7", since=AT.date()), Place),
+        ([Place(name="Pier 7", since=AT.date())], list[Place]),
+        (
+            Event(
+                at=AT,
+                took=timedelta(seconds=90),
+                place=Place(name="Pier 7", since=AT.date()),
+                colours=(Colour.RED,),
+            ),
+            Event,
+        ),
+        (7, int | str | None),
+        ({"at": AT}, dict[str, datetime | int]),
+        ("\ud800", str),
+        (2**70, int),
+    ],
+    ids=str,
+)
+def test_a_value_comes_back_as_it_was(value: object, hint: Any) -> None:
+    found = decode_value(encode_value(value), hint)
+
+    assert found == value
+    assert type(found) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("plain", "hint"),
+    [
+        ("five", int),
+        ("5", int),
+        ("2026-11-20T18:30", datetime),
+        ("blue", Colour),
+        ({"name": "Pier 7"}, Place),
+        ({"at": "soon"}, Event),
+        ({"took": 90.0, "at": "soon"}, Event),
+        ("2026-11-20", date | datetime),
+        ({"a": 1}, Place | Event),
+        (1, object),
+        (1, Any),
+        (None, int),
+        (1, "NoSuchType"),
+        ("x", type),
+    ],
+    ids=str,
+)
+def test_what_does_not_fit_its_annotation_stays_plain(plain: object, hint: Any) -> None:
+    assert from_plain(plain, hint) == plain
+
+
+@pytest.mark.parametrize(
+    ("value", "plain"),
+    [
+        ({1: "one", None: 0, AT.date(): 1}, {"1": "one", "null": 0, "2026-11-20": 1}),
+        ({AT: timedelta(seconds=1)}, {"2026-11-20T18:30:00Z": 1.0}),
+        (MappingProxyType({"a": Loud("b")}), {"a": "b"}),
+        (timedelta(seconds=90), 90.0),
+        (AT, "2026-11-20T18:30:00+00:00"),
+        ({"a": [(1, {2: float("nan")})]}, {"a": [[1, {"2": None}]]}),
+    ],
+    ids=str,
+)
+def test_without_an_annotation_a_value_is_the_json_it_was_kept_as(
+    value: object, plain: object
+) -> None:
+    assert decode_value(encode_value(value)) == plain
+
+
+@pytest.mark.parametrize(
+    "value",
+    [b"raw", object(), {("a", 1): 2}, int, [lambda: 1]],
+    ids=["bytes", "object", "pair as key", "type", "function"],
+)
+def test_what_cannot_be_kept_is_named(value: object) -> None:
+    with pytest.raises(ConfigurationError, match=r"cannot be kept for an undo: .* Pass and return"):
+        encode_value({"deep": value})
+
+
+def test_a_value_without_end_cannot_be_kept() -> None:
+    circle: list[object] = []
+    circle.append(circle)
+
+    with pytest.raises(ConfigurationError, match="cannot be kept"):
+        encode_value(circle)
+
+
+def test_a_model_in_plain_terms_is_the_object_it_stands_for() -> None:
+    assert to_plain([Place(name="x", since=AT.date())]) == [{"name": "x", "since": "2026-11-20"}]
