@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-PATIENCE = 1_800
+TIMEOUT = 1_800
 """Seconds after which a child counts as hung: far more than any needs on a loaded machine."""
 
 A_LONG_TIME = 6 * 3_600
@@ -35,13 +35,13 @@ def in_child(work: Callable[[], object]) -> Ended:
     return start_child(work)()
 
 
-def start_child(work: Callable[[], object], *, patience: int = PATIENCE) -> Callable[[], Ended]:
+def start_child(work: Callable[[], object], *, timeout: int = TIMEOUT) -> Callable[[], Ended]:
     """Begin some work in a process of its own; call the answer to wait for its end."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(reading)
-        _work_and_exit(work, writing, patience)
+        _work_and_exit(work, writing, timeout)
     os.close(writing)
     return lambda: _ended(child, reading)
 
@@ -87,10 +87,10 @@ class Gate:
             os.close(end)
 
 
-def _work_and_exit(work: Callable[[], object], writing: int, patience: int) -> None:
+def _work_and_exit(work: Callable[[], object], writing: int, timeout: int) -> None:
     """Never comes back: what the parent would do at its end is not the child's to do."""
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    signal.alarm(patience)
+    signal.alarm(timeout)
     try:
         said: dict[str, object] = {"answer": work()}
     except BaseException:

@@ -75,7 +75,7 @@ def hunt_all(
             for name, plant in mutants.items()
         }
         shares = [dict(list(hunts.items())[number::WORKERS]) for number in range(WORKERS)]
-        ends = [start_child(partial(_hunt_each, s), patience=A_LONG_TIME) for s in shares]
+        ends = [start_child(partial(_hunt_each, s), timeout=A_LONG_TIME) for s in shares]
         with shown(len(mutants)) as step:
             found: dict[str, str | None] = {}
             for end in ends:
@@ -87,7 +87,7 @@ def hunt_all(
 
 def _hunt_each(hunts: Mapping[str, Callable[[], str | None]]) -> dict[str, str | None]:
     """One after the other, each in a process of its own: a planted mistake stays planted."""
-    return {name: start_child(hunt, patience=A_LONG_TIME)().said for name, hunt in hunts.items()}
+    return {name: start_child(hunt, timeout=A_LONG_TIME)().said for name, hunt in hunts.items()}
 
 
 def _drawn(cases: Sequence[Case], *, folder: Path, seed: int, most: int) -> list[Blow]:

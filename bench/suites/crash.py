@@ -94,7 +94,7 @@ def _ambiguous(options: argparse.Namespace) -> Result:
     """In a process of its own: what forks later must have no threads."""
     with scratch() as folder:
         lab = partial(ambiguity.run, folder, calls=options.calls, seed=options.seed)
-        return dict(start_child(lab, patience=A_LONG_TIME)().said)
+        return dict(start_child(lab, timeout=A_LONG_TIME)().said)
 
 
 def _mutants(wanted: Sequence[str], every: Sequence[Case], *, seed: int) -> Result:

@@ -32,7 +32,7 @@ from mulligan.telemetry.writer import LogWriter, WriterLimits
 
 BATCH = WriterLimits().batch
 START_US = 1_800_000_000_000_000
-PATIENCE = 600.0
+TIMEOUT = 600.0
 
 
 def build_rows(n: int, *, seed: int) -> list[LogRow]:
@@ -82,7 +82,7 @@ def store_rows(path: Path, *, n: int, seed: int) -> dict[str, Any]:
     rows = build_rows(n, seed=seed)
     store = open_store(f"sqlite:///{path}")
     # Room for all of them, and no hurry: nothing may be shed, and nothing stored before its time.
-    limits = WriterLimits(rows=n + 1, bytes=1 << 40, batch=n + 1, interval=PATIENCE)
+    limits = WriterLimits(rows=n + 1, bytes=1 << 40, batch=n + 1, interval=TIMEOUT)
     writer = LogWriter(
         store.log, clock=lambda: datetime.now(UTC), limits=limits, recognize=recognize
     )
@@ -91,7 +91,7 @@ def store_rows(path: Path, *, n: int, seed: int) -> dict[str, Any]:
     for row in rows:
         writer.emit(row)
     queued = time.perf_counter()
-    writer.flush(timeout=PATIENCE)
+    writer.flush(timeout=TIMEOUT)
     stored = time.perf_counter()
     kept = writer.tally().stored
     writer.close()

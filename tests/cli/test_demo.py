@@ -16,7 +16,7 @@ import pytest
 from mulligan.cli.demo import command
 from mulligan.cli.main import main
 
-PATIENCE = 120
+TIMEOUT = 120
 
 STEPS = (
     "finding  update_calendar_event was given",
@@ -45,7 +45,7 @@ def demo(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-P", "-W", "error", "-m", "mulligan", "demo", *options],
         cwd=folder, env={**clean, "COLUMNS": "80"},
-        capture_output=True, text=True, timeout=PATIENCE, check=False,
+        capture_output=True, text=True, timeout=TIMEOUT, check=False,
     )  # fmt: skip
 
 
@@ -162,7 +162,7 @@ def test_ctrl_c_ends_the_story_and_leaves_nothing_behind(tmp_path: Path) -> None
     during = list(tmp_path.iterdir())
 
     story.send_signal(signal.SIGINT)
-    _, complaint = story.communicate(timeout=PATIENCE)
+    _, complaint = story.communicate(timeout=TIMEOUT)
 
     assert (story.returncode, complaint) == (130, "")
     assert len(during) > 0

@@ -261,8 +261,8 @@ def seconds(amount: float) -> timedelta:
 def test_the_wait_doubles_from_a_fifth_of_a_second_to_ten(tries, ceiling):
     backoff = Backoff()
 
-    assert backoff.wait(tries=tries, chance=1.0, spent=seconds(0)) == seconds(ceiling)
-    assert backoff.wait(tries=tries, chance=0.5, spent=seconds(0)) == seconds(ceiling / 2)
+    assert backoff.compute_wait(tries=tries, chance=1.0, spent=seconds(0)) == seconds(ceiling)
+    assert backoff.compute_wait(tries=tries, chance=0.5, spent=seconds(0)) == seconds(ceiling / 2)
     assert backoff.compute_wait(tries=tries, chance=0.0, spent=seconds(0)) == seconds(0)
 
 
@@ -291,7 +291,7 @@ def test_a_remote_that_asks_for_longer_than_there_is_gets_no_further_try():
     backoff = Backoff()
 
     assert backoff.compute_wait(tries=1, chance=0.1, spent=seconds(0), asked=seconds(61)) is None
-    assert backoff.wait(tries=1, chance=0.1, spent=seconds(31), asked=seconds(30)) is None
+    assert backoff.compute_wait(tries=1, chance=0.1, spent=seconds(31), asked=seconds(30)) is None
     assert backoff.compute_wait(
         tries=1, chance=0.1, spent=seconds(30), asked=seconds(30)
     ) == seconds(30)

@@ -75,7 +75,7 @@ def test_a_task_that_would_be_misunderstood_is_refused(mistaken, message):
         Task(**{"description": "x", **mistaken})
 
 
-@pytest.mark.parametrize("mistaken", [{"every": "5"}, {"every": 1.5}, {"patience": 30}])
+@pytest.mark.parametrize("mistaken", [{"every": "5"}, {"every": 1.5}, {"timeout": 30}])
 def test_a_setting_of_another_kind_is_named(mistaken):
     with pytest.raises(ConfigurationError, match=next(iter(mistaken))):
         Reflect(**mistaken)

@@ -117,7 +117,7 @@ class Bench:
         scrub: Callable[[str], str] = str,
         render: Callable[[Question], Prompt] = plain,
         monotonic: Callable[[], float] = lambda: 0.0,
-        patience: float = 3,
+        timeout: float = 3,
     ) -> None:
         self.told: list[JudgeAsked] = []
         self.judge = ModelJudge(
@@ -126,7 +126,7 @@ class Bench:
             scrub=scrub,
             tell=self.told.append,
             timeout=timedelta(minutes=1),
-            breaker=Breaker(failures=patience, window=30.0),
+            breaker=Breaker(failures=timeout, window=30.0),
             monotonic=monotonic,
         )
 

@@ -121,10 +121,10 @@ async def test_a_model_that_cannot_be_stopped_is_left_behind_too() -> None:
 
 
 @pytest.mark.parametrize(
-    ("patience", "outcome"),
+    ("within", "outcome"),
     [(None, AskOutcome.LATE), (timedelta(hours=2), AskOutcome.ANSWERED)],
 )
-async def test_a_question_may_say_how_long_its_answer_may_take(patience, outcome) -> None:
+async def test_a_question_may_say_how_long_its_answer_may_take(within, outcome) -> None:
     async def think_for_an_hour(messages, info):
         let_an_hour_pass()
         for _ in range(20):
@@ -133,7 +133,7 @@ async def test_a_question_may_say_how_long_its_answer_may_take(patience, outcome
 
     bench = Bench(FunctionModel(think_for_an_hour))
 
-    await bench.judge.ask(replace(QUESTION, patience=patience))
+    await bench.judge.ask(replace(QUESTION, timeout=within))
 
     assert bench.told[0].outcome is outcome
 
@@ -261,7 +261,7 @@ def garbage(rng: random.Random) -> str | dict | None:
 async def test_two_thousand_garbled_replies_raise_nothing_and_confirm_nothing(seed: int) -> None:
     rng = random.Random(seed)
     left = deque(garbage(rng) for _ in range(1_000))
-    bench = Bench(speaking_from(left), patience=math.inf)
+    bench = Bench(speaking_from(left), timeout=math.inf)
 
     answers = []
     while len(left) > 1:

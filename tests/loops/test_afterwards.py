@@ -29,7 +29,7 @@ async def test_a_strategy_that_takes_too_long_is_left_behind(stubborn):
             raise
 
     using, events = learning()
-    settings = Reflect(gate="accept", strategy=thinks, patience=timedelta(milliseconds=1))
+    settings = Reflect(gate="accept", strategy=thinks, timeout=timedelta(milliseconds=1))
 
     done = await reflected(settings, using)
     never.set()
@@ -101,4 +101,4 @@ async def test_whoever_leaves_an_application_waits_for_what_is_still_being_thoug
 
 def test_patience_of_nothing_is_refused():
     with pytest.raises(ConfigurationError, match="leaves no time"):
-        Reflect(patience=timedelta())
+        Reflect(timeout=timedelta())

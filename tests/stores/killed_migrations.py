@@ -20,7 +20,7 @@ from mulligan.stores.sqlite.session import SqliteSession
 
 def open_schema(part: str, place: str):
     if part == "postgres":
-        return PostgresSchema(PostgresSession(place, patience=timedelta(seconds=5)))
+        return PostgresSchema(PostgresSession(place, timeout=timedelta(seconds=5)))
     return SqliteSchema(SqliteSession(Path(place), part.removeprefix("sqlite/"), create=True))
 
 

@@ -8,7 +8,7 @@ import pytest
 from mulligan.core.errors import StoreFullError, StoreUnavailableError
 from mulligan.stores.group_commit import GroupCommit
 
-PATIENCE = 5
+TIMEOUT = 5
 
 
 class Gate:
@@ -22,7 +22,7 @@ class Gate:
     def commit(self, works):
         self.groups.append(list(works))
         self.arrived.release()
-        assert self.through.acquire(timeout=PATIENCE)
+        assert self.through.acquire(timeout=TIMEOUT)
         if "full" in works:
             raise StoreFullError("full")
         return [ValueError(work) if work == "bad" else work for work in works]
@@ -48,7 +48,7 @@ def group(gate):
 def hold(group, gate):
     """Queue a first work and wait until it is being committed."""
     first = group.submit("first")
-    assert gate.arrived.acquire(timeout=PATIENCE)
+    assert gate.arrived.acquire(timeout=TIMEOUT)
     return first
 
 
@@ -58,7 +58,7 @@ def test_what_queues_during_a_commit_shares_the_next_one(group, gate) -> None:
 
     gate.open()
 
-    assert [first.result(PATIENCE), *(f.result(PATIENCE) for f in rest)][:2] == ["first", "0"]
+    assert [first.result(TIMEOUT), *(f.result(TIMEOUT) for f in rest)][:2] == ["first", "0"]
     assert [len(works) for works in gate.groups] == [1, 20]
 
 
@@ -68,8 +68,8 @@ def test_one_failure_is_its_own(group, gate) -> None:
 
     gate.open()
 
-    assert isinstance(bad.exception(PATIENCE), ValueError)
-    assert (good.result(PATIENCE), other.result(PATIENCE)) == ("good", "other")
+    assert isinstance(bad.exception(TIMEOUT), ValueError)
+    assert (good.result(TIMEOUT), other.result(TIMEOUT)) == ("good", "other")
 
 
 def test_a_failed_commit_fails_all_of_its_group_and_none_of_the_next(group, gate) -> None:
@@ -78,8 +78,8 @@ def test_a_failed_commit_fails_all_of_its_group_and_none_of_the_next(group, gate
 
     gate.open()
 
-    assert all(isinstance(each.exception(PATIENCE), StoreFullError) for each in together)
-    assert group.submit("next").result(PATIENCE) == "next"
+    assert all(isinstance(each.exception(TIMEOUT), StoreFullError) for each in together)
+    assert group.submit("next").result(TIMEOUT) == "next"
 
 
 def test_a_work_cancelled_in_the_queue_is_never_done(group, gate) -> None:
@@ -90,7 +90,7 @@ def test_a_work_cancelled_in_the_queue_is_never_done(group, gate) -> None:
     gate.open()
 
     assert cancelled
-    assert kept.result(PATIENCE) == "kept"
+    assert kept.result(TIMEOUT) == "kept"
     assert gate.groups[1] == ["kept"]
     with pytest.raises(CancelledError):
         dropped.result()

@@ -85,7 +85,7 @@ def test_urls_are_shown_without_credentials(url: str) -> None:
 )
 def test_no_refusal_shows_a_password_however_the_url_is_written(url: str) -> None:
     with pytest.raises(MulliganError) as caught:
-        open_store(url, patience=timedelta(seconds=0.05))
+        open_store(url, timeout=timedelta(seconds=0.05))
 
     told = "".join(traceback.format_exception(caught.value, chain=True))
     shown = "\n".join(line for line in told.splitlines() if not line.startswith("    "))
@@ -131,7 +131,7 @@ def test_a_relative_path_is_taken_from_where_we_are(tmp_path, monkeypatch) -> No
 
 def test_a_server_that_is_not_there_is_named_without_its_password() -> None:
     with pytest.raises(StoreUnavailableError) as caught:
-        open_store("postgresql://anna:hunter2@127.0.0.1:1/db", patience=timedelta(seconds=0.1))
+        open_store("postgresql://anna:hunter2@127.0.0.1:1/db", timeout=timedelta(seconds=0.1))
 
     assert "127.0.0.1:1/db" in str(caught.value)
     assert "hunter2" not in str(caught.value)

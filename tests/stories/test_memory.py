@@ -193,7 +193,7 @@ def test_a_slow_memory_holds_up_a_sync_tool_no_longer_than_an_async_one(
         return []
 
     monkeypatch.setattr(m._parts.store.casebook, "list_lessons", slow)
-    monkeypatch.setattr(waiter, "PATIENCE", 0.05)
+    monkeypatch.setattr(waiter, "TIMEOUT", 0.05)
 
     @m.tool(effect=Effect.READ)
     def find_order(order_id: str) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from mulligan.testing.radicale import radicale_server
 
-PATIENCE = 120
+TIMEOUT = 120
 HOLDS_ONE = """
 import sys
 from mulligan.testing.radicale import radicale_server
@@ -57,7 +57,7 @@ def test_ctrl_c_ends_the_server_before_its_program() -> None:
     program, folder = start_program()
 
     program.send_signal(signal.SIGINT)
-    _, complaint = program.communicate(timeout=PATIENCE)
+    _, complaint = program.communicate(timeout=TIMEOUT)
 
     assert "KeyboardInterrupt" in complaint
     assert not folder.exists()
@@ -70,7 +70,7 @@ def test_a_server_ends_with_a_program_that_was_killed() -> None:
     program.communicate()
 
     # The server is nobody's child any more: that its folder goes is all there is to wait for.
-    until = time.monotonic() + PATIENCE
+    until = time.monotonic() + TIMEOUT
     while folder.exists() and time.monotonic() < until:
         time.sleep(0.02)
     assert not folder.exists()

@@ -60,7 +60,7 @@ def fresh_key_for_every_try() -> None:
         async def make_fresh(**more: Any) -> Any:
             return await make(**more | ({key: uuid.uuid4().hex} if key else {}))
 
-        return await try_call(call.made_by(make_fresh))
+        return await try_call(call.with_maker(make_fresh))
 
     swap(try_call, with_fresh_keys)
 

@@ -21,7 +21,7 @@ from mulligan.loops.actions import Attempted
 from mulligan.stores.clock import read_utc_now
 from mulligan.turns.calls.wrapper import wrap_tool
 from mulligan.turns.tools.declaration import Declared, declare
-from mulligan.turns.tools.readers import name_of
+from mulligan.turns.tools.readers import read_name
 from mulligan.turns.turn.act import Acting, Agent, Done
 from mulligan.turns.turn.context import OpenTurn
 
@@ -167,7 +167,7 @@ class Mulligan:
         is told why in `turn.correction`, and tries once more. With rules for replies, a text reply
         is then held against what the tools returned, and written again by `rewrite` if it is wrong.
         """
-        about.setdefault("agent", name_of(agent))
+        about.setdefault("agent", read_name(agent))
         turn = self.turn(message, **about)
         turn.reviewing = acting = self._build_acting(turn)
         done = await acting.run(agent)
@@ -233,13 +233,13 @@ class Mulligan:
         async def act_alone() -> Done:
             # The loop ends with this turn, and so would recovery on it: it is waited for.
             if self._parts.recover:
-                await self._parts.keeping.run_once()
+                await self._parts.timer.run_once()
             done = await self.act(message, call_agent, rewrite=rewrite, **about)
             if done.open_actions:
-                await self._parts.keeping.run_once()
+                await self._parts.timer.run_once()
             return done
 
-        about.setdefault("agent", name_of(agent))
+        about.setdefault("agent", read_name(agent))
         return asyncio.run(act_alone())
 
     async def run_task(self, task: Task, work: Work, /) -> TaskDone:
@@ -335,7 +335,7 @@ class Mulligan:
             reviewers=self._parts.reviewers,
             book=self._parts.runtime.book,
             on_entering=self._parts.begin,
-            on_leaving=self._parts.keeping.wake,
+            on_leaving=self._parts.timer.wake,
             remember=self._parts.memory.remember if self._parts.memory is not None else None,
         )
 
@@ -351,7 +351,7 @@ class Mulligan:
 
     async def __aexit__(self, *error: object) -> None:
         await self._parts.learning.afterwards.finish()
-        await self._parts.keeping.stop()
+        await self._parts.timer.stop()
         # Closing waits for the disk, which an event loop must not.
         await asyncio.to_thread(self.close)
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from mulligan.adapters.pydantic_ai import build_writer
 from mulligan.app.settings import Settings
+from mulligan.app.step_log import StepLog
 from mulligan.app.wiring import Parts
 from mulligan.checks.grounding.verified import Verification, Verifier
 from mulligan.core.action import Kept
@@ -18,7 +19,6 @@ from mulligan.core.interfaces import Clock
 from mulligan.loops.critics import judged_by
 from mulligan.loops.drafts import Drafted, DraftRules, find_loop
 from mulligan.loops.replies import Replied, ReplyRules, Write, warn_at_the_bound, write_reply
-from mulligan.turns.calls.step_log import StepLog
 from mulligan.turns.turn.context import OpenTurn
 from mulligan.turns.turn.reply import Rewrite, answer
 from mulligan.turns.turn.reply_record import NAME, pack_reply

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import cast
 
+from mulligan.app.finding_log import count_findings
 from mulligan.app.housekeeping import Housekeeping
 from mulligan.app.memory import Memory
 from mulligan.app.recognizing import build_recognizer
@@ -22,13 +23,12 @@ from mulligan.stores.clock import read_utc_now
 from mulligan.stores.opening import open_store
 from mulligan.telemetry.events import Events
 from mulligan.telemetry.writer import LogWriter
-from mulligan.turns.calls.finding_log import count_findings
 from mulligan.turns.calls.runtime import Runtime
 from mulligan.turns.calls.toolbox import Toolbox
 from mulligan.turns.journal.book import Book
 from mulligan.turns.memory.lookup import Recall
 from mulligan.turns.recovery.recovery import Recovery
-from mulligan.turns.recovery.timer import Heart, Keeping
+from mulligan.turns.recovery.timer import Heart, RecoveryTimer
 from mulligan.turns.tools.promises import describe_tool
 
 
@@ -52,7 +52,7 @@ class Parts:
     reviewers: Reviewers
     learning: Learning
     recovery: Recovery
-    keeping: Keeping
+    timer: RecoveryTimer
     heart: Heart
     memory: Memory | None
     """`None`: the application remembers nothing."""
@@ -70,7 +70,7 @@ class Parts:
         if not self.recover:
             return
         with suppress(RuntimeError):  # no loop runs here: turns of such programs recover themselves
-            self.keeping.start()
+            self.timer.start()
 
     def close(self) -> None:
         """Close everything, the store last."""
@@ -115,7 +115,7 @@ def assemble(
         reviewers=reviewers,
         learning=_build_learning(store, runtime, reviewers, clock=clock),
         recovery=recovery,
-        keeping=Keeping(recovery),
+        timer=RecoveryTimer(recovery),
         heart=Heart(store.journal.beat),
         memory=_build_memory(settings, store, runtime, clock=clock),
         housekeeping=Housekeeping(store, retention=settings.retention, clock=clock),

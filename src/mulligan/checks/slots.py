@@ -92,7 +92,7 @@ def free_as_asked(spans: Mapping[str, SlotParameters]) -> Check[Subject]:
         for execution in list_effective_calls(subject):
             call = execution.call
             span = _find_times(call, spans, zone=subject.turn.timezone)
-            clash = next((t for t in taken if span and _clash(t, span, call)), None)
+            clash = next((t for t in taken if span and _clashes(t, span, call)), None)
             if clash:
                 yield Finding(
                     rule="time.taken",
@@ -124,7 +124,7 @@ def _decode_taken(facts: Iterable[Fact]) -> Iterator[Taken]:
             )
 
 
-def _clash(taken: Taken, span: FromTo, call: Call) -> bool:
+def _clashes(taken: Taken, span: FromTo, call: Call) -> bool:
     """Whether something else takes up the time; after the call it may be its own work."""
     start, end = span
     itself = (taken.start, taken.end) == span and taken.what in list_texts(call.arguments)

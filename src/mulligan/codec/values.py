@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from mulligan.codec.text import Simplify, decode_json, encode_json, to_builtin
+from mulligan.codec.json_text import Simplify, decode_json, encode_json, to_builtin
 from mulligan.core.errors import ConfigurationError
 
 _SPELLED_BY_US = (datetime, timedelta, bytes, bytearray, memoryview)

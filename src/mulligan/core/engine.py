@@ -38,16 +38,17 @@ class Loop(Generic[S, V, C]):
     """Make the subject, on the given try, told the given correction."""
     review: Callable[[S], Awaitable[V]]
     decide: Callable[[S, V, int], Step]
-    undo: Callable[[S, V], Awaitable[None]]
-    """Take back what a rejected attempt did. Called before a retry, and before giving up."""
     correct: Callable[[S, V], Awaitable[C | None]]
     """What to tell the next attempt. `None`: there is nothing to say, so there is no next."""
+    undo: Callable[[S, V], Awaitable[None]] | None = None
+    """Take back what a rejected attempt did. Called before a retry, and before giving up.
+    `None`: an attempt of this loop leaves nothing behind."""
 
     async def play(self, subject: S, *, number: int) -> tuple[Round[S, V], C | None]:
         """Everything that follows an attempt, up to what the next one is told."""
         verdict = await self.review(subject)
         step = self.decide(subject, verdict, number)
-        if step in (Step.RETRY, Step.GIVE_UP):
+        if self.undo is not None and step in (Step.RETRY, Step.GIVE_UP):
             await self.undo(subject, verdict)
         correction = await self.correct(subject, verdict) if step is Step.RETRY else None
         if step is Step.RETRY and correction is None:

@@ -39,7 +39,7 @@ class Question(Generic[A]):
     answer: type[A]
     purpose: str
     """A few words for the log: what the answer is for."""
-    patience: timedelta | None = None
+    timeout: timedelta | None = None
     """How long the answer may take, where nobody waits for it; `None`: as the judge has it."""
 
 

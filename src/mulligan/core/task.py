@@ -79,7 +79,7 @@ class Reflect:
     """Room for everything that is put before a task."""
     most_cost: float = 1.5
     """Tokens and time that notes may take, as a multiple of what the static text takes."""
-    patience: timedelta = timedelta(seconds=30)
+    timeout: timedelta = timedelta(seconds=30)
     """How long a strategy may think; what comes later is left out."""
     background: bool = False
     """Hand the output out first. Leaving `async with m:` waits for what is still being thought."""
@@ -89,10 +89,10 @@ class Reflect:
             raise ConfigurationError(f"gate={self.gate!r} is no gate: use 'evidence' or 'accept'.")
         if type(self.every) is not int or self.every < 1:
             raise ConfigurationError(f"every={self.every} cannot be: reflect every 1 run or more.")
-        if not isinstance(self.patience, timedelta):
-            raise ConfigurationError(f"patience={self.patience!r}: use timedelta(seconds=…).")
-        if self.patience <= timedelta():
-            raise ConfigurationError(f"patience={self.patience} leaves no time to reflect.")
+        if not isinstance(self.timeout, timedelta):
+            raise ConfigurationError(f"timeout={self.timeout!r}: use timedelta(seconds=…).")
+        if self.timeout <= timedelta():
+            raise ConfigurationError(f"timeout={self.timeout} leaves no time to reflect.")
 
     @property
     def gated(self) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-from mulligan.codec.text import decode_json, encode_json
+from mulligan.codec.json_text import decode_json, encode_json
 from mulligan.core.errors import ConfigurationError
 from mulligan.loops.replies import Replied
 

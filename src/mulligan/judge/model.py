@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.event import AskOutcome, JudgeAsked
 from mulligan.core.limits import Breaker
-from mulligan.core.patience import run_with_timeout
 from mulligan.core.question import A, Prompt, Question
+from mulligan.core.timeouts import run_with_timeout
 from mulligan.judge.opening import open_model
 
 if TYPE_CHECKING:
@@ -78,9 +78,9 @@ class ModelJudge:
         elif (prompt := self._render_prompt(question)) is None:
             outcome = AskOutcome.NOT_ASKABLE
         else:
-            patience = question.patience or self._timeout
+            timeout = question.timeout or self._timeout
             work = self._ask_model(prompt, question.answer, usage)
-            outcome, answer = await self._wait_for_answer(work, patience=patience)
+            outcome, answer = await self._wait_for_answer(work, within=timeout)
             self._count(outcome)
         self._tell(
             JudgeAsked(
@@ -123,12 +123,12 @@ class ModelJudge:
         return scrubbed
 
     async def _wait_for_answer(
-        self, work: Coroutine[Any, Any, A], *, patience: timedelta
+        self, work: Coroutine[Any, Any, A], *, within: timedelta
     ) -> tuple[AskOutcome, A | None]:
         from pydantic_ai.exceptions import UnexpectedModelBehavior, UsageLimitExceeded
 
         try:
-            return AskOutcome.ANSWERED, await run_with_timeout(work, patience=patience)
+            return AskOutcome.ANSWERED, await run_with_timeout(work, within=within)
         except TimeoutError:
             outcome = AskOutcome.LATE
         except (UnexpectedModelBehavior, UsageLimitExceeded):

@@ -65,8 +65,8 @@ class Knowing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pause:
-    """How long to wait before the next try, and what to do first."""
+class NextTry:
+    """What the next try of a call is told: how long to wait, and what comes before it."""
 
     wait: timedelta
     move: Move
@@ -128,21 +128,20 @@ class _FailedCall:
         self._ended: Move | None = None
         """What came between the tries has failed: there is no next one."""
 
-    def build_loop(self) -> Loop[Execution, Move, Pause]:
+    def build_loop(self) -> Loop[Execution, Move, NextTry]:
         return Loop(
             attempt=self._attempt,
             review=self._review,
             decide=self._decide,
-            undo=self._undo,
-            correct=self._correct,
+            correct=self._plan_next_try,
         )
 
-    async def _attempt(self, number: int, pause: Pause | None) -> Execution:
-        if pause is None:
+    async def _attempt(self, number: int, told: NextTry | None) -> Execution:
+        if told is None:
             return await self._again(number)
-        await self._using.sleep(pause.wait.total_seconds())
+        await self._using.sleep(told.wait.total_seconds())
         try:
-            landed = await self._prepare_try(pause.move)
+            landed = await self._prepare_try(told.move)
         except UnsureError:
             self._ended = Move.ASK
             return self._failed
@@ -216,11 +215,8 @@ class _FailedCall:
         may_repeat = self._using.knowing.allows(move) and self._mode is not Mode.OBSERVE
         return Step.RETRY if may_repeat else Step.GIVE_UP
 
-    async def _undo(self, execution: Execution, move: Move) -> None:
-        """Nothing to take back: only calls whose repeat is harmless come this far."""
-
-    async def _correct(self, execution: Execution, move: Move) -> Pause | None:
-        """How long to wait. `None` when there is no more time, budget or hope."""
+    async def _plan_next_try(self, execution: Execution, move: Move) -> NextTry | None:
+        """When to try again. `None` when there is no more time, budget or hope."""
         failure = execution.failure
         if failure is None or self._using.breaker.is_open(self._using.monotonic()):
             return None
@@ -242,4 +238,4 @@ class _FailedCall:
                 wait=pause,
             )
         )
-        return Pause(wait=pause, move=move)
+        return NextTry(wait=pause, move=move)

@@ -175,7 +175,6 @@ class _DraftLoop:
                 attempt=self._attempt,
                 review=self._review,
                 decide=self._decide,
-                undo=self._undo,
                 correct=self._correct,
             )
         )
@@ -263,9 +262,6 @@ class _DraftLoop:
         if number > self._rules.reflections or self._meter.used_up or is_stagnant(self._scores):
             return Step.GIVE_UP
         return Step.RETRY
-
-    async def _undo(self, draft: Draft, critique: Critique | None) -> None:
-        """Nothing to take back: nobody has read it."""
 
     async def _correct(self, draft: Draft, critique: Critique | None) -> Critique | None:  # noqa: ARG002
         return critique

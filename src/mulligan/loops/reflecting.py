@@ -26,8 +26,8 @@ from mulligan.core.event import (
 )
 from mulligan.core.interfaces import Archive, Clock, Judge
 from mulligan.core.notes import Ground, Notes, NotesState, Refinement, TaskRun
-from mulligan.core.patience import run_with_timeout
 from mulligan.core.task import Experience, Reflect, Strategy, Task
+from mulligan.core.timeouts import run_with_timeout
 from mulligan.learning.tasks.reflection import ask_judge, choose_contrasting
 from mulligan.learning.tasks.select import Change, build_standings, choose_best, make_room
 from mulligan.learning.tasks.versions import describe_changes
@@ -98,14 +98,14 @@ async def reflect(task: Task, told: Told, *, using: Learning) -> None:
         versions = await using.aside(partial(_load_versions, task, told, using=using))
         parent = await using.aside(partial(_choose_parent, told, versions, archive=using.archive))
         asked = _ask(strategy, _build_experience(task, told, parent=parent), using=using)
-        refinement = await run_with_timeout(asked, patience=told.settings.patience)
+        refinement = await run_with_timeout(asked, within=told.settings.timeout)
         trouble = _find_trouble(task, refinement, versions=versions)
         if trouble is None and refinement is not None:
             await using.aside(partial(_write, told, refinement, parent=parent, using=using))
     except ConfigurationError as error:
         trouble = str(error)
     except TimeoutError:
-        trouble = f"no answer came within {told.settings.patience.total_seconds():g} s"
+        trouble = f"no answer came within {told.settings.timeout.total_seconds():g} s"
     except Exception as error:  # noqa: BLE001 - a user's strategy or archive may raise anything
         trouble = f"it failed with {type(error).__name__}"
     if trouble is not None:

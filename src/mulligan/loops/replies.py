@@ -213,7 +213,6 @@ class _ReplyLoop:
                 attempt=self._attempt,
                 review=self._review,
                 decide=self._decide,
-                undo=self._undo,
                 correct=self._correct,
             )
         )
@@ -288,9 +287,6 @@ class _ReplyLoop:
 
     def _decide(self, reply: Reply, verdict: Verdict, number: int) -> Step:  # noqa: ARG002
         return decide(verdict, attempt=number, attempts=self._rules.attempts)
-
-    async def _undo(self, reply: Reply, verdict: Verdict) -> None:
-        """Nothing to take back: nobody has read it."""
 
     async def _correct(self, reply: Reply, verdict: Verdict) -> Correction | None:  # noqa: ARG002
         feedback = render_feedback(verdict, self._rules.checks)

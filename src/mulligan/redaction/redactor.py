@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Any
 
-from mulligan.codec.text import encode_json
+from mulligan.codec.json_text import encode_json
 from mulligan.redaction.error import ErrorText, describe
 from mulligan.redaction.keys import Keys
 from mulligan.redaction.lean import Lean

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from mulligan.codec.text import encode_json
+from mulligan.codec.json_text import encode_json
 
 GENESIS = bytes(32)
 """What a writer's first entry links to."""

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from mulligan.codec.json_text import decode_json, encode_sorted
 from mulligan.codec.records import UndecodableError, decode_record, encode_record, to_record
-from mulligan.codec.text import decode_json, encode_sorted
 from mulligan.core.action import SETTLED, Action, Entry, Opening, State
 from mulligan.core.errors import ConfigurationError, JournalError
 from mulligan.core.instants import from_us, to_us

@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Protocol
 from weakref import WeakSet
 
-PATIENCE = 5.0
+TIMEOUT = 5.0
 """Seconds that a fork waits. After that it happens all the same: a hung disk must not hang it."""
 
 
@@ -61,7 +61,7 @@ class Undisturbed:
 
     def pause(self) -> None:
         """Before a fork: let what runs end, and nothing begin."""
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + TIMEOUT
         with self._wake:
             self._forking = True
             while self._threads > self._count_own() and (left := deadline - time.monotonic()) > 0:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
-from mulligan.codec.text import decode_json, encode_json
+from mulligan.codec.json_text import decode_json, encode_json
 
 
 def dump_counts(counts: Mapping[int, float]) -> str:

@@ -26,12 +26,12 @@ def open_store(
     retention: Retention | None = None,
     tolerate_damage: bool = False,
     clock: Clock = read_utc_now,
-    patience: timedelta = timedelta(seconds=5),
+    timeout: timedelta = timedelta(seconds=5),
 ) -> Store:
     """Open `memory:`, `sqlite:///file.db` or `postgresql://…`.
 
     With `migrate` a store that is missing or older is made ready; without, it is refused.
-    `tolerate_damage` opens a damaged journal to look at it. `patience` bounds the wait for a lock
+    `tolerate_damage` opens a damaged journal to look at it. `timeout` bounds the wait for a lock
     or a server.
     """
     options = Options(
@@ -40,7 +40,7 @@ def open_store(
         retention=retention or Retention(),
         tolerate_damage=tolerate_damage,
         clock=clock,
-        patience=patience,
+        timeout=timeout,
     )
     if url == "memory:":
         return _open_memory(options)

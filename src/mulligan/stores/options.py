@@ -22,5 +22,5 @@ class Options:
     tolerate_damage: bool = False
     """Open a damaged journal all the same, to look at it."""
     clock: Clock = read_utc_now
-    patience: timedelta = timedelta(seconds=5)
+    timeout: timedelta = timedelta(seconds=5)
     """How long to wait for a lock that another process holds, or a server that does not answer."""

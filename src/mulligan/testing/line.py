@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 WRITES = ("POST", "PUT", "PATCH", "DELETE")
-_PATIENCE = 60
+_TIMEOUT = 60
 _OWN = ("content-length", "connection", "transfer-encoding")
 """Headers of an answer that we write ourselves."""
 
@@ -128,7 +128,7 @@ class _Request(BaseHTTPRequestHandler):
     do_OPTIONS = do_PROPFIND = do_REPORT = _hand_on  # noqa: N815
 
     def _ask(self, upstream: str, body: bytes) -> tuple[int, Headers, bytes]:
-        connection = http.client.HTTPConnection(urlsplit(upstream).netloc, timeout=_PATIENCE)
+        connection = http.client.HTTPConnection(urlsplit(upstream).netloc, timeout=_TIMEOUT)
         try:
             # As it came, but for what would have the answer packed.
             headers = {k: v for k, v in self.headers.items() if k.lower() != "accept-encoding"}

@@ -26,7 +26,7 @@ from psycopg import sql
 ENVIRONMENT = "MULLIGAN_TEST_POSTGRES"
 """A DSN here comes first: the tests then make and drop databases of their own on that server."""
 _NOBODY = "nobody"
-_PATIENCE = 30.0
+_TIMEOUT = 30.0
 
 
 @dataclass(slots=True)
@@ -72,7 +72,7 @@ class PostgresServer:
         if self.process is not None:
             # Immediate: nothing of a test's data is worth a checkpoint.
             self.process.send_signal(signal.SIGQUIT)
-            self.process.wait(_PATIENCE)
+            self.process.wait(_TIMEOUT)
         if self.folder is not None:
             shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -131,7 +131,7 @@ def start_again(server: PostgresServer, *, binaries: Path | None = None) -> Post
 
 
 def _wait_until_ready(server: PostgresServer) -> None:
-    deadline = time.monotonic() + _PATIENCE
+    deadline = time.monotonic() + _TIMEOUT
     while True:
         try:
             psycopg.connect(server.dsn).close()

@@ -21,7 +21,7 @@ from urllib.parse import urljoin
 
 from mulligan.core.errors import MissingExtraError
 
-_PATIENCE = 60.0
+_TIMEOUT = 60.0
 _USER = "family"
 _TRIES = 5
 _MEMORY = "/dev/shm"  # noqa: S108 - only where it is there; the folder in it is ours alone
@@ -59,7 +59,7 @@ class RadicaleServer:
     def stop(self) -> None:
         """End the process that was started here, and remove what it kept."""
         try:
-            self.process.communicate(timeout=_PATIENCE)
+            self.process.communicate(timeout=_TIMEOUT)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.communicate()
@@ -95,7 +95,7 @@ def _start(_try: int) -> RadicaleServer | None:
             start_new_session=True,
         )
     server = RadicaleServer(url=f"http://127.0.0.1:{port}/", process=process, folder=folder)
-    until = time.monotonic() + _PATIENCE
+    until = time.monotonic() + _TIMEOUT
     while time.monotonic() < until and process.poll() is None:
         if _READY in log.read_text(errors="replace"):
             return server
@@ -137,6 +137,6 @@ def _request(
     request = urllib.request.Request(  # noqa: S310 - loopback
         url, data=body or None, method=method, headers=dict(headers or {})
     )
-    with _DIRECT.open(request, timeout=_PATIENCE) as answer:
+    with _DIRECT.open(request, timeout=_TIMEOUT) as answer:
         content: bytes = answer.read()
     return content

@@ -100,8 +100,8 @@ def test_runs_that_were_alike_are_no_contrast(runs):
 
 
 def test_an_answer_may_take_as_long_as_the_task_has_patience():
-    patient = replace(TASK, reflect=Reflect(patience=timedelta(minutes=3)))
+    patient = replace(TASK, reflect=Reflect(timeout=timedelta(minutes=3)))
 
     question = build_question(experience(task=patient))
 
-    assert question.patience == timedelta(minutes=3)
+    assert question.timeout == timedelta(minutes=3)

@@ -94,7 +94,7 @@ def everything(store: Store) -> object:
 
 def reopen(url: str, **options: object) -> Store:
     """Open without waiting for anyone."""
-    return open_store(url, patience=timedelta(milliseconds=200), **options)
+    return open_store(url, timeout=timedelta(milliseconds=200), **options)
 
 
 def count_rows(store: Store) -> tuple[int, int]:

@@ -25,7 +25,7 @@ from mulligan.testing.store_contract.contract import (
     make_next_entry,
 )
 
-PATIENCE = timedelta(seconds=5)
+TIMEOUT = timedelta(seconds=5)
 CUT = """
 select pg_terminate_backend(pid) from pg_stat_activity
 where datname = current_database() and pid <> pg_backend_pid()
@@ -82,7 +82,7 @@ def _write_patiently(store, row) -> None:
 def test_a_server_that_crashes_and_restarts_is_waited_for() -> None:
     server = start_server()
     try:
-        store = open_store(server.build_url("postgres"), patience=timedelta(seconds=20))
+        store = open_store(server.build_url("postgres"), timeout=timedelta(seconds=20))
         for crash in range(2):
             store.journal.submit([make_first_entry(f"before{crash}")]).result()
             server.process.send_signal(signal.SIGQUIT)
@@ -132,7 +132,7 @@ class _Losing:
 
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_a_commit_whose_answer_is_lost_is_done_exactly_once(store, postgres_url, when) -> None:
-    ledger = Ledger(lambda: Losing(postgres_url, patience=PATIENCE), patience=PATIENCE)
+    ledger = Ledger(lambda: Losing(postgres_url, timeout=TIMEOUT), timeout=TIMEOUT)
     store.journal._ledger = ledger
     store.journal.submit([make_first_entry("first")]).result()
 

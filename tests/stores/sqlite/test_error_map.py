@@ -53,7 +53,7 @@ def path(tmp_path):
 
 @pytest.fixture
 def store(path):
-    store = open_store(f"sqlite:///{path}", patience=BRIEFLY)
+    store = open_store(f"sqlite:///{path}", timeout=BRIEFLY)
     yield store
     store.close()
 
@@ -77,7 +77,7 @@ def test_a_locked_journal_can_be_read_and_opened(store, path) -> None:
     store.journal.submit([make_first_entry("a")]).result()
 
     with locked(path), locked(path.with_name("family.log.db")):
-        other = open_store(f"sqlite:///{path}", patience=BRIEFLY)
+        other = open_store(f"sqlite:///{path}", timeout=BRIEFLY)
         found = other.journal.find_action("a")
         other.close()
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from mulligan.app.step_log import SETTLED
 from mulligan.core.call import OWN
 from mulligan.core.interfaces import Store
 from mulligan.core.log_query import LogQuery
 from mulligan.evaluation.cases import Case
-from mulligan.turns.calls.step_log import SETTLED
 from mulligan.turns.turn.reply_record import NAME, unpack_reply
 
 MOST = 1_000

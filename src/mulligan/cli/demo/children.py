@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-PATIENCE = 120
+TIMEOUT = 120
 """Seconds, on the slowest of machines. Nothing in the story waits that long."""
 
 
@@ -13,4 +13,4 @@ def live(life: str, *, store: str, url: str) -> int:
     """Run the family's program to its end, whichever that is. Its exit code: -9 when killed."""
     # -P: a file in the reader's folder that is called like a module must not get in between.
     program = [sys.executable, "-P", "-m", "mulligan.cli.demo.lives", life, store, url]
-    return subprocess.run(program, timeout=PATIENCE, check=False).returncode  # noqa: S603 - ours
+    return subprocess.run(program, timeout=TIMEOUT, check=False).returncode  # noqa: S603 - ours

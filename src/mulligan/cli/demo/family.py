@@ -13,7 +13,7 @@ from rich.console import Console
 from mulligan.app.mulligan import Mulligan
 from mulligan.app.settings import Settings
 from mulligan.cli.demo.aloud import SHOWN, Aloud, wrap_check
-from mulligan.cli.demo.children import PATIENCE
+from mulligan.cli.demo.children import TIMEOUT
 from mulligan.cli.demo.telling import Teller
 from mulligan.packs.calendar import CalDAV, Event, calendar_checks, calendar_facts, calendar_tools
 from mulligan.packs.calendar.desk import Desk
@@ -43,7 +43,7 @@ class Family:
 async def open_family(store: str, url: str, *, tell: Teller | None = None) -> AsyncIterator[Family]:
     """The application on a store and a calendar. It recovers when told to, not on a timer."""
     tell = tell or Teller(Console(quiet=True))
-    with closing(CalDAV(url, timeout=PATIENCE)) as calendar:
+    with closing(CalDAV(url, timeout=TIMEOUT)) as calendar:
         async with Mulligan(
             checks=[wrap_check(check, tell) for check in calendar_checks()],
             facts=calendar_facts(calendar, zone=ZONE),
@@ -62,7 +62,7 @@ class Phone:
     @classmethod
     def connect(cls, url: str) -> Phone:
         """A phone that is set up for a calendar."""
-        calendar = CalDAV(url, timeout=PATIENCE)
+        calendar = CalDAV(url, timeout=TIMEOUT)
         return cls(desk=Desk(calendar=calendar, zone=ZoneInfo(ZONE)))
 
     async def list_week(self) -> list[Event]:

@@ -11,8 +11,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+from mulligan.codec.json_text import decode_json
 from mulligan.codec.records import UndecodableError, to_record
-from mulligan.codec.text import decode_json
 from mulligan.codec.values import to_plain
 from mulligan.core.error_class import ErrorClass
 from mulligan.core.errors import ConfigurationError

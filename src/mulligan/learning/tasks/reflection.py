@@ -37,7 +37,7 @@ def build_question(experience: Experience) -> Question[Refinement]:
         untrusted=dict(_list_untrusted(experience)),
         answer=Refinement,
         purpose="reflect on a task",
-        patience=(task.settings or Reflect()).patience,
+        timeout=(task.settings or Reflect()).timeout,
     )
 
 

@@ -102,7 +102,7 @@ class PostgresStore:
         self._log.reset_after_fork()
 
     def _connect(self) -> PostgresSession:
-        return PostgresSession(self._url, patience=self._options.patience)
+        return PostgresSession(self._url, timeout=self._options.timeout)
 
     def _prepare(self) -> None:
         with self._pool.acquire_session() as session:

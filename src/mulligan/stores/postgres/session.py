@@ -24,10 +24,10 @@ _LONGEST_PAUSE = 0.5
 class PostgresSession:
     """Named queries on one connection. Used by one thread at a time."""
 
-    def __init__(self, url: str, *, patience: timedelta) -> None:
+    def __init__(self, url: str, *, timeout: timedelta) -> None:
         self._store = strip_credentials(url)
         self._queries = _load_queries()
-        self._connection = _connect(url, store=self._store, patience=patience)
+        self._connection = _connect(url, store=self._store, timeout=timeout)
 
     def fetch(self, query: str, **values: object) -> list[Row]:
         """All rows of a query."""
@@ -96,14 +96,14 @@ def _unify_types(column: tuple[object, ...]) -> list[object]:
     return list(column)
 
 
-def _connect(url: str, *, store: str, patience: timedelta) -> psycopg.Connection[Row]:
-    """Connect, and while a server restarts wait for it, as long as patience lasts."""
+def _connect(url: str, *, store: str, timeout: timedelta) -> psycopg.Connection[Row]:
+    """Connect, and while a server restarts wait for it, for as long as the timeout allows."""
     address = check_address(url, store=store)
-    deadline = time.monotonic() + patience.total_seconds()
+    deadline = time.monotonic() + timeout.total_seconds()
     pause = 0.02
     while True:
         try:
-            return _connect_once(url, patience=patience)
+            return _connect_once(url, timeout=timeout)
         except psycopg.Error as error:
             # Without its cause, which may quote what stands in the URL.
             said = translate(error, store, broken=False, said=address.quote(error))
@@ -114,13 +114,13 @@ def _connect(url: str, *, store: str, patience: timedelta) -> psycopg.Connection
         pause = min(pause * 2, _LONGEST_PAUSE)
 
 
-def _connect_once(url: str, *, patience: timedelta) -> psycopg.Connection[Row]:
-    seconds = max(2, round(patience.total_seconds()))
+def _connect_once(url: str, *, timeout: timedelta) -> psycopg.Connection[Row]:
+    seconds = max(2, round(timeout.total_seconds()))
     connection = psycopg.connect(url, autocommit=True, connect_timeout=seconds)
     try:
         # Not in the URL's options, which a connection pooler may not pass on.
         connection.execute(_encode_sql(_load_queries()["set_search_path"]))
-        connection.execute(f"set lock_timeout = {round(patience.total_seconds() * 1000)}".encode())
+        connection.execute(f"set lock_timeout = {round(timeout.total_seconds() * 1000)}".encode())
     except BaseException:
         connection.close()
         raise

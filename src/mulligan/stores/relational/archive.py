@@ -7,8 +7,8 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
+from mulligan.codec.json_text import decode_json
 from mulligan.codec.records import encode_record
-from mulligan.codec.text import decode_json
 from mulligan.core.errors import StaleNotesError
 from mulligan.core.escape import escape
 from mulligan.core.finding import Standing

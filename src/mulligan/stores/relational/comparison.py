@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from mulligan.codec.text import decode_json
+from mulligan.codec.json_text import decode_json
 from mulligan.core.action import SETTLED
 from mulligan.stores.driver import Row, Session, UnreadableError
 

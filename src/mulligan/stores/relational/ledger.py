@@ -78,11 +78,11 @@ class Ledger:
         self,
         connect: Callable[[], Session],
         *,
-        patience: timedelta,
+        timeout: timedelta,
         marks: MarkFile | None = None,
     ) -> None:
         self._connect = connect
-        self._patience = patience
+        self._timeout = timeout
         self._marks = marks
         self._group: GroupCommit[tuple[Work, bool]] = GroupCommit(self._commit_group)
         self._lock = threading.Lock()
@@ -134,7 +134,7 @@ class Ledger:
             )
 
     def _commit(self, works: Sequence[Work], *, synced: bool) -> Sequence[object]:
-        deadline = time.monotonic() + self._patience.total_seconds()
+        deadline = time.monotonic() + self._timeout.total_seconds()
         unanswered: list[object] | None = None
         while True:
             outcomes: list[object] = []

@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, Protocol, TypeVar
 
-from mulligan.codec.text import encode_json
+from mulligan.codec.json_text import encode_json
 from mulligan.core.call import LogRow
 from mulligan.core.finding import FindingCount, FindingRow, Severity
 from mulligan.core.instants import from_us, to_us

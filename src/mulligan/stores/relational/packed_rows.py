@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Sequence
 
-from mulligan.codec.text import decode_json, encode_json
+from mulligan.codec.json_text import decode_json, encode_json
 from mulligan.core.call import LogRow
 
 ROWS_AT_A_TIME = 512

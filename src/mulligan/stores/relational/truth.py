@@ -29,7 +29,7 @@ class Truth:
         marks: MarkFile | None = None,
     ) -> None:
         self.pool = Pool(connect)
-        self._ledger = Ledger(connect, patience=options.patience, marks=marks)
+        self._ledger = Ledger(connect, timeout=options.timeout, marks=marks)
         self._safe = Safe(options.seal)
         self.journal = JournalTables(
             self.pool,

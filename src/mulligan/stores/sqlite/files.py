@@ -14,7 +14,7 @@ from mulligan.core.errors import StoreDamagedError, StoreLockedError, StoreUnava
 from mulligan.stores.driver import Session
 from mulligan.stores.mark import MarkFile
 from mulligan.stores.migrate import bring_up_to_date, check_version
-from mulligan.stores.sqlite.session import LOG, PATIENCE, SqliteSession
+from mulligan.stores.sqlite.session import LOG, TIMEOUT, SqliteSession
 
 APPLICATION_ID = 0x4D756C6C
 SECRET_BYTES = 32
@@ -61,12 +61,12 @@ def build_url(path: Path) -> str:
     return f"sqlite:///{path}"
 
 
-def prepare(path: Path, part: str, *, migrate: bool, patience: timedelta = PATIENCE) -> None:
+def prepare(path: Path, part: str, *, migrate: bool, timeout: timedelta = TIMEOUT) -> None:
     """Create or migrate a file, or refuse it in one sentence and leave it as it is."""
     _refuse_place(path)
     if not migrate:
         _refuse_missing(path, part)
-    with _close_after(SqliteSession(path, part, patience=patience, create=migrate)) as session:
+    with _close_after(SqliteSession(path, part, timeout=timeout, create=migrate)) as session:
         schema = SqliteSchema(session)
         _refuse_foreign(session, path)
         steps = f"sqlite/{part}"
@@ -76,21 +76,21 @@ def prepare(path: Path, part: str, *, migrate: bool, patience: timedelta = PATIE
         url = _build_store_url(path, part)
         check_version(steps, store=str(path), url=url, found=found, migrate=migrate)
         if migrate:
-            _use_write_ahead_log(session, patience=patience)
+            _use_write_ahead_log(session, timeout=timeout)
             bring_up_to_date(schema, steps)
 
 
-def prepare_log(path: Path, *, migrate: bool, patience: timedelta = PATIENCE) -> None:
+def prepare_log(path: Path, *, migrate: bool, timeout: timedelta = TIMEOUT) -> None:
     """Prepare the log; one that is damaged is set aside, because it is never worth a refusal."""
     try:
-        prepare(path, LOG, migrate=migrate, patience=patience)
-        with _close_after(SqliteSession(path, LOG, patience=patience)) as session:
+        prepare(path, LOG, migrate=migrate, timeout=timeout)
+        with _close_after(SqliteSession(path, LOG, timeout=timeout)) as session:
             refuse_damaged(session, path)
     except StoreDamagedError:
         if not migrate:
             raise
         set_aside(path)
-        prepare(path, LOG, migrate=True, patience=patience)
+        prepare(path, LOG, migrate=True, timeout=timeout)
 
 
 def refuse_damaged(session: Session, path: Path) -> None:
@@ -233,9 +233,9 @@ def _refuse_foreign(session: SqliteSession, path: Path) -> None:
         )
 
 
-def _use_write_ahead_log(session: SqliteSession, *, patience: timedelta) -> None:
+def _use_write_ahead_log(session: SqliteSession, *, timeout: timedelta) -> None:
     """The one step whose lock SQLite does not wait for when two processes take it at once."""
-    deadline = time.monotonic() + patience.total_seconds()
+    deadline = time.monotonic() + timeout.total_seconds()
     while True:
         try:
             session.execute("pragma journal_mode = wal")

@@ -19,7 +19,7 @@ from mulligan.stores.histogram import add_counts
 from mulligan.stores.queries import load
 from mulligan.stores.sqlite.error_map import translate, translate_errors
 
-PATIENCE = timedelta(seconds=5)
+TIMEOUT = timedelta(seconds=5)
 
 JOURNAL = "journal"
 LOG = "log"
@@ -41,7 +41,7 @@ class SqliteSession:
         path: Path,
         part: str,
         *,
-        patience: timedelta = PATIENCE,
+        timeout: timedelta = TIMEOUT,
         create: bool = False,
     ) -> None:
         self._path = path
@@ -51,7 +51,7 @@ class SqliteSession:
             if create:
                 _create_private(path)
             self._connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
-            self._connection.set_busy_timeout(max(1, round(patience.total_seconds() * 1000)))
+            self._connection.set_busy_timeout(max(1, round(timeout.total_seconds() * 1000)))
             # Closing the last connection would move a damaged write-ahead log into the file and
             # delete it, and with it what might still be rescued. We do that ourselves, when sound.
             self._connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)

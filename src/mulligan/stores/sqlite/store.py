@@ -36,7 +36,7 @@ from mulligan.stores.sqlite.tally import LogTally, record_damage
 _ENTRIES_CHECKED = 20_000
 """How many of the newest entries are verified at every opening, about 0.1 s; `verify` takes all."""
 
-_TIDY_PATIENCE = timedelta(milliseconds=50)
+_TIDY_TIMEOUT = timedelta(milliseconds=50)
 
 
 class SqliteStore:
@@ -46,8 +46,8 @@ class SqliteStore:
         self._path = path
         self._log_path = files.build_log_path(path)
         self._options = options
-        files.prepare(path, JOURNAL, migrate=options.migrate, patience=options.patience)
-        files.prepare_log(self._log_path, migrate=options.migrate, patience=options.patience)
+        files.prepare(path, JOURNAL, migrate=options.migrate, timeout=options.timeout)
+        files.prepare_log(self._log_path, migrate=options.migrate, timeout=options.timeout)
         self._marks = MarkFile(files.build_companion_path(path, "mark"))
         self._log_marks = MarkFile(files.build_companion_path(self._log_path, "mark"))
         self._truth = Truth(
@@ -152,13 +152,13 @@ class SqliteStore:
         for path, part in ((self._path, JOURNAL), (self._log_path, LOG)):
             # Where it cannot be done now, because someone is still at work, they will do it.
             with suppress(StoreError):
-                truncate(partial(SqliteSession, path, part, patience=_TIDY_PATIENCE))
+                truncate(partial(SqliteSession, path, part, timeout=_TIDY_TIMEOUT))
 
     def _connect(self) -> SqliteSession:
-        return SqliteSession(self._path, JOURNAL, patience=self._options.patience)
+        return SqliteSession(self._path, JOURNAL, timeout=self._options.timeout)
 
     def _connect_log(self) -> SqliteSession:
-        return SqliteSession(self._log_path, LOG, patience=self._options.patience)
+        return SqliteSession(self._log_path, LOG, timeout=self._options.timeout)
 
     def _examine(self) -> None:
         """Refuse a journal that is not what was written, and count what the log has lost."""

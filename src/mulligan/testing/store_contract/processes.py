@@ -14,7 +14,7 @@ from mulligan.core.log_query import LogQuery
 from mulligan.testing.store_contract.archives import GROUND, make_notes
 from mulligan.testing.store_contract.contract import DAY, NOW, Contract
 
-_PATIENCE = 60
+_TIMEOUT = 60
 
 
 class ProcessContract(Contract):
@@ -64,7 +64,7 @@ class ProcessContract(Contract):
         store.archive.append(make_notes(0))
         children = [start(self.opener, url, task="learn", count=500) for _ in range(2)]
 
-        written = [line for child in children for line in finish(child, patience=600)]
+        written = [line for child in children for line in finish(child, timeout=600)]
 
         found = store.archive.list_versions("weekly-report", tenant="home")
         assert [version.version for version in found] == list(range(1000, -1, -1))
@@ -76,7 +76,7 @@ class ProcessContract(Contract):
         """Nor do they double one; what both saw counts once."""
         children = [start(self.opener, url, task="draw_lessons", count=200) for _ in range(2)]
 
-        written = [line for child in children for line in finish(child, patience=600)]
+        written = [line for child in children for line in finish(child, timeout=600)]
 
         found = store.casebook.list_lesson_versions("l1")
         assert [lesson.version for lesson in found] == list(range(1, 401))
@@ -92,7 +92,7 @@ class ProcessContract(Contract):
         acknowledged = [child.stdout.readline().strip() for _ in range(40)]
         child.send_signal(signal.SIGKILL)
         acknowledged += [line.strip() for line in child.stdout if line.endswith("\n")]
-        child.wait(_PATIENCE)
+        child.wait(_TIMEOUT)
         child.stdout.close()
 
         store = self.open(url)
@@ -114,7 +114,7 @@ class ProcessContract(Contract):
             [action.writer, store.journal.identify_writer()]
         )
         child.kill()
-        child.wait(_PATIENCE)
+        child.wait(_TIMEOUT)
         child.stdout.close()
 
         gone = store.journal.find_dead_writers(
@@ -163,9 +163,9 @@ def start(opener: str, url: str, *, task: str, count: int) -> subprocess.Popen[s
     )
 
 
-def finish(child: subprocess.Popen[str], *, patience: int = _PATIENCE) -> list[str]:
+def finish(child: subprocess.Popen[str], *, timeout: int = _TIMEOUT) -> list[str]:
     """Wait for a process, which must end well, and give what it printed."""
-    output, _ = child.communicate(timeout=patience)
+    output, _ = child.communicate(timeout=timeout)
     assert child.returncode == 0, output
     return output.split()
 

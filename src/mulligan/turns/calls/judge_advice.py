@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from mulligan.core.advice import Decision
 from mulligan.core.interfaces import Judge
-from mulligan.core.patience import run_with_timeout
+from mulligan.core.timeouts import run_with_timeout
 from mulligan.turns.calls.advice import attach, offer
 from mulligan.turns.calls.tool import Tool
 from mulligan.turns.memory.advice_text import Advised
@@ -45,7 +45,7 @@ async def _ask_judge(judge: Judge, advised: Advised, tool: Tool) -> Advised:
     failed, show = advised.failed, tool.runtime.redactor.redact_value
     question = ask_to_mend(failed, documents=tool.declaration.docs, show=show)
     asked = judge.ask(question)
-    answer = await run_with_timeout(asked, patience=ANSWERS_WITHIN)
+    answer = await run_with_timeout(asked, within=ANSWERS_WITHIN)
     if answer is None:
         return advised
     found = suggest_corrections(

@@ -67,20 +67,20 @@ class LiveCall:
         self.parent = first.call.parent or first.call.id
         self.try_number = first.try_number + 1
 
-    def made_by(self, make: Make) -> LiveCall:
+    def with_maker(self, make: Make) -> LiveCall:
         """The same call, with the way it is made: what most calls never need to be told."""
         self._make = make
         return self
 
     def add_argument(self, name: str, value: object) -> None:
         """Give the tool something beside what the agent passed."""
-        self._make = partial(self._maker(), **{name: value})
+        self._make = partial(self._require_maker(), **{name: value})
 
     async def make(self) -> Any:
         """Make it once."""
-        return await self._maker()()
+        return await self._require_maker()()
 
-    def _maker(self) -> Make:
+    def _require_maker(self) -> Make:
         if self._make is None:
             raise RuntimeError("Nobody has said how this call is made.")
         return self._make
@@ -120,13 +120,13 @@ class LiveCall:
 
 def begin_call(
     tool: Tool,
-    args: tuple[object, ...],
-    kwargs: dict[str, object],
+    given: tuple[tuple[object, ...], dict[str, object]],
     *,
     waiter: Waiter,
     corrects: Corrected | None = None,
 ) -> LiveCall:
     """A first try starts, or the corrected call after one that failed."""
+    args, kwargs = given
     turn = find_current_turn()
     call = LiveCall(tool, turn=turn, waiter=waiter)
     key, runtime = tool.declaration.key, tool.runtime

@@ -62,32 +62,36 @@ async def rescue(first: LiveCall, failed: Execution) -> Tried:
             return later
         return end_call(again, result)
 
-    tool = first.tool
-    runtime, declaration = tool.runtime, tool.declaration
+    declaration = first.tool.declaration
     executions = await retry_call(
         failed,
         again=try_again,
         effect=declaration.classify_effect(first.arguments),
         repeat=declaration.repeat,
         mode=declaration.mode,
-        using=Retrying(
-            budget=tool.budget,
-            breaker=tool.breaker,
-            backoff=runtime.backoff,
-            sleep=first.waiter.sleep,
-            chance=runtime.chance.random,
-            monotonic=runtime.monotonic,
-            announce=runtime.events.publish,
-            knowing=_build_knowing(first),
-        ),
+        using=_build_retrying(first),
     )
     last = await _read_again(first, last=executions[-1])
     if last.outcome is Outcome.SUCCESS:
         by = first.follows.by if first.follows is not None else ""
-        runtime.events.publish(
+        first.tool.runtime.events.publish(
             CallRepaired(call=last.call.id, tool=last.call.tool, tries=last.try_number, by=by)
         )
     return Tried(last=last, nothing_happened=_is_without_effect(executions))
+
+
+def _build_retrying(first: LiveCall) -> Retrying:
+    tool, runtime = first.tool, first.tool.runtime
+    return Retrying(
+        budget=tool.budget,
+        breaker=tool.breaker,
+        backoff=runtime.backoff,
+        sleep=first.waiter.sleep,
+        chance=runtime.chance.random,
+        monotonic=runtime.monotonic,
+        announce=runtime.events.publish,
+        knowing=_build_knowing(first),
+    )
 
 
 def _is_without_effect(executions: Iterable[Execution]) -> bool:

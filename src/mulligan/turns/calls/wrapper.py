@@ -90,9 +90,9 @@ def _make_async_once(tool: Tool) -> Callable[..., Any]:
     function = tool.function
 
     async def call_once(args: Any, kwargs: Any, corrects: Corrected | None = None) -> Any:
-        call = begin_call(tool, args, kwargs, waiter=ON_LOOP, corrects=corrects)
+        call = begin_call(tool, (args, kwargs), waiter=ON_LOOP, corrects=corrects)
         if tool.guarded and call.turn is not None:
-            return await _guard_call(call.made_by(partial(function, *args, **kwargs)), call.turn)
+            return await _guard_call(call.with_maker(partial(function, *args, **kwargs)), call.turn)
         try:
             result = await function(*args, **kwargs)
         except BaseException as error:
@@ -105,7 +105,7 @@ def _make_async_once(tool: Tool) -> Callable[..., Any]:
                 return _note_success(call, result)
             failed = disguised
         # Outside the handler, or the second try's error would claim the first as its context.
-        return await _rescue_call(call.made_by(partial(function, *args, **kwargs)), failed)
+        return await _rescue_call(call.with_maker(partial(function, *args, **kwargs)), failed)
 
     return call_once
 
@@ -118,9 +118,9 @@ def _make_sync_once(tool: Tool) -> Callable[..., Any]:
         async def make(**more: Any) -> Any:
             return function(*args, **kwargs | more)
 
-        call = begin_call(tool, args, kwargs, waiter=ON_THREAD, corrects=corrects)
+        call = begin_call(tool, (args, kwargs), waiter=ON_THREAD, corrects=corrects)
         if tool.guarded and call.turn is not None:
-            return run_to_end(_guard_call(call.made_by(make), call.turn))
+            return run_to_end(_guard_call(call.with_maker(make), call.turn))
         try:
             result = function(*args, **kwargs)
         except BaseException as error:
@@ -132,7 +132,7 @@ def _make_sync_once(tool: Tool) -> Callable[..., Any]:
             if disguised is None:
                 return _note_success(call, result)
             failed = disguised
-        return run_to_end(_rescue_call(call.made_by(make), failed))
+        return run_to_end(_rescue_call(call.with_maker(make), failed))
 
     return call_once
 

@@ -7,7 +7,7 @@ from dataclasses import fields
 from datetime import datetime, timedelta
 from typing import Any
 
-from mulligan.codec.text import decode_json, encode_json
+from mulligan.codec.json_text import decode_json, encode_json
 from mulligan.codec.values import encode_plain, to_json
 from mulligan.core.call import Call, Execution, Outcome
 from mulligan.core.turn import Turn

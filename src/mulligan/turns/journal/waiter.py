@@ -13,7 +13,7 @@ from typing import Any, TypeVar, cast
 
 R = TypeVar("R")
 
-PATIENCE = 1.0
+TIMEOUT = 1.0
 """Seconds that an answer which is only good to have is waited for."""
 
 
@@ -24,7 +24,7 @@ class Waiter:
     wait: Callable[[Future[None]], Awaitable[None]]
     sleep: Callable[[float], Awaitable[None]]
     ask: Callable[[Callable[[], Any]], Awaitable[Any]]
-    """Ask what answers from a disk or a network, for as long as `PATIENCE`."""
+    """Ask what answers from a disk or a network, for as long as `TIMEOUT`."""
 
 
 async def _wait_on_loop(future: Future[None]) -> None:
@@ -47,7 +47,7 @@ async def _sleep_here(seconds: float) -> None:
 
 
 async def _ask_aside(question: Callable[[], Any]) -> Any:
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(TIMEOUT):
         return await asyncio.to_thread(question)
 
 
@@ -62,7 +62,7 @@ async def _ask_here(question: Callable[[], Any]) -> Any:
             answer.set_exception(error)
 
     threading.Thread(target=ask, name="mulligan-ask", daemon=True).start()
-    return answer.result(timeout=PATIENCE)
+    return answer.result(timeout=TIMEOUT)
 
 
 async def _wait_never(future: Future[None]) -> None:

@@ -21,7 +21,7 @@ from mulligan.turns.turn.attempt import (
     describe_blocker,
     dispute,
     doom,
-    insist,
+    insists,
     take_back_one,
 )
 from mulligan.turns.turn.seen_ids import gather_existing_ids
@@ -65,7 +65,7 @@ async def review_late(
             await dispute(actions, book=book, why=describe_rejection(verdict))
         case Standing.REJECTED:
             await _take_back(actions, book=book, why=describe_rejection(verdict))
-        case Standing.UNREVIEWED if insist(actions) and not delivered:
+        case Standing.UNREVIEWED if insists(actions) and not delivered:
             await _take_back(actions, book=book, why="Nobody could say, and its tool insists.")
         case Standing.UNREVIEWED:
             why = "Nobody could say."

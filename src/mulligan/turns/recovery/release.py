@@ -24,9 +24,9 @@ async def release(action: LiveAction, *, tool: Tool, make: Make | None, book: Bo
         )
     await book.move([action], State.INTENT, why="A person approved it.")
     await reach(Point.RELEASED)
-    call = begin_call(tool, (), dict(action.record.arguments), waiter=ON_LOOP)
+    call = begin_call(tool, ((), dict(action.record.arguments)), waiter=ON_LOOP)
     try:
-        tried = await try_call(call.made_by(make or tool.prepare_call(action.record.arguments)))
+        tried = await try_call(call.with_maker(make or tool.prepare_call(action.record.arguments)))
         await reach(Point.CALLED)
     except BaseException as error:
         if was_stopped(error):

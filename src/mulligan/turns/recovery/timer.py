@@ -20,7 +20,7 @@ BEAT = 10.0
 """Seconds between two signs of life."""
 
 
-class Keeping:
+class RecoveryTimer:
     """Runs passes as long as an event loop lives, and at once when a turn has left something."""
 
     def __init__(self, recovery: Recovery, *, every: float = EVERY) -> None:

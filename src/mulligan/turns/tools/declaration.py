@@ -22,9 +22,9 @@ from mulligan.turns.tools.readers import (
     find_hints,
     find_review,
     find_schema,
-    name_of,
     read_effect,
     read_fields,
+    read_name,
     read_parameter,
     read_parameters,
     read_rules,
@@ -148,7 +148,7 @@ class Declaration:
 def declare(tool: Callable[..., Any], **declared: Unpack[Declared]) -> Declaration:
     """Read a declaration, or refuse what it cannot keep."""
     _refuse_unknown(tool, declared)
-    called = declared.get("name") or name_of(tool)
+    called = declared.get("name") or read_name(tool)
     declaration = Declaration(**read_fields(Declaration, tool, declared=declared, called=called))
     _refuse_empty_promises(tool, declaration)
     return declaration
@@ -162,7 +162,7 @@ def _refuse_unknown(tool: object, declared: Mapping[str, object]) -> None:
         )
     if inspect.isgeneratorfunction(tool) or inspect.isasyncgenfunction(tool):
         raise ConfigurationError(
-            f"{name_of(tool)} is a generator, whose end nobody could see. "
+            f"{read_name(tool)} is a generator, whose end nobody could see. "
             "Wrap a function that returns what it yields, such as a list."
         )
     unknown = sorted(set(declared) - set(Declared.__annotations__))

@@ -11,7 +11,7 @@ from enum import StrEnum
 from functools import cache
 from typing import Any, NamedTuple, TypeVar
 
-from mulligan.codec.schema import read_hints, to_arguments_schema, to_schema
+from mulligan.codec.annotations import read_hints, to_arguments_schema, to_schema
 from mulligan.core.effect import Effect
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.record import Abilities, Record
@@ -67,9 +67,9 @@ def read_fields(
 ) -> dict[str, Any]:
     """The fields of a declaration, by their names and in their order, as its author filled them."""
     read: dict[str, Any] = {}
-    for name, hint in _hints_by_field(owner).items():
+    for name, hint in _read_field_hints(owner).items():
         said = Said(tool, called, name, declared)
-        how = _how_to_read(hint)
+        how = _choose_reader(hint)
         if isinstance(how, FoundBy):
             read[name] = how.find(said)
         elif name in declared:
@@ -79,33 +79,33 @@ def read_fields(
 
 def is_derived(owner: type, name: str) -> bool:
     """Whether a field follows from the tool, so that it has no default of its own."""
-    hint = _hints_by_field(owner).get(name)
-    return hint is not None and isinstance(_how_to_read(hint), FoundBy)
+    hint = _read_field_hints(owner).get(name)
+    return hint is not None and isinstance(_choose_reader(hint), FoundBy)
 
 
 @cache
-def _hints_by_field(owner: type) -> Mapping[str, object]:
+def _read_field_hints(owner: type) -> Mapping[str, object]:
     return typing.get_type_hints(owner, include_extras=True)
 
 
-def _how_to_read(hint: object) -> ReadBy | FoundBy:
+def _choose_reader(hint: object) -> ReadBy | FoundBy:
     """What its annotation names; an enumeration by its values; anything else as it was said."""
     for note in getattr(hint, "__metadata__", ()):
         if isinstance(note, ReadBy | FoundBy):
             return note
     if isinstance(hint, type) and issubclass(hint, StrEnum):
-        return ReadBy(lambda said: _one_of(hint, said.value))
+        return ReadBy(lambda said: _parse_choice(hint, said.value))
     return ReadBy(lambda said: said.value)
 
 
-def name_of(tool: object) -> str:
+def read_name(tool: object) -> str:
     """What a function, or an object that is called like one, goes by."""
     return str(getattr(tool, "__name__", type(tool).__name__))
 
 
 def read_effect(said: Said) -> Effect:
     """The gravest, where a function says it for each call."""
-    return Effect.IRREVERSIBLE if callable(said.value) else _one_of(Effect, said.value)
+    return Effect.IRREVERSIBLE if callable(said.value) else _parse_choice(Effect, said.value)
 
 
 def find_effect_of(said: Said) -> Callable[[Record], Effect] | None:
@@ -133,7 +133,8 @@ def find_hints(said: Said) -> Hints:
     arguments = dict(call)
     each = said.declared.get("each")
     if each is not None:
-        arguments[each], result = _element(arguments.get(each)), _element(result)
+        arguments[each] = _read_element_type(arguments.get(each))
+        result = _read_element_type(result)
     reader = said.declared.get("before") or said.declared.get("read")
     return Hints(
         call=call,
@@ -143,7 +144,7 @@ def find_hints(said: Said) -> Hints:
     )
 
 
-def _element(hint: object) -> object:
+def _read_element_type(hint: object) -> object:
     """What a list holds, as far as its annotation says."""
     inside = typing.get_args(hint)
     return inside[0] if inside else None
@@ -157,27 +158,27 @@ def read_parameters(said: Said) -> frozenset[str]:
             f"{said.name}=[{said.value!r}]."
         )
     names = frozenset(said.value)
-    unknown = sorted(names - (_parameters(said.tool) or names))
+    unknown = sorted(names - (_list_parameters(said.tool) or names))
     if unknown:
-        raise _no_parameter(said, unknown[0])
+        raise _build_parameter_error(said, unknown[0])
     return names
 
 
 def read_parameter(said: Said) -> str | None:
     """The name of a parameter that the tool has."""
     name: str | None = said.value
-    if name is not None and name not in (_parameters(said.tool) or (name,)):
-        raise _no_parameter(said, name)
+    if name is not None and name not in (_list_parameters(said.tool) or (name,)):
+        raise _build_parameter_error(said, name)
     return name
 
 
-def _no_parameter(said: Said, name: str) -> ConfigurationError:
+def _build_parameter_error(said: Said, name: str) -> ConfigurationError:
     return ConfigurationError(
-        f"{said.name} names {name!r}, which is no parameter of {name_of(said.tool)}."
+        f"{said.name} names {name!r}, which is no parameter of {read_name(said.tool)}."
     )
 
 
-def _parameters(tool: Callable[..., Any]) -> frozenset[str] | None:
+def _list_parameters(tool: Callable[..., Any]) -> frozenset[str] | None:
     """The names of a tool's parameters; `None` when it takes any."""
     try:
         found = inspect.signature(tool).parameters
@@ -214,29 +215,29 @@ def read_rules(said: Said) -> tuple[ErrorRule, ...]:
 
 def read_sentences(said: Said) -> tuple[str, ...]:
     """Several sentences, or one."""
-    return _sentences(said.value)
+    return _list_sentences(said.value)
 
 
 def find_docs(said: Said) -> tuple[str, ...]:
     """Its docstring, and what else is written about it."""
     written = said.declared.get(said.name, ())
-    return (*_sentences(inspect.getdoc(said.tool) or ()), *_sentences(written))
+    return (*_list_sentences(inspect.getdoc(said.tool) or ()), *_list_sentences(written))
 
 
-def _sentences(given: Iterable[str]) -> tuple[str, ...]:
+def _list_sentences(given: Iterable[str]) -> tuple[str, ...]:
     return (given,) if isinstance(given, str) else tuple(given)
 
 
-def _one_of(kind: type[E], value: str) -> E:
+def _parse_choice(kind: type[E], value: str) -> E:
     try:
         return kind(value)
     except ValueError as error:
         known = ", ".join(member.value for member in kind)
         raise ConfigurationError(
-            f"There is no {_spoken(kind)} {value!r}. There are: {known}."
+            f"There is no {_name_kind(kind)} {value!r}. There are: {known}."
         ) from error
 
 
-def _spoken(kind: type[StrEnum]) -> str:
+def _name_kind(kind: type[StrEnum]) -> str:
     """`NoVerdict` is "no verdict"."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", kind.__name__).lower()

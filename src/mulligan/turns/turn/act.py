@@ -27,7 +27,7 @@ from mulligan.turns.journal.book import Book
 from mulligan.turns.journal.landing import settle
 from mulligan.turns.journal.waiter import IN_PASSING, run_to_end
 from mulligan.turns.memory.episodes import Ended
-from mulligan.turns.turn.attempt import LiveAttempt, dispute, insist, take_back_all
+from mulligan.turns.turn.attempt import LiveAttempt, dispute, insists, take_back_all
 from mulligan.turns.turn.context import OpenTurn, Reviewed
 from mulligan.turns.turn.seen_ids import gather_existing_ids
 
@@ -204,8 +204,8 @@ class Acting:
 
     def _decide(self, reply: object, verdict: Verdict, number: int) -> Step:  # noqa: ARG002
         step = decide(verdict, attempt=number)
-        insists = insist(self._turn.attempt.list_in_state(State.EXECUTED))
-        return Step.GIVE_UP if step is Step.DEFER and insists else step
+        binding = insists(self._turn.attempt.list_in_state(State.EXECUTED))
+        return Step.GIVE_UP if step is Step.DEFER and binding else step
 
     async def _undo(self, reply: object, verdict: Verdict) -> None:  # noqa: ARG002
         self._taken_back = await take_back_all(

@@ -102,7 +102,7 @@ class Versions:
         return version
 
 
-def insist(actions: Iterable[LiveAction]) -> bool:
+def insists(actions: Iterable[LiveAction]) -> bool:
     """Whether one of them may not stand unless somebody could review it."""
     return any(action.declaration.on_no_verdict is NoVerdict.UNDO for action in actions)
 

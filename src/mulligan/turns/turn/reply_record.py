@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mulligan.codec.json_text import encode_json
 from mulligan.codec.records import decode_record
-from mulligan.codec.text import encode_json
 from mulligan.core.text import Reply
 
 NAME = "reply"

@@ -13,7 +13,7 @@ import jsonschema_rs
 import pytest
 from pydantic import BaseModel
 
-from mulligan.codec.schema import to_arguments_schema, to_schema
+from mulligan.codec.annotations import to_arguments_schema, to_schema
 from mulligan.core.lesson import hash_schema
 
 

@@ -91,10 +91,10 @@ def _to_schema(hint: object) -> Schema:
         return {"type": "array", "items": _to_schema(inside[0])} if inside else _ARRAY
     if origin in (dict, Mapping):
         return {"type": "object"}
-    return _of_class(hint) if isinstance(hint, type) else {}
+    return _describe_class(hint) if isinstance(hint, type) else {}
 
 
-def _of_class(kind: Any) -> Schema:
+def _describe_class(kind: Any) -> Schema:
     if issubclass(kind, Enum):
         return {"enum": [member.value for member in kind]}
     if issubclass(kind, (list, set, frozenset)) or kind is tuple:

@@ -10,11 +10,11 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
-async def run_with_timeout(work: Coroutine[Any, Any, T], *, patience: timedelta) -> T:
+async def run_with_timeout(work: Coroutine[Any, Any, T], *, within: timedelta) -> T:
     """What the work comes to, or a `TimeoutError`: late work is left behind, even if it goes on."""
     task = asyncio.ensure_future(work)
     try:
-        await asyncio.wait({task}, timeout=patience.total_seconds())
+        await asyncio.wait({task}, timeout=within.total_seconds())
         if not task.done():
             raise TimeoutError
         if task.cancelled():

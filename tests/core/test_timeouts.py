@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from mulligan.core.patience import run_with_timeout
+from mulligan.core.timeouts import run_with_timeout
 
 LONG, SHORT = timedelta(minutes=5), timedelta(milliseconds=1)
 
@@ -16,7 +16,7 @@ async def test_what_comes_in_time_is_handed_on():
     async def work() -> str:
         return "done"
 
-    assert await run_with_timeout(work(), patience=LONG) == "done"
+    assert await run_with_timeout(work(), within=LONG) == "done"
 
 
 async def test_what_fails_in_time_fails():
@@ -24,7 +24,7 @@ async def test_what_fails_in_time_fails():
         raise KeyError("x")
 
     with pytest.raises(KeyError):
-        await run_with_timeout(work(), patience=LONG)
+        await run_with_timeout(work(), within=LONG)
 
 
 async def test_late_work_is_cancelled_and_left_behind():
@@ -37,7 +37,7 @@ async def test_late_work_is_cancelled_and_left_behind():
             ended.set()
 
     with pytest.raises(TimeoutError):
-        await run_with_timeout(work(), patience=SHORT)
+        await run_with_timeout(work(), within=SHORT)
 
     await ended.wait()
 
@@ -47,7 +47,7 @@ async def test_work_that_cancels_itself_does_not_cancel_whoever_waits():
         raise asyncio.CancelledError
 
     with pytest.raises(ConnectionAbortedError):
-        await run_with_timeout(work(), patience=LONG)
+        await run_with_timeout(work(), within=LONG)
 
 
 async def test_whoever_waits_can_be_cancelled_and_takes_the_work_along():
@@ -60,7 +60,7 @@ async def test_whoever_waits_can_be_cancelled_and_takes_the_work_along():
         finally:
             ended.set()
 
-    waiting = asyncio.create_task(run_with_timeout(work(), patience=LONG))
+    waiting = asyncio.create_task(run_with_timeout(work(), within=LONG))
     await started.wait()
     waiting.cancel()
 
