@@ -42,7 +42,7 @@ def test_json_has_every_key_and_a_figure_for_each_reflector() -> None:
 def test_the_same_seed_tells_the_same_story() -> None:
     def tell(seed: int) -> list[float]:
         reflector = tasks.REFLECTORS["even"]
-        return asyncio.run(tasks.read_story(reflector, gate=Gate.EVIDENCE, seed=seed, runs=60))
+        return asyncio.run(tasks.story(reflector, gate=Gate.EVIDENCE, seed=seed, runs=60))
 
     assert tell(3) == tell(3)
     assert tell(3) != tell(4)
@@ -51,7 +51,7 @@ def test_the_same_seed_tells_the_same_story() -> None:
 def test_where_all_is_accepted_every_run_has_another_version() -> None:
     reflector = tasks.REFLECTORS["even"]
 
-    told = asyncio.run(tasks.read_story(reflector, gate=Gate.ACCEPT, seed=1, runs=40))
+    told = asyncio.run(tasks.story(reflector, gate=Gate.ACCEPT, seed=1, runs=40))
 
     assert told[0] == tasks.START
     assert len(set(told)) == 40
