@@ -33,6 +33,15 @@ from __future__ import annotations
 class MulliganError(Exception):
     """The root: catch this to catch everything of ours."""
 
+    def __reduce__(self) -> tuple[object, ...]:
+        # Python would call the class with the message alone, which those that take their values
+        # by name refuse; so a copy, here or in another process, is made without `__init__`.
+        return _restore, (type(self), self.args), self.__dict__
+
+
+def _restore(kind: type[MulliganError], args: tuple[object, ...]) -> MulliganError:
+    return kind.__new__(kind, *args)
+
 
 class ConfigurationError(MulliganError):
     """What was asked for cannot be done as it was asked."""

@@ -29,6 +29,15 @@ class Held(str):
         held.hold = hold
         return held
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return _restore, (type(self), str(self), self.hold)
+
+
+def _restore(kind: type[Held], text: str, hold: Hold) -> Held:
+    held = str.__new__(kind, text)
+    held.hold = hold
+    return held
+
 
 async def hold_call(action: LiveAction, *, reason: str, book: Book, evidence: bytes) -> Held:
     """Put a call aside, with all that is needed to run it later."""

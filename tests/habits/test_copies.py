@@ -1,0 +1,128 @@
+"""Errors of ours travel: copied, deep-copied and pickled, they are what they were."""
+
+from __future__ import annotations
+
+import copy
+import importlib
+import inspect
+import pickle
+import pkgutil
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+
+import pytest
+
+import mulligan
+from mulligan.core.action import Hold
+from mulligan.core.errors import MissingExtraError, MulliganError
+from mulligan.turns.journal.hold import Held
+
+WAYS: dict[str, Callable[[object], object]] = {
+    "copied": copy.copy,
+    "deep-copied": copy.deepcopy,
+    **{
+        f"pickled by protocol {number}": lambda it, number=number: pickle.loads(
+            pickle.dumps(it, number)
+        )
+        for number in range(pickle.HIGHEST_PROTOCOL + 1)
+    },
+}
+VALUES = {"int": 7, "int | None": 7}
+
+
+def below(kind: type[BaseException]) -> Iterator[type[BaseException]]:
+    yield kind
+    for child in kind.__subclasses__():
+        yield from below(child)
+
+
+def errors_of_ours() -> list[type[BaseException]]:
+    """Every exception class that any module of ours defines."""
+    for module in pkgutil.walk_packages(mulligan.__path__, "mulligan."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    found = dict.fromkeys(below(BaseException))
+    ours = [kind for kind in found if kind.__module__.split(".")[0] == "mulligan"]
+    return sorted(ours, key=lambda kind: f"{kind.__module__}.{kind.__qualname__}")
+
+
+def made(kind: type[BaseException]) -> BaseException:
+    """One of a kind, with something for everything it asks for, an attribute and a note."""
+    given, named = [], {}
+    takes = inspect.signature(kind.__init__).parameters
+    for name, parameter in list(takes.items())[1:]:
+        value = VALUES.get(str(parameter.annotation), f"the {name}")
+        if parameter.kind is parameter.KEYWORD_ONLY:
+            named[name] = value
+        elif parameter.kind is not parameter.VAR_KEYWORD:
+            given.append(value)
+    error = kind(*given, **named)
+    error.seen_at = datetime(2026, 11, 15, tzinfo=UTC)
+    error.add_note("while dinner was moved")
+    return error
+
+
+def lost(error: BaseException) -> dict[str, object]:
+    """What a way of copying loses of an error, by the way; nothing where all is well."""
+    kept = (type(error), str(error), error.args, vars(error))
+    found: dict[str, object] = {}
+    for way, travel in WAYS.items():
+        try:
+            other = travel(error)
+            after = (type(other), str(other), other.args, vars(other))
+        except Exception as trouble:
+            found[way] = trouble
+        else:
+            if after != kept:
+                found[way] = after
+    return found
+
+
+@pytest.mark.parametrize("kind", errors_of_ours(), ids=lambda kind: kind.__name__)
+def test_an_error_keeps_its_type_message_values_and_notes(kind):
+    assert lost(made(kind)) == {}
+
+
+def test_every_module_of_ours_was_looked_at():
+    found = {kind.__name__ for kind in errors_of_ours()}
+
+    assert {"AlreadyDoneError", "ChangedSinceError", "UnprovenError", "TryAgainError"} <= found
+
+
+def test_a_copy_has_what_its_class_sets():
+    again = pickle.loads(pickle.dumps(MissingExtraError(need="Postgres", extra="postgres")))
+
+    assert again.extra == "postgres"
+    assert 'pip install "mulligan[postgres]"' in str(again)
+
+
+class PlantedError(Exception):
+    def __init__(self, *, need: str) -> None:
+        super().__init__(f"{need} is needed.")
+
+
+class ForgetfulError(MulliganError):
+    def __reduce__(self):
+        return type(self), self.args
+
+
+class ByNameError(MulliganError):
+    def __init__(self, *, need: str) -> None:
+        super().__init__(f"{need} is needed.")
+        self.need = need
+
+
+def test_an_error_that_cannot_travel_would_be_seen():
+    assert lost(made(PlantedError)).keys() == WAYS.keys()
+    assert lost(made(ForgetfulError)).keys() == WAYS.keys()
+    assert lost(made(ByNameError)) == {}
+
+
+@pytest.mark.parametrize("travel", WAYS.values(), ids=WAYS)
+def test_a_held_call_keeps_its_sentence_and_its_hold(travel):
+    hold = Hold(action="a1", expires_at=datetime(2026, 11, 15, 9, tzinfo=UTC), reason="It mails.")
+    held = Held(hold, tool="send")
+
+    again = travel(held)
+
+    assert (type(again), str(again), again.hold) == (Held, str(held), hold)
