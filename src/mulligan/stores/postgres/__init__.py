@@ -1,1 +1,21 @@
 """Postgres: one schema, `mulligan`, that many processes share."""
+
+from __future__ import annotations
+
+import re
+
+from mulligan.core.errors import MissingExtraError
+from mulligan.core.interfaces import Store
+from mulligan.stores.options import Options
+from mulligan.stores.schemes import make_refusal
+
+
+def open_store(url: str, options: Options) -> Store:
+    """Open `postgresql://user@host/database`, or the same with `postgres:`."""
+    if not url.startswith(("postgresql://", "postgres://")):
+        raise make_refusal(url)
+    try:
+        from mulligan.stores.postgres.database import PostgresStore
+    except ImportError as error:
+        raise MissingExtraError(need="Postgres", extra="postgres") from error
+    return PostgresStore(re.sub("^postgres:", "postgresql:", url), options)

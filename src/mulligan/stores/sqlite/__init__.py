@@ -1,1 +1,21 @@
 """SQLite: a file for the journal and the vault, a file for the log, and their marks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mulligan.core.interfaces import Store
+from mulligan.stores.options import Options
+from mulligan.stores.schemes import make_refusal
+
+_PREFIX = "sqlite:///"
+
+
+def open_store(url: str, options: Options) -> Store:
+    """Open `sqlite:///file.db`; a relative path is taken from where the process is now."""
+    # Options behind a question mark would become part of the file's name.
+    if not url.startswith(_PREFIX) or url == _PREFIX or "?" in url:
+        raise make_refusal(url)
+    from mulligan.stores.sqlite.store import SqliteStore
+
+    return SqliteStore(Path(url.removeprefix(_PREFIX)).absolute(), options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import random
 from collections.abc import Callable, Iterator
@@ -16,18 +17,22 @@ from mulligan.core.call import LogRow, Outcome
 from mulligan.core.effect import Effect
 from mulligan.core.ids import RANDOM_BITS, make_uuid7
 from mulligan.core.interfaces import Store
+from mulligan.stores.options import Options
+from mulligan.stores.seal import make_seal
 
 NOW = datetime(2026, 11, 16, 9, 30, 15, 123456, tzinfo=UTC)
 OPENING = Opening(tool="move_event", server="calendar", effect=Effect.REVERSIBLE, tenant="home")
 
 _number = itertools.count()
+_BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
 class Contract:
     """Opens the store under test. Subclasses say where it is."""
 
     opener: ClassVar[str] = "mulligan.stores.opening:open_store"
-    """`module:function` that opens a store by its URL, also in another process."""
+    """`module:function` that opens a store by its URL, also in another process: by the URL alone,
+    or by the URL and `Options`, as the entry points of the group `mulligan.stores` do."""
 
     @pytest.fixture
     def url(self) -> str:
@@ -49,7 +54,11 @@ class Contract:
 def find_opener(name: str) -> Callable[[str], Store]:
     """The function that `module:function` names."""
     module, _, function = name.partition(":")
-    found: Callable[[str], Store] = getattr(import_module(module), function)
+    found: Callable[..., Store] = getattr(import_module(module), function)
+    takes = inspect.signature(found).parameters.values()
+    needs = [each for each in takes if each.default is each.empty and each.kind in _BY_POSITION]
+    if len(needs) > 1:
+        return lambda url: found(url, Options(seal=make_seal(None)))
     return found
 
 
