@@ -76,7 +76,7 @@ def _show(found: Diagnosis) -> None:
         console.print(render.build_table(rows, columns=("tool", "effect", "what that promises")))
     for problem in found.problems:
         console.print(render.build_text(f"! {problem}"), style="yellow")
-    for hint in found.advice:
+    for hint in (*health.caveats, *found.advice):
         console.print(render.build_text(hint))
     if not found.problems:
         console.print("Nothing needs you.", style="green")

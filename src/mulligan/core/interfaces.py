@@ -347,6 +347,8 @@ class Health:
     size_bytes: int
     problems: tuple[str, ...] = ()
     """One sentence each; empty when all is well."""
+    caveats: tuple[str, ...] = ()
+    """What the system it runs on cannot do for it, a sentence each. Nobody needs to act."""
 
 
 class Store(Protocol):

@@ -7,12 +7,13 @@ there. So a fork waits for work under way to end, and new work waits for the for
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from types import TracebackType
 from typing import Protocol
 from weakref import WeakSet
+
+from mulligan.core.fork_hooks import call_on_fork
 
 TIMEOUT = 5.0
 """Seconds that a fork waits. After that it happens all the same: a hung disk must not hang it."""
@@ -101,6 +102,4 @@ def _tell() -> None:
         thing.reset_after_fork()
 
 
-os.register_at_fork(
-    before=undisturbed.pause, after_in_parent=undisturbed.go_on, after_in_child=_tell
-)
+call_on_fork(before=undisturbed.pause, after_in_parent=undisturbed.go_on, after_in_child=_tell)

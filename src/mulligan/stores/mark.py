@@ -13,7 +13,6 @@ same counts as unknown, because a wrong mark must never accuse a sound journal.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import struct
 import zlib
@@ -21,6 +20,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+from mulligan.stores.file_lock import BINARY, hold_lock, read_at, write_at
 
 _RECORD = struct.Struct(">16sQQ24s")
 _CHECKSUM = struct.Struct(">4sI")
@@ -96,7 +97,7 @@ class MarkFile:
             if self._file is None:
                 self._claim()
             assert self._file is not None  # noqa: S101 - claimed just above
-            os.pwrite(self._file, mark.pack(), self._offset)
+            write_at(self._file, mark.pack(), offset=self._offset)
             self.trouble = None
         except OSError as error:
             self.trouble = f"The mark {self._path} could not be written: {error.strerror}."
@@ -107,11 +108,11 @@ class MarkFile:
         with _lock_file(self._path) as file:
             size = os.fstat(file).st_size
             for offset in range(0, size, _SIZE):
-                here = unpack(os.pread(file, _SIZE, offset))
+                here = unpack(read_at(file, _SIZE, offset=offset))
                 mark = None if here is None else left.pop(here.writer, None)
-                os.pwrite(file, _FREE if mark is None else mark.pack(), offset)
+                write_at(file, _FREE if mark is None else mark.pack(), offset=offset)
             for offset, mark in enumerate(left.values(), start=-(-size // _SIZE)):
-                os.pwrite(file, mark.pack(), offset * _SIZE)
+                write_at(file, mark.pack(), offset=offset * _SIZE)
 
     def close(self) -> None:
         """Let go of the file. A writer that comes after claims a record of its own."""
@@ -122,18 +123,16 @@ class MarkFile:
     def _claim(self) -> None:
         with _lock_file(self._path) as file:
             end = -(-os.fstat(file).st_size // _SIZE) * _SIZE
-            os.pwrite(file, _FREE, end)
+            write_at(file, _FREE, offset=end)
             self._offset = end
             self._file = os.dup(file)
 
 
 @contextmanager
 def _lock_file(path: Path) -> Iterator[int]:
-    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    file = os.open(path, os.O_RDWR | os.O_CREAT | BINARY, 0o600)
     try:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield file
+        with hold_lock(file):
+            yield file
     finally:
-        # A duplicate shares the lock, so closing alone would not give it back.
-        fcntl.flock(file, fcntl.LOCK_UN)
         os.close(file)

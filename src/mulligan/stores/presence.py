@@ -5,10 +5,18 @@ from __future__ import annotations
 import functools
 import os
 import platform
+import secrets
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from mulligan.core.interfaces import SILENCE
+
+_SEES_PROCESSES = os.name == "posix"
+"""Elsewhere a signal, also the one that means nothing here, may end the process it is sent to."""
+
+_STAT = Path("/proc/self/stat")
+_THIS_PROCESS = secrets.token_hex(8)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,21 +27,35 @@ class Presence:
     """Where its number means something: the host since it was started, or the container."""
     pid: int
     started: str
-    """When the process began, in the system's own terms: numbers of processes are used again."""
+    """When the process began, in the system's own terms: numbers of processes are used again.
+    Where the system does not say which processes run, a token that no other process has."""
 
 
 def identify_process() -> Presence:
     """This process."""
-    return Presence(
-        machine=_identify_machine(), pid=os.getpid(), started=_read_start(os.getpid()) or ""
-    )
+    started = _read_start(os.getpid()) or "" if _SEES_PROCESSES else _THIS_PROCESS
+    return Presence(machine=_identify_machine(), pid=os.getpid(), started=started)
 
 
 def is_gone(presence: Presence, *, silent_us: int, seen_from: Presence) -> bool:
     """Whether a writer will write no more, that was last heard of `silent_us` ago."""
-    if presence.machine == seen_from.machine:
+    if presence.machine == seen_from.machine and _SEES_PROCESSES:
         return _read_start(presence.pid) != (presence.started or "")
-    return silent_us > SILENCE.total_seconds() * 1_000_000
+    return presence != seen_from and silent_us > SILENCE.total_seconds() * 1_000_000
+
+
+def find_presence_caveats() -> Iterator[str]:
+    """What this system does not say about processes, and what that costs; a sentence each."""
+    if not _SEES_PROCESSES:
+        yield (
+            "This system does not say which processes run, so a writer that ended counts as gone "
+            f"only after {SILENCE.total_seconds():.0f} seconds without a sign of life."
+        )
+    elif not _STAT.exists():
+        yield (
+            "This system does not say when a process began, so a writer that ended counts as "
+            "there while another process has its number."
+        )
 
 
 @functools.cache
@@ -49,7 +71,7 @@ def _identify_machine() -> str:
 
 def _read_start(pid: int) -> str | None:
     """When a process began; empty where the system does not say, `None` when there is none."""
-    if Path("/proc/self/stat").exists():
+    if _STAT.exists():
         stat = _read(Path(f"/proc/{pid}/stat"))
         # The name in brackets may hold anything; the state and the start come after it.
         fields = stat.rpartition(")")[2].split()

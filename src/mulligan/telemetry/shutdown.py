@@ -11,6 +11,8 @@ import weakref
 from types import FrameType
 from typing import Protocol
 
+from mulligan.core.fork_hooks import call_on_fork
+
 
 class Leaving(Protocol):
     """Something with rows in its hands."""
@@ -89,4 +91,4 @@ def _restart_writers() -> None:
 
 
 atexit.register(_close_writers)
-os.register_at_fork(after_in_child=_restart_writers)
+call_on_fork(after_in_child=_restart_writers)

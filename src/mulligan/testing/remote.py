@@ -6,7 +6,6 @@ survives any death of the program under test and another process can count what 
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import uuid
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from mulligan.core.errors import MulliganError
+from mulligan.stores.file_lock import BINARY, hold_lock, read_at
 
 ANYBODY = ""
 READS = "read"
@@ -217,10 +217,10 @@ class FakeRemote:
 
     @contextmanager
     def _lock_book(self) -> Iterator[_Book]:
-        handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+        handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND | BINARY, 0o600)
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX)
-            yield _Book(handle)
+            with hold_lock(handle):
+                yield _Book(handle)
         finally:
             os.close(handle)
 
@@ -238,7 +238,7 @@ class _Book:
         self._left: dict[str, int | None] = {}
         """How many requests each late one still lets pass."""
         size = os.fstat(handle).st_size
-        for text in os.pread(handle, size, 0).decode().splitlines():
+        for text in read_at(handle, size, offset=0).decode().splitlines():
             self._read(json.loads(text))
 
     def put_off(self, request: Mapping[str, object], late_by: int | None) -> None:

@@ -7,6 +7,7 @@ import pytest
 from mulligan.core.errors import StoreDamagedError
 from mulligan.core.log_query import Batch
 from mulligan.stores.opening import open_store
+from mulligan.stores.sqlite import health
 from mulligan.stores.sqlite.files import check_structure
 from mulligan.testing.store_contract.contract import make_first_entry, make_log_row
 from tests.stores.relational.damage import FRAME, WAL_HEADER, fast_folder, make_files
@@ -83,3 +84,16 @@ def test_a_broken_structure_is_told_in_one_line(tmp_path) -> None:
     told = check_structure(Broken(), tmp_path / "family.db")
 
     assert told == f"{tmp_path}/family.db is damaged: Tree 4 page 9: bad."
+
+
+def test_where_files_have_no_modes_nobody_is_told_to_change_them(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(health, "_HAS_MODES", False)
+    url = f"sqlite:///{tmp_path}/family.db"
+    store = open_store(url)
+    (tmp_path / "family.db").chmod(0o644)
+
+    found = store.check_health()
+
+    assert found.problems == ()
+    assert "the folder's permissions decide" in " ".join(found.caveats)
+    store.close()

@@ -11,6 +11,7 @@ from mulligan.stores.options import Options
 from mulligan.stores.pool import Pool
 from mulligan.stores.postgres.schema import prepare
 from mulligan.stores.postgres.session import PostgresSession
+from mulligan.stores.presence import find_presence_caveats
 from mulligan.stores.relational.archive import ArchiveTables
 from mulligan.stores.relational.casebook import CasebookTables
 from mulligan.stores.relational.catalog import CatalogTable
@@ -88,6 +89,7 @@ class PostgresStore:
                 *(damage.what for damage in self.journal.verify()),
                 *self.casebook.find_problems(),
             ),
+            caveats=tuple(find_presence_caveats()),
         )
 
     def close(self) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from mulligan.core.errors import StoreDamagedError, StoreLockedError, StoreUnavailableError
 from mulligan.stores.driver import Session
+from mulligan.stores.file_lock import BINARY
 from mulligan.stores.mark import MarkFile
 from mulligan.stores.migrate import bring_up_to_date, check_version
 from mulligan.stores.sqlite.session import LOG, TIMEOUT, SqliteSession
@@ -211,7 +212,7 @@ def _read_first_finding(found: str) -> str:
 def _make_secret(path: Path) -> None:
     """Write it whole under another name, then link it: nobody ever reads half a secret."""
     draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
-    file = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    file = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | BINARY, 0o600)
     try:
         os.write(file, secrets.token_bytes(SECRET_BYTES))
         os.fsync(file)

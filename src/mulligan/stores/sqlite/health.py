@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from mulligan.stores.driver import Session
+from mulligan.stores.file_lock import CAN_LOCK
 from mulligan.stores.mark import MarkFile
+from mulligan.stores.presence import find_presence_caveats
 from mulligan.stores.relational.casebook import CasebookTables
 from mulligan.stores.relational.journal import JournalTables
 from mulligan.stores.sqlite import files
 from mulligan.stores.sqlite.tally import count_lost
+
+_HAS_MODES = os.name == "posix"
 
 
 def find_problems(
@@ -28,7 +33,7 @@ def find_problems(
         if broken:
             sound = False
             yield broken
-        if stat.S_IMODE(path.stat().st_mode) & 0o077:
+        if _HAS_MODES and stat.S_IMODE(path.stat().st_mode) & 0o077:
             yield f"{path} can be read by others: run `chmod 600 {path}`."
         for file in files.list_damaged_files(path):
             yield f"{file} was damaged and set aside: rescue what you need of it, then delete it."
@@ -38,6 +43,22 @@ def find_problems(
         yield from _find_unmarked(journal, marks[0])
         yield from casebook.find_problems()
     yield from (mark.trouble for mark in marks if mark.trouble)
+
+
+def find_caveats() -> Iterator[str]:
+    """What this system cannot do for files and their writers."""
+    if not CAN_LOCK:
+        yield (
+            "This Python has no file locks (no fcntl), so of two processes that open the store at "
+            "the same moment one may lose its mark, and a loss of its last entries would go "
+            "unnoticed."
+        )
+    if not _HAS_MODES:
+        yield (
+            "This system has no files for their owner alone, so the folder's permissions decide "
+            "who can read the store."
+        )
+    yield from find_presence_caveats()
 
 
 def _find_shortened(log: Session, marks: MarkFile) -> Iterator[str]:

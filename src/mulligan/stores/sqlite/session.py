@@ -173,7 +173,7 @@ def truncate(connect: Callable[[], SqliteSession]) -> None:
 def _create_private(path: Path) -> None:
     """Create the file for its owner alone; SQLite gives its companions the same mode."""
     try:
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
     except FileExistsError:
         # Opened and closed by us, it would lose the locks this process holds on it.
         return

@@ -23,7 +23,7 @@ from mulligan.stores.relational.log import LogTables
 from mulligan.stores.relational.truth import Truth
 from mulligan.stores.relational.vault import VaultTables
 from mulligan.stores.sqlite import files
-from mulligan.stores.sqlite.health import find_problems
+from mulligan.stores.sqlite.health import find_caveats, find_problems
 from mulligan.stores.sqlite.session import (
     JOURNAL,
     LOG,
@@ -126,6 +126,7 @@ class SqliteStore:
                         marks=(self._marks, self._log_marks),
                     )
                 ),
+                caveats=tuple(find_caveats()),
             )
 
     def close(self) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import time
 import weakref
@@ -10,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from mulligan.core.fork_hooks import call_on_fork
 from mulligan.core.ids import RANDOM_BITS, make_uuid7
 from mulligan.core.interfaces import Classify, Judge
 from mulligan.core.limits import Backoff
@@ -37,7 +37,7 @@ def _draw_anew() -> None:
         chance.seed()
 
 
-os.register_at_fork(after_in_child=_draw_anew)
+call_on_fork(after_in_child=_draw_anew)
 
 
 Make = Callable[..., Awaitable[Any]]
