@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 
 import pytest
 
 from mulligan.checks.file import KINDS, make_checks, preset, read_checks
+from mulligan.checks.text import length
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.finding import Severity
 from mulligan.core.text import Reply
@@ -93,13 +95,18 @@ def test_a_file_changes_a_preset_switches_off_and_adds(tmp_path: Path) -> None:
     assert "at most 10" in checks["too_long"].asks
 
 
-def test_every_kind_can_be_had_by_name() -> None:
-    needs = {
-        "avoids": {"words": ["a"]}, "mentions": {"words": ["a"]}, "retired": {"terms": ["a"]},
-        "length": {"at_most": 5}, "ends_with": {"phrase": "Bye."},
-    }  # fmt: skip
+def what_it_needs(make) -> dict[str, object]:
+    """Something for every setting without a default; a length needs one of its two bounds."""
+    if make is length:
+        return {"at_most": 5}
+    takes = inspect.signature(make).parameters.values()
+    needed = [each for each in takes if each.default is each.empty]
+    values = {"str": "Bye.", "int": 5, "bool": True}
+    return {each.name: values.get(each.annotation, ["a"]) for each in needed}
 
-    made = make_checks({"checks": {kind: needs.get(kind, {}) for kind in KINDS}})
+
+def test_every_kind_can_be_had_by_name() -> None:
+    made = make_checks({"checks": {kind: what_it_needs(make) for kind, make in KINDS.items()}})
 
     assert named(made) == list(KINDS)
 

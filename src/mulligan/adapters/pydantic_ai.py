@@ -8,35 +8,40 @@ from contextlib import nullcontext
 from importlib import import_module
 from typing import Any, cast
 
+from mulligan.core.adapter import Assignment, WriteDraft
 from mulligan.core.errors import ConfigurationError, MissingExtraError, OutOfStepsError
-from mulligan.loops.drafting import Brief, Writer
 
 
-def build_writer(source: object) -> Writer:
+def is_agent(source: object) -> bool:
+    """Whether it has an async `run`, as agents of pydantic-ai and what wraps them do."""
+    return inspect.iscoroutinefunction(getattr(source, "run", None))
+
+
+def build_writer(source: object) -> WriteDraft:
     """A writer from an async callable, a pydantic-ai agent, or the name of a model."""
     if isinstance(source, str):
         return _build_agent_writer(_build_agent(source))
-    if inspect.iscoroutinefunction(getattr(source, "run", None)):
+    if is_agent(source):
         return _build_agent_writer(source)
     if callable(source):
-        return cast("Writer", source)
+        return cast("WriteDraft", source)
     raise ConfigurationError(
         f"{type(source).__name__} cannot write drafts. Pass an async function of a brief, "
         "a pydantic-ai agent, or a model's name such as 'openai:gpt-5'."
     )
 
 
-def _build_agent_writer(agent: Any) -> Writer:
+def _build_agent_writer(agent: Any) -> WriteDraft:
     """The agent's own tools count as steps; with none left it runs without them."""
 
-    async def write(brief: Brief) -> str:
+    async def write(asked: Assignment) -> str:
         ai = _import_pydantic_ai()
-        steps = brief.tools.steps
+        steps = asked.steps
         usage = ai.RunUsage()
         with nullcontext() if steps else agent.override(tools=[], toolsets=[]):
             try:
                 result = await agent.run(
-                    brief.prompt,
+                    asked.prompt,
                     usage=usage,
                     usage_limits=ai.UsageLimits(tool_calls_limit=steps),
                 )
@@ -45,8 +50,8 @@ def _build_agent_writer(agent: Any) -> Writer:
                     f"All {steps} tool steps are used. Answer with what is known by now."
                 ) from error
             finally:
-                brief.meter.spend(tokens=usage.total_tokens)
-        brief.meter.spend(money=_compute_price(result))
+                asked.spend(tokens=usage.total_tokens)
+        asked.spend(money=_compute_price(result))
         return str(result.output)
 
     return write

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import replace
 
-from mulligan.adapters.pydantic_ai import build_writer
+from mulligan.adapters.discovery import find_writer
 from mulligan.app.settings import Settings
 from mulligan.app.step_log import StepLog
 from mulligan.app.wiring import Parts
@@ -71,7 +71,7 @@ class Texts:
         held_to = self._build_draft_rules() if rules is None else rules
         steps = StepLog(self._parts.runtime)
         run = find_loop(self._settings.loop)
-        return await run(build_writer(write), question=question, rules=held_to, announce=steps)
+        return await run(find_writer(write), question=question, rules=held_to, announce=steps)
 
     def _build_draft_rules(self) -> DraftRules:
         judge = self._parts.learning.judge

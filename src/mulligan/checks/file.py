@@ -26,26 +26,15 @@ from types import NoneType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from mulligan.checks import text
-from mulligan.checks.grounding import grounded
 from mulligan.checks.grounding.verified import Verification
+from mulligan.checks.kinds import load_kinds
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.finding import Severity
 from mulligan.core.text import Reply, TextCheck
 
 DEFAULT = "default"
 
-KINDS: Mapping[str, Callable[..., TextCheck]] = {
-    "avoids": text.avoids,
-    "call_to_action": text.call_to_action,
-    "ends_with": text.ends_with,
-    "follow_ups": text.follow_ups,
-    "grounded": grounded,
-    "length": text.length,
-    "list_items": text.list_items,
-    "mentions": text.mentions,
-    "retired": text.retired,
-    "structure": text.structure,
-}
+KINDS = load_kinds()
 """The checks there are, by the name a file gives them."""
 
 VERIFIED = "verified"

@@ -108,6 +108,15 @@ class Brief:
     critique: Critique | None = None
 
     @property
+    def steps(self) -> int:
+        """How many calls of tools the writer may make."""
+        return self.tools.steps
+
+    def spend(self, *, tokens: int = 0, money: float = 0.0) -> None:
+        """Report what a model call took."""
+        self.meter.spend(tokens=tokens, money=money)
+
+    @property
     def prompt(self) -> str:
         """The brief as text, for a writer that takes nothing else."""
         if self.draft is None or self.critique is None:

@@ -63,7 +63,8 @@ def hold_lock(file: int) -> Iterator[None]:
 def read_at(file: int, size: int, *, offset: int) -> bytes:
     """Bytes from a place in a file; fewer where it ends."""
     if hasattr(os, "pread"):
-        return os.pread(file, size, offset)
+        content: bytes = os.pread(file, size, offset)
+        return content
     with _seeking:
         os.lseek(file, offset, os.SEEK_SET)
         return os.read(file, size)

@@ -21,6 +21,7 @@ from mulligan.checks.grounding.names import find_names
 from mulligan.checks.grounding.numerals import find_quantities, write_out
 from mulligan.checks.grounding.quantity import Quantity
 from mulligan.checks.grounding.source import Specifics, join_words, read_source
+from mulligan.checks.kinds import register_reply_check
 from mulligan.checks.text.blocks import BlockKind
 from mulligan.checks.text.fold import fold
 from mulligan.checks.text.page import Page, read_page
@@ -54,6 +55,7 @@ Unsupported = tuple[ClaimKind, str, str]
 """The kind of a claim, the claim, and the words around it."""
 
 
+@register_reply_check
 def grounded(
     *,
     kinds: Iterable[str] = tuple(ClaimKind),

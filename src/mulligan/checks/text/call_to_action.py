@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from mulligan.checks.kinds import register_reply_check
 from mulligan.checks.text.blocks import BlockKind
 from mulligan.checks.text.lists import load_word_lists
 from mulligan.checks.text.page import read_page
@@ -20,6 +21,7 @@ _AMOUNT = re.compile(
 )
 
 
+@register_reply_check
 def call_to_action(
     *,
     actions: Iterable[str] = ACTIONS,

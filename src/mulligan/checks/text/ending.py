@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from mulligan.checks.kinds import register_reply_check
 from mulligan.checks.text.fold import fold, normalize_spaces
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.text import Reply, TextCheck
 
 
+@register_reply_check
 def ends_with(*, phrase: str, severity: Severity = Severity.ERROR, add: bool = False) -> TextCheck:
     """Flag a reply that does not end with a phrase. `add` mends it by adding the phrase."""
     wanted = normalize_spaces(fold(phrase))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from mulligan.checks.kinds import register_reply_check
 from mulligan.checks.text.blocks import BlockKind
 from mulligan.checks.text.fold import fold
 from mulligan.checks.text.page import Block, read_page
@@ -19,6 +20,7 @@ _QUESTION_MARKS = re.compile("[?？؟⸮]+")  # noqa: RUF001 - of several script
 _ASKED_IN = frozenset({BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.QUOTE, BlockKind.HEADING})
 
 
+@register_reply_check
 def follow_ups(
     *,
     headings: Iterable[str] = HEADINGS,

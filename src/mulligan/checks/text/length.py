@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from enum import StrEnum
 
+from mulligan.checks.kinds import register_reply_check
 from mulligan.checks.text.blocks import BlockKind
 from mulligan.checks.text.fold import normalize_spaces
 from mulligan.checks.text.page import read_page
@@ -34,6 +35,7 @@ _COUNT: dict[LengthUnit, Callable[[str], int]] = {
 }
 
 
+@register_reply_check
 def length(
     *,
     at_least: int | None = None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from mulligan.checks.kinds import register_reply_check
 from mulligan.checks.text.blocks import BlockKind
 from mulligan.checks.text.fold import normalize_spaces
 from mulligan.checks.text.page import read_page
@@ -18,6 +19,7 @@ LONGEST_PARAGRAPH = 800
 _SHOWN = 2 * AROUND
 
 
+@register_reply_check
 def structure(
     *,
     list_above: int | None = LONG_WITHOUT_LIST,
@@ -62,6 +64,7 @@ def structure(
     )
 
 
+@register_reply_check
 def list_items(
     *,
     at_least: int | None = None,

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
+from mulligan.checks.kinds import register_reply_check
 from mulligan.checks.text.page import Page, read_page
 from mulligan.checks.text.word_search import Spotted, Wordlist, cut_excerpt
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.text import Reply, TextCheck
 
 
+@register_reply_check
 def avoids(
     *, words: Iterable[str], inflect: bool = True, severity: Severity = Severity.ERROR
 ) -> TextCheck:
@@ -30,6 +32,7 @@ def avoids(
     return TextCheck(name="avoids", look=look, asks=f"Do not use: {', '.join(unwanted.words)}.")
 
 
+@register_reply_check
 def retired(
     *, terms: Iterable[str] | Mapping[str, str], severity: Severity = Severity.ERROR
 ) -> TextCheck:
@@ -56,6 +59,7 @@ def retired(
     )
 
 
+@register_reply_check
 def mentions(
     *,
     words: Iterable[str],

@@ -1,0 +1,35 @@
+"""The checks of replies there are, by the name a file gives them: each registers itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import TypeVar
+
+from mulligan.core.text import TextCheck
+
+MakeCheck = Callable[..., TextCheck]
+
+_Make = TypeVar("_Make", bound=MakeCheck)
+
+ROOMS = ("mulligan.checks.text", "mulligan.checks.grounding")
+"""Where checks of replies live: every module in here is looked at."""
+
+_registered: dict[str, MakeCheck] = {}
+
+
+def register_reply_check(make: _Make) -> _Make:
+    """Let files ask for a check by the name of the function that makes it."""
+    known = _registered.setdefault(make.__name__, make)
+    if known.__module__ != make.__module__:
+        raise ValueError(f"{known.__module__} has a check {make.__name__!r} already: rename one.")
+    return make
+
+
+def load_kinds() -> Mapping[str, MakeCheck]:
+    """Every check that is registered, in the order of their names."""
+    for room in ROOMS:
+        for module in iter_modules(import_module(room).__path__, f"{room}."):
+            import_module(module.name)
+    return dict(sorted(_registered.items()))
