@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
-from typing import Any, ParamSpec, Protocol, TypeVar, Unpack
+from typing import Any
 
 from mulligan.checks.moments import require_zone
 from mulligan.core.effect import Effect, Repeat
@@ -23,9 +23,7 @@ from mulligan.packs.calendar.places import KnownPlaces
 from mulligan.packs.calendar.server import CalDAV
 from mulligan.stores.clock import read_utc_now
 from mulligan.turns.tools.declaration import Declared
-
-P = ParamSpec("P")
-R = TypeVar("R")
+from mulligan.turns.tools.declarer import Declares
 
 LOSES = (
     "reminders that went off in between",
@@ -35,13 +33,6 @@ LOSES = (
 """What an undo does not bring back."""
 
 Tool = Callable[..., Any]
-
-
-class Declares(Protocol):
-    """What an application declares its tools with, such as a `Mulligan`."""
-
-    def tool(self, /, **declared: Unpack[Declared]) -> Callable[[Callable[P, R]], Callable[P, R]]:
-        """Declare a tool."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
