@@ -29,6 +29,7 @@ check: .venv/.test                       ## style, types and floors
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/mypy -p bench --ignore-missing-imports
 	$(BIN)/lint-imports --no-cache
 
 test: check                              ## everything: the checks, then every test

@@ -1,13 +1,16 @@
-"""One Postgres server for each test process, and a database of its own for each test."""
+"""One Postgres server for each test process; databases and worlds for each test."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from mulligan.testing.postgres import PostgresServer, run_postgres_server
+from tests.world import Worlds
 
 # A loaded machine is slow at making examples; that says nothing about what is tested.
 settings.register_profile("calm", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -24,3 +27,9 @@ def postgres() -> Iterator[PostgresServer]:
 def postgres_url(postgres: PostgresServer) -> Iterator[str]:
     with postgres.create_database() as url:
         yield url
+
+
+@pytest.fixture
+async def worlds(tmp_path: Path) -> AsyncIterator[Worlds]:
+    async with AsyncExitStack() as stack:
+        yield Worlds(tmp_path, stack)

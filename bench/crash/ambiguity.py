@@ -12,10 +12,13 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from bench.crash.phases import LATER, NO_WAITING, Clock
+from bench.crash.application import LATER
+from bench.crash.clock import Clock
+from bench.crash.phases import NO_WAITING
 from mulligan import Effect, Mulligan, Repeat
 from mulligan.app.settings import Settings
 from mulligan.core.action import State
+from mulligan.core.effect import ProbeBy
 from mulligan.core.event import ActionMoved, Event
 from mulligan.core.record import Record
 from mulligan.testing.remote import FakeRemote, Fault, Item
@@ -133,7 +136,7 @@ class _Lab:
         by_key: dict[str, Any] = {"repeat": Repeat.KEYED, "key": "key"}
         return {
             "none": m.tool(name="none", **plain)(unkeyed),
-            "probe": m.tool(name="probe", probe=landed, **plain)(unkeyed),
+            "probe": m.tool(name="probe", probe=landed, probe_by=ProbeBy.CALL, **plain)(unkeyed),
             "key": m.tool(name="key", **by_key, **plain)(keyed),
             "both": m.tool(name="both", probe=landed, **by_key, **plain)(keyed),
         }

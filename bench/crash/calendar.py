@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
+from bench.crash.means import (
+    LANDS_WITHIN,
+    SETTLES_WITHIN,
+    Means,
+    read_event,
+    read_version,
+    say,
+)
+from bench.crash.pace import Pace
+from bench.crash.rough_tools import RoughTools
 from mulligan import Effect, Mulligan, Repeat
 from mulligan.core.effect import NoVerdict, Release
-from mulligan.core.errors import ConflictError
-from mulligan.core.record import Record
-from mulligan.testing.remote import FakeRemote, Item, RemoteError
+from mulligan.testing.remote import FakeRemote, Item
 
 EVENTS = ("e1", "e2", "e3")
 """What is in the calendar before anybody does anything."""
 
 REVERSIBLE = Effect.REVERSIBLE
-LANDS_WITHIN = timedelta(seconds=30)
 
 Midway = Callable[[str], Awaitable[None]]
 """Told when a tool has done a part of its work: a crash can come there too."""
@@ -31,8 +37,15 @@ class Calendar:
     m: Mulligan
     remote: FakeRemote
     midway: Midway
+    pace: Pace = field(default_factory=Pace)
+    lands_within: timedelta = LANDS_WITHIN
     looked: Callable[[], None] = lambda: None
     """Told when a probe has seen what there is, and its answer is on the way back."""
+
+    @property
+    def means(self) -> Means:
+        """What its tools can do about their effects."""
+        return Means(remote=self.remote, looked=self.looked, lands_within=self.lands_within)
 
     def tools(self, wanted: Iterable[str]) -> dict[str, Callable[..., Awaitable[Any]]]:
         """The wanted tools by name, declared, and others of their kind: declaring takes time."""
@@ -48,12 +61,13 @@ class Calendar:
         for declare, found in kinds.items():
             if found & names:
                 made |= declare()
-        return made
+        rough = RoughTools(m=self.m, means=self.means, midway=self.midway, pace=self.pace)
+        return made | rough.declare(names)
 
     def _versioned(self) -> dict[str, Callable[..., Awaitable[Any]]]:
-        remote, sure = self.remote, self._sure()
+        remote, sure = self.remote, self.means.be_sure()
 
-        @self.m.tool(undo=self._remove_made, read=self._read_made, **sure)
+        @self.m.tool(undo=self.means.remove_made, read=self.means.read_made, **sure)
         async def create(day: str, mark: str, key: str | None = None) -> Item:
             return remote.create({"day": day, "mark": mark}, key=key)
 
@@ -75,9 +89,9 @@ class Calendar:
         ) -> None:
             remote.delete(event_id, key=key, if_version=if_version)
 
-        sure |= {"before": self._read, "if_version": "if_version"}
-        moving = sure | {"undo": self._put_back}
-        removing = sure | {"undo": self._bring_back, "deletes": True}
+        sure |= say(about=read_event) | {"before": self.means.read, "if_version": "if_version"}
+        moving = sure | {"undo": self.means.put_back}
+        removing = sure | {"undo": self.means.bring_back, "deletes": True}
         return {
             "create": create,
             "move": self.m.tool(name="move", **moving)(moved),
@@ -93,26 +107,28 @@ class Calendar:
         remote = self.remote
         versioned: dict[str, Any] = {
             "effect": REVERSIBLE,
-            "version": _version,
+            "version": read_version,
             "lands_within": LANDS_WITHIN,
         }
-        versioned |= {"before": self._read, "undo": self._put_back}
+        versioned |= {"before": self.means.read, "undo": self.means.put_back}
+        versioned |= say(about=read_event, settles_within=SETTLES_WITHIN)
+        once = say(requests=1)
 
-        @self.m.tool(**versioned, if_version="if_version")
+        @self.m.tool(**versioned, **once, if_version="if_version")
         async def move_unprobed(
             event_id: str, day: str, mark: str, if_version: str | None = None
         ) -> Item:
             return remote.update(event_id, {"day": day, "mark": mark}, if_version=if_version)
 
-        @self.m.tool(**versioned, probe=self._landed, key="key")
+        @self.m.tool(**versioned, **once, probe=self.means.find_landed, key="key")
         async def move_blindly(event_id: str, day: str, mark: str, key: str | None = None) -> Item:
             return remote.update(event_id, {"day": day, "mark": mark}, key=key)
 
         @self.m.tool(
             **versioned,
             each="events",
-            sequential=True,
-            probe=self._element_landed,
+            probe=self.means.find_element,
+            **say(probe_by="call"),
             if_version="if_version",
         )
         async def move_all(
@@ -130,9 +146,9 @@ class Calendar:
 
     def _sync(self) -> dict[str, Callable[..., Awaitable[Any]]]:
         """A tool that is a plain function, called by an agent that is not."""
-        remote, sure = self.remote, self._sure() | {"before": self._read}
+        remote, sure = self.remote, self.means.be_sure() | {"before": self.means.read}
 
-        @self.m.tool(**sure, undo=self._put_back, if_version="if_version")
+        @self.m.tool(**sure, undo=self.means.put_back, if_version="if_version")
         def move_sync(
             event_id: str,
             day: str,
@@ -152,11 +168,11 @@ class Calendar:
         """Tools without versions, keys or probes, as plain APIs have them."""
         remote = self.remote
 
-        @self.m.tool(undo=self._remove_made, read=self._read_made, effect=REVERSIBLE)
+        @self.m.tool(undo=self.means.remove_made, read=self.means.read_made, effect=REVERSIBLE)
         async def create_bare(day: str, mark: str) -> Item:
             return remote.create({"day": day, "mark": mark})
 
-        @self.m.tool(before=self._read, undo=self._put_back, effect=REVERSIBLE)
+        @self.m.tool(before=self.means.read, undo=self.means.put_back, effect=REVERSIBLE)
         async def move_bare(event_id: str, day: str, mark: str) -> Item:
             return remote.update(event_id, {"day": day, "mark": mark})
 
@@ -169,76 +185,19 @@ class Calendar:
         async def invite(whom: str, mark: str) -> Item:
             return remote.create({"whom": whom, "mark": mark})
 
-        @self.m.tool(effect=Effect.IRREVERSIBLE, repeat=Repeat.KEYED, key="key", probe=self._landed)
+        @self.m.tool(
+            effect=Effect.IRREVERSIBLE, repeat=Repeat.KEYED, key="key", probe=self.means.find_landed
+        )
         async def pay(whom: str, mark: str, key: str | None = None) -> Item:
             return remote.create({"whom": whom, "mark": mark}, key=key)
 
         @self.m.tool(
-            effect=Effect.IRREVERSIBLE, release=Release.CHECKS, probe=self._landed, key="key"
+            effect=Effect.IRREVERSIBLE,
+            release=Release.CHECKS,
+            probe=self.means.find_landed,
+            key="key",
         )
         async def announce(whom: str, mark: str, key: str | None = None) -> Item:
             return remote.create({"whom": whom, "mark": mark}, key=key)
 
         return {"invite": invite, "pay": pay, "announce": announce}
-
-    def _sure(self) -> dict[str, Any]:
-        """What a tool declares that can tell everything about its calls."""
-        return {
-            "effect": Effect.REVERSIBLE,
-            "probe": self._landed,
-            "key": "key",
-            "version": _version,
-            "lands_within": LANDS_WITHIN,
-        }
-
-    def _read(self, record: Record) -> Item | None:
-        return self.remote.get(_event(record))
-
-    def _read_made(self, record: Record) -> Item | None:
-        return self.remote.get(record.result.id)  # type: ignore[attr-defined]
-
-    def _landed(self, record: Record) -> Item | None:
-        return self._answer_to(record.key)
-
-    def _element_landed(self, record: Record) -> Item | None:
-        return self._answer_to(f"{record.arguments['mark']}:{_event(record)}")
-
-    def _answer_to(self, key: str) -> Item | None:
-        found = self.remote.answer_to(key)
-        self.looked()
-        return found
-
-    def _put_back(self, record: Record) -> None:
-        before: Any = record.before
-        with _conflicts():
-            self.remote.update(before.id, before.data, if_version=record.version, by="undo")
-
-    def _bring_back(self, record: Record) -> None:
-        before: Any = record.before
-        with _conflicts():
-            self.remote.create(before.data, id=before.id, by="undo")
-
-    def _remove_made(self, record: Record) -> None:
-        made: Any = record.result
-        with _conflicts():
-            self.remote.delete(made.id, if_version=record.version, by="undo")
-
-
-@contextmanager
-def _conflicts() -> Iterator[None]:
-    """Says in Mulligan's words that somebody else was there first."""
-    try:
-        yield
-    except RemoteError as error:
-        if error.status in (409, 412):
-            raise ConflictError(str(error)) from error
-        raise
-
-
-def _event(record: Record) -> str:
-    given = record.arguments
-    return str(given.get("event_id") or given.get("events"))
-
-
-def _version(record: Record) -> str:
-    return str(record.result.version)  # type: ignore[attr-defined]

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import sqlite3
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass, field, fields
 
 from bench.crash.reviewing import CONTENT, JUDGE, REJECTING
+from bench.crash.rows import Row
 from mulligan.core.action import SETTLED, State
 from mulligan.testing.remote import Effected
 
-HELD_FIRST = ("invite", "pay")
+HELD_FIRST = ("invite", "pay", "pay_and_tell")
 """Tools whose calls wait for a person."""
 NEVER_UNREVIEWED = ("move_if_reviewed",)
 """Tools whose calls are undone where nobody can say."""
@@ -21,6 +19,7 @@ NEVER_UNREVIEWED = ("move_if_reviewed",)
 ON_THE_WAY = frozenset(
     {State.HELD, State.APPROVED, State.INTENT, State.UNKNOWN, State.EXECUTED, State.UNDOING}
 )
+STANDING = frozenset({State.EXECUTED, State.PENDING_REVIEW, State.VERIFIED, State.DISPUTED})
 NO_EFFECT = frozenset({State.NOT_EXECUTED, State.DENIED, State.EXPIRED})
 
 
@@ -32,8 +31,16 @@ class Broken:
     undone_twice: list[str] = field(default_factory=list)
     duplicates: list[str] = field(default_factory=list)
     lost_edits: list[str] = field(default_factory=list)
+    untrue: list[str] = field(default_factory=list)
+    """Effects that stand although it was said that they were taken back."""
+    holds_alive: list[str] = field(default_factory=list)
+    """Held calls of a rejected attempt that could still be approved."""
+    somebody_elses: list[str] = field(default_factory=list)
+    """Undos that changed an object which no call was about."""
     other: list[str] = field(default_factory=list)
     """Verdicts that were not kept to, effects without approval, tasks that nobody ended."""
+    false_conflicts: list[str] = field(default_factory=list)
+    """Conflicts with nobody: safe and reported, but a person is asked for nothing."""
 
     def any(self) -> bool:
         """Whether anything is broken."""
@@ -41,20 +48,7 @@ class Broken:
 
     def lists(self) -> dict[str, list[str]]:
         """By the names that figures are compared by."""
-        names = ("unaccounted", "undone_twice", "duplicates", "lost_edits", "other")
-        return {name: getattr(self, name) for name in names}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """An action as its row in the journal has it, read without any of Mulligan's code."""
-
-    id: str
-    tool: str
-    state: State
-    target: tuple[str, str]
-    """The mark of its call, and the object it is about where the call names one."""
-    history: tuple[State, ...]
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,30 +68,6 @@ class Fate:
         return self.undone or self.now == self.below
 
 
-def read_rows(journal: Path) -> list[Row]:
-    """Every action there ever was."""
-    with sqlite3.connect(f"file:{journal}?mode=ro", uri=True) as database:
-        kept = dict(database.execute("select owner, value from kept where name = 'arguments'"))
-        history: dict[str, list[State]] = defaultdict(list)
-        for action, state in database.execute("select action, state from entry order by version"):
-            history[action].append(State(state))
-        found = database.execute("select id, state, opening from action").fetchall()
-    return [
-        Row(
-            id=action,
-            tool=json.loads(opening)["tool"],
-            state=State(state),
-            target=_target(json.loads(kept[action])),
-            history=tuple(history[action]),
-        )
-        for action, state, opening in found
-    ]
-
-
-def _target(arguments: Mapping[str, object]) -> tuple[str, str]:
-    return str(arguments["mark"]), str(arguments.get("event_id") or arguments.get("events") or "")
-
-
 def trace(ledger: Sequence[Effected], broken: Broken) -> list[Fate]:
     """Follow every object through the ledger: who wrote over whom, and what was taken back."""
     stacks: dict[str, list[tuple[Effected, Mapping[str, object] | None]]] = defaultdict(list)
@@ -105,21 +75,29 @@ def trace(ledger: Sequence[Effected], broken: Broken) -> list[Fate]:
     last: dict[str, str] = {}
     now: dict[str, Mapping[str, object] | None] = {}
     below: dict[int, Mapping[str, object] | None] = {}
+    touched: set[str] = set()
     for line in ledger:
-        stack, was = stacks[line.id], now.get(line.id)
-        now[line.id] = None if line.op == "delete" else line.data
+        # A counter-booking stands for itself, and takes back what it names.
+        booked = line.data.get("of")
+        name = line.id if booked is None else str(booked)
+        stack, was = stacks[name], now.get(name)
+        if line.by == "agent":
+            touched.add(name)
+        now[name] = None if line.op == "delete" or booked is not None else line.data
         if line.by != "undo":
             below[line.seq] = was
             stack.append((line, was))
-        elif last.get(line.id) == "person":
-            broken.lost_edits.append(f"{line.id}: an undo wrote over what a person wrote")
-        elif not stack or stack[-1][0].by == "person":
-            broken.undone_twice.append(f"{line.id}: an undo where nothing is left to undo")
+        elif name not in touched:
+            broken.somebody_elses.append(f"{name}: an undo of what no call was about")
+        elif not any(each.by == "agent" for each, _ in stack):
+            broken.undone_twice.append(f"{name}: an undo where nothing is left to undo")
+        elif last.get(name) == "person":
+            broken.lost_edits.append(f"{name}: an undo wrote over what a person wrote")
         else:
             taken, before = stack.pop()
             undone.add(taken.seq)
-            _compare(line, now[line.id], before, broken)
-        last[line.id] = line.by
+            _compare(line, now[name], before, broken)
+        last[name] = line.by
     return [
         Fate(line=a, below=below[a.seq], undone=a.seq in undone, now=now[a.id])
         for a in ledger
@@ -158,11 +136,14 @@ def account(rows: Sequence[Row], fates: Sequence[Fate], broken: Broken) -> None:
 
 def _effect_target(line: Effected, rows: Sequence[Row]) -> tuple[str, str]:
     """The call that an effect belongs to. A delete carries no mark, but a key."""
+    mark = str(line.data.get("mark"))
+    if any(row.target == (mark, line.id) for row in rows):
+        return mark, line.id
     if line.op == "create":
-        return str(line.data.get("mark")), ""
+        return mark, ""
     if line.op == "delete":
         return next((row.target for row in rows if row.id == line.key), ("?", line.id))
-    return str(line.data.get("mark")), line.id
+    return mark, line.id
 
 
 def _unaccounted(row: Row, found: Sequence[Fate]) -> Iterator[str]:
@@ -173,8 +154,22 @@ def _unaccounted(row: Row, found: Sequence[Fate]) -> Iterator[str]:
         yield f"{said}, and it never took effect"
     if row.state is State.VERIFIED and any(fate.undone for fate in found):
         yield f"{said}, and it was undone"
-    if row.state is State.UNDONE and not all(fate.gone for fate in found):
-        yield f"{said}, and it stands"
+
+
+def say_what_is_so(
+    rows: Sequence[Row], fates: Sequence[Fate], told: Sequence[str], broken: Broken
+) -> None:
+    """What is called undone is gone, also what the agent was told of: its actions are `told`."""
+    for row in rows:
+        found = [fate for fate in fates if _effect_target(fate.line, rows) == row.target]
+        twins = [twin for twin in rows if twin.target == row.target]
+        # Of a call that the agent made twice, one may stand although the other was undone.
+        if all(fate.gone for fate in found) or any(t.state is not row.state for t in twins):
+            continue
+        if row.state is State.UNDONE:
+            broken.untrue.append(f"{row.tool} {row.target} is {row.state}, and it stands")
+        elif row.id in told:
+            broken.untrue.append(f"{row.tool} {row.target} stands, and the agent was told not")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,11 +180,19 @@ class Story:
     """What each process heard from its reviewer."""
     delivered: int
     """The attempt whose answer somebody has seen, 0 if nobody has seen any."""
+    delivered_us: int | None = None
+    """When they saw it, in microseconds by the clock on the wall, where that is known."""
     approved: bool
     edited: bool
     undo_can_fail: bool
     takes_back: bool = False
     """A person has everything undone that is disputed."""
+    form: str = "act"
+    """How its turn was made; see `Scenario.form`."""
+    people: frozenset[str] = frozenset()
+    """Objects that a person wrote to after the beginning."""
+    damaged: bool = False
+    """What was kept is not whole any more, so that what needs it stays open."""
 
     @property
     def said(self) -> set[str]:
@@ -218,6 +221,9 @@ def _held_wrongly(row: Row, story: Story) -> Iterator[str]:
 
 
 def _judged_wrongly(row: Row, story: Story) -> Iterator[str]:
+    verified, again = row.state is State.VERIFIED, State.PENDING_REVIEW in row.history
+    if row.tool == "move_slowly" and verified and not again:
+        yield f"{row.tool} came back during the review, and is verified by it"
     rejected = bool(REJECTING & story.said)
     disputed, undone = State.DISPUTED in row.history, State.UNDOING in row.history
     if row.state is State.VERIFIED and not CONTENT & story.said:
@@ -233,7 +239,9 @@ def _undone_wrongly(row: Row, story: Story, *, rejected: bool) -> Iterator[str]:
     unreviewed = row.tool in NEVER_UNREVIEWED and "down" in story.said
     if not rejected and not unreviewed:
         yield f"{row.tool} was undone, and the reviewers said {story.reviewers}"
-    if row.target[0].startswith(f"a{story.delivered}"):
+    at, shown = row.find_time(State.UNDOING), story.delivered_us
+    later = at is None or shown is None or at > shown
+    if row.target[0].startswith(f"a{story.delivered}") and later:
         yield f"{row.tool} was undone after the answer was delivered"
     if row.target[0].startswith("a2") and story.judge_alone and not unreviewed:
         yield f"{row.tool} was undone in a second attempt, on a judge's word alone"
@@ -242,12 +250,49 @@ def _undone_wrongly(row: Row, story: Story, *, rejected: bool) -> Iterator[str]:
 def _ended_wrongly(row: Row, story: Story) -> Iterator[str]:
     """Where an action may not stop while nothing stands in its way."""
     speaks = not story.reviewers[-1].endswith("down") or row.tool in NEVER_UNREVIEWED
+    if story.damaged:
+        return
     if row.state in ON_THE_WAY or (speaks and row.state is State.PENDING_REVIEW):
         yield f"{row.tool} was left lying as {row.state}"
-    if row.state is State.CONFLICT and not story.edited:
-        yield f"{row.tool} is in conflict, and with nobody"
     if row.state is State.UNDO_FAILED and not (story.undo_can_fail or story.edited):
         yield f"{row.tool} could not be undone, and nothing stood in the way"
+
+
+def find_false_conflicts(
+    rows: Sequence[Row], fates: Sequence[Fate], story: Story, broken: Broken
+) -> None:
+    """Conflicts about objects that no person ever touched."""
+    for row in rows:
+        made = {f.line.id for f in fates if _effect_target(f.line, rows) == row.target}
+        meant = made | ({row.target[1]} - {""})
+        if row.state is State.CONFLICT and not meant & story.people:
+            broken.false_conflicts.append(f"{row.tool} {row.target} is in conflict, with nobody")
+
+
+def find_live_holds(rows: Sequence[Row], broken: Broken) -> None:
+    """Held calls that a person could approve, or did, after their attempt had been rejected."""
+    rejected: dict[str, int] = {}
+    for row in rows:
+        at = row.find_time(State.UNDOING)
+        if at is not None:
+            rejected[row.attempt] = min(at, rejected.get(row.attempt, at))
+    for row in rows:
+        doomed = rejected.get(row.attempt)
+        if row.tool not in HELD_FIRST or doomed is None:
+            continue
+        approved = row.find_time(State.APPROVED)
+        if row.state is State.HELD or (approved is not None and approved > doomed):
+            broken.holds_alive.append(f"{row.tool} of {row.attempt} lives, which was rejected")
+
+
+def find_survivors(rows: Sequence[Row], story: Story, broken: Broken) -> None:
+    """What an inner turn did and an outer one's rejection left standing."""
+    if story.form != "nested":
+        return
+    undone = {row.attempt for row in rows if row.state is State.UNDONE}
+    for row in rows:
+        if row.attempt in undone and row.state in STANDING:
+            broken.other.append(f"{row.tool} is {row.state}, and its outer turn was taken back")
 
 
 def is_listed(rows: Sequence[Row], open_ids: set[str], broken: Broken) -> None:

@@ -35,15 +35,27 @@ def in_child(work: Callable[[], object]) -> Ended:
     return start_child(work)()
 
 
-def start_child(work: Callable[[], object], *, timeout: int = TIMEOUT) -> Callable[[], Ended]:
-    """Begin some work in a process of its own; call the answer to wait for its end."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Child:
+    """Some work under way in a process of its own; call it to wait for its end."""
+
+    pid: int
+    reading: int
+
+    def __call__(self) -> Ended:
+        """How it ended."""
+        return _ended(self.pid, self.reading)
+
+
+def start_child(work: Callable[[], object], *, timeout: int = TIMEOUT) -> Child:
+    """Begin some work in a process of its own."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(reading)
         _work_and_exit(work, writing, timeout)
     os.close(writing)
-    return lambda: _ended(child, reading)
+    return Child(pid=child, reading=reading)
 
 
 def _ended(child: int, reading: int) -> Ended:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import Any
 
 from mulligan.checks.dates import date_facts
@@ -43,11 +43,17 @@ async def weekdays(turn: Turn, calls: Sequence[Call]) -> tuple[Fact, ...]:
 class Judging:
     """A judge that answers as the case has it, and says more than it is asked for."""
 
-    def __init__(self, answer: str) -> None:
+    def __init__(
+        self, answer: str, *, meanwhile: Callable[[], Awaitable[None]] | None = None
+    ) -> None:
         self._answer = answer.removeprefix(JUDGE)
+        self._meanwhile = meanwhile
+        """What else goes on while it thinks."""
 
     async def ask(self, question: Question[Any]) -> Any:
         """An opinion, or none."""
+        if self._meanwhile is not None:
+            await self._meanwhile()
         first = '"a1c' in question.values["calls"]
         match self._answer:
             case "right":

@@ -11,23 +11,26 @@ import tempfile
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
 from functools import partial
-from itertools import accumulate
+from itertools import accumulate, count
 from pathlib import Path
 from typing import Any
 
-from bench.crash.campaign import Blow, Campaign, Tally, blows
-from bench.crash.mutants import Mutant
-from bench.crash.processes import A_LONG_TIME, ChildError, start_child
-from bench.crash.scenarios import Case
+from bench.crash.campaign import Blow, Campaign, blows
+from bench.crash.mutants.planting import Mutant, Plant
+from bench.crash.processes import A_LONG_TIME, ChildError, in_child, start_child
+from bench.crash.scenario import Case
 from bench.crash.seams import Seams
+from bench.crash.tally import Tally
+from bench.crash.worlds import Worlds
 
 Shown = Callable[[int], AbstractContextManager[Callable[[str], None]]]
 """Shows progress over so many steps."""
 
 WORKERS = 2
-HEAVY_BLOWS = 150
-"""Those of the blows that are struck again with more on the recovery: three on a scenario."""
+LIKELY_BLOWS = 60
+"""So many of those that are likely to show a mistake are struck before any others."""
 
 OUT_OF_DATE = ("TypeError", "AttributeError", "NameError", "ImportError")
 """What a planted mistake raises that does not fit the code any more: it shows nothing."""
@@ -45,15 +48,17 @@ def scratch() -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def run_campaign(cases: Sequence[Case], *, points: int, seed: int, shown: Shown) -> Tally:
+def run_campaign(
+    cases: Sequence[Case], *, points: int, seed: int, shown: Shown, worlds: Worlds
+) -> Tally:
     """At least so many points, every kind of blow among them, drawn with a seed."""
     with scratch() as folder:
-        found = _drawn(cases, folder=folder, seed=seed, most=points)
+        found = _draw(_find_blows(cases, folder=folder, seed=seed), seed=seed, most=points)
         again = max(1, points // sum(blow.runs for blow in found))
         runs = accumulate(blow.runs * again for blow in found)
         chosen = [blow for blow, run in zip(found, runs, strict=True) if run - blow.runs < points]
         tally = Tally()
-        spoken = _spread(chosen, folder=folder, again=again, seed=seed)
+        spoken = _spread(chosen, folder=folder, again=again, seed=seed, worlds=worlds)
         with shown(len(chosen)) as step:
             for said in spoken:
                 if "step" in said:
@@ -67,15 +72,25 @@ def hunt_all(
     mutants: Mapping[str, Mutant], cases: Sequence[Case], *, most: int, seed: int, shown: Shown
 ) -> dict[str, str | None]:
     """What shows each planted mistake first; `None` where nothing did."""
-    versioned = [case for case in cases if case.scenario.versioned]
+    promised = [case for case in cases if case.scenario.promised]
+    for planted in mutants.values():
+        # Now, and not after an hour: one that does not fit the code any more ends the hunt.
+        in_child(planted.plant)
     with scratch() as folder:
-        chosen = _drawn(versioned, folder=folder, seed=seed, most=most)
-        hunts = {
-            name: partial(_hunt, plant, chosen, folder=folder / name, seed=seed)
-            for name, plant in mutants.items()
-        }
-        shares = [dict(list(hunts.items())[number::WORKERS]) for number in range(WORKERS)]
-        ends = [start_child(partial(_hunt_each, s), timeout=A_LONG_TIME) for s in shares]
+        blows = _find_blows(promised, folder=folder, seed=seed)
+        names = list(mutants)
+        ends = [
+            start_child(
+                partial(
+                    Hunter(
+                        blows=blows, most=most, folder=folder / f"hunter{number}", seed=seed
+                    ).hunt_each,
+                    {name: mutants[name] for name in names[number::WORKERS]},
+                ),
+                timeout=A_LONG_TIME,
+            )
+            for number in range(WORKERS)
+        ]
         with shown(len(mutants)) as step:
             found: dict[str, str | None] = {}
             for end in ends:
@@ -85,19 +100,99 @@ def hunt_all(
     return found
 
 
-def _hunt_each(hunts: Mapping[str, Callable[[], str | None]]) -> dict[str, str | None]:
-    """One after the other, each in a process of its own: a planted mistake stays planted."""
-    return {name: start_child(hunt, timeout=A_LONG_TIME)().said for name, hunt in hunts.items()}
+Stroke = tuple[Blow, int]
+"""A blow, and how many more on the recovery after it."""
 
 
-def _drawn(cases: Sequence[Case], *, folder: Path, seed: int, most: int) -> list[Blow]:
+@dataclass(slots=True, kw_only=True)
+class Hunter:
+    """Plants mistakes, each in a process of its own, and strikes until something shows them."""
+
+    blows: Sequence[Blow]
+    most: int
+    folder: Path
+    seed: int
+    _dirty: dict[tuple[str, int], bool] = field(default_factory=dict)
+    """Whether a stroke shows something while no mistake is planted."""
+    _numbers: Iterator[int] = field(default_factory=count)
+
+    def hunt_each(self, mutants: Mapping[str, Mutant]) -> dict[str, str | None]:
+        """What shows each of some mistakes, one after the other."""
+        self.folder.mkdir(exist_ok=True)
+        return {name: self.hunt(planted) for name, planted in mutants.items()}
+
+    def hunt(self, planted: Mutant) -> str | None:
+        """What shows a mistake, and shows nothing without it."""
+        left = self._list_strokes(planted)
+        while left:
+            found = self._strike(planted.plant, left)
+            if found is None:
+                return None
+            number, shows = found
+            blow, again = left[number]
+            if (blow.name, again) not in self._dirty:
+                alone = self._strike(_plant_nothing, [left[number]])
+                self._dirty[blow.name, again] = alone is not None
+            if not self._dirty[blow.name, again]:
+                return shows
+            left = left[number + 1 :]
+        return None
+
+    def _list_strokes(self, planted: Mutant) -> list[Stroke]:
+        """The likely ones first, also with more on their recoveries; then others."""
+        near = [blow for blow in self.blows if planted.is_likely_shown_by(blow.name)]
+        first = _draw(near, seed=self.seed, most=LIKELY_BLOWS)
+        # Most mistakes show at the first blow on a case; some only where the recovery is struck
+        # more.
+        strokes = [(blow, again) for again in (0, 1) for blow in first]
+        strokes += [(blow, 0) for blow in _draw(self.blows, seed=self.seed, most=self.most)]
+        return [each for each in strokes if not self._dirty.get((each[0].name, each[1]))]
+
+    def _strike(self, plant: Plant, strokes: Sequence[Stroke]) -> tuple[int, str] | None:
+        """The first of some strokes that shows something, by number, and what it shows."""
+        folder = self.folder / str(next(self._numbers))
+        work = partial(_strike_all, plant, strokes, folder, self.seed)
+        said = start_child(work, timeout=A_LONG_TIME)().said
+        shutil.rmtree(folder, ignore_errors=True)
+        return None if said is None else (int(said[0]), str(said[1]))
+
+
+def _strike_all(
+    plant: Plant, strokes: Sequence[Stroke], folder: Path, seed: int
+) -> tuple[int, str] | None:
+    """In a process of its own: a planted mistake stays planted."""
+    plant()
+    campaign = Campaign(folder, chance=random.Random(seed), worlds=Worlds())
+    for number, (blow, again) in enumerate(strokes):
+        try:
+            campaign.strike(blow, again=again)
+        except ChildError as error:
+            why = str(error).strip().splitlines()[-1]
+            if why.startswith(OUT_OF_DATE) and plant is not _plant_nothing:
+                raise
+            return number, f"{blow.name}: {why}"
+        if campaign.tally.examples:
+            return number, campaign.tally.examples[0]
+    return None
+
+
+def _plant_nothing() -> None:
+    """Leave the code as it is."""
+
+
+def _find_blows(cases: Sequence[Case], *, folder: Path, seed: int) -> list[Blow]:
+    """Every blow there is, given the points that each case comes by."""
+    planner = Campaign(folder / "plan", chance=random.Random(seed), worlds=Worlds())
+    planner.warm_up(cases[0])
+    return blows(cases, [planner.dry_run(case) for case in cases])
+
+
+def _draw(found: Sequence[Blow], *, seed: int, most: int) -> list[Blow]:
     """The first blows of all: scenarios take turns, each with its blow at the least struck seam.
 
     What that leaves open is drawn by chance.
     """
-    planner = Campaign(folder / "plan", chance=random.Random(seed))
-    planner.warm_up(cases[0])
-    found = blows(cases, [planner.dry_run(case) for case in cases])
+    found = list(found)
     chance = random.Random(seed)
     chance.shuffle(found)
     seams = Seams(chance=chance)
@@ -116,7 +211,7 @@ def _drawn(cases: Sequence[Case], *, folder: Path, seed: int, most: int) -> list
 
 
 def _spread(
-    chosen: Sequence[Blow], *, folder: Path, again: int, seed: int
+    chosen: Sequence[Blow], *, folder: Path, again: int, seed: int, worlds: Worlds
 ) -> Iterator[dict[str, Any]]:
     """Everything the workers say, as they say it."""
     with selectors.DefaultSelector() as selector:
@@ -126,7 +221,8 @@ def _spread(
             child = os.fork()
             if child == 0:
                 os.close(reading)
-                work = Campaign(folder / f"worker{number}", chance=random.Random(seed + number))
+                chance = random.Random(seed + number)
+                work = Campaign(folder / f"worker{number}", chance=chance, worlds=worlds)
                 _work_and_exit(work, chosen[number::WORKERS], again=again, writing=writing)
             os.close(writing)
             children.append(child)
@@ -160,22 +256,3 @@ def _work_and_exit(campaign: Campaign, chosen: Sequence[Blow], *, again: int, wr
         traceback.print_exc()
     finally:
         os._exit(1)
-
-
-def _hunt(plant: Mutant, chosen: Sequence[Blow], *, folder: Path, seed: int) -> str | None:
-    """Plant a mistake in this process, and strike until something shows it. What did, if any."""
-    plant()
-    campaign = Campaign(folder, chance=random.Random(seed))
-    # Most mistakes show at the first blow on a case; some only where the recovery is struck more.
-    lightly = [(blow, 0) for blow in chosen]
-    for blow, again in lightly + [(blow, 1) for blow in chosen[:HEAVY_BLOWS]]:
-        try:
-            campaign.strike(blow, again=again)
-        except ChildError as error:
-            why = str(error).strip().splitlines()[-1]
-            if why.startswith(OUT_OF_DATE):
-                raise
-            return f"{blow.name}: {why}"
-        if campaign.tally.examples:
-            return campaign.tally.examples[0]
-    return None

@@ -100,7 +100,7 @@ def _forecasts(
         step(each.case["tool"])
         if each.of == BFCL:
             failed, forecast = _played(each, environments, learner)
-            episode = environments.build_episode(each.case, number)
+            episode = environments.episode(each.case, number)
         else:
             failed, forecast = _compared(each, schemas, learner)
             episode = episode_of(each.case, failed, number)

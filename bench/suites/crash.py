@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import platform
+from collections import Counter
 from collections.abc import Sequence
+from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
@@ -15,14 +17,29 @@ from rich.text import Text
 from bench.crash import ambiguity
 from bench.crash.mutants import MUTANTS
 from bench.crash.processes import A_LONG_TIME, start_child
-from bench.crash.scenarios import Case, cases
+from bench.crash.scenario import Case
+from bench.crash.scenarios import cases
+from bench.crash.tally import Tally
 from bench.crash.workers import hunt_all, run_campaign, scratch
+from bench.crash.worlds import open_worlds
 from bench.report import progress, table
 from mulligan.core.points import Point
 
 Result = dict[str, Any]
 
-PROMISES = ("unaccounted", "undone_twice", "duplicates", "lost_edits", "other")
+PROMISES = (
+    "unaccounted",
+    "undone_twice",
+    "duplicates",
+    "lost_edits",
+    "untrue",
+    "holds_alive",
+    "somebody_elses",
+    "other",
+)
+REPORTED = ("false_conflicts",)
+"""Counted, and no promise."""
+STORES = ("sqlite", "postgres")
 MEANINGS = {
     "points": "runs: struck at a point, most of them twice",
     "killed": "of them by SIGKILL",
@@ -32,6 +49,10 @@ MEANINGS = {
     "undone_twice": "undos of what was undone",
     "duplicates": "effects beyond one for a call",
     "lost_edits": "people's edits that an undo overwrote",
+    "untrue": "effects that stand, and were called taken back",
+    "holds_alive": "held calls that outlived their attempt's rejection",
+    "somebody_elses": "undos that changed what no call was about",
+    "false_conflicts": "conflicts with nobody (no promise)",
     "other": "verdicts, approvals or duties not kept",
     "mutants": "mistakes planted",
     "caught": "mistakes that showed",
@@ -47,6 +68,10 @@ QUICK_CASES = (
     "no probe (wrong)",
     "hold approved (right)",
     "judged (judge wrong)",
+    "behind by a write, update (wrong)",
+    "create, busy_after (right)",
+    "shared parent, edits twice (wrong)",
+    "results changed (wrong)",
 )
 QUICK_MUTANTS = ("undo without a condition", "unknown means not executed", "undo twice")
 QUICK_POINTS = 60
@@ -54,9 +79,13 @@ QUICK_POINTS = 60
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--points", type=int, default=2_000, metavar="N", help="runs; 2,000")
+    parser.add_argument("--store", choices=(*STORES, "both"), default="sqlite")
     parser.add_argument("--quick", action="store_true", help="a few cases, points and mistakes")
     parser.add_argument("--seed", type=int, default=1, help="of what is drawn")
     parser.add_argument("--mutants", action="store_true", help="plant mistakes, and look for them")
+    parser.add_argument(
+        "--only", default="", metavar="WORDS", help="mistakes with these words in their names"
+    )
     parser.add_argument(
         "--calls", type=int, default=10_000, metavar="N", help="ambiguous calls; 10,000"
     )
@@ -64,30 +93,48 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> Result:
     every = [case for case in cases() if not options.quick or case.name in QUICK_CASES]
-    points = QUICK_POINTS if options.quick else options.points
-    campaign = run_campaign(every, points=points, seed=options.seed, shown=progress)
-    lab = _ambiguous(options)
-    missed = campaign.missed
+    stores = STORES if options.store == "both" else (options.store,)
+    by_store = {store: _strike(store, every, options) for store in stores}
+    whole = Tally()
+    for tally in by_store.values():
+        whole.join(tally.plain())
     result: Result = {
-        "n": sum(campaign.points.values()),
-        "points": sum(campaign.points.values()),
-        "killed": campaign.killed,
-        "by_deed": dict(sorted(campaign.points.items())),
+        "n": sum(whole.points.values()),
+        "points": sum(whole.points.values()),
+        "killed": whole.killed,
+        "by_deed": dict(sorted(whole.points.items())),
         "cases": len(every),
         "named_points": len(Point),
-        "named_points_hit": len(Point) - len(missed),
-        "named_points_missed": missed,
-        **{name: campaign.broken[name] for name in PROMISES},
-        "weaker_promises": {name: campaign.bare[name] for name in PROMISES},
-        "states": dict(campaign.states.most_common()),
-        "examples": campaign.examples,
-        "ambiguity": lab,
+        "named_points_hit": len(Point) - len(whole.missed),
+        "named_points_missed": whole.missed,
+        **{name: whole.broken[name] for name in (*PROMISES, *REPORTED)},
+        "weaker_promises": _count_kinds(sum(whole.weaker.values(), Counter())),
+        "weaker_by_class": {lack: _count_kinds(found) for lack, found in whole.weaker.items()},
+        "by_store": {store: _count_kinds(tally.broken) for store, tally in by_store.items()},
+        "states": dict(whole.states.most_common()),
+        "examples": whole.examples,
+        "ambiguity": _ambiguous(options),
         "versions": {"python": platform.python_version(), "sqlite": apsw.sqlite_lib_version()},
     }
     if not options.mutants:
         return result
-    wanted = QUICK_MUTANTS if options.quick else tuple(MUTANTS)
+    known = QUICK_MUTANTS if options.quick else tuple(MUTANTS)
+    wanted = [name for name in known if options.only in name]
     return result | _mutants(wanted, every, seed=options.seed)
+
+
+def _strike(store: str, every: Sequence[Case], options: argparse.Namespace) -> Tally:
+    """The campaign on one kind of store."""
+    points = QUICK_POINTS if options.quick else options.points
+    with ExitStack() as stack:
+        worlds = open_worlds(store, stack)
+        return run_campaign(
+            every, points=points, seed=options.seed, shown=progress, worlds=worlds
+        )  # fmt: skip
+
+
+def _count_kinds(found: Counter[str]) -> dict[str, int]:
+    return {name: found[name] for name in (*PROMISES, *REPORTED)}
 
 
 def _ambiguous(options: argparse.Namespace) -> Result:
@@ -127,11 +174,14 @@ def show(result: Result) -> RenderableType:
         (f"tools with {name}", f"{by['n']:,}", f"{by['persons']:,}")
         for name, by in lab["needed_a_person"].items()
     ]
-    weaker = ", ".join(f"{n} {name}" for name, n in result["weaker_promises"].items())
+    weaker = [
+        (lack, ", ".join(f"{n} {name}" for name, n in found.items() if n) or "nothing")
+        for lack, found in result["weaker_by_class"].items()
+    ]
     title = f"{lab['n']:,} ambiguous calls: {lab['duplicates']} duplicates"
     return Group(
         table("What survives", ["", "count"], rows),
         table(title, ["", "calls", "needed a person"], asked),
-        Text(f"Tools without versions or conditions, counted apart: {weaker}."),
+        table("Tools that promise less, counted apart", ["what they lack", "broken"], weaker),
         *(Text(example, style="red") for example in result["examples"][:10]),
     )

@@ -69,7 +69,7 @@ def _episodes(
 ) -> Iterator[tuple[int, Episode]]:
     for number, case in enumerate(history):
         step("learning")
-        yield _fold(case), environments.build_episode(case, number)
+        yield _fold(case), environments.episode(case, number)
 
 
 def _fold(case: Case) -> int:

@@ -22,8 +22,8 @@ def _told(value: Mapping[str, str], ref: datetime) -> Iterable[Told]:
         case {"start": start, "end": end}:
             yield ["stretch", *(_moment(each, ref).isoformat() for each in (start, end))]
         case {"type": "date", "value": day}:
-            start = _moment(day, ref)
-            yield ["day", start.isoformat(), (start + timedelta(days=1)).isoformat()]
+            begins = _moment(day, ref)
+            yield ["day", begins.isoformat(), (begins + timedelta(days=1)).isoformat()]
         case {"type": "datetime" | "time", "value": at}:
             yield moment(_moment(at, ref))
 

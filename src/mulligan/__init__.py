@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from mulligan.core.action import Action, State
     from mulligan.core.call import Call, Execution, Outcome
     from mulligan.core.effect import Effect, Mode, Repeat
-    from mulligan.core.errors import AlreadyDoneError, ConflictError, MulliganError
+    from mulligan.core.errors import AlreadyDoneError, ConflictError, MulliganError, NothingDone
     from mulligan.core.finding import (
         Confidence,
         Correction,
@@ -44,6 +44,7 @@ _HOMES = {
     "Mode": "mulligan.core.effect",
     "Mulligan": "mulligan.app.mulligan",
     "MulliganError": "mulligan.core.errors",
+    "NothingDone": "mulligan.core.errors",
     "Outcome": "mulligan.core.call",
     "Record": "mulligan.core.record",
     "Repeat": "mulligan.core.effect",
@@ -58,7 +59,8 @@ _HOMES = {
 
 __all__ = [
     "Action", "AlreadyDoneError", "Call", "Confidence", "ConflictError", "Correction", "Done",
-    "Effect", "Execution", "Finding", "Held", "Mode", "Mulligan", "MulliganError", "Outcome",
+    "Effect", "Execution", "Finding", "Held", "Mode", "Mulligan", "MulliganError", "NothingDone",
+    "Outcome",
     "Record", "Repeat", "Retention", "Settings", "Severity", "Standing", "State", "Turn", "Verdict",
 ]  # fmt: skip
 

@@ -14,7 +14,7 @@ from mulligan.core.rollup import roll_up
 from mulligan.stores.opening import open_store
 from mulligan.testing.fakes import FixedClock
 from mulligan.testing.store_contract.cases import make_episode, make_lesson
-from tests.rows import START_US, a_row
+from tests.telemetry.rows import START_US, a_row
 
 START = datetime.fromtimestamp(START_US / 1e6, UTC)
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from mulligan.app.recognizing import recognize
 from mulligan.core.call import Outcome
 from mulligan.core.error_class import ErrorClass
-from tests.rows import a_row
+from tests.telemetry.rows import a_row
 
 
 def test_failures_that_differ_in_their_values_are_cases_of_one_pattern() -> None:

@@ -135,3 +135,13 @@ class Odd:
 def test_a_setting_of_a_type_that_nobody_can_read_is_named_at_once() -> None:
     with pytest.raises(TypeError, match="planted is of type <class 'complex'>"):
         list(_list_settings(Odd))
+
+
+def test_the_lease_is_given_in_seconds(tmp_path: Path) -> None:
+    settings = Settings.load(folder=tmp_path, environment={"MULLIGAN_LEASE": "0.5"})
+
+    assert Settings().lease == timedelta(seconds=30)
+    assert settings.lease == timedelta(milliseconds=500)
+    assert Settings().with_values(lease=timedelta(minutes=1)).lease == timedelta(minutes=1)
+    with pytest.raises(ConfigurationError, match=r"lease is .* 30 for example"):
+        Settings().with_values(lease=0)

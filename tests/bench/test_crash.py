@@ -12,14 +12,39 @@ from pathlib import Path
 import pytest
 
 from bench import suites
-from bench.crash.counting import Broken, Row, Story, account, keep_to_the_story, trace
-from bench.crash.mutants.planting import swap
+from bench.crash.counting import (
+    Broken,
+    Story,
+    account,
+    find_false_conflicts,
+    find_live_holds,
+    find_survivors,
+    keep_to_the_story,
+    say_what_is_so,
+    trace,
+)
+from bench.crash.mutants import MUTANTS
+from bench.crash.mutants.planting import plant_in, swap
+from bench.crash.pausing import was_written_by_the_dead
+from bench.crash.people import disturb
+from bench.crash.processes import in_child
+from bench.crash.rows import Row
+from bench.crash.scenarios import cases
 from bench.crash.seams import Seams
 from mulligan.core.action import State
-from mulligan.testing.remote import Effected
+from mulligan.testing.remote import Effected, FakeRemote
 
 ROOT = Path(__file__).parents[2]
-PROMISES = ("unaccounted", "undone_twice", "duplicates", "lost_edits", "other")
+PROMISES = (
+    "unaccounted",
+    "undone_twice",
+    "duplicates",
+    "lost_edits",
+    "untrue",
+    "holds_alive",
+    "somebody_elses",
+    "other",
+)
 
 
 def test_a_short_campaign_breaks_no_promise_and_notices_planted_mistakes() -> None:
@@ -88,6 +113,11 @@ EDIT = line(3, "person", "an edit")
         ([SEED, OURS, BACK, line(4, "undo", "Monday")], "undone_twice"),
         ([SEED, OURS, EDIT, line(4, "undo", "Monday")], "lost_edits"),
         ([SEED, OURS, line(3, "undo", "Sunday")], "unaccounted"),
+        ([SEED, BACK], "somebody_elses"),
+        (
+            [SEED, OURS, BACK, line(4, "person", None, op="delete"), line(5, "undo", "Monday")],
+            "undone_twice",
+        ),
     ],
 )
 def test_an_undo_that_goes_wrong_shows_in_the_ledger(
@@ -116,7 +146,7 @@ def second(state: State, *history: State) -> Row:
         (State.CONFLICT, [SEED, OURS, EDIT], None),
         (State.VERIFIED, [SEED], "unaccounted"),
         (State.VERIFIED, [SEED, OURS, BACK], "unaccounted"),
-        (State.UNDONE, [SEED, OURS], "unaccounted"),
+        (State.UNDONE, [SEED, OURS], "untrue"),
         (State.NOT_EXECUTED, [SEED, OURS], "unaccounted"),
         (State.VERIFIED, [SEED, OURS, line(3, "agent", "Friday", mark="a1c1")], "duplicates"),
     ],
@@ -126,7 +156,9 @@ def test_an_action_that_says_what_is_not_so_is_seen(
 ) -> None:
     found = Broken()
 
-    account([row(state)], trace(ledger, found), found)
+    fates = trace(ledger, found)
+    account([row(state)], fates, found)
+    say_what_is_so([row(state)], fates, (), found)
 
     assert [name for name, said in found.lists().items() if said] == ([broken] if broken else [])
 
@@ -148,7 +180,6 @@ def test_an_effect_that_no_action_is_about_is_seen() -> None:
         (row(State.UNDONE, State.UNDOING), ["down", "wrong"], "after the answer was delivered"),
         (row(State.VERIFIED, State.INTENT, tool="invite"), ["right"], "nobody approved it"),
         (row(State.UNDOING, State.UNDOING), ["wrong"], "left lying"),
-        (row(State.CONFLICT), ["wrong"], "with nobody"),
         (row(State.VERIFIED), ["judge right"], ""),
         (row(State.VERIFIED), ["judge against facts"], ""),
         (row(State.DISPUTED, State.DISPUTED), ["judge wrong"], ""),
@@ -197,3 +228,130 @@ def test_a_planted_mistake_that_could_not_even_be_called_is_refused() -> None:
 
     with pytest.raises(TypeError, match="right is called with subject, condition"):
         swap(right, out_of_date)
+
+
+def test_what_the_agent_was_told_is_held_against_the_ledger() -> None:
+    found = Broken()
+    failed = row(State.UNDO_FAILED)
+
+    say_what_is_so([failed], trace([SEED, OURS], found), [failed.id], found)
+
+    assert found.untrue == ["move ('a1c1', 'e1') stands, and the agent was told not"]
+
+
+@pytest.mark.parametrize(("people", "false"), [(frozenset(), 1), (frozenset({"e1"}), 0)])
+def test_a_conflict_with_nobody_is_counted_apart(people: frozenset[str], false: int) -> None:
+    found = Broken()
+    story = Story(
+        reviewers=["wrong"],
+        delivered=0,
+        approved=False,
+        edited=bool(people),
+        undo_can_fail=False,
+        people=people,
+    )
+
+    find_false_conflicts([row(State.CONFLICT)], trace([SEED, OURS], found), story, found)
+
+    assert len(found.false_conflicts) == false
+
+
+@pytest.mark.parametrize(
+    ("held", "alive"),
+    [
+        ((State.HELD,), 1),
+        ((State.HELD, State.DENIED), 0),
+        ((State.HELD, State.APPROVED), 0),
+        ((State.HELD, State.HELD, State.HELD, State.APPROVED), 1),
+    ],
+)
+def test_a_hold_that_outlives_its_rejection_is_seen(held: tuple[State, ...], alive: int) -> None:
+    found = Broken()
+    undone = replace(
+        row(State.UNDONE, State.EXECUTED, State.UNDOING, State.UNDONE), times=(0, 2, 3)
+    )
+    hold = Row(
+        id="2",
+        tool="invite",
+        state=held[-1],
+        target=("a1c2", ""),
+        history=held,
+        times=tuple(range(len(held))),
+    )
+
+    find_live_holds([undone, hold], found)
+
+    assert len(found.holds_alive) == alive
+
+
+def test_what_an_inner_turn_left_standing_is_seen() -> None:
+    found = Broken()
+    outer, inner = row(State.UNDONE), replace(row(State.DISPUTED), id="2", target=("a1c2", "e2"))
+    story = Story(
+        reviewers=["wrong"],
+        delivered=0,
+        approved=False,
+        edited=False,
+        undo_can_fail=False,
+        form="nested",
+    )
+
+    find_survivors([outer, inner], story, found)
+
+    assert found.other == ["move is disputed, and its outer turn was taken back"]
+
+
+@pytest.mark.parametrize(
+    ("writers", "stale"), [("a", False), ("aab", False), ("aabb", False), ("aba", True)]
+)
+def test_an_entry_of_a_writer_that_was_taken_over_from_is_stale(
+    writers: str, *, stale: bool
+) -> None:
+    assert was_written_by_the_dead(replace(row(State.UNKNOWN), writers=tuple(writers))) is stale
+
+
+@pytest.mark.parametrize(
+    ("person", "days"),
+    [
+        ("edits", {"e1": "edit 1", "e2": "edit 1", "e3": "edit 1"}),
+        ("deletes", {}),
+        ("makes anew", {"e1": "edit 1", "e2": "edit 1", "e3": "edit 1"}),
+    ],
+)
+def test_a_person_does_as_they_please(tmp_path: Path, person: str, days: dict[str, str]) -> None:
+    remote = FakeRemote(tmp_path / "ledger")
+    remote.create({"day": "Monday"}, id="e1", by="person")
+
+    disturb(remote, person=person)
+
+    assert {name: item.data["day"] for name, item in remote.list_items().items()} == days
+    assert {line.by for line in remote.ledger()} == {"person"}
+
+
+def test_there_are_as_many_mistakes_and_cases_as_a_proof_needs() -> None:
+    names = [case.name for case in cases()]
+
+    assert len(MUTANTS) >= 45
+    assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_every_mistake_fits_the_code_as_it_is(name: str) -> None:
+    planted = MUTANTS[name]
+
+    in_child(planted.plant)
+
+    for words in planted.likely:
+        assert any(
+            words.partition(": ")[0] in case.name for case in cases() if case.scenario.promised
+        )
+
+
+def test_a_function_that_nobody_has_is_not_replaced() -> None:
+    with pytest.raises(AttributeError, match="Nobody has disturb to put a mistake"):
+        swap(disturb, disturb)
+
+
+def test_a_mistake_is_not_planted_where_there_is_nothing_to_replace() -> None:
+    with pytest.raises(AttributeError, match="has no fly to put a mistake in"):
+        plant_in(Broken, fly=lambda self: None)

@@ -9,95 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from mulligan import Effect, Mulligan
-from mulligan.cli.main import main
-
-
-@pytest.fixture
-def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A store with a success, a failure that was repaired, and one that was not."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("MULLIGAN_STORE", raising=False)
-    url = f"sqlite:///{tmp_path}/family.db"
-    answers = iter([ConnectionRefusedError("no"), 7])
-    with Mulligan(url) as m:
-
-        @m.tool(effect=Effect.READ)
-        def find(limit: int) -> int:
-            answer = next(answers)
-            if isinstance(answer, Exception):
-                raise answer
-            return answer
-
-        @m.tool
-        def share(token: str) -> None:
-            raise PermissionError(f"not with {token}")
-
-        with m.turn(agent="planner", context="planning"):
-            find(3)
-            with pytest.raises(PermissionError):
-                share("hunter2-is-my-token")
-    return url
-
-
-def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    try:
-        code = main(arguments)
-    except SystemExit as stopped:
-        code = int(stopped.code or 0)
-    output = capsys.readouterr()
-    return code, output.out, output.err
-
-
-def test_log_shows_every_try_and_no_secret(store: str, capsys) -> None:
-    code, out, _ = run(capsys, "log", "--store", store)
-
-    assert code == 0
-    assert out.count("find") == 2
-    assert "PermissionError" in out
-    assert "hunter2" not in out
-
-
-def test_a_narrow_terminal_gets_lines_instead_of_a_broken_table(
-    store: str, capsys, monkeypatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-
-    _, out, _ = run(capsys, "log", "--store", store)
-
-    assert "PermissionError" in out
-    assert "┃" not in out
-    assert max(map(len, out.splitlines())) <= 80
-
-
-def test_log_as_json_is_one_document(store: str, capsys) -> None:
-    code, out, _ = run(capsys, "log", "--store", store, "--json")
-
-    rows = json.loads(out)["rows"]
-    assert code == 0
-    assert [row["outcome"] for row in rows] == ["failure", "success", "failure"]
-    assert rows[1]["parent"] == rows[0]["id"]
-    assert rows[0]["parameters"] == {"limit": 3}
-    assert rows[0]["at"].endswith("+00:00")
-
-
-@pytest.mark.parametrize(
-    ("filters", "expected"),
-    [
-        (["--tool", "share"], 1),
-        (["--agent", "planner"], 3),
-        (["--agent", "nobody"], 0),
-        (["--outcome", "success"], 1),
-        (["--error-class", "policy"], 1),
-        (["--since", "1h"], 3),
-        (["--until", "1h"], 0),
-        (["-n", "2"], 2),
-    ],
-)
-def test_log_filters(store: str, capsys, filters: list[str], expected: int) -> None:
-    _, out, _ = run(capsys, "log", "--store", store, "--json", *filters)
-
-    assert len(json.loads(out)["rows"]) == expected
+from tests.cli.running import run
 
 
 def test_the_store_may_come_from_the_environment(store: str, capsys, monkeypatch) -> None:
@@ -107,47 +19,6 @@ def test_the_store_may_come_from_the_environment(store: str, capsys, monkeypatch
 
     assert code == 0
     assert len(json.loads(out)["rows"]) == 3
-
-
-def test_doctor_is_content_with_a_healthy_store(store: str, capsys) -> None:
-    code, out, _ = run(capsys, "doctor", "--store", store, "--json")
-
-    report = json.loads(out)
-    assert code == 0, report["problems"]
-    assert report["health"]["version"].startswith("3.")
-    assert report["dropped"] == 0
-    assert report["with_context"] == 1.0
-    assert report["retention"]["log_days"] == 30
-    assert report["retention"]["learned_days"] == 90
-
-
-def test_doctor_shows_a_table_to_people(store: str, capsys) -> None:
-    code, out, _ = run(capsys, "doctor", "--store", store)
-
-    assert code == 0
-    assert "Nothing needs you." in out
-    assert "retention" in out
-
-
-def test_doctor_says_when_calls_do_not_say_who_made_them(tmp_path: Path, capsys) -> None:
-    url = f"sqlite:///{tmp_path}/family.db"
-    with Mulligan(url) as m:
-        m.tool(len)([1])
-
-    code, out, _ = run(capsys, "doctor", "--store", url, "--json")
-
-    assert code == 0
-    assert "0%" in json.loads(out)["advice"][0]
-
-
-def test_migrate_makes_a_store_and_says_where_it_stands(tmp_path: Path, capsys) -> None:
-    url = f"sqlite:///{tmp_path}/new.db"
-
-    code, out, _ = run(capsys, "migrate", "--store", url, "--json")
-
-    assert code == 0
-    assert json.loads(out)["schemas"]["journal"] >= 1
-    assert (tmp_path / "new.db").exists()
 
 
 @pytest.mark.parametrize(
@@ -188,30 +59,6 @@ def test_bad_input_is_named_with_the_way_out(
     assert says in err
     assert "Traceback" not in err
     assert list(tmp_path.iterdir()) == []
-
-
-def test_follow_shows_calls_as_they_are_stored(tmp_path: Path) -> None:
-    url = f"sqlite:///{tmp_path}/family.db"
-    with Mulligan(url) as m:
-        find = m.tool(name="find")(len)
-        find([1])
-        m.flush()
-        follower = subprocess.Popen(
-            [sys.executable, "-m", "mulligan", "log", "-f", "--json", "--store", url],
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        try:
-            assert follower.stdout is not None
-            first = json.loads(follower.stdout.readline())
-            find([1, 2])
-            m.flush()
-            second = json.loads(follower.stdout.readline())
-        finally:
-            follower.kill()
-            follower.communicate()
-
-    assert (first["result"], second["result"]) == (1, 2)
 
 
 @pytest.mark.parametrize("command", ["log --store {store}", "log --json --store {store}", "demo"])

@@ -74,8 +74,10 @@ def test_an_entry_of_the_journal(name: str) -> None:
         key="k1",
     )
     assert (entry.state, entry.at) == (State.INTENT, AT)
-    assert encode_entry(entry).opening in body
-    assert name != "body" or encode_entry(entry).body == body
+    # Fields of later versions have their defaults, and are written from then on.
+    written = encode_entry(entry)
+    assert written.opening.replace('"outer":null,', "") in body
+    assert name != "body" or written.body.replace('"outer":null,', "") == body
 
 
 def test_what_only_the_standard_library_writes_stays_exact() -> None:
@@ -168,7 +170,7 @@ def test_what_a_tool_was_given() -> None:
 
     assert isinstance(given, Given)
     assert (given.at, given.took, given.pair) == (AT, timedelta(seconds=90.5), ("a", 1))
-    assert same(encode_value(given), kept)
+    assert same(encode_value(given).replace(b'"outer":null,', b""), kept)
     assert decode_value(kept) == json.loads(kept)
 
 

@@ -31,6 +31,11 @@ PENDING_REVIEW -> PENDING_REVIEW
 """
 """It probes, then settles; tries an undo again; and hands over what it cannot settle."""
 
+GIVEN_UP = """
+NOT_EXECUTED -> NEEDS_HUMAN
+"""
+"""It came back after all, from a process that others had taken for dead."""
+
 SECOND_REJECTION = """
 EXECUTED -> DISPUTED
 """
@@ -53,7 +58,7 @@ NOTHING_OWED = ["VERIFIED", "UNDONE", "NOT_EXECUTED", "DENIED", "EXPIRED", "CLOS
 
 def arrows() -> set[tuple[str, str]]:
     drawn = {(state, "CLOSED") for state in CLOSED_BY_PEOPLE}
-    for line in (DIAGRAM + RECOVERY + SECOND_REJECTION + PEOPLE).strip().splitlines():
+    for line in (DIAGRAM + RECOVERY + GIVEN_UP + SECOND_REJECTION + PEOPLE).strip().splitlines():
         before, _, after = line.partition(" -> ")
         drawn |= {(before, state) for state in after.split(" | ")}
     return drawn

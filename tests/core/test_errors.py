@@ -45,7 +45,7 @@ def drawn_tree() -> dict[str, str | None]:
     parents: dict[str, str | None] = {}
     path: list[str] = []
     for line in (errors.__doc__ or "").splitlines():
-        name = re.search(r"\b\w+Error\b", line)
+        name = re.search(r"\b(\w+Error|NothingDone)\b", line)
         if name is None or not re.fullmatch(r"[\s│├└─]*", line[: name.start()]):
             continue
         depth = (name.start() - 4) // 4

@@ -29,7 +29,10 @@ MATRIX = [
     # class, columns, what is known of the remote, the moves over consecutive failures
     ("validation", "READ IDEMPOTENT ONCE", "", "fix fix suggest"),
     ("validation", "KEYED", "", "fix_new_key fix_new_key suggest"),
-    ("auth", ALL, "", "refresh stop"),
+    ("auth", "READ IDEMPOTENT KEYED", "", "refresh stop"),
+    ("auth", "ONCE", "nothing_done", "refresh stop"),
+    ("auth", "ONCE", "can_probe", "probe"),
+    ("auth", "ONCE", "", "ask"),
     ("policy", ALL, "", "stop"),
     ("missing", ALL, "", "suggest"),
     ("missing", "IDEMPOTENT", "deletes", "adopt"),
@@ -39,9 +42,11 @@ MATRIX = [
     ("conflict", "READ IDEMPOTENT ONCE", "in_progress", "reread"),
     ("rate_limit", "READ IDEMPOTENT KEYED", "", "same same stop"),
     ("rate_limit", "ONCE", "", "stop"),
-    ("rate_limit", "ONCE", "not_processed", "same same stop"),
+    ("rate_limit", "ONCE", "nothing_done", "same same stop"),
     ("not_sent", "READ IDEMPOTENT KEYED", "", "same same stop"),
-    ("not_sent", "ONCE", "", "same stop"),
+    ("not_sent", "ONCE", "nothing_done", "same stop"),
+    ("not_sent", "ONCE", "can_probe", "probe"),
+    ("not_sent", "ONCE", "", "ask"),
     ("ambiguous", "READ", "", "same same stop"),
     ("ambiguous", "IDEMPOTENT", "", "same same ask"),
     ("ambiguous", "KEYED", "key_alive", "same same ask"),
@@ -67,7 +72,7 @@ CELLS = [
 ]
 REPEATS = {Move.SAME, Move.REFRESH, Move.POLL}
 TRIES = REPEATS | {Move.FIX, Move.FIX_NEW_KEY}
-SITUATIONS = ["can_probe", "key_alive", "in_progress", "deletes", "not_processed"]
+SITUATIONS = ["can_probe", "key_alive", "in_progress", "deletes", "nothing_done"]
 
 
 def every_failure(*effects: Effect):
@@ -149,25 +154,15 @@ def test_an_undeclared_call_is_never_made_again():
         assert not (TRIES | {Move.PROBE, Move.ADOPT, Move.HOLD}) & set(consecutive(failed, times=4))
 
 
-def test_of_irreversible_calls_only_those_never_sent_are_made_again():
+def test_no_irreversible_call_is_ever_made_again_by_itself():
     for failed in every_failure(Effect.IRREVERSIBLE):
-        made_again = TRIES & set(consecutive(failed, times=4))
-
-        assert made_again <= ({Move.SAME} if failed.error_class is ErrorClass.NOT_SENT else set())
+        assert not (TRIES | {Move.PROBE}) & set(consecutive(failed, times=4))
 
 
-@pytest.mark.parametrize(
-    ("repeat", "moves"),
-    [
-        (Repeat.ONCE, "same stop stop"),
-        (Repeat.KEYED, "same same stop"),
-        (Repeat.IDEMPOTENT, "same same stop"),
-    ],
-)
-def test_an_irreversible_call_that_was_never_sent_is_sent_as_often_as_any_other(repeat, moves):
-    failed = Failed(error_class=ErrorClass.NOT_SENT, effect=Effect.IRREVERSIBLE, repeat=repeat)
-
-    assert consecutive(failed, times=3) == moves.split()
+def test_a_call_to_be_made_once_is_made_again_only_on_proof_that_nothing_happened():
+    for failed in every_failure(Effect.REVERSIBLE):
+        if failed.repeat is Repeat.ONCE and not failed.nothing_done:
+            assert not REPEATS & set(consecutive(failed, times=4))
 
 
 @pytest.mark.parametrize("repeat", list(Repeat))

@@ -1,30 +1,36 @@
-"""What the documents say is true: blocks run, links lead somewhere, words are those of core."""
+"""What the documents say is true: blocks run, links lead somewhere, names are in the code."""
 
 from __future__ import annotations
 
 import ast
 import doctest
-import importlib
 import os
-import pkgutil
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
-from enum import EnumType
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
-from mulligan import core
+import mulligan
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
 README_LINES = 120
 NOT_RUN = re.compile(r"<!-- not run: \S.* -->")
 MOST_NOT_RUN = 3
+MOST_WORDS = 90
+PLAIN = "Plain words"
+"""The table of the glossary whose words are no names in the code."""
+BESIDE = ("tests/", "docs/", "bench/", "examples/")
+HISTORY = "CHANGELOG.md"
+"""It may speak of what is gone."""
+OF_OTHERS = {"loop.run_in_executor"}
+DEFINITION = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 class Block(NamedTuple):
@@ -130,47 +136,231 @@ def test_every_file_a_page_names_is_there():
     assert [(page, str(target)) for page, target in found if not target.exists()] == []
 
 
-def words(table: str) -> dict[str, str]:
-    """The bold words of a table of the glossary, each with its meaning."""
-    text = (ROOT / "docs" / "glossary.md").read_text()
-    section = re.search(rf"^## {table}$(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
-    rows = re.findall(r"^\| \*\*(.+?)\*\* \| (.+) \|$", section.group(1), re.MULTILINE)
-    return dict(rows)
+class Row(NamedTuple):
+    """A row of the glossary."""
+
+    table: str
+    word: str
+    meaning: str
 
 
-def words_of_core() -> set[str]:
-    """Every class of core, and every alias that is named like one; the errors have a tree."""
+def glossary(text: str) -> list[Row]:
+    tables = re.split(r"^## ", text, flags=re.MULTILINE)[1:]
+    row = re.compile(r"^\| \*\*(.+?)\*\* \| (.+) \|$", re.MULTILINE)
+    return [Row(t.partition("\n")[0], *found) for t in tables for found in row.findall(t)]
+
+
+def names(trees: Iterable[ast.Module]) -> set[str]:
+    """Every class, function and alias that is defined at the top of a module."""
+    nodes = [node for tree in trees for node in tree.body]
+    found = {node.name for node in nodes if isinstance(node, DEFINITION)}
+    targets = [t for node in nodes if isinstance(node, ast.Assign) for t in node.targets]
+    return found | {target.id for target in targets if isinstance(target, ast.Name)}
+
+
+def enumerations(trees: Iterable[ast.Module]) -> dict[str, set[str]]:
+    """The members of every enumeration."""
+    nodes = [node for tree in trees for node in tree.body if isinstance(node, ast.ClassDef)]
+    kinds = [node for node in nodes if any("Enum" in ast.unparse(base) for base in node.bases)]
+    return {
+        kind.name: {node.targets[0].id for node in kind.body if isinstance(node, ast.Assign)}
+        for kind in kinds
+    }
+
+
+def nowhere(rows: Iterable[Row], known: set[str]) -> list[str]:
+    """Words that nothing is named after, and plain words that are names after all."""
+    return [row.word for row in rows if (row.word in known) == (row.table == PLAIN)]
+
+
+def repeated(rows: Iterable[Row]) -> list[str]:
+    counts = Counter(row.word.casefold() for row in rows)
+    return [word for word, count in counts.items() if count > 1]
+
+
+def wrong_values(rows: Iterable[Row], kinds: Mapping[str, set[str]]) -> dict[str, set[str]]:
+    """Enumerations whose row has a value too many or too few, with those values."""
+    listed = {r.word: set(re.findall(r"`([A-Z_]+)`", r.meaning)) for r in rows if r.word in kinds}
+    return {word: found ^ kinds[word] for word, found in listed.items() if found != kinds[word]}
+
+
+@pytest.fixture
+def rows() -> list[Row]:
+    return glossary((ROOT / "docs" / "glossary.md").read_text())
+
+
+def test_the_glossary_is_short(rows):
+    assert 60 < len(rows) <= MOST_WORDS
+
+
+def test_every_word_of_the_glossary_is_a_name_in_the_code_or_a_plain_word(rows, repo):
+    assert nowhere(rows, names(repo.trees("src").values())) == []
+
+
+def test_no_word_stands_twice_in_the_glossary(rows):
+    assert repeated(rows) == []
+
+
+def test_every_public_noun_is_in_the_glossary(rows):
+    nouns = {name for name in mulligan.__all__ if not name.endswith("Error")}
+
+    assert len(nouns) > 10
+    assert nouns - {row.word for row in rows} == set()
+
+
+def test_every_enumeration_of_the_glossary_has_exactly_its_values(rows, repo):
+    kinds = enumerations(repo.trees("src").values())
+
+    assert len(kinds.keys() & {row.word for row in rows}) > 8
+    assert wrong_values(rows, kinds) == {}
+
+
+def test_a_wrong_row_of_the_glossary_would_be_seen():
+    source = ast.parse("class Mode(StrEnum):\n    ON = 'on'\n    OFF = 'off'\nUndo = int")
+    things = "## Things\n\n| word | meaning |\n|---|---|\n| **Mode** | `ON` · `OFTEN` |\n"
+    others = f"| **Ghost** | nobody |\n\n## {PLAIN}\n\n| **mode** | a way |\n| **Undo** | back |\n"
+
+    rows = glossary(things + others)
+
+    assert [row.word for row in rows] == ["Mode", "Ghost", "mode", "Undo"]
+    assert nowhere(rows, names([source])) == ["Ghost", "Undo"]
+    assert repeated(rows) == ["mode"]
+    assert wrong_values(rows, enumerations([source])) == {"Mode": {"OFF", "OFTEN"}}
+
+
+def paths(text: str) -> list[str]:
+    """What a page names in backticks as a path below a package; `NAME` is the reader's to fill."""
+    found = re.findall(r"`(\w+(?:/\w+)+(?:\.\w+)?)/?`", text)
+    return [path for path in found if not path.startswith(BESIDE) and "NAME" not in path]
+
+
+def is_there(path: str, package: Path) -> bool:
+    """Whether there is such a folder or module, or such a name in a module: `core/engine.Loop`."""
+    module, _, name = path.removesuffix(".py").partition(".")
+    source = package / f"{module}.py"
+    if name:
+        return source.is_file() and name in names([ast.parse(source.read_text())])
+    return source.is_file() or (package / module).is_dir()
+
+
+def drawn(text: str) -> list[str]:
+    """The folders of the tree on a page, as paths."""
+    above: list[str] = []
+    found = []
+    for indent, name in re.findall(r"^([│ ]*)[├└]── (\w+)/", text, re.MULTILINE):
+        above[len(indent) // 4 :] = [name]
+        found.append("/".join(above))
+    return found
+
+
+def below(layers: Iterable[str]) -> dict[str, set[str]]:
+    """Each member of a contract of layers, with those it may import."""
+    members = [re.findall(r"\w+", layer) for layer in layers]
+    return {
+        room: {low for lower in members[at + 1 :] for low in lower}
+        for at, layer in enumerate(members)
+        for room in layer
+    }
+
+
+def told_order(text: str) -> dict[str, set[str]]:
+    rows = re.findall(r"^\| `(\w+/\w+)` \| ([\w, ]+|–) \|$", text, re.MULTILINE)
+    return {room: set(re.findall(r"\w+", allowed)) for room, allowed in rows}
+
+
+@pytest.fixture
+def architecture() -> str:
+    return (ROOT / "docs" / "architecture.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("page", "package", "least"), [("architecture.md", "", 50), ("dates.md", "checks/dates", 5)]
+)
+def test_every_path_on_a_page_leads_somewhere(repo, page, package, least):
+    found = paths((ROOT / "docs" / page).read_text())
+
+    assert len(found) > least
+    assert [path for path in found if not is_there(path, repo.src / package)] == []
+
+
+def test_the_tree_has_every_folder_once_and_no_other(architecture, repo):
+    folders = [p.parent.relative_to(repo.src).as_posix() for p in repo.src.rglob("__init__.py")]
+
+    assert sorted(drawn(architecture)) == sorted(set(folders) - {"."})
+
+
+def test_the_rooms_are_in_the_order_that_the_contracts_hold(architecture, repo):
+    contracts = repo.pyproject["tool"]["importlinter"]["contracts"]
+    rooms = [c for c in contracts if c["type"] == "layers" and "." in c["containers"][0]]
+
+    held = {
+        f"{contract['containers'][0].partition('.')[2]}/{room}": lower
+        for contract in rooms
+        for room, lower in below(contract["layers"]).items()
+    }
+
+    assert told_order(architecture) == held
+
+
+def test_a_path_a_folder_or_an_order_that_is_not_so_would_be_seen(repo):
+    page = (
+        "`core/engine.run_loop`, `core/engine.py`, `turns/calls/`, `core/nobody`, `tests/a`, `x/y`"
+    )
+    tree = "├── a/   x\n│   ├── b/  `c/` x\n│   │   └── d/\n│   └── e/\n└── f/  x\n"
+
+    assert [p for p in paths(page) if not is_there(p, repo.src)] == ["core/nobody", "x/y"]
+    assert not is_there("core/engine.nobody", repo.src)
+    assert drawn(tree) == ["a", "a/b", "a/b/d", "a/e", "f"]
+    assert told_order("| `a/b` | c, d |\n| `a/d` | – |\n") == {"a/b": {"c", "d"}, "a/d": set()}
+    assert below(["b", "c", "(d) | (e)"]) == {
+        "b": {"c", "d", "e"},
+        "c": {"d", "e"},
+        "d": set(),
+        "e": set(),
+    }
+
+
+def spoken_of(text: str) -> set[str]:
+    """Names that a page puts in backticks outside its blocks: `a_b`, `a_b(…)` or `A.b`."""
+    prose = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+    found = re.findall(r"`(?:await )?(\w+(?:\.\w+)*)(?:\(.*?\))?`", prose)
+    ours = [name for name in found if name.split(".")[0] not in sys.stdlib_module_names]
+    return {name for name in ours if re.search(r"[a-z]_[a-z]|[a-z]\.(?!txt|toml)[a-z]", name)}
+
+
+def sayable(trees: Iterable[ast.Module]) -> set[str]:
+    """What the code has that a page may name: definitions, parameters, fields, short texts."""
     found: set[str] = set()
-    for path in (ROOT / "src" / "mulligan" / "core").glob("*.py"):
-        for node in ast.parse(path.read_text()).body:
-            names = {node.name} if isinstance(node, ast.ClassDef) else set()
-            if isinstance(node, ast.Assign):
-                names = {target.id for target in node.targets if isinstance(target, ast.Name)}
-            found |= {name for name in names if re.fullmatch(r"[A-Z]\w*[a-z]\w*", name)}
-    return {name for name in found if not name.endswith("Error")}
+    for node in (node for tree in trees for node in ast.walk(tree)):
+        match node:
+            case ast.ClassDef(name=n) | ast.FunctionDef(name=n) | ast.AsyncFunctionDef(name=n):
+                found.add(n)
+            case ast.arg(arg=n) | ast.AnnAssign(target=ast.Name(id=n) | ast.Attribute(attr=n)):
+                found.add(n)
+            case ast.Attribute(attr=n, ctx=ast.Store()) | ast.Constant(value=str(n)):
+                found.add(n)
+    return found
 
 
-def values_of_core() -> dict[str, set[str]]:
-    """The members of every enumeration of core."""
-    modules = pkgutil.iter_modules(core.__path__, "mulligan.core.")
-    kinds = [kind for m in modules for kind in vars(importlib.import_module(m.name)).values()]
-    ours = [k for k in kinds if isinstance(k, EnumType) and k.__module__.startswith("mulligan.")]
-    return {kind.__name__: {member.name for member in kind} for kind in ours}
+def unknown(text: str, known: set[str]) -> set[str]:
+    """Names on a page that the code does not have, whole or by their last part."""
+    return {name for name in spoken_of(text) if not {name, name.rpartition(".")[2]} & known}
 
 
-def test_the_words_of_the_glossary_are_the_words_of_core():
-    assert sorted(words("Words")) == sorted(words_of_core())
+def test_every_name_on_a_page_is_in_the_code(repo):
+    known = sayable(repo.trees("src").values()) | OF_OTHERS
+    known |= {part for path in repo.trees("src") for part in re.split(r"/|\.py$", path)}
+    # Settings are put together out of their parts, and their page is written from the code.
+    known |= set(re.findall(r"\w+", (ROOT / "docs" / "settings.md").read_text()))
+
+    pages = [page for page in PAGES if page.name != HISTORY]
+    assert {p.name: gone for p in pages if (gone := unknown(p.read_text(), known))} == {}
 
 
-def test_the_values_of_the_glossary_are_the_values_of_core():
-    listed = {kind: set(re.findall(r"`(\w+)`", row)) for kind, row in words("Values").items()}
+def test_a_name_that_is_gone_would_be_seen():
+    page = (
+        "`run_it(now)` `await m.run` `a.gone_by` `it_went` `plain`\n\n```text\n`in_a_block`\n```\n"
+    )
+    known = sayable([ast.parse("def run_it(): ...\nclass A:\n    run: int\nlocal_only = 1")])
 
-    assert listed == values_of_core()
-
-
-def test_no_word_stands_twice_in_the_glossary():
-    text = (ROOT / "docs" / "glossary.md").read_text()
-    types = re.findall(r"^\| \*\*(.+?)\*\*", text.partition("## Values")[0], re.MULTILINE)
-
-    assert len(types) == len(set(types))
-    assert not words("Words that are not types").keys() & words_of_core()
+    assert unknown(page + "`local_only`", known) == {"a.gone_by", "it_went", "local_only"}

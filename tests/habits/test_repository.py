@@ -1,11 +1,10 @@
-"""The repository itself: its targets, its dependencies, its tests, and what it must not say."""
+"""The repository itself: its targets, its dependencies, and what it must not say."""
 
 from __future__ import annotations
 
 import os
 import re
 import subprocess
-from pathlib import Path
 
 import pytest
 
@@ -13,7 +12,6 @@ TARGETS = ["setup", "demo", "test", "check", "bench", "docs"]
 BASE_DEPENDENCIES = 5
 # In pieces, so that this file does not find itself.
 OF_A_MACHINE = re.compile("/wor[k]/|/roo[t]/|pyp[i]\\.org|files\\.python[h]osted")
-WITHOUT_MIRROR = ("habits", "stories", "bench")
 
 
 def requirement_names(lines: list[str]) -> set[str]:
@@ -24,14 +22,6 @@ def decided_beside(pyproject: str) -> set[str]:
     """What an extra brings whose reason stands on the same line, as for a single adapter."""
     lines = re.findall(r"^[\w-]+ = (\[.+\])  # ((?:\S+ ){5,}\S+)$", pyproject, re.MULTILINE)
     return {name for listed, _ in lines for name in re.findall(r"\"([\w-]+)", listed)}
-
-
-def mirrors(test: Path, package: Path) -> bool:
-    """Whether a test file is named after a module or a folder of the package."""
-    subject = test.stem.removeprefix("test_")
-    folder = package / test.parent
-    names = (subject, f"_{subject}", f"__{subject}__")
-    return any((folder / f"{n}.py").is_file() or (folder / n).is_dir() for n in names)
 
 
 def test_no_file_speaks_of_one_machine(repo):
@@ -110,25 +100,6 @@ def test_everything_that_is_pinned_is_pinned_exactly(repo):
     lines = (repo.root / "constraints.txt").read_text().split()
 
     assert [line for line in lines if not re.fullmatch(r"[\w.-]+==[\w.]+", line)] == []
-
-
-def test_tests_are_named_after_what_they_test(repo):
-    tests = [
-        p.relative_to(repo.root / "tests")
-        for p in repo.under("tests")
-        if p.name.startswith("test_")
-    ]
-
-    assert [
-        str(test)
-        for test in tests
-        if test.parts[0] not in WITHOUT_MIRROR and not mirrors(test, repo.src)
-    ] == []
-
-
-def test_a_test_of_nothing_would_be_seen(repo):
-    assert mirrors(Path("core/test_engine.py"), repo.src)
-    assert not mirrors(Path("core/test_weather.py"), repo.src)
 
 
 def test_the_changelog_has_a_place_for_what_comes_next(repo):

@@ -17,14 +17,20 @@ AT = datetime(2026, 11, 15, tzinfo=UTC)
 
 
 def failed(
-    error_class: ErrorClass, *, try_number: int = 1, retry_after: timedelta | None = None
+    error_class: ErrorClass,
+    *,
+    try_number: int = 1,
+    retry_after: timedelta | None = None,
+    nothing_done: bool = False,
 ) -> Execution:
     return Execution(
         call=Call(id=f"call{try_number}", tool="find"),
         outcome=Outcome.FAILURE,
         at=AT,
         duration=timedelta(milliseconds=3),
-        failure=Failure(error_class=error_class, retry_after=retry_after),
+        failure=Failure(
+            error_class=error_class, retry_after=retry_after, nothing_done=nothing_done
+        ),
         try_number=try_number,
     )
 
@@ -92,6 +98,9 @@ async def test_three_tries_are_all_there_are() -> None:
         (Effect.UNDECLARED, Repeat.ONCE, ErrorClass.AMBIGUOUS),
         (Effect.UNDECLARED, Repeat.ONCE, ErrorClass.NOT_SENT),
         (Effect.REVERSIBLE, Repeat.ONCE, ErrorClass.AMBIGUOUS),
+        (Effect.REVERSIBLE, Repeat.ONCE, ErrorClass.NOT_SENT),
+        (Effect.REVERSIBLE, Repeat.ONCE, ErrorClass.RATE_LIMIT),
+        (Effect.IRREVERSIBLE, Repeat.IDEMPOTENT, ErrorClass.NOT_SENT),
         (Effect.REVERSIBLE, Repeat.KEYED, ErrorClass.AMBIGUOUS),
         (Effect.IRREVERSIBLE, Repeat.IDEMPOTENT, ErrorClass.AMBIGUOUS),
         (Effect.READ, Repeat.ONCE, ErrorClass.POLICY),
@@ -113,10 +122,29 @@ async def test_what_could_do_harm_or_cannot_help_is_not_made_again(
 
 async def test_a_call_that_never_left_is_made_once_more_even_when_it_must_happen_once() -> None:
     world = World(None)
+    never_left = failed(ErrorClass.NOT_SENT, nothing_done=True)
 
-    outcomes = await world.play(failed(ErrorClass.NOT_SENT), Effect.REVERSIBLE, Repeat.ONCE)
+    outcomes = await world.play(never_left, Effect.REVERSIBLE, Repeat.ONCE)
 
     assert outcomes == [Outcome.FAILURE, Outcome.SUCCESS]
+
+
+async def test_a_proof_speaks_for_its_own_try_and_not_for_the_one_before() -> None:
+    world = World(ErrorClass.NOT_SENT)
+    never_left = failed(ErrorClass.NOT_SENT, nothing_done=True)
+
+    outcomes = await world.play(never_left, Effect.REVERSIBLE, Repeat.ONCE)
+
+    assert outcomes == [Outcome.FAILURE, Outcome.FAILURE]
+
+
+async def test_an_irreversible_call_is_not_made_again_even_if_it_never_left() -> None:
+    world = World()
+    never_left = failed(ErrorClass.NOT_SENT, nothing_done=True)
+
+    outcomes = await world.play(never_left, Effect.IRREVERSIBLE, Repeat.IDEMPOTENT)
+
+    assert outcomes == [Outcome.FAILURE]
 
 
 async def test_observing_never_repeats_anything() -> None:

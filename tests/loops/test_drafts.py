@@ -17,8 +17,8 @@ from mulligan.loops.drafting import Brief, Budget
 from mulligan.loops.drafts import (
     FALLBACK,
     DraftRules,
+    choose_loop,
     draft_steps,
-    find_loop,
     is_stagnant,
     write_draft,
 )
@@ -302,9 +302,9 @@ async def test_a_writer_that_returns_no_text_gives_the_fallback_and_a_warning(ca
 
 
 def test_a_loop_is_chosen_by_name() -> None:
-    assert find_loop("reflect") is write_draft
+    assert choose_loop("reflect") is write_draft
     with pytest.raises(ConfigurationError, match="There are: reflect"):
-        find_loop("react")
+        choose_loop("react")
 
 
 scores = st.one_of(

@@ -9,6 +9,7 @@ from mulligan.testing.store_contract import (
     ArchiveContract,
     EpisodeContract,
     JournalContract,
+    LeaseContract,
     LessonContract,
     LifeContract,
     LogContract,
@@ -63,4 +64,8 @@ class TestLife(InPostgres, LifeContract):
 
 
 class TestProcesses(InPostgres, ProcessContract):
+    pass
+
+
+class TestLeases(InPostgres, LeaseContract):
     pass

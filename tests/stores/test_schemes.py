@@ -83,8 +83,8 @@ def test_ours_are_registered_as_anybody_elses_would_be():
 @pytest.mark.parametrize("url", ["memory:", "sqlite:///family.db"])
 def test_opening_one_of_ours_reads_no_metadata(tmp_path, url):
     code = (
-        "import sys; from mulligan.stores.schemes import find_opener;"
-        f"find_opener({url!r}); print('importlib.metadata' in sys.modules)"
+        "import sys; from mulligan.stores.schemes import choose_opener;"
+        f"choose_opener({url!r}); print('importlib.metadata' in sys.modules)"
     )
 
     done = run(tmp_path, "-c", code)

@@ -123,7 +123,7 @@ def test_a_value_moved_to_another_owner_does_not_open(url) -> None:
     with store.journal._pool.acquire_session() as session:
         session.execute("update kept set owner = 'b'")
 
-    with pytest.raises(StoreError, match="does not open"):
+    with pytest.raises(StoreError, match="is not what was kept"):
         store.vault.get("b", "before")
     store.close()
 

@@ -8,6 +8,7 @@ from mulligan.testing.store_contract import (
     ArchiveContract,
     EpisodeContract,
     JournalContract,
+    LeaseContract,
     LessonContract,
     LifeContract,
     LogContract,
@@ -54,4 +55,8 @@ class TestLife(InSqlite, LifeContract):
 
 
 class TestProcesses(InSqlite, ProcessContract):
+    pass
+
+
+class TestLeases(InSqlite, LeaseContract):
     pass

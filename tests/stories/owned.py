@@ -11,7 +11,6 @@ from pathlib import Path
 from pydantic_ai.models.function import FunctionModel
 
 from mulligan import Effect, Mulligan, State
-from mulligan.core.errors import ConflictError
 from mulligan.core.event import JudgeAsked
 from mulligan.core.interfaces import Check, Judge
 from mulligan.core.limits import Breaker
@@ -20,10 +19,11 @@ from mulligan.judge.model import ModelJudge
 from mulligan.loops.actions import Attempted
 from mulligan.prompts.render import render
 from mulligan.redaction.scrub import scrub
-from mulligan.testing.remote import FakeRemote, Item, RemoteError
+from mulligan.testing.remote import FakeRemote, Item
 from mulligan.turns.journal.hold import Held
 from mulligan.turns.turn.act import Done
 from mulligan.turns.turn.context import OpenTurn
+from tests.world import Calendar, World
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 ZONE = "Europe/Berlin"
@@ -50,62 +50,44 @@ class Came:
 
 
 @dataclass(kw_only=True)
-class World:
+class Owned:
     """One application for many turns, each on a calendar of its own."""
 
-    m: Mulligan
+    world: World
     folder: Path
     turns: int = 0
-    remote: FakeRemote = field(init=False)
     title: str = "Dinner"
     """What the tool returns as text: anybody may have written it."""
     targets: dict[str, str] = field(default_factory=dict)
     """Ids that a hostile judge may want to name."""
 
     def __post_init__(self) -> None:
-        m = self.m
-
-        def read(record: Record) -> Item | None:
-            return self.remote.get(str(record.arguments["event_id"]))
-
-        def put_back(record: Record) -> None:
-            before = record.before
-            with conflicts_named():
-                self.remote.update(before.id, before.data, if_version=record.version, by="undo")
-
-        def remove(record: Record) -> None:
-            event = str(record.arguments["event_id"])
-            with conflicts_named():
-                self.remote.delete(event, if_version=record.version, by="undo")
+        self.m, calendar = self.world.m, self.world.calendar
 
         def version(record: Record) -> str:
             found = record.result
             return found.version if isinstance(found, Item) else found["version"]
 
-        @m.tool(effect=Effect.REVERSIBLE, before=read, undo=put_back, version=version)
+        @self.m.tool(**{**calendar.changing, "version": version})
         async def move(event_id: str, day: str, where: str = "") -> dict[str, str]:
-            moved = self.remote.update(event_id, {"day": day, "where": where})
+            moved = calendar.remote.update(event_id, {"day": day, "where": where})
             return {"title": self.title, "version": moved.version}
 
-        @m.tool(effect=Effect.REVERSIBLE, undo=remove, read=read, version=version)
-        async def create(event_id: str, day: str) -> Item:
-            return self.remote.create({"day": day}, id=event_id)
-
-        @m.tool(effect=Effect.IRREVERSIBLE)
+        @self.m.tool(effect=Effect.IRREVERSIBLE)
         async def mail(to: str) -> Item:
-            return self.remote.create({"to": to}, id="mail")
+            return calendar.remote.create({"to": to}, id="mail")
 
-        self.move, self.create, self.mail = move, create, mail
+        self.move, self.create, self.mail = move, self.world.create, mail
 
-    def anew(self) -> None:
+    def begin_anew(self) -> None:
         self.turns += 1
-        self.remote = FakeRemote(self.folder / f"{self.turns}.ledger")
+        self.world.calendar.remote = remote = FakeRemote(self.folder / f"{self.turns}.ledger")
         for event in (OURS, OTHERS, PERSONS):
-            self.remote.create({"day": "2026-11-16", "where": ""}, id=event, by="person")
+            remote.create({"day": "2026-11-16", "where": ""}, id=event, by="person")
 
     async def act(self, said: str, *, day: str, mails: bool = False) -> Came:
         """One turn while another is open: it moves, makes, and wants to mail."""
-        self.anew()
+        self.begin_anew()
         turns: list[OpenTurn] = []
         with self.m.turn("Another request, by somebody else") as other:
             await self.move(OTHERS, "2026-11-17")
@@ -122,7 +104,9 @@ class World:
                 self.targets |= {"action": theirs.id, "turn": other.id, "object": PERSONS}
                 return "Moved."
 
-            done = await self.m.act(said, agent, now=NOW, timezone=ZONE, known={"home": HOME})
+            done = await self.m.act(
+                said, agent, now=NOW, timezone=ZONE, known={"home": HOME}, own=True
+            )
             left = theirs.state
         actions = list(turns[0].list_actions())
         own = (a.state for a in actions if a.opening.effect is Effect.REVERSIBLE)
@@ -133,13 +117,13 @@ class World:
             theirs=left,
             held=frozenset(held),
             strangers=tuple(self._strangers()),
-            undone=tuple(line.id for line in self.remote.ledger() if line.by == "undo"),
+            undone=tuple(line.id for line in self.world.remote.ledger() if line.by == "undo"),
         )
 
     def _strangers(self) -> Iterator[str]:
         """Whatever took effect that the agent did not do itself and no undo of its own did."""
         left: dict[str, str | None] = {}
-        for line in self.remote.ledger():
+        for line in self.world.remote.ledger():
             own = line.id in (OURS, NEW)
             if line.by == "agent" and (own or line.id == OTHERS):
                 left[line.id] = line.after
@@ -150,22 +134,13 @@ class World:
 
 
 @contextmanager
-def conflicts_named() -> Iterator[None]:
-    try:
-        yield
-    except RemoteError as error:
-        if error.status == 412:
-            raise ConflictError(str(error)) from error
-        raise
-
-
-@contextmanager
 def owned_by(
     judge: Judge, folder: Path, *, checks: tuple[Check[Attempted], ...] = ()
-) -> Iterator[World]:
+) -> Iterator[Owned]:
     """The application, with a judge that is the attacker's."""
     with Mulligan("memory:", judge=judge, checks=checks, recover=False) as m:
-        yield World(m=m, folder=folder)
+        world = World(m=m, calendar=Calendar(FakeRemote(folder / "0.ledger")))
+        yield Owned(world=world, folder=folder)
 
 
 def judge_that(model: FunctionModel, told: list[JudgeAsked]) -> ModelJudge:

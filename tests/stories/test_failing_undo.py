@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
-from typing import Any
 
 import pytest
 
-from mulligan import Effect, Mulligan, State
-from mulligan.core.action import Action
-from mulligan.core.errors import ConflictError
+from mulligan import State
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.recipe import render_recipe
-from mulligan.core.record import Record
 from mulligan.loops.actions import Attempted
 from mulligan.testing.fakes import FixedClock
-from mulligan.testing.remote import FakeRemote, Fault, Item, RemoteError
+from mulligan.testing.remote import Fault
 from mulligan.turns.recovery.recovery import MOST_TRIES, PAUSES
-from mulligan.turns.turn.act import Done
-from mulligan.turns.turn.context import OpenTurn
+from tests.world import DAY, World, Worlds, moves
 
 QUICK_TRIES = 2
 FAILURES: Mapping[str, Fault] = {
@@ -46,65 +39,15 @@ def wrong_the_first_time(attempted: Attempted) -> list[Finding]:
     ]
 
 
-@dataclass
-class World:
-    """A calendar whose undo can be made to fail."""
-
-    m: Mulligan
-    remote: FakeRemote
-    clock: FixedClock
-    told: list[str] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        remote = self.remote
-
-        def read(record: Record) -> Item | None:
-            return remote.get("e1")
-
-        def put_back(record: Record) -> None:
-            before: Any = record.before
-            try:
-                remote.update("e1", before.data, if_version=record.version, by="undo")
-            except RemoteError as error:
-                if error.status == 412:
-                    raise ConflictError(str(error)) from error
-                raise
-
-        @self.m.tool(
-            effect=Effect.REVERSIBLE, before=read, undo=put_back,
-            version=lambda record: record.result.version,
-        )  # fmt: skip
-        async def move(day: str) -> Item:
-            return remote.update("e1", {"day": day})
-
-        self.move = move
-
-    async def act(self) -> Done:
-        async def agent(turn: OpenTurn) -> str:
-            self.told.append(turn.correction.text if turn.correction else "")
-            await self.move("Saturday" if turn.attempt.number == 1 else "Friday")
-            return "Moved."
-
-        return await self.m.act("Move dinner to Friday", agent)
-
-    async def recover(self) -> None:
-        for pause in (*PAUSES, PAUSES[-1]):
-            self.clock.move(pause)
-            await self.m.recover()
-
-    def open(self) -> list[Action]:
-        return self.m._parts.store.journal.list_open_actions()
-
-    def day(self) -> object:
-        return self.remote.list_items()["e1"].data["day"]
-
-
 @pytest.fixture
-async def world(tmp_path: Path) -> AsyncIterator[World]:
-    remote, clock = FakeRemote(tmp_path / "remote"), FixedClock(datetime.now(UTC))
-    remote.create({"day": "Monday"}, id="e1", by="person")
-    async with Mulligan("memory:", checks=[wrong_the_first_time], clock=clock, recover=False) as m:
-        yield World(m=m, remote=remote, clock=clock)
+async def world(worlds: Worlds) -> World:
+    return await worlds(checks=[wrong_the_first_time], clock=FixedClock(datetime.now(UTC)))
+
+
+async def recover_patiently(world: World) -> None:
+    for pause in (*PAUSES, PAUSES[-1]):
+        world.clock.move(pause)
+        await world.m.recover()
 
 
 @pytest.mark.parametrize("failure", FAILURES)
@@ -112,19 +55,20 @@ async def world(tmp_path: Path) -> AsyncIterator[World]:
 async def test_restored_is_said_only_of_what_is(world: World, failure: str, times: int) -> None:
     fault = FAILURES[failure]
     world.remote.plan(*[fault] * times, by="undo")
+    agent = moves(world, "Saturday", "Friday")
 
-    done = await world.act()
+    done = await world.act(agent)
 
     if times < QUICK_TRIES or fault in TOOK_EFFECT:
-        assert "Taken back, and read back to be sure:" in world.told[1]
+        assert "Taken back, and read back to be sure:" in agent.told[1].text
         assert world.day() == "Friday"
         assert world.open() == []
     else:
-        assert world.told == [""]
+        assert agent.told == [None]
         assert "Nothing of it is in effect" not in str(done.reply)
         assert "Still in effect:" in str(done.reply)
         assert world.day() == "Saturday"
-        assert [action.state for action in world.open()] == [State.UNDO_FAILED]
+        assert world.states() == [State.UNDO_FAILED]
         assert done.open_actions == tuple(action.id for action in world.open())
 
 
@@ -134,22 +78,22 @@ async def test_it_keeps_trying_and_then_a_person_is_asked(
     world: World, failure: str, times: int
 ) -> None:
     world.remote.plan(*[FAILURES[failure]] * times, by="undo")
-    done = await world.act()
+    done = await world.act(moves(world, "Saturday", "Friday"))
 
-    await world.recover()
-    await world.recover()
+    await recover_patiently(world)
+    await recover_patiently(world)
 
     undone = FAILURES[failure] in TOOK_EFFECT or times <= QUICK_TRIES * (MOST_TRIES + 1)
     if done.open_actions:
-        assert world.day() == ("Monday" if undone else "Saturday")
-    assert [action.state for action in world.open()] == ([] if undone else [State.UNDO_FAILED])
-    assert sum(line.by == "undo" for line in world.remote.ledger()) == int(undone)
+        assert world.day() == (DAY if undone else "Saturday")
+    assert world.states() == ([] if undone else [State.UNDO_FAILED])
+    assert world.undos() == int(undone)
 
 
 async def test_what_could_not_be_undone_says_why_and_how_often_it_was_tried(world: World) -> None:
     world.remote.plan(*[Fault.FORBIDDEN] * 40, by="undo")
 
-    await world.act()
+    await world.act(moves(world, "Saturday"))
 
     (action,) = world.open()
     assert "403" in str(action.detail["why"])
@@ -160,14 +104,15 @@ async def test_what_could_not_be_undone_says_why_and_how_often_it_was_tried(worl
 
 async def test_a_read_back_that_fails_is_not_called_restored(world: World) -> None:
     world.remote.plan(Fault.NONE, Fault.NONE, *[Fault.LOST_BEFORE] * 3, by="read")
+    agent = moves(world, "Saturday")
 
-    done = await world.act()
+    done = await world.act(agent)
 
-    assert world.told == [""]
+    assert agent.told == [None]
     assert "could not be read back" in str(done.reply)
-    assert [action.state for action in world.open()] == [State.UNDO_FAILED]
+    assert world.states() == [State.UNDO_FAILED]
     world.remote.plan(by="read")
     world.clock.move(timedelta(hours=1))
     await world.m.recover()
     assert world.open() == []
-    assert world.day() == "Monday"
+    assert world.day() == DAY

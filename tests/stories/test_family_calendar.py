@@ -84,4 +84,4 @@ def test_any_model_can_be_the_agent_and_is_not_shown_what_mulligan_fills_in(tmp_
     assert "after 2 attempts" in told
     assert told.splitlines()[-1].split() == ["2026-11-20T18:00:00+01:00", "Dinner"]
     assert len(tools) == 8
-    assert shown.isdisjoint({"uid", "if_match"})
+    assert shown.isdisjoint({"uid", "if_match", "if_absent"})

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
@@ -14,8 +16,10 @@ from mulligan.core.record import Record
 from mulligan.loops.actions import Attempted
 from mulligan.loops.review import Area, Opinion, Remark
 from mulligan.testing.judge import ScriptedJudge
+from mulligan.testing.remote import FakeRemote, Item
 from mulligan.turns.turn.act import Done
 from mulligan.turns.turn.context import OpenTurn
+from tests.world import World, Worlds
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 CONTENT = Opinion(findings=(), confirmed=True)
@@ -27,28 +31,30 @@ AGAINST = Opinion(
 )
 
 
-class World:
-    """A list of notes, and the application that keeps it."""
+@dataclass
+class Notebook:
+    """Notes on a remote, written under the eyes of a judge."""
 
-    def __init__(self, *answers: object, **settings: object) -> None:
-        self.judge = ScriptedJudge(answers)
-        self.events: list[Event] = []
-        self.notes: list[str] = []
-        self.m = Mulligan("memory:", judge=self.judge, recover=False, **settings)
-        self.m.subscribe(self.events.append)
+    world: World
+    judge: ScriptedJudge
+    events: list[Event]
+
+    @property
+    def m(self) -> Mulligan:
+        return self.world.m
 
     def tool(self, **declared: object) -> Callable[[str], str]:
-        def read(record: Record) -> str | None:
-            text = str(record.arguments["text"])
-            return text if text in self.notes else None
+        remote = self.world.remote
+
+        def read(record: Record) -> Item | None:
+            return remote.get(str(record.arguments["text"]))
 
         def remove(record: Record) -> None:
-            self.notes.remove(str(record.arguments["text"]))
+            remote.delete(str(record.arguments["text"]), by="undo")
 
         @self.m.tool(effect=Effect.REVERSIBLE, read=read, undo=remove, **declared)
         def write(text: str) -> str:
-            self.notes.append(text)
-            return text
+            return remote.create({}, id=text).id
 
         return write
 
@@ -57,78 +63,80 @@ class World:
             tool(f"note {len(turn.attempts)}")
             return "Written."
 
-        return await self.m.act("Write a note", agent, now=NOW)
+        return await self.world.act(agent, "Write a note")
+
+    def notes(self) -> list[str]:
+        return list(self.world.remote.list_items())
 
     def states(self) -> list[State]:
-        return [action.state for action in self.m.insights.open_list.actions()]
+        return self.world.states()
 
 
 @pytest.fixture
-def make() -> Iterator[Callable[..., World]]:
-    made: list[World] = []
+def make(worlds: Worlds, tmp_path: Path) -> Callable[..., Awaitable[Notebook]]:
+    async def notebook(*answers: object, **settings: object) -> Notebook:
+        judge, events = ScriptedJudge(answers), []
+        remote = FakeRemote(tmp_path / "notes")
+        world = await worlds(remote=remote, judge=judge, about={"now": NOW}, **settings)
+        world.m.subscribe(events.append)
+        return Notebook(world, judge, events)
 
-    def world(*answers: object, **settings: object) -> World:
-        made.append(World(*answers, **settings))
-        return made[-1]
-
-    yield world
-    for each in made:
-        each.m.close()
+    return notebook
 
 
 async def test_a_judge_that_confirms_makes_it_sure(make) -> None:
-    world = make(CONTENT)
+    book = await make(CONTENT)
 
-    done = await world.act(world.tool())
+    done = await book.act(book.tool())
 
     assert (done.standing, done.confidence) == (Standing.ACCEPTED, Confidence.HIGH)
-    assert len(world.judge.questions) == 1
-    assert world.states() == []
+    assert len(book.judge.questions) == 1
+    assert book.states() == []
 
 
 async def test_what_a_judge_rejects_is_undone_and_tried_again(make) -> None:
-    world = make(AGAINST, CONTENT)
+    book = await make(AGAINST, CONTENT)
 
-    done = await world.act(world.tool())
+    done = await book.act(book.tool())
 
-    world.m.flush()
+    book.m.flush()
     assert done.standing is Standing.ACCEPTED
-    assert world.notes == ["note 2"]
-    assert [e.tool for e in world.events if isinstance(e, ActionUndone)] == ["write"]
+    assert book.notes() == ["note 2"]
+    assert [e.tool for e in book.events if isinstance(e, ActionUndone)] == ["write"]
 
 
 async def test_a_judge_alone_does_not_undo_a_second_time(make) -> None:
-    world = make(AGAINST, AGAINST)
+    book = await make(AGAINST, AGAINST)
 
-    done = await world.act(world.tool())
+    done = await book.act(book.tool())
 
     assert done.reply == "Written."
     assert done.confidence is Confidence.LOW
-    assert world.notes == ["note 2"]
-    assert world.states() == [State.DISPUTED]
+    assert book.notes() == ["note 2"]
+    assert book.states() == [State.DISPUTED]
 
 
 async def test_a_judge_that_is_down_leaves_it_visibly_unchecked_and_is_asked_again(make) -> None:
-    world = make(None, CONTENT)
+    book = await make(None, CONTENT)
 
-    done = await world.act(world.tool())
-    left = world.states()
-    await world.m.recover()
+    done = await book.act(book.tool())
+    left = book.states()
+    await book.m.recover()
 
     assert (done.standing, done.confidence) == (Standing.UNREVIEWED, None)
     assert done.reply == "Written."
     assert left == [State.PENDING_REVIEW]
-    assert world.states() == []
+    assert book.states() == []
 
 
 async def test_a_tool_can_insist_on_a_verdict(make) -> None:
-    world = make(None)
+    book = await make(None)
 
-    done = await world.act(world.tool(on_no_verdict="undo"))
+    done = await book.act(book.tool(on_no_verdict="undo"))
 
-    assert world.notes == []
+    assert book.notes() == []
     assert "Nobody could check" in str(done.reply)
-    assert world.states() == []
+    assert book.states() == []
 
 
 async def test_a_judge_is_not_asked_where_a_check_has_settled_it(make) -> None:
@@ -136,28 +144,28 @@ async def test_a_judge_is_not_asked_where_a_check_has_settled_it(make) -> None:
         wrong = Finding(rule="x.y", severity=Severity.ERROR, issue="Wrong.")
         return [wrong] if attempted.executions else []
 
-    world = make(checks=[rejects])
+    book = await make(checks=[rejects])
 
-    done = await world.act(world.tool())
+    done = await book.act(book.tool())
 
-    assert world.judge.questions == []
+    assert book.judge.questions == []
     assert done.standing is Standing.REJECTED
-    assert world.notes == []
+    assert book.notes() == []
 
 
 async def test_a_judge_is_not_asked_about_tools_that_do_not_want_it(make) -> None:
-    world = make()
+    book = await make()
 
-    done = await world.act(world.tool(review=False))
+    done = await book.act(book.tool(review=False))
 
-    assert world.judge.questions == []
+    assert book.judge.questions == []
     assert done.confidence is Confidence.MEDIUM
 
 
 async def test_a_tool_that_only_reads_can_ask_for_review(make) -> None:
-    world = make(AGAINST, CONTENT)
+    book = await make(AGAINST, CONTENT)
 
-    @world.m.tool(effect=Effect.READ, review=True)
+    @book.m.tool(effect=Effect.READ, review=True)
     async def find_place(name: str) -> str:
         return f"{name}, the shop"
 
@@ -165,7 +173,7 @@ async def test_a_tool_that_only_reads_can_ask_for_review(make) -> None:
         await find_place("Home")
         return "Found." if turn.correction is None else "Found, I think."
 
-    done = await world.m.act("Where is home?", agent, now=NOW)
+    done = await book.m.act("Where is home?", agent, now=NOW)
 
     assert done.reply == "Found, I think."
     assert [attempt.number for attempt in done.attempts] == [1, 2]
@@ -220,17 +228,17 @@ async def test_checks_can_let_a_call_through_that_cannot_be_undone(content: bool
 
 
 async def test_a_judge_is_told_of_days_and_home_though_nobody_asked_for_facts(make) -> None:
-    world = make(CONTENT)
-    write = world.tool()
+    book = await make(CONTENT)
+    write = book.tool()
 
     async def agent(turn: OpenTurn) -> str:
         write("2026-11-20: cook at home")
         return "Written."
 
     about = {"now": NOW, "timezone": "Europe/Berlin", "known": {"home": "12 Elm St"}}
-    await world.m.act("Move dinner at home to Friday", agent, **about)
+    await book.m.act("Move dinner at home to Friday", agent, **about)
 
-    told = world.judge.questions[0].values["facts"].splitlines()
+    told = book.judge.questions[0].values["facts"].splitlines()
     assert told == [
         '- "Friday", said on Sunday 2026-11-15, can mean Friday 2026-11-20.',
         "- When the person says home, they mean 12 Elm St.",

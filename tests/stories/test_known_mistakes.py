@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from mulligan import Effect, Mulligan, Standing, State
+from mulligan import Mulligan, Standing, State
 from mulligan.checks.dates import dates_as_said
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.event import Event, RemarkDropped
 from mulligan.core.finding import Severity
-from mulligan.core.record import Record
 from mulligan.loops.review import Area, Opinion, Remark
 from mulligan.testing.judge import ScriptedJudge
-from mulligan.testing.remote import FakeRemote, Fault, Item
+from mulligan.testing.remote import FakeRemote, Fault
 from mulligan.turns.turn.context import OpenTurn
-from tests.stories.owned import conflicts_named
+from tests.world import World, Worlds, fill
 
 MONDAY = datetime(2025, 10, 20, 9, 0, tzinfo=UTC)
 ZONE = "America/New_York"
-FRIDAY, SATURDAY = "2025-10-24", "2025-10-25"
+WEDNESDAY, FRIDAY, SATURDAY = "2025-10-22", "2025-10-24", "2025-10-25"
 CONTENT = Opinion(findings=(), confirmed=True)
 SHOWCASE = Opinion(
     findings=(
@@ -40,63 +40,14 @@ SHOWCASE = Opinion(
 )
 
 
-class Family:
-    """A calendar with two events, and tools that move and delete them."""
-
-    def __init__(self, m: Mulligan, ledger: Path) -> None:
-        self.m = m
-        self.remote = remote = FakeRemote(ledger)
-        for event in ("dinner", "dentist"):
-            remote.create({"day": "2025-10-22"}, id=event, by="person")
-
-        def read(record: Record) -> Item | None:
-            return remote.get(str(record.arguments["event_id"]))
-
-        def put_back(record: Record) -> None:
-            before = record.before
-            with conflicts_named():
-                remote.update(before.id, before.data, if_version=record.version, by="undo")
-
-        def bring_back(record: Record) -> None:
-            remote.create(record.before.data, id=record.before.id, by="undo")
-
-        def version(record: Record) -> str:
-            return record.result.version
-
-        @m.tool(effect=Effect.REVERSIBLE, before=read, undo=put_back, version=version)
-        async def move(event_id: str, day: str) -> Item:
-            return remote.update(event_id, {"day": day})
-
-        @m.tool(effect=Effect.REVERSIBLE, before=read, undo=bring_back, deletes=True)
-        async def delete(event_id: str) -> None:
-            remote.delete(event_id)
-
-        self.move, self.delete = move, delete
-
-    def days(self) -> dict[str, object]:
-        return {name: item.data["day"] for name, item in self.remote.list_items().items()}
-
-    def undos(self) -> int:
-        return sum(line.by == "undo" for line in self.remote.ledger())
-
-    def states(self) -> list[State]:
-        return [action.state for action in self.m.insights.open_list.actions()]
-
-
-Open = Callable[..., Family]
+Open = Callable[..., Awaitable[World]]
 
 
 @pytest.fixture
-def opened(tmp_path: Path) -> Iterator[Open]:
-    made: list[Family] = []
-
-    def family(**reviewers: object) -> Family:
-        made.append(Family(Mulligan("memory:", recover=False, **reviewers), tmp_path / "ledger"))
-        return made[-1]
-
-    yield family
-    for each in made:
-        each.m.close()
+def opened(worlds: Worlds, tmp_path: Path) -> Open:
+    """A family's calendar with two events, and the reviewers that a test wants."""
+    remote = fill(FakeRemote(tmp_path / "family"), "dinner", "dentist", day=WEDNESDAY)
+    return partial(worlds, remote=remote, about={"now": MONDAY, "timezone": ZONE})
 
 
 @contextmanager
@@ -108,14 +59,14 @@ def heard(m: Mulligan) -> Iterator[list[Event]]:
 
 
 async def test_the_showcase_that_calls_a_friday_a_thursday_takes_nothing_back(opened: Open) -> None:
-    family = opened(judge=ScriptedJudge([SHOWCASE]))
+    family = await opened(judge=ScriptedJudge([SHOWCASE]))
 
     async def agent(turn: OpenTurn) -> str:
         await family.move("dinner", FRIDAY)
         return "Moved."
 
     with heard(family.m) as events:
-        done = await family.m.act("Move dinner to next Friday", agent, now=MONDAY, timezone=ZONE)
+        done = await family.act(agent, "Move dinner to next Friday")
 
     dropped = [(e.part, e.why) for e in events if isinstance(e, RemarkDropped)]
     assert (done.standing, len(done.attempts)) == (Standing.ACCEPTED, 1)
@@ -125,7 +76,7 @@ async def test_the_showcase_that_calls_a_friday_a_thursday_takes_nothing_back(op
 
 
 async def test_restored_is_not_said_of_an_undo_that_failed(opened: Open) -> None:
-    family = opened(checks=[dates_as_said()])
+    family = await opened(checks=[dates_as_said()])
     family.remote.plan(*[Fault.FORBIDDEN] * 9, by="undo")
 
     async def agent(turn: OpenTurn) -> str:
@@ -133,7 +84,7 @@ async def test_restored_is_not_said_of_an_undo_that_failed(opened: Open) -> None
         await family.move("dinner", SATURDAY)
         return "Moved."
 
-    done = await family.m.act("Move dinner to Friday", agent, now=MONDAY, timezone=ZONE)
+    done = await family.act(agent, "Move dinner to Friday")
 
     assert "Still in effect:\n- move(event_id=dinner" in str(done.reply)
     assert "taken back" not in str(done.reply)
@@ -142,7 +93,7 @@ async def test_restored_is_not_said_of_an_undo_that_failed(opened: Open) -> None
 
 
 async def test_a_delete_has_an_undo(opened: Open) -> None:
-    family = opened(checks=[dates_as_said()])
+    family = await opened(checks=[dates_as_said()])
 
     async def agent(turn: OpenTurn) -> str:
         if turn.correction is None:
@@ -150,14 +101,14 @@ async def test_a_delete_has_an_undo(opened: Open) -> None:
             await family.move("dinner", SATURDAY)
         return "Done."
 
-    await family.m.act("Move dinner to Friday", agent, now=MONDAY, timezone=ZONE)
+    await family.act(agent, "Move dinner to Friday")
 
-    assert family.days() == {"dinner": "2025-10-22", "dentist": "2025-10-22"}
+    assert family.days() == {"dinner": WEDNESDAY, "dentist": WEDNESDAY}
     assert family.states() == []
 
 
 async def test_a_second_update_of_one_event_keeps_the_first_pre_image(opened: Open) -> None:
-    family = opened(checks=[dates_as_said()])
+    family = await opened(checks=[dates_as_said()])
 
     async def agent(turn: OpenTurn) -> str:
         if turn.correction is None:
@@ -165,14 +116,14 @@ async def test_a_second_update_of_one_event_keeps_the_first_pre_image(opened: Op
             await family.move("dinner", SATURDAY)
         return "Done."
 
-    await family.m.act("Move dinner to Friday", agent, now=MONDAY, timezone=ZONE)
+    await family.act(agent, "Move dinner to Friday")
 
-    assert family.days()["dinner"] == "2025-10-22"
+    assert family.days()["dinner"] == WEDNESDAY
     assert family.undos() == 2
 
 
 async def test_turns_of_one_family_at_once_share_no_state(opened: Open) -> None:
-    family = opened(checks=[dates_as_said()])
+    family = await opened(checks=[dates_as_said()])
     both = asyncio.Barrier(2)
 
     def moving(event: str, day: str) -> Callable[[OpenTurn], object]:
@@ -191,13 +142,13 @@ async def test_turns_of_one_family_at_once_share_no_state(opened: Open) -> None:
     )
 
     assert (len(wrong.attempts), len(right.attempts)) == (2, 1)
-    assert family.days() == {"dinner": "2025-10-22", "dentist": FRIDAY}
+    assert family.days() == {"dinner": WEDNESDAY, "dentist": FRIDAY}
     assert family.undos() == 1
 
 
 async def test_an_unknown_zone_is_no_city_and_gives_no_fact(opened: Open) -> None:
     judge = ScriptedJudge([CONTENT])
-    family = opened(judge=judge, checks=[dates_as_said()])
+    family = await opened(judge=judge, checks=[dates_as_said()])
 
     async def agent(turn: OpenTurn) -> str:
         await family.move("dinner", SATURDAY)
@@ -214,13 +165,13 @@ async def test_an_unknown_zone_is_no_city_and_gives_no_fact(opened: Open) -> Non
 
 
 async def test_an_outage_does_not_mean_valid(opened: Open) -> None:
-    family = opened(judge=ScriptedJudge([None, CONTENT]))
+    family = await opened(judge=ScriptedJudge([None, CONTENT]))
 
     async def agent(turn: OpenTurn) -> str:
         await family.move("dinner", FRIDAY)
         return "Moved."
 
-    done = await family.m.act("Move dinner to Friday", agent, now=MONDAY, timezone=ZONE)
+    done = await family.act(agent, "Move dinner to Friday")
     left = family.states()
     await family.m.recover()
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from mulligan import Effect, Mode, Mulligan
-from mulligan.app.consolidating import name_batch
 from mulligan.core.lesson import Ending, EpisodeQuery, LessonQuery, LessonState
+from mulligan.stores.opening import open_store
 from mulligan.turns.journal import waiter
 from mulligan.turns.turn.context import OpenTurn
 
@@ -106,11 +105,11 @@ async def test_a_revoked_lesson_is_gone_at_once_and_names_every_call_it_touched(
 
 
 async def test_nothing_that_was_called_with_is_kept() -> None:
-    desk = Desk(Mulligan("memory:", control=0))
+    store = open_store("memory:")
+    desk = Desk(Mulligan(store, control=0))
 
     await desk.serve(5)
 
-    store = desk.m._parts.store
     [episode] = store.casebook.list_episodes(EpisodeQuery())
     assert episode.ending is Ending.REPAIRED
     assert "1005" not in repr(episode)
@@ -120,8 +119,8 @@ async def test_nothing_that_was_called_with_is_kept() -> None:
 async def test_a_memory_that_is_down_costs_nobody_an_answer(
     broken: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    desk = Desk(Mulligan("memory:"))
-    store = desk.m._parts.store
+    store = open_store("memory:")
+    desk = Desk(Mulligan(store))
 
     def down(*args: object, **kwargs: object) -> Callable[[], None]:
         raise RuntimeError("no store")
@@ -164,14 +163,6 @@ async def test_pitfalls_are_told_to_the_tenant_that_learned_them_alone() -> None
     assert m.pitfalls("find_order") == m.pitfalls_for("desk") == ""
 
 
-def test_two_batches_of_one_second_are_taken_back_one_by_one() -> None:
-    second = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
-
-    one, other = name_batch(second), name_batch(second.replace(microsecond=1))
-
-    assert one != other
-
-
 def test_an_agent_gets_its_prompt_also_while_the_store_is_down(tmp_path: Path) -> None:
     m = Mulligan(f"sqlite:///{tmp_path}/desk.db", recover=False)
     m.close()
@@ -184,7 +175,8 @@ def test_an_agent_gets_its_prompt_also_while_the_store_is_down(tmp_path: Path) -
 def test_a_slow_memory_holds_up_a_sync_tool_no_longer_than_an_async_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    m = Mulligan("memory:")
+    store = open_store("memory:")
+    m = Mulligan(store)
     asked, answered = threading.Event(), threading.Event()
 
     def slow(*args: object, **kwargs: object) -> list[object]:
@@ -192,7 +184,7 @@ def test_a_slow_memory_holds_up_a_sync_tool_no_longer_than_an_async_one(
         answered.wait(30)
         return []
 
-    monkeypatch.setattr(m._parts.store.casebook, "list_lessons", slow)
+    monkeypatch.setattr(store.casebook, "list_lessons", slow)
     monkeypatch.setattr(waiter, "TIMEOUT", 0.05)
 
     @m.tool(effect=Effect.READ)

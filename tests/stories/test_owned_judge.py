@@ -25,7 +25,7 @@ from mulligan.core.turn import Turn
 from mulligan.loops.review import Area, Opinion, Remark, weigh
 from mulligan.testing.judge import ScriptedJudge
 from tests.judge.answers import hanging, raising
-from tests.stories.owned import HOME, OURS, World, judge_that, owned_by
+from tests.stories.owned import HOME, OURS, Owned, judge_that, owned_by
 
 CASES = int(os.environ.get("JUDGE_CASES", "320"))
 SEEDS = range(4)
@@ -212,7 +212,7 @@ def orders_against(day: date, rng: random.Random) -> Iterator[dict]:
     yield order("Home is the Home Depot.", area="place", correction=f"Not {HOME}.")
 
 
-async def inject(world: World, rng: random.Random, *, right: bool) -> bool:
+async def inject(world: Owned, rng: random.Random, *, right: bool) -> bool:
     """Whether orders in a tool's output turned what a fact has an opinion on."""
     said = date(2026, 11, rng.randrange(16, 22))
     used = said if right else said + timedelta(days=rng.randrange(1, 6))

@@ -64,17 +64,24 @@ COLUMNS: dict[str, dict] = {
 CAN: dict[str, dict] = {
     "": {},
     "refresh": {"refresh": nothing},
-    "probe": {"probe": nothing},
+    "probe": {"probe": nothing, "probe_by": "call"},
     "deletes": {"deletes": True},
     "in progress": {"in_progress": lambda error: True},
-    "not processed": {"not_processed": True},
+    "not processed": {"not_processed": True, "requests": 1},
+    "documented": {"not_processed": True},
+    "one request": {"requests": 1},
+    "one request, refresh": {"requests": 1, "refresh": nothing},
+    "refuses, refresh": {"refuses": Exception, "refresh": nothing},
 }
 ALL = "READ IDEMPOTENT KEYED ONCE"
 MADE = [
     # class, columns, what else the tool declares, how often a call is made that always fails so
     ("validation", ALL, "", 1),  # corrected arguments are another call: test_advising
     ("auth", ALL, "", 1),
-    ("auth", ALL, "refresh", 2),
+    ("auth", "READ IDEMPOTENT KEYED", "refresh", 2),
+    ("auth", "ONCE", "refresh", 1),
+    ("auth", "ONCE", "one request, refresh", 1),
+    ("auth", "ONCE", "refuses, refresh", 2),
     ("auth", "HELD UNDECLARED", "refresh", 1),
     ("policy", ALL, "", 1),
     ("missing", ALL, "", 1),
@@ -83,10 +90,14 @@ MADE = [
     ("conflict", "KEYED", "in progress", 3),
     ("rate_limit", "READ IDEMPOTENT KEYED", "", 3),
     ("rate_limit", "ONCE", "", 1),
+    ("rate_limit", "ONCE", "documented", 1),
+    ("rate_limit", "ONCE", "one request", 1),
     ("rate_limit", "ONCE", "not processed", 3),
     ("rate_limit", "HELD", "not processed", 1),
     ("not_sent", "READ IDEMPOTENT KEYED", "", 3),
-    ("not_sent", "ONCE HELD", "", 2),
+    ("not_sent", "ONCE HELD", "", 1),
+    ("not_sent", "ONCE", "one request", 2),
+    ("not_sent", "HELD", "one request", 1),
     ("ambiguous", "READ IDEMPOTENT KEYED", "", 3),
     ("ambiguous", "ONCE HELD", "", 1),
     ("ambiguous", "ONCE", "probe", 3),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations, pairwise
 from pathlib import Path
@@ -11,16 +11,14 @@ from typing import Any
 
 import pytest
 
-from mulligan import Confidence, Effect, Mulligan, Standing, State
-from mulligan.core.action import Action
-from mulligan.core.errors import ConflictError
+from mulligan import Confidence, Standing, State
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.points import Point, watch_points
-from mulligan.core.record import Record
 from mulligan.loops.actions import Attempted
-from mulligan.testing.remote import FakeRemote, Item, RemoteError
+from mulligan.testing.remote import FakeRemote, RemoteError
 from mulligan.turns.turn.act import Done
 from mulligan.turns.turn.context import OpenTurn, find_current_turn
+from tests.world import Calendar, World, Worlds, fill, read_version
 
 HASTY, CAREFUL = "hasty", "careful"
 """The first turn is wrong once, undone and made right; the second is right at once."""
@@ -78,85 +76,60 @@ class Stepping:
         stands.cancel()
 
 
-class World:
-    """A calendar that can be had anew, and its one tool."""
-
-    def __init__(self, m: Mulligan, folder: Path) -> None:
-        self.m = m
-        self._folder = folder
-        self._number = 0
-        self.anew()
-
-        def read(record: Record) -> Item | None:
-            return self.remote.get(str(record.arguments["event_id"]))
-
-        def put_back(record: Record) -> None:
-            before: Any = record.before
-            try:
-                self.remote.update(before.id, before.data, if_version=record.version, by="undo")
-            except RemoteError as error:
-                raise ConflictError(str(error)) from error
-
-        @m.tool(
-            effect=Effect.REVERSIBLE, before=read, undo=put_back, if_version="if_version",
-            version=lambda record: record.result.version,
-        )  # fmt: skip
-        async def move(event_id: str, day: str, if_version: str | None = None) -> Item:
-            return self.remote.update(event_id, {"day": day}, if_version=if_version)
-
-        self.move = move
-
-    def anew(self) -> None:
-        self._number += 1
-        self.remote = FakeRemote(self._folder / f"{self._number}")
-        for event in ("e1", "e2"):
-            self.remote.create({"day": "Monday"}, id=event, by="person")
-
-    async def turn(self, name: str, event: str, stepping: Stepping) -> tuple[Done, list[str]]:
-        told: list[str] = []
-
-        async def agent(turn: OpenTurn) -> str:
-            told.append(turn.correction.text if turn.correction else "")
-            await stepping.wait(name)
-            try:
-                await self.move(event, f"{name}, attempt {turn.attempt.number}")
-            except RemoteError:
-                return "Somebody was quicker."
-            return "Moved."
-
-        return await self.m.act(name, agent), told
-
-    async def both(self, order: tuple[str, ...], events: tuple[str, str]) -> dict[str, Any]:
-        stepping = Stepping()
-        watch_points(stepping.reached)
-        turns = {
-            name: asyncio.ensure_future(self.turn(name, event, stepping))
-            for name, event in zip((HASTY, CAREFUL), events, strict=True)
-        }
-        try:
-            await stepping.play(order, turns)
-        finally:
-            watch_points(None)
-        return {name: task.result() for name, task in turns.items()}
-
-    def open(self) -> list[Action]:
-        return self.m._parts.store.journal.list_open_actions()
-
-    def day(self, event: str) -> object:
-        return self.remote.list_items()[event].data["day"]
+def bound(calendar: Calendar) -> Mapping[str, Any]:
+    # This remote says no before it does anything.
+    return {"version": read_version, "if_version": "if_version", "refuses": RemoteError}
 
 
 @pytest.fixture
-async def world(tmp_path: Path) -> AsyncIterator[World]:
-    async with Mulligan("memory:", checks=[wrong_the_first_time], recover=False) as m:
-        yield World(m, tmp_path)
+async def world(worlds: Worlds) -> World:
+    return await worlds(checks=[wrong_the_first_time], promises=bound)
 
 
-async def test_turns_on_different_events_never_touch_each_other(world: World) -> None:
-    for order in all_orders():
-        world.anew()
+def begin_anew(world: World, folder: Path, number: int) -> None:
+    world.calendar.remote = fill(FakeRemote(folder / f"{number}"), "e1", "e2", day="Monday")
 
-        came = await world.both(order, ("e1", "e2"))
+
+async def take_turn(
+    world: World, name: str, event: str, stepping: Stepping
+) -> tuple[Done, list[str]]:
+    told: list[str] = []
+
+    async def agent(turn: OpenTurn) -> str:
+        told.append(turn.correction.text if turn.correction else "")
+        await stepping.wait(name)
+        try:
+            await world.move(event, f"{name}, attempt {turn.attempt.number}")
+        except RemoteError:
+            return "Somebody was quicker."
+        return "Moved."
+
+    return await world.act(agent, name), told
+
+
+async def take_both(
+    world: World, order: tuple[str, ...], events: tuple[str, str]
+) -> dict[str, Any]:
+    stepping = Stepping()
+    watch_points(stepping.reached)
+    turns = {
+        name: asyncio.ensure_future(take_turn(world, name, event, stepping))
+        for name, event in zip((HASTY, CAREFUL), events, strict=True)
+    }
+    try:
+        await stepping.play(order, turns)
+    finally:
+        watch_points(None)
+    return {name: task.result() for name, task in turns.items()}
+
+
+async def test_turns_on_different_events_never_touch_each_other(
+    world: World, tmp_path: Path
+) -> None:
+    for number, order in enumerate(all_orders()):
+        begin_anew(world, tmp_path, number)
+
+        came = await take_both(world, order, ("e1", "e2"))
 
         assert (world.day("e1"), world.day("e2")) == ("hasty, attempt 2", "careful, attempt 1")
         (hasty, told), (careful, told_careful) = came[HASTY], came[CAREFUL]
@@ -168,11 +141,13 @@ async def test_turns_on_different_events_never_touch_each_other(world: World) ->
         assert world.open() == []
 
 
-async def test_turns_on_one_event_never_lose_what_the_other_did_right(world: World) -> None:
-    for order in all_orders():
-        world.anew()
+async def test_turns_on_one_event_never_lose_what_the_other_did_right(
+    world: World, tmp_path: Path
+) -> None:
+    for number, order in enumerate(all_orders()):
+        begin_anew(world, tmp_path, number)
 
-        came = await world.both(order, ("e1", "e1"))
+        came = await take_both(world, order, ("e1", "e1"))
 
         ledger = [line for line in world.remote.ledger() if line.id == "e1"]
         for before, line in pairwise(ledger):
@@ -183,4 +158,4 @@ async def test_turns_on_one_event_never_lose_what_the_other_did_right(world: Wor
             assert "careful, attempt 1" in wrote
             assert world.day("e1") in ("careful, attempt 1", "hasty, attempt 2"), (order, wrote)
         assert came[CAREFUL][0].standing is Standing.ACCEPTED
-        assert {action.state for action in world.open()} <= {State.CONFLICT, State.UNDO_FAILED}
+        assert set(world.states()) <= {State.CONFLICT, State.UNDO_FAILED}

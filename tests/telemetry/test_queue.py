@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from mulligan.core.call import Outcome
 from mulligan.telemetry.queue import RowQueue
-from tests.rows import a_row
+from tests.telemetry.rows import a_row
 
 
 def a_queue(rows: int = 3, size: int = 1 << 20) -> RowQueue:

@@ -12,7 +12,7 @@ from mulligan.core.finding import FindingRow
 from mulligan.core.suggestion import Pattern
 from mulligan.telemetry.writer import LogWriter, WriterLimits
 from mulligan.testing.fakes import FixedClock, StallingLog
-from tests.rows import a_row
+from tests.telemetry.rows import a_row
 
 QUICK = WriterLimits(rows=100, batch=16, interval=0.02, flush=0.3, first_pause=0.01)
 

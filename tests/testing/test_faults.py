@@ -5,11 +5,21 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import subprocess
+import sys
 
 import pytest
 
 from mulligan.core.points import Point, reach
-from mulligan.testing.faults import Deed, Faults, PlannedError, Strike, cancel_when_hung
+from mulligan.testing.faults import (
+    Deed,
+    Faults,
+    PlannedError,
+    Strike,
+    cancel_when_hung,
+    let_go_on,
+    wait_until_paused,
+)
 
 
 async def program() -> str:
@@ -76,3 +86,26 @@ async def test_a_kill_is_the_real_signal(monkeypatch: pytest.MonkeyPatch) -> Non
         await program()
 
     assert sent == [(os.getpid(), signal.SIGKILL)]
+
+
+PAUSED = """
+import asyncio
+from mulligan.core.points import Point, reach
+from mulligan.testing.faults import Deed, Faults, Strike
+async def main():
+    with Faults(*(Strike(deed=Deed.PAUSE, hit=1) for _ in range({pauses}))):
+        await reach(Point.CALLED)
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize("pauses", [0, 1])
+def test_a_paused_process_stands_still_until_it_is_told_to_go_on(pauses: int) -> None:
+    child = subprocess.Popen([sys.executable, "-c", PAUSED.format(pauses=pauses)])
+
+    paused = wait_until_paused(child.pid)
+    if paused:
+        let_go_on(child.pid)
+
+    assert paused is bool(pauses)
+    assert child.wait(30) == 0

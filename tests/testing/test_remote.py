@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from mulligan.testing.remote import FakeRemote, Fault, RemoteError
+from mulligan.testing.remote import AFTER_EFFECT, FakeRemote, Fault, RemoteError
 
 
 @pytest.fixture
@@ -158,3 +159,120 @@ def test_a_delete_is_known_by_its_key_and_by_what_it_removed(remote: FakeRemote)
 
     assert remote.answer_to("k") == made
     assert [line.op for line in remote.ledger()] == ["create", "delete"]
+
+
+def test_a_replica_is_behind_by_writes_and_conditions_are_not(remote: FakeRemote) -> None:
+    old = remote.create({"a": 1}, id="x", key="k1")
+    remote.set_lag(1)
+
+    new = remote.update("x", {"a": 2}, key="k2")
+
+    assert remote.get("x") == old
+    assert remote.answer_to("k2") is None
+    assert remote.find(a=2) is None
+    assert remote.list_items()["x"] == new
+    with pytest.raises(RemoteError):
+        remote.update("x", {"a": 3}, if_version=old.version)
+    remote.set_lag(0)
+    assert remote.get("x") == remote.find(a=2) == remote.answer_to("k2") == new
+
+
+def test_a_replica_is_behind_by_a_time_for_every_process(tmp_path: Path) -> None:
+    now = [100.0]
+    remote = FakeRemote(tmp_path / "ledger", clock=lambda: now[0])
+    remote.set_lag(timedelta(seconds=2))
+    remote.create({"a": 1}, id="x")
+    another = FakeRemote(tmp_path / "ledger", clock=lambda: now[0])
+
+    too_soon = another.get("x")
+    now[0] += 2
+
+    assert too_soon is None
+    assert another.get("x") is not None
+
+
+@pytest.mark.parametrize("status", [403, 404])
+def test_a_reader_without_permission_sees_nothing_of_what_it_may_write(
+    remote: FakeRemote, status: int
+) -> None:
+    remote.hide(status)
+    remote.create({"a": 1}, id="x", key="k")
+
+    for read in (lambda: remote.get("x"), lambda: remote.answer_to("k"), lambda: remote.find(a=1)):
+        with pytest.raises(RemoteError) as refused:
+            read()
+        assert refused.value.status == status
+    remote.show()
+    assert remote.get("x") is not None
+
+
+@pytest.mark.parametrize("fault", AFTER_EFFECT)
+@pytest.mark.parametrize("by", ["agent", "undo"])
+def test_an_error_after_the_effect_is_an_error_all_the_same(
+    remote: FakeRemote, fault: Fault, by: str
+) -> None:
+    remote.plan(fault, by=by)
+
+    with pytest.raises((RemoteError, TimeoutError, ConnectionError)):
+        remote.create({"a": 1}, by=by)
+
+    assert len(remote.ledger()) == 1
+
+
+@pytest.mark.parametrize(("fault", "status"), [(Fault.BUSY_AFTER, 429), (Fault.DOWN_AFTER, 503)])
+def test_a_busy_remote_says_when_to_come_again(
+    remote: FakeRemote, fault: Fault, status: int
+) -> None:
+    remote.plan(fault)
+
+    with pytest.raises(RemoteError) as busy:
+        remote.create({"a": 1})
+
+    assert busy.value.status == status
+    assert busy.value.retry_after is not None
+
+
+def test_a_request_can_be_answered_and_arrive_once_more_late(tmp_path: Path) -> None:
+    remote = FakeRemote(tmp_path / "ledger", faults=[Fault.DOUBLED_LATE], late_by=2)
+
+    remote.create({"a": 1})
+    lines = [len(remote.ledger()), remote.get("x"), remote.get("x"), len(remote.ledger())]
+
+    assert lines == [1, None, None, 2]
+
+
+def test_an_undo_can_be_late_too(tmp_path: Path) -> None:
+    remote = FakeRemote(tmp_path / "ledger", late_by=None)
+    remote.create({"a": 1}, id="x")
+    remote.plan(Fault.LATE, by="undo")
+    with pytest.raises(TimeoutError):
+        remote.delete("x", by="undo")
+    still_there = remote.get("x")
+
+    remote.arrive()
+
+    assert still_there is not None
+    assert remote.get("x") is None
+
+
+def test_numbered_versions_are_shared_by_objects_and_go_on_after_a_delete(tmp_path: Path) -> None:
+    remote = FakeRemote(tmp_path / "ledger", numbered=True)
+    first, second = remote.create({"a": 1}, id="x"), remote.create({"a": 1}, id="y")
+
+    remote.delete("x", if_version=first.version, key="k")
+    again = remote.create({"a": 1}, id="x")
+
+    assert first.version == second.version == "1"
+    assert again.version == "3"
+    assert remote.answer_to("k") == first
+
+
+def test_what_must_not_exist_is_made_once_and_never_written_over(remote: FakeRemote) -> None:
+    made = remote.put("x", {"a": 1}, if_absent=True)
+
+    with pytest.raises(RemoteError) as there:
+        remote.put("x", {"a": 2}, if_absent=True)
+    remote.put("x", {"a": 3}, if_version=made.version)
+
+    assert there.value.status == 412
+    assert [(line.op, line.data["a"]) for line in remote.ledger()] == [("create", 1), ("update", 3)]

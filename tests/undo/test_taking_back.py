@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,7 +15,7 @@ from mulligan.core.action import UndoResult
 from mulligan.core.errors import ConflictError
 from mulligan.core.record import Abilities, Record
 from mulligan.testing.remote import FakeRemote, Fault, Item, RemoteError
-from mulligan.undo.taking_back import take_back
+from mulligan.undo.taking_back import Terms, take_back
 
 DINNER = {"title": "Dinner", "day": "Friday"}
 
@@ -45,8 +48,14 @@ class Calendar:
         assert isinstance(before, Item)
         self._conditional(lambda: self.remote.create(before.data, id=before.id, by="undo"))
 
-    def abilities(self, undo: Callable[[Record], None]) -> Abilities:
-        return Abilities(before=self.read, undo=undo, version=lambda record: record.result.version)
+    def terms(self, undo: Callable[[Record], None], **known: Any) -> Terms:
+        abilities = Abilities(
+            before=self.read, undo=undo, version=lambda record: record.result.version
+        )
+        return Terms(abilities=abilities, **known)
+
+    def terms_of(self, way: str, **known: Any) -> Terms:
+        return self.terms(WAYS[way][1].__get__(self), deletes=way == "delete", **known)
 
     @staticmethod
     def _conditional(change: Callable[[], object]) -> None:
@@ -99,10 +108,10 @@ def data(calendar: Calendar) -> object:
 
 @pytest.mark.parametrize("way", WAYS)
 async def test_what_was_done_is_taken_back_and_read_back(calendar: Calendar, way: str) -> None:
-    do, undo, expected = WAYS[way]
+    do, _, expected = WAYS[way]
     record = do(calendar)
 
-    undone = await take_back(record, calendar.abilities(undo.__get__(calendar)))
+    undone = await take_back(record, calendar.terms_of(way))
 
     assert undone.result is UndoResult.RESTORED
     assert data(calendar) == expected
@@ -111,26 +120,169 @@ async def test_what_was_done_is_taken_back_and_read_back(calendar: Calendar, way
 
 @pytest.mark.parametrize("way", WAYS)
 async def test_undoing_again_changes_nothing(calendar: Calendar, way: str) -> None:
-    do, undo, expected = WAYS[way]
+    do, _, expected = WAYS[way]
     record = do(calendar)
-    abilities = calendar.abilities(undo.__get__(calendar))
+    await take_back(record, calendar.terms_of(way))
 
-    results = [(await take_back(record, abilities)).result for _ in range(3)]
+    again = [await take_back(record, calendar.terms_of(way, begun=True, seen=True))] * 2
 
-    assert results == [UndoResult.RESTORED] * 3
+    assert [undone.result for undone in again] == [UndoResult.RESTORED] * 2
     assert undos(calendar) == 1
     assert data(calendar) == expected
+
+
+@pytest.mark.parametrize("begun", [False, True])
+@pytest.mark.parametrize("way", WAYS)
+async def test_what_is_as_before_at_the_first_look_proves_nothing(
+    calendar: Calendar, way: str, begun: bool
+) -> None:
+    do, _, expected = WAYS[way]
+    record = do(calendar)
+    await take_back(record, calendar.terms_of(way))
+
+    undone = await take_back(record, calendar.terms_of(way, begun=begun))
+
+    assert undone.result is UndoResult.UNKNOWN
+    assert undone.for_a_person
+    assert undos(calendar) == 1
+    assert data(calendar) == expected
+
+
+@pytest.mark.parametrize("way", ["update", "create"])
+async def test_a_replica_that_lags_does_not_hide_what_the_call_left(
+    calendar: Calendar, way: str
+) -> None:
+    do, undo, expected = WAYS[way]
+    record = do(calendar)
+    reads = iter([lambda told: record.before, calendar.read])
+    abilities = Abilities(
+        read=lambda told: next(reads)(told),
+        undo=undo.__get__(calendar),
+        version=lambda told: told.result.version,
+    )
+
+    undone = await take_back(record, Terms(abilities=abilities))
+
+    assert undone.result is UndoResult.RESTORED
+    assert data(calendar) == expected
+    assert undos(calendar) == 1
+
+
+async def test_without_versions_a_person_is_asked_when_nobody_has_seen_it(
+    calendar: Calendar,
+) -> None:
+    record = updated(calendar)
+    abilities = Abilities(read=lambda told: told.before, undo=calendar.put_back)
+
+    undone = await take_back(record, Terms(abilities=abilities))
+
+    assert (undone.result, undone.for_a_person) == (UndoResult.UNKNOWN, True)
+    assert undos(calendar) == 0
+
+
+@pytest.mark.parametrize("status", [403, 404, 410])
+async def test_a_reader_that_may_not_look_has_seen_no_absence(
+    calendar: Calendar, status: int
+) -> None:
+    record = created(calendar)
+
+    def refused(told: Record) -> object:
+        raise RemoteError(status, "not for you")
+
+    abilities = Abilities(read=refused, undo=calendar.remove, version=lambda told: "v1")
+
+    undone = await take_back(record, Terms(abilities=abilities))
+
+    assert undone.result is UndoResult.FAILED
+    assert "could not be read" in undone.why
+    assert data(calendar) == DINNER
+
+
+@pytest.mark.parametrize(
+    ("status", "result"), [(404, UndoResult.RESTORED), (403, UndoResult.UNKNOWN)]
+)
+async def test_what_was_seen_by_a_reader_is_gone_when_that_reader_says_so(
+    calendar: Calendar, status: int, result: UndoResult
+) -> None:
+    record = created(calendar)
+
+    def read(told: Record) -> Item:
+        found = calendar.read(told)
+        if found is None:
+            raise RemoteError(status, "gone")
+        return found
+
+    abilities = Abilities(read=read, undo=calendar.remove, version=lambda told: told.result.version)
+
+    undone = await take_back(record, Terms(abilities=abilities))
+
+    assert undone.result is result
+    assert data(calendar) is None
+
+
+async def test_an_undo_without_versions_that_was_begun_is_not_sent_again(
+    calendar: Calendar,
+) -> None:
+    record = updated(calendar)
+    abilities = Abilities(read=calendar.read, undo=calendar.put_back)
+
+    undone = await take_back(record, Terms(abilities=abilities, begun=True, seen=True))
+
+    assert (undone.result, undone.for_a_person) == (UndoResult.UNKNOWN, True)
+    assert undos(calendar) == 0
+
+
+async def test_a_delete_that_was_undone_before_is_not_brought_back_against_a_person(
+    calendar: Calendar,
+) -> None:
+    record = deleted(calendar)
+    await take_back(record, calendar.terms_of("delete"))
+    calendar.remote.delete("e1", by="person")
+
+    undone = await take_back(record, calendar.terms_of("delete", begun=True, seen=True))
+
+    assert undone.for_a_person
+    assert data(calendar) is None
+
+
+async def test_a_later_call_of_ours_is_not_taken_for_a_persons_edit(calendar: Calendar) -> None:
+    record = updated(calendar)
+    later = calendar.remote.update("e1", {"title": "Brunch"})
+
+    undone = await take_back(record, calendar.terms_of("update", own_versions={later.version}))
+
+    assert (undone.result, undone.behind_ours) == (UndoResult.FAILED, True)
+    assert undos(calendar) == 0
+
+
+async def test_a_function_that_never_answers_is_not_waited_for_without_end(
+    calendar: Calendar,
+) -> None:
+    record = updated(calendar)
+
+    async def read(told: Record) -> object:
+        await asyncio.Event().wait()
+        return None
+
+    abilities = Abilities(read=read, undo=calendar.put_back)
+
+    undone = await take_back(
+        record, Terms(abilities=abilities, answers_within=timedelta(milliseconds=10))
+    )
+
+    assert undone.result is UndoResult.FAILED
+    assert "TimeoutError" in undone.why
 
 
 @pytest.mark.parametrize("way", ["update", "create"])
 async def test_a_persons_edit_survives_and_both_versions_are_told(
     calendar: Calendar, way: str
 ) -> None:
-    do, undo, _ = WAYS[way]
+    do, _, _ = WAYS[way]
     record = do(calendar)
     theirs = calendar.remote.update("e1", {"title": "Brunch"}, by="person")
 
-    undone = await take_back(record, calendar.abilities(undo.__get__(calendar)))
+    undone = await take_back(record, calendar.terms_of(way))
 
     assert undone.result is UndoResult.CONFLICT
     assert undone.theirs == theirs
@@ -151,7 +303,7 @@ async def test_an_edit_between_our_look_and_our_undo_survives_too(
         calendar.remote.update("e1", {"title": "Brunch"}, by="person")
         undo(calendar, told)
 
-    undone = await take_back(record, calendar.abilities(edit_first))
+    undone = await take_back(record, calendar.terms(edit_first))
 
     assert undone.result is UndoResult.CONFLICT
     assert data(calendar) == {"title": "Brunch"}
@@ -162,12 +314,12 @@ async def test_an_edit_between_our_look_and_our_undo_survives_too(
 async def test_what_is_said_is_what_the_ledger_says_whatever_happens_on_the_way(
     calendar: Calendar, way: str, fault: Fault
 ) -> None:
-    do, undo, expected = WAYS[way]
+    do, _, expected = WAYS[way]
     record = do(calendar)
     left = data(calendar)
     calendar.remote.plan(fault)
 
-    undone = await take_back(record, calendar.abilities(undo.__get__(calendar)))
+    undone = await take_back(record, calendar.terms_of(way))
 
     if undone.result is UndoResult.RESTORED:
         assert data(calendar) == expected
@@ -187,7 +339,7 @@ async def test_what_cannot_be_read_back_is_never_called_restored(calendar: Calen
         version=lambda told: told.result.version,
     )
 
-    undone = await take_back(record, abilities)
+    undone = await take_back(record, Terms(abilities=abilities))
 
     assert undone.result is UndoResult.UNKNOWN
     assert "could not be read back" in undone.why
@@ -197,7 +349,7 @@ async def test_what_cannot_even_be_looked_at_is_left_alone(calendar: Calendar) -
     record = updated(calendar)
     abilities = Abilities(read=_unreadable, undo=calendar.put_back)
 
-    undone = await take_back(record, abilities)
+    undone = await take_back(record, Terms(abilities=abilities))
 
     assert undone.result is UndoResult.FAILED
     assert undos(calendar) == 0
@@ -209,7 +361,7 @@ async def test_an_undo_that_restores_a_part_says_so(calendar: Calendar) -> None:
     def half(told: Record) -> None:
         calendar.remote.update("e1", {"title": "Dinner"}, if_version=told.version, by="undo")
 
-    undone = await take_back(record, calendar.abilities(half))
+    undone = await take_back(record, calendar.terms(half))
 
     assert undone.result is UndoResult.PARTIAL
 
@@ -217,7 +369,7 @@ async def test_an_undo_that_restores_a_part_says_so(calendar: Calendar) -> None:
 async def test_without_an_undo_nothing_is_taken_back(calendar: Calendar) -> None:
     record = updated(calendar)
 
-    undone = await take_back(record, Abilities(read=calendar.read))
+    undone = await take_back(record, Terms(abilities=Abilities(read=calendar.read)))
 
     assert undone.result is UndoResult.FAILED
     assert "no undo" in undone.why
@@ -238,40 +390,10 @@ async def test_async_functions_and_states_of_ones_own_will_do(calendar: Calendar
         read=read, undo=undo, same=lambda before, now: before.data["day"] == now["day"]
     )
 
-    undone = await take_back(record, abilities)
+    undone = await take_back(record, Terms(abilities=abilities))
 
     assert undone.result is UndoResult.RESTORED
 
 
 def _unreadable(record: Record) -> object:
     raise TimeoutError("no answer")
-
-
-@pytest.mark.parametrize("given", [{"version": "2.0"}, {"change": {"version": "2.0"}}])
-async def test_a_field_that_the_call_set_is_content_though_it_is_called_version(
-    given: dict[str, object],
-) -> None:
-    app = {"name": "shop", "version": "2.0"}
-    abilities = Abilities(before=lambda _: dict(app), undo=lambda record: app.update(record.before))
-    record = Record(arguments=given, before={"name": "shop", "version": "1.0"})
-
-    undone = await take_back(record, abilities)
-
-    assert undone.result is UndoResult.RESTORED
-    assert app == {"name": "shop", "version": "1.0"}
-
-
-async def test_a_version_given_as_a_condition_still_changes_with_every_write() -> None:
-    page = {"text": "ours", "version": 2}
-
-    def put_back(record: Record) -> None:
-        page.update(text=record.before["text"], version=3)
-
-    abilities = Abilities(before=lambda _: dict(page), undo=put_back)
-    record = Record(
-        arguments={"text": "ours", "version": "1"}, before={"text": "theirs", "version": 1}
-    )
-
-    undone = await take_back(record, abilities)
-
-    assert undone.result is UndoResult.RESTORED

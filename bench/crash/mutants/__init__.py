@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from bench.crash.mutants import calling, recovering, undoing
+from bench.crash.mutants import believing, calling, outliving, recovering, undoing
 from bench.crash.mutants.planting import MUTANTS, Mutant
 
-__all__ = ["MUTANTS", "Mutant", "calling", "recovering", "undoing"]
+__all__ = [
+    "MUTANTS",
+    "Mutant",
+    "believing",
+    "calling",
+    "outliving",
+    "recovering",
+    "undoing",
+]

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Sequence
 from typing import Any
 
-from bench.crash.mutants.planting import mutant, swap
+from bench.crash.mutants.planting import mutant, plant_in, swap
 from mulligan.core.action import State
+from mulligan.core.call import Execution
 from mulligan.core.finding import Verdict, reach_verdict
-from mulligan.turns.calls import retry
+from mulligan.turns.calls import images, retry
 from mulligan.turns.calls.journaled import JournaledCall
 from mulligan.turns.calls.live import LiveCall
-from mulligan.turns.journal.book import Book
+from mulligan.turns.calls.retry import Tried
+from mulligan.turns.journal.book import Book, LiveAction
 
 
-@mutant
+@mutant("create (right): kill")
 def no_intent_before_the_call() -> None:
     """Nothing is written until the call has come back, and then all of it."""
     intend, executed, move = Book.intend, Book.mark_executed, Book.move
@@ -39,23 +42,23 @@ def no_intent_before_the_call() -> None:
             await pay_up(self, actions)
         await move(self, actions, state, **said)
 
-    Book.intend, Book.mark_executed, Book.move = later, both, moved
+    plant_in(Book, intend=later, mark_executed=both, move=moved)
 
 
-@mutant
+@mutant("update (right): kill")
 def nothing_is_journaled_at_all() -> None:
     async def nothing(self: Book, *args: Any, **said: Any) -> None:
         """Write nothing, whatever is asked."""
 
-    Book.intend = Book.mark_executed = nothing
+    plant_in(Book, intend=nothing, mark_executed=nothing)
 
 
-@mutant
+@mutant("late, keyed", "keyed, answer lost")
 def fresh_key_for_every_try() -> None:
     try_call = retry.try_call
 
     async def with_fresh_keys(call: LiveCall) -> Any:
-        key, make = call.tool.declaration.key, call._make
+        key, make = call.tool.declaration.key, call._require_maker()
 
         async def make_fresh(**more: Any) -> Any:
             return await make(**more | ({key: uuid.uuid4().hex} if key else {}))
@@ -65,7 +68,7 @@ def fresh_key_for_every_try() -> None:
     swap(try_call, with_fresh_keys)
 
 
-@mutant
+@mutant("bulk (right): cancel", "update (right): cancel")
 def stopped_means_not_executed() -> None:
     move = Book.move
 
@@ -73,10 +76,10 @@ def stopped_means_not_executed() -> None:
         stopped = state is State.UNKNOWN and "stopped" in str(said.get("why"))
         await move(self, actions, State.NOT_EXECUTED if stopped else state, **said)
 
-    Book.move = moved
+    plant_in(Book, move=moved)
 
 
-@mutant
+@mutant("update (down")
 def an_outage_is_a_pass() -> None:
     def always_answered(findings: Any, *, answered: bool = True, **more: Any) -> Verdict:  # noqa: ARG001
         return reach_verdict(findings, answered=True, **more)
@@ -84,37 +87,36 @@ def an_outage_is_a_pass() -> None:
     swap(reach_verdict, always_answered)
 
 
-@mutant
+@mutant("lost, then")
 def a_refusal_speaks_for_every_try() -> None:
     nothing = retry._is_without_effect
     swap(nothing, lambda executions: nothing(list(executions)[-1:]))
 
 
-@mutant
+@mutant("update (wrong): edit")
 def call_not_bound_to_its_pre_image() -> None:
-    async def unbound(self: JournaledCall, make: Any, actions: Any) -> Any:  # noqa: ARG001
-        return make
+    async def bind_nothing(call: LiveCall, actions: Any) -> None:
+        """Make the call whatever is there by now."""
 
-    JournaledCall._conditional = unbound
+    swap(images.bind_version, bind_nothing)
 
 
-@mutant
+@mutant("create (wrong): kill")
 def result_not_kept_for_an_undo() -> None:
     async def executed(self: Book, actions: Any) -> None:
         await self.move(actions, State.EXECUTED)
 
-    Book.mark_executed = executed
+    plant_in(Book, mark_executed=executed)
 
 
-@mutant
+@mutant("bulk refused midway")
 def a_bulk_that_failed_did_nothing() -> None:
-    account = JournaledCall._account
+    write = JournaledCall._write_outcome
 
-    async def as_one(self: JournaledCall, actions: Any, tried: Any) -> None:
-        if tried.last.failure is not None and tried.nothing_happened:
-            book = self.book
-            await book.move(actions, State.NOT_EXECUTED)
-        else:
-            await account(self, actions, tried)
+    async def as_one(self: JournaledCall, actions: Sequence[LiveAction], tried: Tried) -> Execution:
+        if tried.last.failure is None or self.declaration.each is None:
+            return await write(self, actions, tried)
+        await self.book.move(actions, State.NOT_EXECUTED)
+        return tried.last
 
-    JournaledCall._account = as_one
+    plant_in(JournaledCall, _write_outcome=as_one)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Any
 
-from bench.crash.mutants.planting import mutant, swap
+from bench.crash.mutants.planting import mutant, plant_in, swap
 from mulligan.core.action import State
 from mulligan.core.points import Point, reach
+from mulligan.stores.relational.journal import JournalTables
 from mulligan.turns.journal import landing
 from mulligan.turns.journal.book import Book, LiveAction
 from mulligan.turns.journal.landing import Seen
@@ -15,7 +15,7 @@ from mulligan.turns.recovery import late_review, release
 from mulligan.turns.recovery.recovery import Recovery
 
 
-@mutant
+@mutant("create (right): kill")
 def recovery_repeats_the_call() -> None:
     async def again(self: Recovery, action: LiveAction) -> None:
         action.tries += 1
@@ -25,18 +25,18 @@ def recovery_repeats_the_call() -> None:
             made = await tool.prepare_call(action.record.arguments)()
             await landing.adopt([action], [made], book=self.book)
 
-    Recovery._find_out = again
+    plant_in(Recovery, _find_out=again)
 
 
-@mutant
+@mutant("create (right): kill")
 def unknown_means_not_executed() -> None:
     async def forget(self: Recovery, action: LiveAction) -> None:
         await self.book.move([action], State.NOT_EXECUTED)
 
-    Recovery._find_out = forget
+    plant_in(Recovery, _find_out=forget)
 
 
-@mutant
+@mutant("no probe", "naive probe, landed")
 def unsure_means_not_executed() -> None:
     async def forget(
         action: LiveAction,
@@ -54,47 +54,47 @@ def unsure_means_not_executed() -> None:
     swap(landing.write_down, forget)
 
 
-@mutant
+@mutant("looked for, late")
 def absent_at_once() -> None:
     swap(landing.is_too_late_to_land, lambda *_: True)
 
 
-@mutant
+@mutant("hold approved, late")
 def lateness_is_counted_from_the_request() -> None:
-    def since_asked_for(action: LiveAction, now: datetime) -> bool:
-        return now - action.opened_at >= action.declaration.lands_within
+    def since_asked_for(action: LiveAction, book: Book) -> bool:
+        return book.clock() - action.opened_at >= action.declaration.lands_within
 
     swap(landing.is_too_late_to_land, since_asked_for)
 
 
-@mutant
+@mutant("slowly looked for")
 def lateness_is_asked_after_the_look() -> None:
     write_down = landing.write_down
 
     async def ask_now(action: LiveAction, seen: Seen, *, book: Book, **using: Any) -> None:
-        final = landing.is_too_late_to_land(action, book.clock())
+        final = landing.is_too_late_to_land(action, book)
         await write_down(action, seen, book=book, **using | {"final": final})
 
     swap(write_down, ask_now)
 
 
-@mutant
+@mutant("update (wrong): kill")
 def recovery_skips_undos() -> None:
     async def skip(self: Recovery, action: LiveAction) -> None:
         """Leave it to somebody else."""
 
-    Recovery._undo = skip
+    plant_in(Recovery, _undo=skip)
 
 
-@mutant
+@mutant("left open (wrong): kill")
 def recovery_skips_reviews() -> None:
-    async def skip(*_: Any) -> int:
-        return 0
+    async def skip(*_: Any) -> list[int]:
+        return []
 
-    Recovery._reviews = skip
+    plant_in(Recovery, _review_attempts=skip)
 
 
-@mutant
+@mutant("update (down, then wrong")
 def late_review_undoes_what_was_delivered() -> None:
     review = late_review.review_late
 
@@ -104,17 +104,15 @@ def late_review_undoes_what_was_delivered() -> None:
     swap(review, undelivered)
 
 
-@mutant
+@mutant("update (right): rival")
 def claims_are_ignored() -> None:
-    from mulligan.stores.relational.journal import JournalTables
-
     def all_gone(self: Any, writers: Any) -> set[str]:  # noqa: ARG001
         return set(writers)
 
-    JournalTables.find_dead_writers = all_gone
+    plant_in(JournalTables, find_dead_writers=all_gone)
 
 
-@mutant
+@mutant("update (wrong): meanwhile", "delete (wrong): meanwhile")
 def own_calls_are_taken_for_left_behind() -> None:
     run = Recovery.run
 
@@ -125,22 +123,22 @@ def own_calls_are_taken_for_left_behind() -> None:
         finally:
             self.book.live = live
 
-    Recovery.run = all_of_them
+    plant_in(Recovery, run=all_of_them)
 
 
-@mutant
+@mutant("hold unanswered (right): kill")
 def hold_runs_without_approval() -> None:
-    hold = Recovery._hold
+    release_hold = Recovery._release_hold
 
     async def run_it(self: Recovery, action: LiveAction) -> None:
         if action.state is State.HELD:
             await self.book.move([action], State.APPROVED)
-        await hold(self, action)
+        await release_hold(self, action)
 
-    Recovery._hold = run_it
+    plant_in(Recovery, _release_hold=run_it)
 
 
-@mutant
+@mutant("hold approved (right): kill")
 def approved_call_runs_before_its_intent() -> None:
     run_approved = release.release
 

@@ -6,126 +6,127 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from bench.crash.mutants.planting import mutant, swap
-from mulligan.core.action import State, UndoResult
+from bench.crash.mutants.planting import mutant, plant_in, swap
+from mulligan.core.action import Kept, State, UndoResult
 from mulligan.core.points import Point, reach
-from mulligan.core.record import Abilities, Record
+from mulligan.core.record import Record
 from mulligan.turns.journal.book import Book, LiveAction
-from mulligan.turns.recovery.recovery import Recovery
-from mulligan.turns.turn import attempt
-from mulligan.turns.turn.attempt import LiveAttempt, Versions
+from mulligan.turns.journal.own_versions import OwnVersions
+from mulligan.turns.turn import rollback
+from mulligan.turns.turn.attempt import LiveAttempt
+from mulligan.turns.turn.rollback import _Rollback, _Sent
 from mulligan.undo import taking_back
-from mulligan.undo.taking_back import Undone
+from mulligan.undo.taking_back import Sight, Terms, Undone
 
 
-async def _remember(versions: Versions, record: Record, undone: Undone, action: LiveAction) -> None:
-    was = await taking_back.read_version(record.before, record=record, abilities=action.abilities)
-    versions.record_replacement(record, old=was, new=undone.version)
-
-
-@mutant
+@mutant("update (wrong, then right, then wrong): kill")
 def verdict_not_journaled_before_undoing() -> None:
-    take = attempt.take_back_one
+    write = _Rollback._write
 
-    async def only_planned(actions: Sequence[LiveAction], **_: Any) -> None:
-        for place, action in enumerate(actions):
-            action.after = tuple(earlier.id for earlier in actions[:place])
+    async def only_planned(actions: Sequence[LiveAction], *, book: Book, why: str) -> None:  # noqa: ARG001
+        rollback.line_up(actions)
+        for action in actions:
             action.tries = 1
         await reach(Point.DOOMED)
 
-    async def undo_then_write(
-        action: LiveAction, versions: Versions, *, book: Book, stuck: str = ""
-    ) -> None:
-        if action.state is State.UNDOING:
-            await take(action, versions, book=book, stuck=stuck)
-            return
-        record = replace(action.record, version=versions.find_current(action.record))
-        undone = await taking_back.take_back(record, action.abilities)
-        await _remember(versions, record, undone, action)
-        action.undone = undone.result
-        await book.move([action], State.UNDOING)
-        await book.move([action], attempt.STATE_AFTER[undone.result])
+    async def send_unwritten(self: _Rollback, sending: Sequence[_Sent]) -> None:  # noqa: ARG001
+        for each in sending:
+            each.failure = await taking_back.send(each.record, each.terms)
+            await taking_back.wait_to_settle(each.terms)
 
-    swap(attempt.doom, only_planned)
-    swap(attempt.take_back_one, undo_then_write)
+    async def write_all(self: _Rollback, done: Sequence[_Sent]) -> None:
+        unwritten = [each.action for each in done if each.action.state is not State.UNDOING]
+        await self.book.move(unwritten, State.UNDOING)
+        await write(self, done)
+
+    swap(rollback.doom, only_planned)
+    plant_in(_Rollback, _send=send_unwritten, _write=write_all)
 
 
-@mutant
+def _send_blindly() -> None:
+    send = taking_back.send
+
+    async def blindly(record: Record, terms: Terms) -> BaseException | None:
+        return await send(replace(record, version=None), terms)
+
+    swap(send, blindly)
+
+
+@mutant("update (wrong): edit")
 def undo_without_a_condition() -> None:
-    apply = taking_back._apply
+    judge = taking_back.judge_sight
 
-    async def blindly(record: Record, abilities: Abilities) -> BaseException | None:
-        return await apply(replace(record, version=None), abilities)
+    def see_nobody(record: Record, sight: Sight, *, terms: Terms) -> Undone | None:
+        judged = judge(record, sight, terms=terms)
+        if judged is not None and (judged.result is UndoResult.CONFLICT or judged.behind_ours):
+            return None
+        return judged
 
-    swap(taking_back._was_changed, lambda *_: False)
-    swap(apply, blindly)
+    swap(judge, see_nobody)
+    _send_blindly()
 
 
-@mutant
+@mutant("update (wrong): edit")
 def condition_checked_but_not_passed_on() -> None:
-    apply = taking_back._apply
-
-    async def blindly(record: Record, abilities: Abilities) -> BaseException | None:
-        return await apply(replace(record, version=None), abilities)
-
-    swap(apply, blindly)
+    _send_blindly()
 
 
-@mutant
+@mutant("update (wrong): edit")
 def undo_of_whatever_version_is_there() -> None:
-    take = taking_back.take_back
+    look = _Rollback._look
 
-    async def at_any(record: Record, abilities: Abilities) -> Undone:
-        now = await taking_back._read_state(record, abilities)
-        version = await taking_back.read_version(now, record=record, abilities=abilities)
-        return await take(replace(record, version=version), abilities)
+    async def at_any(self: _Rollback, action: LiveAction) -> _Sent:
+        begun = await look(self, action)
+        if begun.undone is not None and begun.undone.result is UndoResult.CONFLICT:
+            begun.record = replace(begun.record, version=begun.first.version)
+            begun.undone = None
+        return begun
 
-    swap(take, at_any)
+    plant_in(_Rollback, _look=at_any)
 
 
-@mutant
+@mutant("update (wrong): kill")
 def undo_twice() -> None:
-    async def never_done(record: Record, abilities: Abilities) -> Undone:
-        await reach(Point.LOOKED)
-        now = await taking_back._read_state(record, abilities)
-        version = await taking_back.read_version(now, record=record, abilities=abilities)
-        failure = await taking_back._apply(replace(record, version=version), abilities)
-        await reach(Point.TAKEN_BACK)
-        return await taking_back._prove(record, abilities, failure)
+    look = _Rollback._look
 
-    swap(taking_back.take_back, never_done)
+    async def never_done(self: _Rollback, action: LiveAction) -> _Sent:
+        begun = await look(self, action)
+        if begun.undone is not None and begun.undone.result is UndoResult.RESTORED:
+            begun.record = replace(begun.record, version=begun.first.version)
+            begun.undone = None
+        return begun
+
+    plant_in(_Rollback, _look=never_done)
 
 
-@mutant
+@mutant("update (wrong): kill")
 def undone_is_written_before_the_undo() -> None:
-    take = attempt.take_back_one
+    write = _Rollback._write
 
-    async def boast(action: LiveAction, versions: Versions, *, book: Book, stuck: str = "") -> None:
-        if stuck:
-            await take(action, versions, book=book, stuck=stuck)
-            return
-        record = replace(action.record, version=versions.find_current(action.record))
-        action.undone = UndoResult.RESTORED
-        await book.move([action], State.UNDONE)
+    async def boast(self: _Rollback, sending: Sequence[_Sent]) -> None:
+        for each in sending:
+            each.action.undone = UndoResult.RESTORED
+        await self.book.move([each.action for each in sending], State.UNDONE)
         await reach(Point.UNDONE)
-        undone = await taking_back.take_back(record, action.abilities)
-        await _remember(versions, record, undone, action)
+        for each in sending:
+            each.failure = await taking_back.send(each.record, each.terms)
+            await taking_back.wait_to_settle(each.terms)
 
-    swap(take, boast)
+    async def write_others(self: _Rollback, done: Sequence[_Sent]) -> None:
+        await write(self, [each for each in done if each.action.state is not State.UNDONE])
+
+    plant_in(_Rollback, _send=boast, _write=write_others)
 
 
-@mutant
+@mutant("two updates of one (wrong): rival")
 def one_pre_image_for_an_object() -> None:
-    take_all = attempt.take_back_all
+    take_all = rollback.take_back_all
 
-    async def shared(live: LiveAttempt, **using: Any) -> Any:
-        latest: dict[str, object] = {}
-        for action in live.actions:
-            latest[_object(action)] = action.record.before
-        for action in live.actions:
-            before = latest[_object(action)]
-            action.record = replace(action.record, before=before)
-        return await take_all(live, **using)
+    async def shared(attempt: LiveAttempt, **using: Any) -> Any:
+        latest = {_object(action): action.record.before for action in attempt.actions}
+        for action in attempt.actions:
+            action.record = replace(action.record, before=latest[_object(action)])
+        return await take_all(attempt, **using)
 
     swap(take_all, shared)
 
@@ -135,25 +136,31 @@ def _object(action: LiveAction) -> str:
     return str(given.get("event_id") or given.get("events") or action.id)
 
 
-@mutant
+@mutant("undo refused (wrong): rival")
 def read_back_not_looked_at() -> None:
-    async def believe(*_: Any) -> Undone:
+    async def believe(*_: Any, **__: Any) -> Undone:
         return Undone(result=UndoResult.RESTORED)
 
-    swap(taking_back._prove, believe)
+    swap(taking_back.prove, believe)
 
 
-@mutant
+@mutant("two updates of one (wrong): kill")
 def undo_from_the_first_to_the_last() -> None:
-    doom = attempt.doom
+    line_up, undo = rollback.line_up, rollback.undo_actions
 
-    async def forwards(actions: Any, **using: Any) -> None:
-        actions.reverse()
-        await doom(actions, **using)
+    def line_up_forwards(actions: Sequence[LiveAction]) -> None:
+        line_up(list(reversed(actions)))
 
-    swap(doom, forwards)
+    async def undo_forwards(actions: Sequence[LiveAction], *, book: Book) -> None:
+        await undo(list(reversed(actions)), book=book)
+
+    swap(line_up, line_up_forwards)
+    swap(undo, undo_forwards)
 
 
-@mutant
+@mutant("two updates of one (wrong): kill")
 def undos_forget_the_versions_they_wrote() -> None:
-    Recovery._versions = lambda *_: Versions()
+    def forget(self: OwnVersions, **_: Any) -> list[Kept]:  # noqa: ARG001
+        return []
+
+    plant_in(OwnVersions, keep=forget)

@@ -10,7 +10,7 @@ from mulligan.core.finding import FindingRow, FindingSeen
 from mulligan.turns.calls.runtime import Runtime
 
 
-def count_findings(reviewed: AttemptReviewed, *, runtime: Runtime) -> None:
+def log_findings(reviewed: AttemptReviewed, *, runtime: Runtime) -> None:
     """Keep each finding of a review; that of a second review of the same attempt counts once."""
     if reviewed.found:
         runtime.log.note(_build_rows(reviewed, runtime=runtime))

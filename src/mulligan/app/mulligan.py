@@ -22,7 +22,7 @@ from mulligan.stores.clock import read_utc_now
 from mulligan.turns.calls.wrapper import wrap_tool
 from mulligan.turns.tools.declaration import Declared, declare
 from mulligan.turns.tools.readers import read_name
-from mulligan.turns.turn.act import Acting, Agent, Done
+from mulligan.turns.turn.act import Agent, Done, TurnLoop
 from mulligan.turns.turn.context import OpenTurn
 
 if TYPE_CHECKING:
@@ -55,6 +55,8 @@ class About(TypedDict, total=False):
     tenant: str
     principal: str
     known: Mapping[str, object]
+    own: bool
+    """Opened inside another turn, it stands for itself: rejecting that one leaves it alone."""
 
 
 class Mulligan:
@@ -128,6 +130,11 @@ class Mulligan:
         it with `await turn.review(reply)` before you show the reply. `now` must be aware, and the
         time zone one that there is.
         """
+        opened = self._open_turn(message, about)
+        opened.reviewing = self._build_loop(opened)
+        return opened
+
+    def _open_turn(self, message: str, about: About) -> OpenTurn:
         unknown = sorted(set(about) - set(About.__annotations__))
         if unknown:
             known = ", ".join(About.__annotations__)
@@ -148,9 +155,7 @@ class Mulligan:
             principal=about.get("principal", ""),
             known=about.get("known", NOTHING_KNOWN),
         )
-        opened = OpenTurn(turn, redactor=runtime.redactor)
-        opened.reviewing = self._build_acting(opened)
-        return opened
+        return OpenTurn(turn, redactor=runtime.redactor, own=about.get("own", False))
 
     async def act(
         self,
@@ -168,9 +173,10 @@ class Mulligan:
         is then held against what the tools returned, and written again by `rewrite` if it is wrong.
         """
         about.setdefault("agent", read_name(agent))
-        turn = self.turn(message, **about)
-        turn.reviewing = acting = self._build_acting(turn)
-        done = await acting.run(agent)
+        turn = self._open_turn(message, about)
+        turn.reviewing = loop = self._build_loop(turn)
+        done = await loop.run(agent)
+        await self._parts.timer.wait_for_pass()
         if self._replies is None or not isinstance(done.reply, str) or not _stands(done):
             return done
         replied = await self._texts.answer(done.reply, turn, rules=self._replies, rewrite=rewrite)
@@ -329,8 +335,8 @@ class Mulligan:
 
         return load_reply_rules(name)
 
-    def _build_acting(self, turn: OpenTurn) -> Acting:
-        return Acting(
+    def _build_loop(self, turn: OpenTurn) -> TurnLoop:
+        return TurnLoop(
             turn,
             reviewers=self._parts.reviewers,
             book=self._parts.runtime.book,

@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from datetime import timedelta
 from pathlib import Path
-from typing import NamedTuple, Self, cast, get_type_hints
+from typing import Annotated, NamedTuple, Self, cast, get_type_hints
 
 from mulligan.app.loading import load_object
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.interfaces import Similarity, Store
+from mulligan.core.interfaces import LEASE, Similarity, Store
 from mulligan.core.limits import Backoff
 from mulligan.core.retention import Retention
 from mulligan.core.suggestion import ErrorRule, read_error_rules
@@ -25,6 +25,9 @@ from mulligan.redaction import Capture, Redactor
 PREFIX = "MULLIGAN_"
 DAYS = "_days"
 IN_PYTHON = "in Python only"
+
+Seconds = Annotated[timedelta, "seconds"]
+"""A setting that is given in seconds, where a plain duration is given in days."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +79,9 @@ class Settings:
     """Begin with the curated lessons about tools of any kind."""
     strict: bool = False
     """Hold calls of tools that declare no effect, until a person approves them."""
+    lease: Seconds = LEASE
+    """How long others wait for this process when it falls silent, before they go on with what it
+    left. Its heart beats three times in it."""
     migrate: bool = True
     """Bring an older store up to date when the application opens it."""
 
@@ -90,6 +96,12 @@ class Settings:
             raise ConfigurationError(
                 f"control is {self.control}; it is the share of failures that memory leaves "
                 "alone, from 0 to below 1."
+            )
+
+        if self.lease <= timedelta(0):
+            raise ConfigurationError(
+                f"lease is {self.lease}; others would never wait for this process: say how many "
+                "seconds they shall, 30 for example."
             )
 
     @classmethod
@@ -243,6 +255,10 @@ def _parse_days(value: object) -> timedelta:
     return timedelta(days=days)
 
 
+def _parse_seconds(value: object) -> timedelta:
+    return value if isinstance(value, timedelta) else timedelta(seconds=_parse_number(value))
+
+
 def _parse_key(value: object) -> bytes | None:
     if value is None or isinstance(value, bytes):
         return value
@@ -291,6 +307,7 @@ FORMS: Mapping[object, SettingForm] = {
     frozenset[str]: SettingForm("a list of names; as text with commas between them", _parse_names),
     bytes | None: SettingForm("base64", _parse_key),
     timedelta: SettingForm("days", _parse_days),
+    Seconds: SettingForm("seconds", _parse_seconds),
     timedelta | None: SettingForm("days", _parse_days),
     Capture: SettingForm(" or ".join(f"`{each}`" for each in Capture), _parse_capture),
     Retention: SettingForm(IN_PYTHON, _parse_retention),
@@ -306,7 +323,7 @@ FORMS: Mapping[object, SettingForm] = {
 
 def _list_settings(owner: type, *, suffix: str = "") -> Iterator[Setting]:
     """The fields of a class as settings, each given in the form of its type."""
-    hints, plain = get_type_hints(owner), owner()
+    hints, plain = get_type_hints(owner, include_extras=True), owner()
     for each in fields(owner):
         if hints[each.name] not in FORMS:
             raise TypeError(

@@ -24,7 +24,7 @@ from mulligan.turns.turn.context import Labels, OpenTurn, find_current_turn
 
 _report = logging.getLogger("mulligan")
 
-SETTLED = "reply.settled"
+REPLY_SETTLED = "reply.settled"
 """The row that a reply ends with; its id is that of the whole."""
 
 _MILLISECOND = 1_000
@@ -51,7 +51,7 @@ class StepLog:
 
     def __init__(self, runtime: Runtime, *, turn: OpenTurn | None = None) -> None:
         self.turn = turn or find_current_turn()
-        self._instruments = runtime
+        self._runtime = runtime
         self._at_us = self._last_us = runtime.wall_us()
         self._began = self._before = time.perf_counter_ns()
         self.id = runtime.make_id(self._at_us)
@@ -67,13 +67,13 @@ class StepLog:
         try:
             step = _build_step(event)
             if step is not None:
-                self._instruments.log.emit(self._build_row(step))
+                self._runtime.log.emit(self._build_row(step))
         except Exception as error:  # noqa: BLE001 - the log may fail, the text may not
             _report.warning("A step could not be logged (%s).", type(error).__name__)
-        self._instruments.events.publish(event)
+        self._runtime.events.publish(event)
 
     def _build_row(self, step: _Step) -> LogRow:
-        redactor, labels = self._instruments.redactor, self._choose_labels()
+        redactor, labels = self._runtime.redactor, self._choose_labels()
         kind, error_type, message = step.trouble or (None, None, None)
         at_us, duration_us = self._measure_time(whole=step.last)
         return LogRow(
@@ -101,13 +101,13 @@ class StepLog:
 
     def _make_next_id(self) -> str:
         """An id above the one before: steps of one millisecond would else have no order."""
-        self._last_us = max(self._instruments.wall_us(), self._last_us + _MILLISECOND)
-        return self._instruments.make_id(self._last_us)
+        self._last_us = max(self._runtime.wall_us(), self._last_us + _MILLISECOND)
+        return self._runtime.make_id(self._last_us)
 
     def _choose_labels(self) -> Labels:
         if self.turn is not None:
             return self.turn.labels
-        return Labels(tenant=self._instruments.tenant, agent="", context="", turn=None)
+        return Labels(tenant=self._runtime.tenant, agent="", context="", turn=None)
 
     def _measure_time(self, *, whole: bool) -> tuple[int, int]:
         """When a step began, or the whole, and how long it took, in microseconds."""
@@ -156,7 +156,10 @@ def _build_settled_step(event: ReplySettled) -> _Step:
     }
     rejected = (ErrorClass.RULE, "ReplyRejected", ", ".join(dict.fromkeys(event.rules)))
     return _Step(
-        name=SETTLED, facts=facts, trouble=rejected if event.bound_reached else None, last=True
+        name=REPLY_SETTLED,
+        facts=facts,
+        trouble=rejected if event.bound_reached else None,
+        last=True,
     )
 
 

@@ -17,7 +17,7 @@ from mulligan.core.errors import ConfigurationError
 from mulligan.core.event import ReplyChecked, ReplySettled
 from mulligan.core.interfaces import Clock
 from mulligan.loops.critics import judged_by
-from mulligan.loops.drafts import Drafted, DraftRules, find_loop
+from mulligan.loops.drafts import Drafted, DraftRules, choose_loop
 from mulligan.loops.replies import Replied, ReplyRules, Write, warn_at_the_bound, write_reply
 from mulligan.turns.turn.context import OpenTurn
 from mulligan.turns.turn.reply import Rewrite, answer
@@ -70,7 +70,7 @@ class Texts:
         """Have an answer drafted; without rules, the application's judge is the critic."""
         held_to = self._build_draft_rules() if rules is None else rules
         steps = StepLog(self._parts.runtime)
-        run = find_loop(self._settings.loop)
+        run = choose_loop(self._settings.loop)
         return await run(find_writer(write), question=question, rules=held_to, announce=steps)
 
     def _build_draft_rules(self) -> DraftRules:

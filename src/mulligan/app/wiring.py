@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import cast
 
-from mulligan.app.finding_log import count_findings
+from mulligan.app.finding_log import log_findings
 from mulligan.app.housekeeping import Housekeeping
 from mulligan.app.memory import Memory
 from mulligan.app.recognizing import build_recognizer
@@ -26,6 +26,7 @@ from mulligan.telemetry.writer import LogWriter
 from mulligan.turns.calls.runtime import Runtime
 from mulligan.turns.calls.toolbox import Toolbox
 from mulligan.turns.journal.book import Book
+from mulligan.turns.journal.steady import choose_steady
 from mulligan.turns.memory.lookup import Recall
 from mulligan.turns.recovery.recovery import Recovery
 from mulligan.turns.recovery.timer import Heart, RecoveryTimer
@@ -96,14 +97,14 @@ def assemble(
         migrate=settings.migrate,
         vault_key=settings.vault_key,
         retention=settings.retention,
+        lease=settings.lease,
     )
     toolbox = Toolbox()
-    runtime = _build_instruments(settings, store, toolbox=toolbox, clock=clock)
+    runtime = _build_runtime(settings, store, toolbox=toolbox, clock=clock)
     runtime = replace(runtime, judge=_choose_judge(asked.judge, runtime))
     reviewers = _build_reviewers(asked, runtime)
     recovery = Recovery(
         book=runtime.book,
-        vault=store.vault,
         toolbox=toolbox,
         reviewers=reviewers,
         held=runtime.held,
@@ -116,7 +117,7 @@ def assemble(
         learning=_build_learning(store, runtime, reviewers, clock=clock),
         recovery=recovery,
         timer=RecoveryTimer(recovery),
-        heart=Heart(store.journal.beat),
+        heart=Heart(store.journal.beat, lease=settings.lease),
         memory=_build_memory(settings, store, runtime, clock=clock),
         housekeeping=Housekeeping(store, retention=settings.retention, clock=clock),
         recover=settings.recover,
@@ -171,7 +172,7 @@ def _announce_review(event: AttemptReviewed | RemarkDropped, *, runtime: Runtime
     """What a review came to: for those who listen now, and for those who ask later."""
     runtime.events.publish(event)
     if isinstance(event, AttemptReviewed):
-        count_findings(event, runtime=runtime)
+        log_findings(event, runtime=runtime)
 
 
 def _list_shipped_facts(judge: Judge | None) -> Iterable[Gather]:
@@ -203,9 +204,7 @@ def open_judge(model: object, *, runtime: Runtime) -> Judge:
     )
 
 
-def _build_instruments(
-    settings: Settings, store: Store, *, toolbox: Toolbox, clock: Clock
-) -> Runtime:
+def _build_runtime(settings: Settings, store: Store, *, toolbox: Toolbox, clock: Clock) -> Runtime:
     events = Events()
     redactor = settings.build_redactor(store)
     return Runtime(
@@ -217,7 +216,12 @@ def _build_instruments(
             recognize=build_recognizer(toolbox, rules=settings.error_rules),
         ),
         book=Book(
-            journal=store.journal, clock=clock, scrub=redactor.redact_text, announce=events.publish
+            journal=store.journal,
+            vault=store.vault,
+            clock=clock,
+            scrub=redactor.redact_text,
+            announce=events.publish,
+            steady=choose_steady(clock),
         ),
         events=events,
         strict=settings.strict,

@@ -135,7 +135,7 @@ def _make_check(name: str, table: Mapping[str, Any]) -> TextCheck:
         raise ConfigurationError(
             f"checks.{name} is of kind {kind!r}. There are: {', '.join(sorted(KINDS))}."
         )
-    unless = _find_condition(name, settings.pop("unless", None))
+    unless = _read_condition(name, settings.pop("unless", None))
     check = _make_validated(KINDS[kind], settings, name=name)
     return replace(check, name=name, unless=unless)
 
@@ -181,7 +181,7 @@ def _as_written(wanted: Any) -> str:
     return next((_AS_WRITTEN[kind] for kind in kinds if kind in _AS_WRITTEN), "one of its names")
 
 
-def _find_condition(name: str, wanted: object) -> Callable[[Reply], bool] | None:
+def _read_condition(name: str, wanted: object) -> Callable[[Reply], bool] | None:
     if wanted is None:
         return None
     if not isinstance(wanted, str) or wanted not in CONDITIONS:

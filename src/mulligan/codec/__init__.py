@@ -1,1 +1,1 @@
-"""What is stored, as JSON and back by its type hints. Only this floor knows msgspec."""
+"""What is stored, as JSON and back by its hints; annotations as schemas. Only here is msgspec."""

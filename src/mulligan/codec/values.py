@@ -41,7 +41,7 @@ def encode_plain(value: object, *, simplify: Simplify | None = None) -> bytes:
         # What msgspec leaves as it is, is JSON: it had no time, set or bytes to spell.
         if msgspec.to_builtins(value) == value:
             return encode_json(value)
-    return _encode_with(value, simplify or to_json)
+    return _encode_with(value, simplify or simplify_value)
 
 
 def _encode_with(value: object, simplify: Simplify) -> bytes:
@@ -61,7 +61,7 @@ def to_plain(value: object) -> object:
     return decode_json(encode_plain(value))
 
 
-def to_json(value: Any) -> object:
+def simplify_value(value: Any) -> object:
     """What JSON has no word for, in the next simpler terms; a `TypeError` if there are none."""
     dump = getattr(value, "model_dump", None)
     match value:

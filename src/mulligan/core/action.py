@@ -65,6 +65,8 @@ TRANSITIONS: Mapping[State, frozenset[State]] = {
     State.UNDO_FAILED: frozenset({State.UNDOING, State.UNDONE}),
     State.NEEDS_HUMAN: frozenset({State.EXECUTED, State.NOT_EXECUTED, State.UNDOING}),
     State.VERIFIED: frozenset({State.UNDOING}),
+    # It came back after all, from a process that had been given up.
+    State.NOT_EXECUTED: frozenset({State.NEEDS_HUMAN}),
 }
 """Where each state leads. A person may also close any open action with a note, and have a verified
 one undone while its pre-image lives."""
@@ -93,6 +95,9 @@ class Opening:
     tenant: str = ""
     turn: str | None = None
     attempt: int = 1
+    outer: str | None = None
+    """The attempt of the outermost turn, where this one was opened inside another and belongs to
+    it: what that came to counts for both."""
     call: str | None = None
     parent: str | None = None
     """The action of the whole bulk, where this is one of its elements."""

@@ -54,6 +54,8 @@ class Failure:
     """How long the remote asked us to wait."""
     answered: bool = False
     """The remote itself said so: the error came with a code of its protocol."""
+    nothing_done: bool = False
+    """It is proven that this try changed nothing: never made or sent, or its tool's own word."""
     now: object = field(default=None, repr=False)
     """What is there now, where a conflict was followed by a look."""
 

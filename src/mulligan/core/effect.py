@@ -46,6 +46,15 @@ class Precheck(StrEnum):
     """Before each call of a turn, and such a call is not made: the agent gets the reasons."""
 
 
+class ProbeBy(StrEnum):
+    """What a probe's answer can be told from."""
+
+    CALL = "call"
+    """It finds this very call, by its key or a mark of its own: what it finds is ours."""
+    STATE = "state"
+    """It can only show what is there now: never taken for ours, as it may be a person's edit."""
+
+
 class NoVerdict(StrEnum):
     """What becomes of a reversible effect when no reviewer could say."""
 

@@ -32,7 +32,7 @@ class Round(Generic[S, V]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loop(Generic[S, V, C]):
-    """What makes a loop: five functions, each blind to the others."""
+    """What makes a loop: four functions, and a fifth where something is left to take back."""
 
     attempt: Callable[[int, C | None], Awaitable[S]]
     """Make the subject, on the given try, told the given correction."""

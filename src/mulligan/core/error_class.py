@@ -86,7 +86,7 @@ _AUTH = ErrorTraits(
     read=_REFRESH,
     idempotent=_REFRESH,
     keyed=_REFRESH,
-    once=_REFRESH,
+    once=Cell(move=Move.PROBE, then=Move.ASK, unless=(Situation.NOTHING_DONE, _REFRESH)),
     aftermath=Aftermath.REFUSED,
     advice=Advice(
         decision=Decision.ASK,
@@ -123,10 +123,11 @@ _RATE_LIMIT = ErrorTraits(
     read=_SAME,
     idempotent=_SAME,
     keyed=_SAME,
-    once=Cell(move=Move.STOP, unless=(Situation.NOT_PROCESSED, _SAME)),
+    once=Cell(move=Move.STOP, unless=(Situation.NOTHING_DONE, _SAME)),
     irreversible=Move.STOP,
     aftermath=Aftermath.REFUSED,
     advice=Advice(decision=Decision.RETRY, why="The remote is busy; the call itself was right."),
+    unprocessed_if_documented=True,
     statuses=(429,),
     words=r"""
         rate.?limit | too many requests | quota exceeded | throttl | retry.after | slow down
@@ -138,7 +139,7 @@ _NOT_SENT = ErrorTraits(
     read=_SAME,
     idempotent=_SAME,
     keyed=_SAME,
-    once=_SAME_ONCE,
+    once=Cell(move=Move.PROBE, then=Move.ASK, unless=(Situation.NOTHING_DONE, _SAME_ONCE)),
     aftermath=Aftermath.NEVER_SENT,
     advice=Advice(decision=Decision.RETRY, why="The call never reached the remote."),
     exceptions=(

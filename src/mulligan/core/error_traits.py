@@ -52,6 +52,8 @@ class ErrorTraits:
     """Another call may clear it out of the way."""
     another_value_may_help: bool = False
     """An argument may point at nothing, though the turn knows what was meant."""
+    unprocessed_if_documented: bool = False
+    """Where the remote documents it, such an answer is proof that the request had no effect."""
     told_by_type_alone: bool = False
     """An exception's type is all that gave it; the text may know better."""
     statuses: tuple[int, ...] = ()

@@ -5,6 +5,7 @@
     │   ├── UnknownStoreError       a store URL nobody recognises
     │   ├── MissingExtraError       a part that needs `pip install "mulligan[…]"`
     │   ├── NaiveTimeError          a time without a zone
+    │   ├── UnawaitedError          a plain function that answers with something to await
     │   └── NoSchemaError           what a tool declares as its schema is none
     ├── StoreError                  the store could not do its work
     │   ├── StoreUnavailableError   it does not answer, or cannot be opened
@@ -15,6 +16,7 @@
     │   └── SchemaTooOldError       `mulligan migrate` has not been run
     ├── SilentError                 a result that says of itself that it is an error
     ├── FlaggedCallError            a call that its tool does not let through as it is
+    ├── NothingDone                 a tool's own word that a failed call has changed nothing
     ├── AlreadyDoneError            the same call waits, stands, or may have happened
     ├── StaleNotesError             another process added that version of a task's notes first
     ├── StaleLessonError            another process added that version of a lesson first
@@ -119,6 +121,14 @@ class SilentError(MulliganError):
 
 class FlaggedCallError(MulliganError):
     """A call was not made: what is known speaks against it, and its tool declares `refuse`."""
+
+
+class NothingDone(MulliganError):  # noqa: N818 - a tool says it of its own call, and that is good
+    """Raised by a tool whose call failed before it changed anything: then it is not looked for."""
+
+
+class UnawaitedError(ConfigurationError, NothingDone):
+    """A plain function answered with something to await, which nobody here can wait for."""
 
 
 class AlreadyDoneError(MulliganError):

@@ -61,7 +61,7 @@ class Finding:
     """One thing a reviewer noticed, and what to do about it."""
 
     rule: str
-    """Stable identifier, `area.problem`: `date.wrong_weekday`."""
+    """Stable identifier, `area.problem`: `date.not_as_said`."""
     severity: Severity
     issue: str
     correction: str | None = None

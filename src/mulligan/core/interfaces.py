@@ -44,8 +44,8 @@ from mulligan.core.turn import Turn
 S = TypeVar("S", contravariant=True)
 A = TypeVar("A")
 
-SILENCE = timedelta(seconds=30)
-"""How long a writer on another machine may say nothing before it counts as gone."""
+LEASE = timedelta(seconds=30)
+"""How long a writer may say nothing before it counts as gone, unless it asks for another time."""
 
 Clock = Callable[[], datetime]
 """Now, as an aware datetime in UTC."""
@@ -97,8 +97,8 @@ class Journal(Protocol):
     """The durable truth about effects: small, synchronous, never dropped.
 
     Every process that writes is a writer of its own, and whoever wrote an open action's last
-    entry is at work on it. A writer whose process has ended, or that was not heard of for
-    `SILENCE`, is gone: then another may go on.
+    entry is at work on it. A writer that was closed, has ended or was silent for its lease is gone:
+    then another may go on. Who comes back is *revoked*: told before it acts, and a new writer.
     """
 
     def submit(self, entries: Sequence[Entry], *, keep: Sequence[Kept] = ()) -> Future[None]:
@@ -106,9 +106,10 @@ class Journal(Protocol):
 
         The future is done when they are written, and synced if one of them is an `INTENT` or an
         `UNDOING`: what an outside call waits for. It fails with `IllegalTransitionError`,
-        `StaleEntryError` (the version is not one more than the action's), another `JournalError`
-        (a detail that is not JSON, an opening that is missing or repeated), `NaiveTimeError`, or
-        a `StoreError`; a call that fails leaves others alone, also those it was grouped with.
+        `StaleEntryError` (the version is not one more than the action's, or once: this process
+        moved it last as a writer that is revoked), another `JournalError` (a detail that is not
+        JSON, an opening that is missing or repeated), `NaiveTimeError`, or a `StoreError`; a call
+        that fails leaves others alone, also those it was grouped with.
         An action's first entry carries its `opening`. Entries of one call are in order. An entry
         that settles its action lets the values kept for it end `Retention.kept` (seven days
         unless told otherwise) after the entry's time, except those that have an end of their own.
@@ -133,10 +134,17 @@ class Journal(Protocol):
         """Who this process is in the journal; a child of a fork is somebody else."""
 
     def beat(self) -> None:
-        """Say that this process is alive, by the store's own clock."""
+        """Say that this process is alive, by the store's own clock; who is revoked stays so."""
+
+    def holds_lease(self, action: str | None = None) -> bool:
+        """Whether this process may still act: asked right before an outside call.
+
+        Local, unless it was silent for almost its lease: then it beats. Once revoked, no, until
+        something is written as a new writer; of an `action` that it last moved before that, never.
+        """
 
     def find_dead_writers(self, writers: Collection[str]) -> set[str]:
-        """Those of some writers that will write no more: dead, silent or never heard of."""
+        """Those that will write no more: closed, dead, never heard of, or silent and so revoked."""
 
     def verify(self) -> list[Damage]:
         """Hold every writer's chain of hashes, and its high-water mark, against what is there."""
@@ -287,7 +295,7 @@ class Archive(Protocol):
     def prune(self, *, before: datetime) -> int:
         """Forget runs and versions older than that, with the scorecards of those versions.
 
-        What `core.notes.still_needed` names stays. Returns how many versions went.
+        What `core.notes.find_needed_versions` names stays. Returns how many versions went.
         """
 
 

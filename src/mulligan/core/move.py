@@ -45,8 +45,8 @@ class Situation(StrEnum):
     """The conflict is with our own first call, still being worked on."""
     DELETES = "deletes"
     """The call was to make the missing thing go away."""
-    NOT_PROCESSED = "not_processed"
-    """The remote documents that a rate-limited call has had no effect."""
+    NOTHING_DONE = "nothing_done"
+    """It is proven that the call has changed nothing so far."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from typing import assert_never
 
 from mulligan.core.effect import Effect, Repeat
 from mulligan.core.error_class import ErrorClass
-from mulligan.core.error_traits import Aftermath, ErrorTraits
+from mulligan.core.error_traits import ErrorTraits
 from mulligan.core.finding import Source, Standing, Verdict
 from mulligan.core.move import MOST_TRIES, Cell, Move, Situation
 
@@ -59,8 +59,8 @@ class Failed:
     """The conflict is with our own first call, still being worked on."""
     deletes: bool = False
     """The call was to make the missing thing go away."""
-    not_processed: bool = False
-    """The remote documents that a rate-limited call has had no effect."""
+    nothing_done: bool = False
+    """It is proven that no try has changed anything."""
 
 
 _MAKES_A_TRY = frozenset({Move.SAME, Move.FIX, Move.FIX_NEW_KEY, Move.REFRESH, Move.POLL})
@@ -114,17 +114,17 @@ def _is_in(situation: Situation, failed: Failed) -> bool:
             return failed.in_progress
         case Situation.DELETES:
             return failed.deletes
-        case Situation.NOT_PROCESSED:
-            return failed.not_processed
+        case Situation.NOTHING_DONE:
+            return failed.nothing_done
         case unreachable:
             assert_never(unreachable)
 
 
 def _choose_irreversible_move(cell: Cell, traits: ErrorTraits, *, spent: bool) -> Move:
-    """A fix goes back to hold; nothing else is made again but what was never sent."""
+    """A fix goes back to hold; nothing is ever made again by itself."""
     makes_a_try = cell.move in _MAKES_A_TRY or cell.move is Move.PROBE
     if cell.move in (Move.FIX, Move.FIX_NEW_KEY):
         return cell.then if spent else Move.HOLD
-    if makes_a_try and traits.aftermath is not Aftermath.NEVER_SENT:
+    if makes_a_try:
         return traits.irreversible
     return cell.then if spent else cell.move

@@ -38,7 +38,7 @@ class DeclaredAbilities(TypedDict, total=False):
     """Read what is there now, `None` if nothing is. By default `before` does it."""
     probe: Told
     """Find out whether a call landed that gave no answer: what it returned or would have, or `None`
-    if it did not."""
+    if it did not. `probe_by` says what it goes by."""
     version: Told
     """The version in `record.result`, such as an ETag."""
     refresh: Told
@@ -48,6 +48,10 @@ class DeclaredAbilities(TypedDict, total=False):
     then it is asked for again, under that key."""
     same: Callable[[object, object], bool]
     """Whether two states are equal for all that matters. By default: equal but for the version."""
+    about: Callable[[Record], object]
+    """The object a call concerns, by its id, or a list of several: what is undone after what, and
+    what is our own later work rather than a person's edit, goes by it. Undeclared, nothing is
+    guessed. A plain function; it may need the result, as of a create."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +66,7 @@ class Abilities:
     refresh: Told | None = None
     in_progress: Callable[[BaseException], bool] | None = None
     same: Callable[[object, object], bool] | None = None
+    about: Callable[[Record], object] | None = None
 
     @property
     def reader(self) -> Told | None:

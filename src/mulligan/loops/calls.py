@@ -45,8 +45,6 @@ class Knowing:
     """Gets new credentials."""
     in_progress: Callable[[BaseException], bool] | None = None
     """Whether a conflict is with our own first call."""
-    not_processed: bool = False
-    """A rate-limited call has had no effect."""
 
     def is_in_progress(self, failure: Failure) -> bool:
         """Whether the same key asks for the call that is on its way, and makes no second one."""
@@ -105,7 +103,7 @@ def _adopt_outcome(played: Round[Execution, Move]) -> Execution:
 
 
 class _FailedCall:
-    """The five functions of the loop, and what they remember between rounds."""
+    """The functions of the loop, and what they remember between rounds."""
 
     def __init__(
         self,
@@ -125,6 +123,8 @@ class _FailedCall:
         self._made: dict[ErrorClass, int] = {}
         self._waited = timedelta()
         self._failed = failed
+        self._proven = True
+        """Of every try so far it is proven that it changed nothing."""
         self._ended: Move | None = None
         """What came between the tries has failed: there is no next one."""
 
@@ -185,6 +185,8 @@ class _FailedCall:
         if self._ended is not None:
             return self._ended
         self._failed = execution
+        # A proof speaks for its own try: one before it may have landed.
+        self._proven = self._proven and failure is not None and failure.nothing_done
         if execution.outcome is Outcome.SUCCESS or failure is None:
             self._using.breaker.succeed()
             return Move.ADOPT
@@ -203,7 +205,7 @@ class _FailedCall:
                 key_alive=knowing.keyed,
                 in_progress=knowing.is_in_progress(failure),
                 deletes=knowing.deletes,
-                not_processed=knowing.not_processed,
+                nothing_done=failure.nothing_done and self._proven,
             )
         )
 

@@ -117,7 +117,7 @@ LOOPS: Mapping[str, Callable[..., Awaitable[Drafted]]] = {
 """The loops for drafts, by the name a configuration gives them."""
 
 
-def find_loop(name: str) -> Callable[..., Awaitable[Drafted]]:
+def choose_loop(name: str) -> Callable[..., Awaitable[Drafted]]:
     """The draft loop of that name."""
     if name not in LOOPS:
         raise ConfigurationError(f"There is no loop {name!r}. There are: {', '.join(LOOPS)}.")
@@ -147,7 +147,7 @@ async def draft_steps(write: Writer, *, question: str, rules: DraftRules) -> Asy
 
 
 class _DraftLoop:
-    """The five functions of the engine, and what they share."""
+    """The functions of the engine, and what they share."""
 
     def __init__(
         self,

@@ -185,7 +185,7 @@ def render_feedback(verdict: Verdict, checks: Iterable[Check[Reply]]) -> Correct
 
 
 class _ReplyLoop:
-    """The five functions of the engine, and what they share."""
+    """The functions of the engine, and what they share."""
 
     def __init__(
         self,

@@ -54,13 +54,14 @@ def find_breaks(lines: Iterable[ChainEntry], *, after: int, previous: bytes) -> 
                 expected,
                 f"{_format_entries(lost)} before entry {line.seq} {_choose_verb(lost)} missing",
             )
-        elif line.body is not None and not _follows(previous, line):
+        elif line.body is not None and not follows(previous, line):
             yield Break(line.seq, f"entry {line.seq} is not what was written")
         expected = line.seq + 1
         previous = line.hash
 
 
-def _follows(previous: bytes, line: ChainEntry) -> bool:
+def follows(previous: bytes, line: ChainEntry) -> bool:
+    """Whether a line is what was written after the one with that hash."""
     try:
         return hash_entry(previous, line) == line.hash
     except TypeError:

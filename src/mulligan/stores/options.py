@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from mulligan.core.interfaces import Clock
+from mulligan.core.interfaces import LEASE, Clock
 from mulligan.core.retention import Retention
 from mulligan.stores.clock import read_utc_now
 from mulligan.stores.seal import Seal
@@ -24,3 +24,5 @@ class Options:
     clock: Clock = read_utc_now
     timeout: timedelta = timedelta(seconds=5)
     """How long to wait for a lock that another process holds, or a server that does not answer."""
+    lease: timedelta = LEASE
+    """How long this process is waited for when it falls silent."""

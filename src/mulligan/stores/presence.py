@@ -8,9 +8,11 @@ import platform
 import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
 from pathlib import Path
 
-from mulligan.core.interfaces import SILENCE
+from mulligan.core.interfaces import LEASE
 
 _SEES_PROCESSES = os.name == "posix"
 """Elsewhere a signal, also the one that means nothing here, may end the process it is sent to."""
@@ -37,19 +39,40 @@ def identify_process() -> Presence:
     return Presence(machine=_identify_machine(), pid=os.getpid(), started=started)
 
 
-def is_gone(presence: Presence, *, silent_us: int, seen_from: Presence) -> bool:
-    """Whether a writer will write no more, that was last heard of `silent_us` ago."""
+class Life(StrEnum):
+    """What can be said of a writer."""
+
+    LIVES = "lives"
+    SILENT = "silent"
+    """It said nothing for longer than it asked to be waited for: it may live, and come back."""
+    GONE = "gone"
+    """Its process has ended."""
+    REVOKED = "revoked"
+    """It was closed or given up, and writes no more under its name."""
+
+
+def judge_presence(
+    presence: Presence, *, silent: bool, seen_from: Presence, trust_processes: bool = True
+) -> Life:
+    """Whether a writer lives that has been `silent` for its lease, or has not.
+
+    Where we `trust_processes`, one that runs on this machine lives, however silent it is.
+    """
     if presence.machine == seen_from.machine and _SEES_PROCESSES:
-        return _read_start(presence.pid) != (presence.started or "")
-    return presence != seen_from and silent_us > SILENCE.total_seconds() * 1_000_000
+        if _read_start(presence.pid) != (presence.started or ""):
+            return Life.GONE
+        silent = silent and not trust_processes
+    elif presence == seen_from:
+        silent = False
+    return Life.SILENT if silent else Life.LIVES
 
 
-def find_presence_caveats() -> Iterator[str]:
+def find_presence_caveats(lease: timedelta = LEASE) -> Iterator[str]:
     """What this system does not say about processes, and what that costs; a sentence each."""
     if not _SEES_PROCESSES:
         yield (
             "This system does not say which processes run, so a writer that ended counts as gone "
-            f"only after {SILENCE.total_seconds():.0f} seconds without a sign of life."
+            f"only after {lease.total_seconds():.0f} seconds without a sign of life."
         )
     elif not _STAT.exists():
         yield (

@@ -42,7 +42,7 @@ _FORMS = (
 )
 
 
-def find_opener(url: str) -> Opener:
+def choose_opener(url: str) -> Opener:
     """What opens the store of a URL, or an error that says which schemes there are."""
     scheme, separator, _ = url.partition(":")
     if not separator:

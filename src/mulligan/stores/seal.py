@@ -65,14 +65,14 @@ class _Aes:
 
     def lock(self, value: bytes, *, owner: str, name: str) -> tuple[bytes, bool]:
         nonce = os.urandom(_NONCE_BYTES)
-        return nonce + self._aes.encrypt(nonce, value, _bind_to(owner, name)), True
+        return nonce + self._aes.encrypt(nonce, value, bind_to(owner, name)), True
 
     def unlock(self, value: bytes, *, locked: bool, owner: str, name: str) -> bytes:
         if not locked:
             return value
         nonce, sealed = value[:_NONCE_BYTES], value[_NONCE_BYTES:]
         try:
-            return self._aes.decrypt(nonce, sealed, _bind_to(owner, name))
+            return self._aes.decrypt(nonce, sealed, bind_to(owner, name))
         except self._invalid as error:
             raise StoreError(
                 f"The kept value {name!r} of {owner} does not open with this key: "
@@ -80,6 +80,7 @@ class _Aes:
             ) from error
 
 
-def _bind_to(owner: str, name: str) -> bytes:
+def bind_to(owner: str, name: str) -> bytes:
+    """Whose value it is and what it is called, as bytes."""
     # The length goes first, so that no owner and name run together into another pair.
     return f"{len(owner)}:{owner}{name}".encode("utf-8", "surrogatepass")

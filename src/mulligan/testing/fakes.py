@@ -16,13 +16,24 @@ class FixedClock:
 
     def __init__(self, now: datetime = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)) -> None:
         self.now = now
+        self.passed = timedelta()
+        """How much time has really passed, whatever the clock was set to."""
 
     def __call__(self) -> datetime:
         """The time it stands at."""
         return self.now
 
+    def read_steady(self) -> tuple[str, float]:
+        """The same on a clock that nobody sets, by which waits are measured."""
+        return "fixed", self.passed.total_seconds()
+
     def move(self, by: timedelta) -> None:
         """Let time pass."""
+        self.now += by
+        self.passed += by
+
+    def jump(self, by: timedelta) -> None:
+        """Set the clock forward, or back: no time passes."""
         self.now += by
 
 

@@ -1,4 +1,4 @@
-"""Faults at the named points of the protocol: kill, cancel, raise, hang, or a person who edits.
+"""Faults at the named points of the protocol: kill, pause, cancel, raise, hang, or an edit.
 
 A dry run counts the points a program comes by; then each of them can be struck, one after the
 other, and what is left can be held against the remote's own ledger.
@@ -24,6 +24,9 @@ class Deed(StrEnum):
 
     KILL = "kill"
     """The process is gone, as with `kill -9`."""
+    PAUSE = "pause"
+    """The process stands still, its threads too, as on a machine that sleeps: `SIGSTOP`. Whoever
+    started it lets it go on with `SIGCONT`; see `wait_until_paused`."""
     CANCEL = "cancel"
     """The task is cancelled there, as when a client hangs up."""
     RAISE = "raise"
@@ -81,6 +84,8 @@ class Faults:
         match deed:
             case Deed.KILL:
                 os.kill(os.getpid(), signal.SIGKILL)
+            case Deed.PAUSE:
+                os.kill(os.getpid(), signal.SIGSTOP)
             case Deed.CANCEL:
                 raise asyncio.CancelledError
             case Deed.RAISE:
@@ -116,3 +121,16 @@ async def cancel_when_hung(work: Awaitable[object], faults: Faults) -> BaseExcep
     hangs.cancel()
     ended = await asyncio.gather(task, return_exceptions=True)
     return ended[0] if isinstance(ended[0], BaseException) else None
+
+
+def wait_until_paused(pid: int) -> bool:
+    """Wait for a child to stand still. `False` when it has ended instead; it is then still to be
+    waited for."""
+    options = os.WEXITED | os.WSTOPPED | os.WNOWAIT
+    ended = os.waitid(os.P_PID, pid, options)
+    return ended is not None and ended.si_code == os.CLD_STOPPED
+
+
+def let_go_on(pid: int) -> None:
+    """Let a child go on that stands still."""
+    os.kill(pid, signal.SIGCONT)

@@ -20,7 +20,7 @@ from mulligan.testing.fakes import FixedClock
 from mulligan.testing.faults import Deed, Faults, Strike, cancel_when_hung
 from mulligan.turns.turn.act import Agent, Done
 from mulligan.turns.turn.context import OpenTurn
-from mulligan.undo.taking_back import is_restored
+from mulligan.undo.sameness import is_restored
 
 PASSES = 8
 """Of recovery, with a while between them: more than it ever tries anything."""

@@ -1,1 +1,1 @@
-"""Taking an effect back under a version check, and reading back to prove it."""
+"""Taking one effect back and proving it: what it concerns, what rests on it, what a read shows."""

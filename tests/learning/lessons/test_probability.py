@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import random
-from datetime import date, timedelta
-
-import pytest
+from datetime import timedelta
 
 from mulligan.core.error_class import ErrorClass
-from mulligan.core.lesson import Balance, EpisodeSlot, Group, Offer, build_episode_slot
+from mulligan.core.lesson import Balance, Offer, build_episode_slot
 from mulligan.core.suggestion import Kind, Origin
 from mulligan.learning.lessons.apply import build_suggestion
-from mulligan.learning.lessons.calibration.calibrate import measure_calibration, measure_lift
-from mulligan.learning.lessons.calibration.picture import render_reliability
 from mulligan.learning.lessons.probability import (
     Outcomes,
     build_chance,
@@ -23,25 +18,9 @@ from mulligan.learning.lessons.recall import Nearness
 from mulligan.learning.repair.priors import estimate_prior
 from tests.learning.failures import failed
 from tests.learning.lessons.cases import episode, lesson
+from tests.learning.lessons.slots import TODAY, slot
 
-TODAY = date(2026, 11, 15)
 KINDS = (Kind.COERCE,)
-
-
-def slot(**fields: object) -> EpisodeSlot:
-    told = {
-        "day": TODAY,
-        "tenant": "",
-        "tool": "t",
-        "error_class": ErrorClass.VALIDATION,
-        "source": Origin.SCHEMA,
-        "kinds": "coerce",
-        "group": Group.TREATED,
-        "taken": True,
-        "helped": True,
-        "repaired": True,
-    }
-    return EpisodeSlot(**{**told, **fields})  # type: ignore[arg-type]
 
 
 def posterior(outcomes: Outcomes) -> tuple[float, int]:
@@ -129,50 +108,3 @@ def test_a_lesson_is_believed_by_its_own_uses_and_less_from_afar() -> None:
     assert near[0] > 0.9 > far[0]
     assert bad[0] < 0.6
     assert (near[1], bad[1]) == (8, 16)
-
-
-def test_honest_forecasts_are_calibrated_and_overconfident_ones_are_not() -> None:
-    chance = random.Random(3)
-    said = [chance.random() for _ in range(5_000)]
-    honest = measure_calibration([(each, chance.random() < each) for each in said])
-    boastful = measure_calibration([(0.95, chance.random() < 0.5) for _ in said])
-
-    assert honest.ece < 0.04
-    assert honest.brier < honest.base_brier
-    assert boastful.ece == pytest.approx(0.45, abs=0.05)
-    assert boastful.brier > boastful.base_brier
-    assert sum(each.n for each in honest.bins) == 5_000
-
-
-def test_nothing_forecast_is_nothing_measured() -> None:
-    empty = measure_calibration([])
-
-    assert (empty.n, empty.ece, empty.bins) == (0, 0.0, ())
-    assert "n=0" in render_reliability(empty)
-
-
-def test_the_picture_has_a_mark_for_every_bin() -> None:
-    found = measure_calibration([(0.2, False), (0.8, True)] * 50, bins=2)
-
-    drawn = render_reliability(found)
-
-    assert drawn.count("<circle") == 2
-    assert "ECE 0.200" in drawn
-
-
-def test_lift_is_treated_less_control_with_what_is_sure_of_it() -> None:
-    counts = {
-        slot(repaired=True): 80,
-        slot(repaired=False): 20,
-        slot(group=Group.CONTROL, taken=False, helped=False, repaired=True): 10,
-        slot(group=Group.CONTROL, taken=False, helped=False, repaired=False): 10,
-        slot(group=None): 1_000,
-    }
-
-    found = measure_lift(counts)
-
-    assert found is not None
-    assert found.lift == pytest.approx(0.3)
-    assert 0.05 < found.low < 0.3 < found.high < 0.55
-    assert (found.treated, found.control) == (100, 20)
-    assert measure_lift({slot(): 5}) is None

@@ -109,7 +109,7 @@ async def test_a_mended_call_that_changes_something_is_one_action(m: Mulligan) -
     def remove(record: Record) -> None:
         del kept[str(record.arguments["name"])]
 
-    @m.tool(effect=Effect.REVERSIBLE, read=read, undo=remove, mode=Mode.AUTO)
+    @m.tool(effect=Effect.REVERSIBLE, read=read, undo=remove, mode=Mode.AUTO, refuses=RefusedError)
     async def reserve(name: str, seats: int) -> int:
         if not isinstance(seats, int):
             raise RefusedError("seats: Input should be a valid integer")
@@ -124,6 +124,31 @@ async def test_a_mended_call_that_changes_something_is_one_action(m: Mulligan) -
 
     assert kept == {"Grandma": 4}
     assert done.open_actions == ()
+
+
+async def test_a_call_that_may_have_changed_something_is_not_mended_by_itself(m: Mulligan) -> None:
+    made: list[object] = []
+
+    def read(record: Record) -> int | None:
+        return len(made) or None
+
+    def remove(record: Record) -> None:
+        made.clear()
+
+    @m.tool(effect=Effect.REVERSIBLE, read=read, undo=remove, mode=Mode.AUTO)
+    async def reserve(name: str, seats: int) -> int:
+        made.append(seats)
+        raise RefusedError("seats: Input should be a valid integer")
+
+    async def agent(turn: OpenTurn) -> str:
+        with pytest.raises(RefusedError):
+            await reserve("Grandma", seats="4")
+        return "I could not."
+
+    await m.act("A table for four", agent, now=NOW)
+
+    assert made == ["4"]
+    assert [action.state for action in m.insights.open_list.actions()] == [State.NEEDS_HUMAN]
 
 
 async def test_a_result_that_is_an_error_is_logged_as_one_and_still_returned(m: Mulligan) -> None:
@@ -238,7 +263,7 @@ async def test_a_correction_that_must_wait_for_a_person_is_no_repair_yet(m: Mull
     def nothing(record: Record) -> None:
         return None
 
-    @m.tool(effect=effect, read=nothing, undo=nothing, mode=Mode.AUTO)
+    @m.tool(effect=effect, read=nothing, undo=nothing, mode=Mode.AUTO, refuses=RefusedError)
     async def reserve(name: str, seats: int) -> int:
         raise RefusedError("seats: Input should be a valid integer")
 

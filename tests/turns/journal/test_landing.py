@@ -12,6 +12,7 @@ import pytest
 
 from mulligan import AlreadyDoneError, Effect, Finding, Mulligan, Severity, State
 from mulligan.core.action import Action
+from mulligan.core.effect import ProbeBy
 from mulligan.core.interfaces import LogQuery
 from mulligan.core.limits import Backoff
 from mulligan.core.points import Point
@@ -51,8 +52,9 @@ class Shop:
             remote.delete(record.result.id, by="undo")
 
         reversible: dict[str, Any] = {
-            "effect": Effect.REVERSIBLE, "probe": landed, "undo": cancel,
+            "effect": Effect.REVERSIBLE, "probe": landed, "probe_by": ProbeBy.CALL, "undo": cancel,
             "read": lambda record: remote.get(record.result.id),
+            "about": lambda record: record.result.id,
         }  # fmt: skip
 
         async def order_all(what: list[str]) -> list[Item]:
@@ -63,9 +65,13 @@ class Shop:
 
         tool = self.m.tool
         self.order = tool(**reversible)(order)
-        self.order_all = tool(**reversible, each="what", sequential=True)(order_all)
-        self.order_together = tool(**reversible, each="what", name="together")(order_all)
-        self.pay = tool(effect=Effect.IRREVERSIBLE, probe=landed, name="pay")(order)
+        self.order_all = tool(**reversible, each="what")(order_all)
+        self.order_surely = tool(
+            **reversible, each="what", name="surely", refuses=ConnectionRefusedError
+        )(order_all)
+        self.pay = tool(
+            effect=Effect.IRREVERSIBLE, probe=landed, probe_by=ProbeBy.CALL, name="pay"
+        )(order)
 
     async def act(self, tool: Any, what: object) -> None:
         async def agent(turn: OpenTurn) -> str:
@@ -134,6 +140,23 @@ async def test_what_is_not_there_long_after_it_was_given_up_did_not_happen(shop:
     assert shop.m.insights.open_list.find(action.id).state is State.NOT_EXECUTED
 
 
+async def test_a_clock_that_is_set_forward_lets_no_time_pass(shop: Shop) -> None:
+    shop.remote.plan(Fault.LATE)
+    await shop.act(shop.order, "tea")
+    [action] = shop.actions()
+
+    shop.clock.jump(MINUTES)
+    await shop.m.recover()
+    too_soon = shop.states()
+    shop.remote.arrive()
+    shop.clock.move(MINUTES)
+    for _ in range(2):
+        await shop.m.recover()
+
+    assert too_soon == [State.UNKNOWN]
+    assert shop.m.insights.open_list.find(action.id).state is State.VERIFIED
+
+
 async def test_what_arrives_while_a_look_is_on_its_way_back_is_found_by_the_next(
     shop: Shop,
 ) -> None:
@@ -181,15 +204,13 @@ async def test_the_log_says_that_a_call_without_an_answer_was_settled(shop: Shop
     assert "is not there" in str(rows[3].error_message)
 
 
-@pytest.mark.parametrize(
-    ("sequential", "states"), [(True, []), (False, [State.UNKNOWN, State.UNKNOWN])]
-)
-async def test_a_bulk_that_was_refused_is_believed_at_once_only_if_nothing_is_on_its_way(
-    shop: Shop, sequential: bool, states: list[State]
+@pytest.mark.parametrize(("sure", "states"), [(True, []), (False, [State.UNKNOWN, State.UNKNOWN])])
+async def test_a_bulk_that_was_refused_is_believed_at_once_only_on_its_tools_word(
+    shop: Shop, sure: bool, states: list[State]
 ) -> None:
     shop.remote.plan(*[Fault.REFUSED] * 3)
 
-    await shop.act(shop.order_all if sequential else shop.order_together, ["tea", "rice"])
+    await shop.act(shop.order_surely if sure else shop.order_all, ["tea", "rice"])
 
     assert shop.states() == states
 

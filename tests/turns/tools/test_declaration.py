@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from mulligan import Effect, Mode
+from mulligan import Effect, Mode, Mulligan
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.record import Abilities, DeclaredAbilities
 from mulligan.turns.tools.declaration import Declaration, Declared, declare
@@ -95,3 +95,17 @@ def test_what_cannot_be_kept_is_refused_with_the_way_out(
 ) -> None:
     with pytest.raises(ConfigurationError, match=says):
         declare(find, **said)
+
+
+@pytest.mark.parametrize(
+    ("declared", "says"),
+    [
+        ({"effect": Effect.REVERSIBLE}, "no undo"),
+        ({"effect": Effect.REVERSIBLE, "undo": print}, "no way to prove"),
+        ({"effect": Effect.READ, "undo": print, "read": print}, "not READ"),
+        ({"undoo": print}, "knows no 'undoo'"),
+    ],
+)
+def test_what_a_declaration_cannot_keep_is_refused_when_it_is_declared(declared, says) -> None:
+    with Mulligan("memory:") as m, pytest.raises(ConfigurationError, match=says):
+        m.tool(**declared)(lambda: None)

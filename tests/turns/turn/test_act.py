@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,105 +10,35 @@ import pytest
 
 from mulligan import Confidence, Effect, Mulligan, Standing, State
 from mulligan.checks.dates import dates_as_said
-from mulligan.core.errors import ConfigurationError, ConflictError
+from mulligan.core.errors import ConfigurationError
 from mulligan.core.record import Record
 from mulligan.stores.opening import open_store
 from mulligan.testing.remote import FakeRemote, Fault, Item, RemoteError
 from mulligan.turns.turn.context import OpenTurn
+from tests.world import World, Worlds, moves
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 SAID = "Move dinner to Friday"
 FRIDAY, SATURDAY = "2026-11-20", "2026-11-21"
 
 
-@dataclass
-class World:
-    """An application with a calendar, and what really happened to that calendar."""
-
-    url: str
-    remote: FakeRemote
-    m: Mulligan
-    tools: dict[str, Callable[..., Awaitable[Item]]] = field(default_factory=dict)
-
-    async def act(self, agent: Callable[[OpenTurn], Awaitable[object]], said: str = SAID):
-        return await self.m.act(said, agent, now=NOW, timezone="Europe/Berlin")
-
-    def undos(self) -> int:
-        return sum(line.by == "undo" for line in self.remote.ledger())
-
-    def day(self, event: str = "e1") -> object:
-        item = self.remote.get(event)
-        return None if item is None else item.data["day"]
-
-
-def conditional(change: Callable[[], object]) -> None:
-    try:
-        change()
-    except RemoteError as error:
-        if error.status == 412:
-            raise ConflictError(str(error)) from error
-        raise
-
-
 @pytest.fixture
-async def world(tmp_path: Path) -> AsyncIterator[World]:
-    remote = FakeRemote(tmp_path / "calendar.ledger")
+async def world(worlds: Worlds, tmp_path: Path) -> World:
     url = f"sqlite:///{tmp_path}/family.db"
-    m = Mulligan(url, checks=[dates_as_said()])
-    world = World(url=url, remote=remote, m=m)
-
-    def read(record: Record) -> Item | None:
-        return remote.get(str(record.arguments["event_id"]))
-
-    def put_back(record: Record) -> None:
-        before = record.before
-        conditional(
-            lambda: remote.update(before.id, before.data, if_version=record.version, by="undo")
-        )
-
-    def remove(record: Record) -> None:
-        event = str(record.arguments["event_id"])
-        conditional(lambda: remote.delete(event, if_version=record.version, by="undo"))
-
-    def version(record: Record) -> str:
-        return record.result.version
-
-    @m.tool(effect=Effect.REVERSIBLE, before=read, undo=put_back, version=version)
-    async def move(event_id: str, day: str) -> Item:
-        return remote.update(event_id, {"day": day})
-
-    @m.tool(effect=Effect.REVERSIBLE, undo=remove, read=read, version=version)
-    async def create(event_id: str, day: str) -> Item:
-        return remote.create({"day": day}, id=event_id)
-
-    world.tools = {"move": move, "create": create}
-    remote.create({"day": "2026-11-18"}, id="e1", by="person")
-    yield world
-    m.close()
+    about = {"now": NOW, "timezone": "Europe/Berlin"}
+    return await worlds(url, checks=[dates_as_said()], about=about, recover=True)
 
 
-def moves(world: World, *days: str, event: str = "e1") -> Callable[[OpenTurn], Awaitable[str]]:
-    """An agent that moves dinner to the next of some days at each attempt."""
-    left = iter(days)
-
-    async def agent(turn: OpenTurn) -> str:
-        agent.told.append(turn.correction)
-        await world.tools["move"](event, next(left))
-        return "Moved."
-
-    agent.told = []
-    return agent
-
-
-def open_states(world: World) -> dict[str, State]:
-    store = open_store(world.url)
+def open_states(folder: Path) -> dict[str, State]:
+    """What another process would find."""
+    store = open_store(f"sqlite:///{folder}/family.db")
     try:
         return {a.opening.tool: a.state for a in store.journal.list_open_actions()}
     finally:
         store.close()
 
 
-async def test_what_was_right_stands_and_is_verified(world: World) -> None:
+async def test_what_was_right_stands_and_is_verified(world: World, tmp_path: Path) -> None:
     done = await world.act(moves(world, FRIDAY))
 
     assert done.reply == "Moved."
@@ -118,10 +46,12 @@ async def test_what_was_right_stands_and_is_verified(world: World) -> None:
     assert done.confidence is Confidence.MEDIUM
     assert world.day() == FRIDAY
     assert world.undos() == 0
-    assert open_states(world) == {}
+    assert open_states(tmp_path) == {}
 
 
-async def test_what_was_wrong_is_taken_back_and_done_again_right(world: World) -> None:
+async def test_what_was_wrong_is_taken_back_and_done_again_right(
+    world: World, tmp_path: Path
+) -> None:
     agent = moves(world, SATURDAY, FRIDAY)
 
     done = await world.act(agent)
@@ -134,7 +64,7 @@ async def test_what_was_wrong_is_taken_back_and_done_again_right(world: World) -
     assert [a.number for a in done.attempts] == [1, 2]
     assert world.day() == FRIDAY
     assert world.undos() == 1
-    assert open_states(world) == {}
+    assert open_states(tmp_path) == {}
 
 
 async def test_a_second_mistake_is_taken_back_too_and_the_person_is_asked(world: World) -> None:
@@ -148,14 +78,14 @@ async def test_a_second_mistake_is_taken_back_too_and_the_person_is_asked(world:
 
 
 async def test_the_whole_attempt_is_undone_in_reverse_also_twice_the_same_event(
-    world: World,
+    world: World, tmp_path: Path
 ) -> None:
     async def agent(turn: OpenTurn) -> str:
         if turn.correction is None:
-            await world.tools["create"]("e2", SATURDAY)
-            await world.tools["move"]("e2", "2026-11-22")
-            await world.tools["move"]("e1", SATURDAY)
-            await world.tools["move"]("e1", "2026-11-22")
+            await world.create("e2", SATURDAY)
+            await world.move("e2", "2026-11-22")
+            await world.move("e1", SATURDAY)
+            await world.move("e1", "2026-11-22")
         return "Done."
 
     done = await world.act(agent)
@@ -166,18 +96,11 @@ async def test_the_whole_attempt_is_undone_in_reverse_also_twice_the_same_event(
     assert [line.id for line in world.remote.ledger() if line.by == "undo"] == [
         "e1", "e1", "e2", "e2",
     ]  # fmt: skip
-    assert open_states(world) == {}
+    assert open_states(tmp_path) == {}
 
 
 async def test_a_delete_that_returns_what_it_deleted_can_be_undone(world: World) -> None:
-    def bring_back(record: Record) -> None:
-        world.remote.create(record.before.data, id=record.before.id, by="undo")
-
-    @world.m.tool(
-        effect=Effect.REVERSIBLE, deletes=True, undo=bring_back,
-        before=lambda record: world.remote.get(record.arguments["event_id"]),
-        version=lambda record: record.result.version,
-    )  # fmt: skip
+    @world.m.tool(**world.calendar.deleting, version=lambda record: record.result.version)
     async def cancel(event_id: str, day: str) -> Item:
         gone = world.remote.get(event_id)
         world.remote.delete(event_id)
@@ -197,10 +120,10 @@ async def test_a_delete_that_returns_what_it_deleted_can_be_undone(world: World)
 
 
 async def test_a_persons_edit_in_between_survives_and_stays_on_the_open_list(
-    world: World,
+    world: World, tmp_path: Path
 ) -> None:
     async def agent(turn: OpenTurn) -> str:
-        await world.tools["move"]("e1", SATURDAY)
+        await world.move("e1", SATURDAY)
         world.remote.update("e1", {"day": "2026-12-24"}, by="person")
         return "Moved."
 
@@ -210,16 +133,16 @@ async def test_a_persons_edit_in_between_survives_and_stays_on_the_open_list(
     assert world.undos() == 0
     assert len(done.attempts) == 1
     assert "their version was left alone" in str(done.reply)
-    assert open_states(world) == {"move": State.CONFLICT}
+    assert open_states(tmp_path) == {"move": State.CONFLICT}
     assert len(done.open_actions) == 1
 
 
 @pytest.mark.parametrize("fault", [Fault.FORBIDDEN, Fault.LOST_BEFORE, Fault.BUSY, Fault.REFUSED])
 async def test_an_undo_that_fails_is_told_as_it_is_and_nothing_is_tried_again(
-    world: World, fault: Fault
+    world: World, fault: Fault, tmp_path: Path
 ) -> None:
     async def agent(turn: OpenTurn) -> str:
-        await world.tools["move"]("e1", SATURDAY)
+        await world.move("e1", SATURDAY)
         world.remote.plan(fault, fault)
         return "Moved."
 
@@ -227,55 +150,63 @@ async def test_an_undo_that_fails_is_told_as_it_is_and_nothing_is_tried_again(
 
     assert world.day() == SATURDAY
     assert "undoing it failed" in str(done.reply)
-    assert open_states(world) == {"move": State.UNDO_FAILED}
+    assert open_states(tmp_path) == {"move": State.UNDO_FAILED}
 
 
-async def test_an_undo_that_works_the_second_time_counts(world: World) -> None:
+async def test_an_undo_that_works_the_second_time_counts(world: World, tmp_path: Path) -> None:
     async def agent(turn: OpenTurn) -> str:
         if turn.correction is None:
-            await world.tools["move"]("e1", SATURDAY)
+            await world.move("e1", SATURDAY)
             world.remote.plan(Fault.BUSY)
         return "Moved."
 
     await world.act(agent)
 
     assert world.day() == "2026-11-18"
-    assert open_states(world) == {}
+    assert open_states(tmp_path) == {}
 
 
 @pytest.mark.parametrize(
     ("fault", "state"),
-    [(Fault.LOST_AFTER, State.NEEDS_HUMAN), (Fault.LOST_BEFORE, State.UNKNOWN), (Fault.BUSY, None)],
+    [
+        (Fault.LOST_AFTER, State.NEEDS_HUMAN),
+        (Fault.LOST_BEFORE, State.UNKNOWN),
+        (Fault.BUSY, State.UNKNOWN),
+    ],
 )
 async def test_a_call_that_may_have_landed_is_never_forgotten_or_repeated(
-    world: World, fault: Fault, state: State | None
+    world: World, fault: Fault, state: State | None, tmp_path: Path
 ) -> None:
     world.remote.plan(fault)
 
     with pytest.raises((TimeoutError, RemoteError)):
         await world.act(moves(world, FRIDAY))
 
-    assert open_states(world) == ({} if state is None else {"move": state})
+    assert open_states(tmp_path) == {"move": state}
     assert sum(line.by == "agent" for line in world.remote.ledger()) <= 1
 
 
-async def test_an_agent_that_breaks_leaves_nothing_wrong_behind(world: World) -> None:
+async def test_an_agent_that_breaks_leaves_nothing_wrong_behind(
+    world: World, tmp_path: Path
+) -> None:
     async def agent(turn: OpenTurn) -> str:
-        await world.tools["move"]("e1", SATURDAY)
+        await world.move("e1", SATURDAY)
         raise RuntimeError("the model is gone")
 
     with pytest.raises(RuntimeError, match="the model is gone"):
         await world.act(agent)
 
     assert world.day() == "2026-11-18"
-    assert open_states(world) == {}
+    assert open_states(tmp_path) == {}
 
 
-async def test_cancelling_in_the_middle_leaves_the_action_on_the_open_list(world: World) -> None:
+async def test_cancelling_in_the_middle_leaves_the_action_on_the_open_list(
+    world: World, tmp_path: Path
+) -> None:
     reached = asyncio.Event()
 
     async def agent(turn: OpenTurn) -> str:
-        await world.tools["move"]("e1", FRIDAY)
+        await world.move("e1", FRIDAY)
         reached.set()
         await asyncio.Event().wait()
         return "never"
@@ -286,10 +217,10 @@ async def test_cancelling_in_the_middle_leaves_the_action_on_the_open_list(world
     with pytest.raises(asyncio.CancelledError):
         await task
 
-    assert open_states(world) == {"move": State.EXECUTED}
+    assert open_states(tmp_path) == {"move": State.EXECUTED}
 
 
-async def test_turns_at_once_share_nothing(world: World) -> None:
+async def test_turns_at_once_share_nothing(world: World, tmp_path: Path) -> None:
     for n in range(10):
         world.remote.create({"day": "2026-11-18"}, id=f"n{n}", by="person")
 
@@ -301,7 +232,7 @@ async def test_turns_at_once_share_nothing(world: World) -> None:
 
     assert [world.day(f"n{n}") for n in range(10)] == [FRIDAY] * 10
     assert world.undos() == 5
-    assert open_states(world) == {}
+    assert open_states(tmp_path) == {}
 
 
 async def test_a_check_that_breaks_means_not_reviewed_and_never_verified(tmp_path: Path) -> None:
@@ -355,7 +286,7 @@ def test_a_sync_program_acts_too(tmp_path: Path) -> None:
     assert [item.data["day"] for item in remote.list_items().values()] == [FRIDAY]
 
 
-async def test_a_call_whose_pre_image_cannot_be_taken_is_held(world: World) -> None:
+async def test_a_call_whose_pre_image_cannot_be_taken_is_held(world: World, tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError):
         world.m.tool(effect=Effect.REVERSIBLE)(lambda: None)
 
@@ -374,18 +305,4 @@ async def test_a_call_whose_pre_image_cannot_be_taken_is_held(world: World) -> N
     await world.act(agent)
 
     assert made == []
-    assert open_states(world) == {"change": State.HELD}
-
-
-@pytest.mark.parametrize(
-    ("declared", "says"),
-    [
-        ({"effect": Effect.REVERSIBLE}, "no undo"),
-        ({"effect": Effect.REVERSIBLE, "undo": print}, "no way to prove"),
-        ({"effect": Effect.READ, "undo": print, "read": print}, "not READ"),
-        ({"undoo": print}, "knows no 'undoo'"),
-    ],
-)
-def test_what_a_declaration_cannot_keep_is_refused_when_it_is_declared(declared, says) -> None:
-    with Mulligan("memory:") as m, pytest.raises(ConfigurationError, match=says):
-        m.tool(**declared)(lambda: None)
+    assert open_states(tmp_path) == {"change": State.HELD}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mulligan.core.text import Reply
-from mulligan.turns.turn.reply_record import MOST_BYTES, Recording, pack_reply, unpack_reply
+from mulligan.turns.turn.reply_record import MOST_BYTES, RecordedReply, pack_reply, unpack_reply
 
 
 def test_a_recording_comes_back_as_it_was():
@@ -11,7 +11,7 @@ def test_a_recording_comes_back_as_it_was():
 
     recording = unpack_reply(pack_reply(asked, ("one", "two 😀")))
 
-    assert recording == Recording(
+    assert recording == RecordedReply(
         query="Что это?", context=("a", "b\x00\u2028"), tries=("one", "two 😀")
     )
 

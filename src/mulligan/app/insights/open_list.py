@@ -91,13 +91,13 @@ class OpenList:
 
     def approve(self, id_or_prefix: str, *, by: str) -> Action:
         """Let a held call run. The process that has its code runs it, once."""
-        action = self._find_held(id_or_prefix)
+        action = self._require_held(id_or_prefix)
         expires_at = (self._clock() + HOLD_LIFE).isoformat()
         return self._move(action, State.APPROVED, by=by, expires_at=expires_at)
 
     def deny(self, id_or_prefix: str, *, by: str, note: str = "") -> Action:
         """Never run a held call."""
-        action = self._find_held(id_or_prefix)
+        action = self._require_held(id_or_prefix)
         return self._move(action, State.DENIED, by=by, **({"note": note} if note else {}))
 
     def undo(self, id_or_prefix: str, *, by: str) -> Action:
@@ -132,7 +132,7 @@ class OpenList:
         found = f"{len(near)} open actions start so" if near else "there is no such action"
         raise ConfigurationError(f"{id_or_prefix!r}: {found}. `mulligan open --json` has the ids.")
 
-    def _find_held(self, id_or_prefix: str) -> Action:
+    def _require_held(self, id_or_prefix: str) -> Action:
         action = self.find(id_or_prefix)
         if action.state is not State.HELD:
             raise ConfigurationError(f"{action.id} is {action.state}: it does not wait for a word.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mulligan.app.step_log import SETTLED
+from mulligan.app.step_log import REPLY_SETTLED
 from mulligan.core.call import OWN
 from mulligan.core.interfaces import Store
 from mulligan.core.log_query import LogQuery
@@ -21,7 +21,7 @@ def read_recorded_cases(store: Store, *, limit: int | None = None) -> tuple[Case
 
 def _list_cases(store: Store, *, most: int) -> Iterator[Case]:
     seen: set[str] = set()
-    for row in store.log.list_rows(LogQuery(server=OWN, tool=SETTLED, limit=most)):
+    for row in store.log.list_rows(LogQuery(server=OWN, tool=REPLY_SETTLED, limit=most)):
         owner = row.turn or row.id
         kept = None if owner in seen else store.vault.get(owner, NAME)
         if kept is None:

@@ -87,14 +87,14 @@ class TaskList:
         self, task: str, *, model: str | None = None, tenant: str | None = None
     ) -> TaskHistory:
         """One task with all its versions."""
-        ground = self.find_ground(task, model=model, tenant=tenant)
+        ground = self.require_ground(task, model=model, tenant=tenant)
         versions = self._archive.list_versions(ground.task, tenant=ground.tenant)
         found = tuple(list_results(self._archive, ground))
         return TaskHistory(ground=ground, versions=tuple(reversed(versions)), results=found)
 
     def diff(self, task: str, *, one: int, other: int, tenant: str | None = None) -> list[str]:
         """What differs between the notes of two versions, as lines of a unified diff."""
-        ground = self.find_ground(task, tenant=tenant)
+        ground = self.require_ground(task, tenant=tenant)
         before, after = (find(self._archive, ground, version=each) for each in (one, other))
         return compare(before, after)
 
@@ -107,7 +107,7 @@ class TaskList:
         tenant: str | None = None,
     ) -> Ground:
         """Give a version every run from now on; `None` lets runs decide again."""
-        ground = self.find_ground(task, model=model, tenant=tenant)
+        ground = self.require_ground(task, model=model, tenant=tenant)
         if version is None:
             unpin(self._archive, ground)
         else:
@@ -118,14 +118,14 @@ class TaskList:
         self, task: str, *, model: str | None = None, tenant: str | None = None
     ) -> int | None:
         """Take the version on top out; version 0 takes its place. Which one left, if any."""
-        return roll_back(self._archive, self.find_ground(task, model=model, tenant=tenant))
+        return roll_back(self._archive, self.require_ground(task, model=model, tenant=tenant))
 
     def export(self, task: str, *, tenant: str | None = None) -> dict[str, Any]:
         """Everything that is kept about a task but its runs."""
-        ground = self.find_ground(task, tenant=tenant)
+        ground = self.require_ground(task, tenant=tenant)
         return export(self._archive, ground.task, tenant=ground.tenant)
 
-    def find_ground(
+    def require_ground(
         self, task: str, *, model: str | None = None, tenant: str | None = None
     ) -> Ground:
         """Where a task was run; an error says what else has to be named."""

@@ -19,10 +19,10 @@ WRONG = "2026-11-17T15:00"
 
 
 async def be_killed(family: Family) -> None:
-    """Act, wrongly, and die once the calendar has answered: nobody wrote that down."""
+    """Act, wrongly, and die once the answer is on record: nobody has reviewed it yet."""
 
     async def die(point: Point) -> None:
-        if point is Point.CALLED:
+        if point is Point.EXECUTED:
             os.kill(os.getpid(), signal.SIGKILL)
 
     async def plan(turn: OpenTurn) -> str:  # noqa: ARG001

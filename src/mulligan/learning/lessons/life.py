@@ -53,7 +53,7 @@ def judge_life(
 ) -> Lesson | None:
     """The next version of a lesson by what its uses came to; `None` when it stays where it is.
 
-    `balance` counts from `counted_from`. `schema_hash` is the tool's now, empty when unknown.
+    `balance` counts from `find_count_start`. `schema_hash` is the tool's now, empty when unknown.
     """
     if not lesson.state.living:
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import cast
 from zoneinfo import ZoneInfo
 
@@ -19,13 +19,12 @@ from mulligan.packs.calendar.text import (
     is_alike,
     parse_attendees,
     read_text,
-    update_text,
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Looking:
-    """What is there now, and what was left by a call that gave no answer."""
+    """What is there now, and what was left by a create that gave no answer."""
 
     calendar: CalDAV
     zone: ZoneInfo | None
@@ -56,25 +55,6 @@ class Looking:
             zone=self.zone,
         )
         return _as_left(found, wanted)
-
-    async def probe_update(self, record: Record) -> Event | None:
-        """What an update left; `None` if what was there before is still there."""
-        found, before = await self.read_current(record), _read_before(record)
-        if before is None or (found is not None and found.etag == before.etag):
-            return None
-        if found is None:
-            raise ConflictError("The event is not there any more.")
-        wanted = update_text(before.text, read_changes(read_element(record)), zone=self.zone)
-        return _as_left(found, wanted)
-
-    async def probe_delete(self, record: Record) -> Event | None:
-        """What a delete took away; `None` if it is still there as it was."""
-        found, before = await self.read_current(record), _read_before(record)
-        if before is None or (found is not None and found.etag == before.etag):
-            return None
-        if found is not None:
-            raise ConflictError(f"The event is there, at {found.etag} and not {before.etag}.")
-        return replace(read_text(before), etag=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,10 +110,6 @@ def _as_left(found: Stored, wanted: str) -> Event:
     if not is_alike(found.text, wanted):
         raise ConflictError(f"The event is at {found.etag}, and not as the call would have it.")
     return read_text(found)
-
-
-def _read_before(record: Record) -> Stored | None:
-    return cast("Stored | None", record.before)
 
 
 def _require_version(record: Record) -> str:

@@ -31,7 +31,7 @@ from mulligan.packs.calendar.text import parse_stretch, read_text
 
 CREATE, UPDATE, DELETE = "create_calendar_event", "update_calendar_event", "delete_calendar_event"
 BULK, ELEMENTS = "bulk_update_calendar_events", "updates"
-OWN = ("uid", "if_match")
+OWN = ("uid", "if_match", "if_absent")
 """Parameters that we fill in ourselves."""
 
 WRITES = (CREATE, UPDATE, DELETE)

@@ -62,7 +62,7 @@ class Desk:
         )
         invited = Invited(attendees=tuple(attendees or ()), organizer=self.organizer)
         text = create_text(uid, changes, invited=invited, zone=self.zone)
-        new = Stored(id=uid, href=self.calendar.build_href(uid), text=text, etag="")
+        new = _require_event(Stored(id=uid, href=self.calendar.build_href(uid), text=text, etag=""))
         return await self._write(new, if_match=None)
 
     async def update_calendar_event(
@@ -75,11 +75,12 @@ class Desk:
         location: str | None = None,
         description: str | None = None,
         if_match: str | None = None,
+        if_absent: bool = False,
     ) -> Event:
         """Change an event; what is left out stays as it is.
 
         Times are ISO 8601. A new start alone moves the event, which stays as long as it was; of a
-        series, the whole series. Leave if_match out.
+        series, the whole series. Leave if_match and if_absent out.
         """
         update = Update(
             event_id=event_id,
@@ -89,37 +90,50 @@ class Desk:
             location=location,
             description=description,
         )
-        wanted = await self._apply_update(update, if_match)
+        wanted = await self._apply_update(update, if_match, if_absent=if_absent)
         return await self._write(wanted, if_match=wanted.etag)
 
     async def bulk_update_calendar_events(
-        self, updates: list[Update], *, if_match: list[str | None] | None = None
+        self,
+        updates: list[Update],
+        *,
+        if_match: list[str | None] | None = None,
+        if_absent: list[bool] | None = None,
     ) -> list[Event]:
-        """Change several events, each as an update would. Leave if_match out."""
+        """Change several events, each as an update would. Leave if_match and if_absent out."""
         versions = if_match or [None] * len(updates)
+        absences = if_absent or [False] * len(updates)
         asked = [as_update(update) for update in updates]
         if len({update.event_id for update in asked}) < len(asked):
             raise BadEventError("An event is named twice. Name each once, with all its changes.")
         wanted = [
-            await self._apply_update(update, version)
-            for update, version in zip(asked, versions, strict=True)
+            await self._apply_update(update, version, if_absent=absent)
+            for update, version, absent in zip(asked, versions, absences, strict=True)
         ]
         # Nothing is written before everything is known to be there and to make sense.
         return [await self._write(each, if_match=each.etag) for each in wanted]
 
-    async def delete_calendar_event(self, event_id: str, *, if_match: str | None = None) -> Event:
-        """Remove an event; of a series, the whole series. Leave if_match out."""
-        before = await self._read(event_id, if_match)
+    async def delete_calendar_event(
+        self, event_id: str, *, if_match: str | None = None, if_absent: bool = False
+    ) -> Event:
+        """Remove an event; of a series, the whole series. Leave if_match and if_absent out."""
+        before = await self._read(event_id, if_match, if_absent=if_absent)
+        gone = replace(read_text(before), etag=None)
         await asyncio.to_thread(self.calendar.delete, before, if_match=before.etag)
-        return replace(read_text(before), etag=None)
+        return gone
 
-    async def _apply_update(self, update: Update, if_match: str | None) -> Stored:
+    async def _apply_update(
+        self, update: Update, if_match: str | None, *, if_absent: bool
+    ) -> Stored:
         """An event as an update would have it, at the version that it has now."""
-        before = await self._read(update.event_id, if_match)
+        before = await self._read(update.event_id, if_match, if_absent=if_absent)
         text = update_text(before.text, read_changes(as_record(update)), zone=self.zone)
-        return replace(before, text=text)
+        return _require_event(replace(before, text=text))
 
-    async def _read(self, event_id: str, if_match: str | None) -> Stored:
+    async def _read(self, event_id: str, if_match: str | None, *, if_absent: bool) -> Stored:
+        """The event to write over. One that must not exist cannot be changed, whoever made it."""
+        if if_absent:
+            raise NoSuchEventError(event_id)
         if if_match:
             return await asyncio.to_thread(self.calendar.get_at, event_id, if_match)
         found = await asyncio.to_thread(self.calendar.get, event_id)
@@ -129,3 +143,9 @@ class Desk:
 
     async def _write(self, wanted: Stored, *, if_match: str | None) -> Event:
         return read_text(await asyncio.to_thread(self.calendar.put, wanted, if_match=if_match))
+
+
+def _require_event(wanted: Stored) -> Stored:
+    """What is to be written, if it can be read: a `BadEventError` comes before any request."""
+    read_text(wanted)
+    return wanted

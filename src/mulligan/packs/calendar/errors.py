@@ -1,9 +1,10 @@
 """What the calendar pack raises. Each carries the HTTP status that tells its class.
 
 CalendarError               the server refused, or its answer makes no sense
-├── NoSuchEventError        404: no event has that id
+├── NoSuchEventError        404: no event has that id; nothing was sent that writes
 ├── ChangedSinceError       412: somebody else was quicker; also a `ConflictError`
-├── BadEventError           422: a date that is none, an end before its start
+│   └── OutdatedError       412: the same, seen before anything was sent that writes
+├── BadEventError           422: a date that is none, an end before its start; nothing was sent
 └── SharedEventError        others are invited: a change would be mailed to them
 """
 
@@ -32,7 +33,7 @@ class NoSuchEventError(CalendarError):
 
 
 class ChangedSinceError(CalendarError, ConflictError):
-    """The event is not as it was read, so nothing was written."""
+    """The event is not as it was read, so the server says that it did not write."""
 
     def __init__(self, event_id: str) -> None:
         super().__init__(
@@ -42,8 +43,12 @@ class ChangedSinceError(CalendarError, ConflictError):
         )
 
 
+class OutdatedError(ChangedSinceError):
+    """The event was found to be changed before anything was sent, so nothing was written."""
+
+
 class BadEventError(CalendarError):
-    """What was asked for is no event."""
+    """What was asked for is no event, so nothing was sent."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, status=422)

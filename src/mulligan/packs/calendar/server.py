@@ -24,7 +24,12 @@ from caldav.lib import error
 from caldav.lib.http_sync import requests
 from caldav.lib.python_utilities import WireBytes
 
-from mulligan.packs.calendar.errors import CalendarError, ChangedSinceError, NoSuchEventError
+from mulligan.packs.calendar.errors import (
+    CalendarError,
+    ChangedSinceError,
+    NoSuchEventError,
+    OutdatedError,
+)
 from mulligan.packs.calendar.events import Stored
 from mulligan.packs.calendar.memory import EtagCache
 from mulligan.packs.calendar.text import holds, is_alike, parse_uid
@@ -72,7 +77,7 @@ class CalDAV:
         if found is None:
             raise NoSuchEventError(event_id)
         if found.etag != etag:
-            raise ChangedSinceError(event_id)
+            raise OutdatedError(event_id)
         return found
 
     def put(self, stored: Stored, *, if_match: str | None) -> Stored:
@@ -199,10 +204,10 @@ def _hash_name(url: str) -> str:
 
 
 def _raise_for(status: int, stored: Stored) -> None:
-    if status == _NOT_AS_EXPECTED:
+    if status in (_NOT_AS_EXPECTED, *_GONE):
+        # It was there when it was read. Of a request that arrived twice, this may be the second
+        # answer: it is no proof that nothing was written.
         raise ChangedSinceError(stored.id)
-    if status in _GONE:
-        raise NoSuchEventError(stored.id)
     if status >= _REFUSED:
         raise CalendarError(
             f"The server answered {status} for the event {stored.id!r}.", status=status

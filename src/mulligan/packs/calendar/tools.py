@@ -7,17 +7,21 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from mulligan.checks.moments import require_zone
-from mulligan.core.effect import Effect, Repeat
+from mulligan.core.effect import Effect, ProbeBy, Repeat
+from mulligan.core.error_class import ErrorClass
 from mulligan.core.interfaces import Clock
 from mulligan.core.record import Record, Told
+from mulligan.core.suggestion import ErrorRule
 from mulligan.packs.calendar.abilities import (
     Looking,
     TakingBack,
     is_same_event,
     read_attendees,
     read_etag,
+    read_event_id,
 )
 from mulligan.packs.calendar.desk import Desk
+from mulligan.packs.calendar.errors import BadEventError, NoSuchEventError, OutdatedError
 from mulligan.packs.calendar.phrases import Phrases
 from mulligan.packs.calendar.places import KnownPlaces
 from mulligan.packs.calendar.server import CalDAV
@@ -31,6 +35,10 @@ LOSES = (
     "revision number and time of change, where the server sets them itself",
 )
 """What an undo does not bring back."""
+
+REFUSES = (BadEventError, NoSuchEventError, OutdatedError)
+"""Raised before any request that writes. A write that was refused itself is looked for: it is read
+before and sometimes after, so that no answer of the server speaks for the whole call."""
 
 Tool = Callable[..., Any]
 
@@ -77,7 +85,7 @@ def calendar_tools(
     reads = m.tool(effect=Effect.READ, server=server)
     looks_up = m.tool(effect=Effect.READ, review=True, server=server)
     updating = _declare_update(looking, back)
-    bulk = Declared(**updating, each="updates", sequential=True)
+    bulk = Declared(**updating, each="updates")
     return CalendarTools(
         get_calendar_events=reads(desk.get_calendar_events),
         create_calendar_event=m.tool(**_declare_create(looking, back))(desk.create_calendar_event),
@@ -104,6 +112,9 @@ def _declare_create(looking: Looking, back: TakingBack) -> Declared:
         read=looking.read_current,
         undo=back.create,
         probe=looking.probe_create,
+        probe_by=ProbeBy.CALL,
+        about=read_event_id,
+        refuses=REFUSES,
         version=read_etag,
         same=is_same_event,
         loses=LOSES,
@@ -112,25 +123,35 @@ def _declare_create(looking: Looking, back: TakingBack) -> Declared:
 
 
 def _declare_update(looking: Looking, back: TakingBack) -> Declared:
-    return _declare_versioned_write(looking, undo=back.update, probe=looking.probe_update)
+    return _declare_versioned_write(looking, undo=back.update)
 
 
 def _declare_delete(looking: Looking, back: TakingBack) -> Declared:
-    return _declare_versioned_write(looking, undo=back.delete, probe=looking.probe_delete)
+    # An id that nobody has is a mistake to be told of, and no delete that has been done already.
+    mistaken = ErrorRule(error_class=ErrorClass.RULE, says="There is no event with the id")
+    return Declared(
+        **_declare_versioned_write(looking, undo=back.delete), deletes=True, error_rules=[mistaken]
+    )
 
 
-def _declare_versioned_write(looking: Looking, *, undo: Told, probe: Told) -> Declared:
-    """Every write is over the version of the pre-image, so that twice is as once."""
+def _declare_versioned_write(looking: Looking, *, undo: Told) -> Declared:
+    """Every write is over the version of the pre-image, so that twice is as once.
+
+    Nothing in an event tells a change of ours from a person's: a call without an answer has failed
+    if the pre-image is still there, and is a case for a person otherwise.
+    """
     return Declared(
         effect=Effect.REVERSIBLE,
         repeat=Repeat.IDEMPOTENT,
         before=looking.read_pre_image,
         read=looking.read_current,
         undo=undo,
-        probe=probe,
+        about=read_event_id,
+        refuses=REFUSES,
         version=read_etag,
         same=is_same_event,
         loses=LOSES,
         server=looking.calendar.name,
         if_version="if_match",
+        if_absent="if_absent",
     )

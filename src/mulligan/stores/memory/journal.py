@@ -126,9 +126,13 @@ class MemoryJournal:
     def beat(self) -> None:
         """Nobody else can see it, so there is nothing to say."""
 
+    def holds_lease(self, action: str | None = None) -> bool:  # noqa: ARG002 - all are ours
+        """Nobody else can go on with anything here."""
+        return True
+
     def find_dead_writers(self, writers: Collection[str]) -> set[str]:
         """Everybody but this process: what a fork copied is gone with the copy."""
-        return set(writers) - {self.identify_writer()}
+        return set(writers) if self.closed else set(writers) - {self.identify_writer()}
 
     def verify(self) -> list[Damage]:
         """Nothing is ever damaged here."""

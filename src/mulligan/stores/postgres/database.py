@@ -29,7 +29,11 @@ class PostgresStore:
         self._url = url
         self._options = options
         self._pool = Pool(self._connect)
-        self._truth = Truth(self._connect, options=options, erase=_skip_erasing)
+        # A process that hangs on this machine is no better than one that hangs elsewhere, and
+        # whoever comes back after its lease is told so before it acts.
+        self._truth = Truth(
+            self._connect, options=options, erase=_skip_erasing, trust_processes=False
+        )
         self._log = LogTables(self._pool, erasing=self._pool.acquire_session)
         try:
             self._prepare()
@@ -89,7 +93,7 @@ class PostgresStore:
                 *(damage.what for damage in self.journal.verify()),
                 *self.casebook.find_problems(),
             ),
-            caveats=tuple(find_presence_caveats()),
+            caveats=tuple(find_presence_caveats(self._options.lease)),
         )
 
     def close(self) -> None:

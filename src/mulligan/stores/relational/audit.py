@@ -8,7 +8,7 @@ from mulligan.core.interfaces import Damage
 from mulligan.stores.chain import GENESIS, ChainEntry, find_breaks
 from mulligan.stores.driver import Session, UnreadableError, fetch_one
 from mulligan.stores.mark import Mark, Marks
-from mulligan.stores.relational.comparison import find_differences
+from mulligan.stores.relational.comparison import describe_difference, find_differences
 from mulligan.stores.relational.ledger import Head
 
 _AT_A_TIME = 2000
@@ -115,8 +115,7 @@ def _read_entries(session: Session, writer: str, *, after: int) -> Iterator[Chai
 
 def _find_action_damages(session: Session, *, newest: int | None) -> Iterator[Damage]:
     for action, differing in find_differences(session, newest=newest):
-        what = f"Action {action} is not what its entries say: look at its {', '.join(differing)}."
-        yield Damage(writer="", seq=0, what=what)
+        yield Damage(writer="", seq=0, what=describe_difference(action, differing))
 
 
 def _find_table_damages(session: Session) -> Iterator[Damage]:

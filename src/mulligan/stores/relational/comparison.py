@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from mulligan.codec.json_text import decode_json
@@ -31,6 +31,33 @@ class _Pair(NamedTuple):
     last_body: str | None
     entries: int
     """How many of its versions have an entry with its content."""
+    writer: str | None
+    """Who wrote the latest."""
+
+
+def read_actions(session: Session, filters: Sequence[str], **values: object) -> list[Row]:
+    """Actions as `decode_action` wants them; one that its entries contradict is refused.
+
+    Except where a person has looked at the difference and accepted it.
+    """
+    pairs = [_Pair(*row) for row in session.fetch_where("actions_and_entries", filters, **values)]
+    for pair in pairs:
+        differing = list(_compare_pair(pair))
+        if differing and not _is_accepted(session, what := describe_difference(pair.id, differing)):
+            raise UnreadableError(
+                f"{what} The store is damaged: see what is left with `mulligan doctor`, or restore "
+                "it from a backup."
+            )
+    return [(*pair[:1], *pair[2:4], *pair[5:9], pair.writer) for pair in pairs]
+
+
+def describe_difference(action: str, differing: Sequence[str]) -> str:
+    """What is said of an action that is not what its entries say."""
+    return f"Action {action} is not what its entries say: look at its {', '.join(differing)}."
+
+
+def _is_accepted(session: Session, what: str) -> bool:
+    return any(said == what for _, _, said in session.fetch("accepted"))
 
 
 def find_differences(

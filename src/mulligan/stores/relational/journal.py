@@ -9,24 +9,25 @@ from datetime import datetime, timedelta
 from itertools import islice
 
 from mulligan.core.action import SYNCED, Action, Entry, Kept, check_entry
-from mulligan.core.errors import MulliganError, StaleEntryError
+from mulligan.core.errors import MulliganError, StaleEntryError, StoreError
 from mulligan.core.instants import to_us
 from mulligan.core.interfaces import Clock, Damage
 from mulligan.stores.driver import Row, Session, UnreadableError, fetch_one
 from mulligan.stores.encoding import (
     EncodedEntry,
     decode_action,
-    decode_entry,
     decode_standing,
     encode_entry,
 )
 from mulligan.stores.mark import MarkFile, Marks
 from mulligan.stores.pool import Pool
-from mulligan.stores.presence import Presence, identify_process, is_gone
 from mulligan.stores.relational.audit import audit, read_heads
+from mulligan.stores.relational.comparison import read_actions
+from mulligan.stores.relational.history import read_history
 from mulligan.stores.relational.ledger import Head, Ledger, Transaction
 from mulligan.stores.relational.retention import prune_journal
 from mulligan.stores.relational.safe import KeptRow, Safe
+from mulligan.stores.relational.writers import WriterTable
 
 
 class JournalTables:
@@ -50,6 +51,8 @@ class JournalTables:
         self._clock = clock
         self._erase = erase
         self._marks = marks
+        self._writers = WriterTable(pool, ledger=ledger)
+        self._refused: dict[str, EncodedEntry] = {}
 
     def submit(self, entries: Sequence[Entry], *, keep: Sequence[Kept] = ()) -> Future[None]:
         """Write entries and kept values in one transaction, all or none."""
@@ -67,7 +70,7 @@ class JournalTables:
 
     def find_action(self, action: str) -> Action | None:
         """An action as it stands now."""
-        rows = self._fetch("action", action=action)
+        rows = self._read_actions("one_action", action=action)
         return decode_action(rows[0]) if rows else None
 
     def list_open_actions(
@@ -77,7 +80,7 @@ class JournalTables:
         query = "open_actions" if tenant is None else "open_actions_of_tenant"
         values = {} if tenant is None else {"tenant": tenant}
         try:
-            rows = self._fetch(query, after=after, most=limit, **values)
+            rows = self._read_actions(query, after=after, most=limit, **values)
             return [decode_action(row) for row in rows]
         except UnreadableError:
             # One that cannot be read must not hide the others; `verify` names it.
@@ -85,7 +88,7 @@ class JournalTables:
 
     def list_entries(self, action: str) -> list[Entry]:
         """Every entry of an action, oldest first."""
-        return [decode_entry(row) for row in self._fetch("history", action=action)]
+        return self._pool.ask(lambda session: read_history(session, action))
 
     def identify_writer(self) -> str:
         """Who this process is in the journal."""
@@ -93,27 +96,24 @@ class JournalTables:
 
     def beat(self) -> None:
         """Say that this process is alive, by the database's clock."""
-        writer = self.identify_writer()
-        self._ledger.submit(
-            lambda transaction: transaction.session.run("beat", writer=writer), synced=False
-        ).result()
+        self._ledger.beat().result()
+
+    def holds_lease(self, action: str | None = None) -> bool:
+        """Whether this process may still act, on an action if one is named."""
+        if not self._ledger.holds_lease():
+            return False
+        former = self._ledger.former
+        if action is None or not former:
+            return True
+        try:
+            return all(writer not in former for (writer,) in self._fetch_last_writer(action))
+        except StoreError:
+            # Whose it is cannot be known, so nobody acts on it.
+            return False
 
     def find_dead_writers(self, writers: Collection[str]) -> set[str]:
         """Those of some writers that will write no more."""
-        if not writers:
-            return set()
-        present = self._fetch("present")
-        seen_from = identify_process()
-        alive = {
-            writer
-            for writer, machine, pid, started, silent_us in present
-            if not is_gone(
-                Presence(machine=machine, pid=pid, started=started),
-                silent_us=silent_us,
-                seen_from=seen_from,
-            )
-        }
-        return set(writers) - alive
+        return self._writers.find_dead(writers)
 
     def verify(self) -> list[Damage]:
         """Hold every chain against what is there, from its first entry to its mark."""
@@ -133,9 +133,11 @@ class JournalTables:
         """Go on from what is left, as a new writer, with the note on record."""
         damages = self.verify()
         at_us = to_us(self._clock(), name="The clock's time")
-        self._ledger.start_over()
+        before = self._ledger.start_over()
 
         def accept(transaction: Transaction) -> None:
+            if before is not None:
+                transaction.session.run("end_writer", writer=before)
             for damage in damages:
                 transaction.session.run(
                     "accept",
@@ -169,6 +171,12 @@ class JournalTables:
     def _fetch(self, query: str, **values: object) -> list[Row]:
         return self._pool.ask(lambda session: session.fetch(query, **values))
 
+    def _read_actions(self, query: str, **values: object) -> list[Row]:
+        return self._pool.ask(lambda session: read_actions(session, [query], **values))
+
+    def _fetch_last_writer(self, action: str) -> list[Row]:
+        return self._fetch("last_writer", action=action)
+
     def _list_readable(self, *, tenant: str | None, after: str) -> Iterator[Action]:
         """Open actions read one by one, without those that cannot be."""
         for (name,) in self._fetch("open_action_ids", after=after, most=2**31):
@@ -197,6 +205,8 @@ class JournalTables:
     def _advance_action(self, transaction: Transaction, draft: EncodedEntry) -> None:
         entry, session = draft.entry, transaction.session
         row = fetch_one(session, "action_now", action=entry.action)
+        if self._ledger.former:
+            self._refuse_given_up(session, draft)
         state, version = decode_standing(entry.action, row)
         check_entry(entry, state=state, version=version)
         transaction.append(draft)
@@ -220,3 +230,20 @@ class JournalTables:
         if draft.settles:
             expires_us = draft.at_us + self._kept_for_us
             session.run("expire_after_settlement", owner=entry.action, at_us=expires_us)
+
+    def _refuse_given_up(self, session: Session, draft: EncodedEntry) -> None:
+        """Refuse what goes on from an entry of a writer that this process no longer is, once.
+
+        Whoever has read the action again knows what others made of it meanwhile, and may go on.
+        """
+        action = draft.entry.action
+        row = fetch_one(session, "last_writer", action=action)
+        if row is None or row[0] not in self._ledger.former:
+            return
+        # The same entry again is the same transaction, tried again.
+        if self._refused.setdefault(action, draft) is draft:
+            raise StaleEntryError(
+                f"Entry {draft.entry.version} of action {action} is refused, because this process "
+                "was silent for longer than its lease and others have given it up: read the "
+                "action again before acting."
+            )

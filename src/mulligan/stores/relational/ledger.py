@@ -7,11 +7,13 @@ import time
 import uuid
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import timedelta
 from typing import Any
 
 from mulligan.core.errors import StoreDamagedError, StoreError
+from mulligan.core.interfaces import LEASE
 from mulligan.stores.chain import GENESIS, ChainEntry, hash_entry
 from mulligan.stores.driver import (
     ConnectionLostError,
@@ -22,11 +24,19 @@ from mulligan.stores.driver import (
 )
 from mulligan.stores.encoding import EncodedEntry
 from mulligan.stores.group_commit import GroupCommit
+from mulligan.stores.lease import Lease
 from mulligan.stores.mark import Mark, MarkFile
 from mulligan.stores.presence import identify_process
 
 FORGOTTEN = timedelta(days=7)
 """Who has said nothing for so long is not even known any more."""
+
+_LONGEST_BEAT = timedelta(seconds=1)
+"""How long whoever wants to act waits for the store to say that it still may."""
+
+
+class _RevokedError(TryAgainError):
+    """Others have given this writer up: what it did is undone, and may be done as a new one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,11 +89,18 @@ class Ledger:
         connect: Callable[[], Session],
         *,
         timeout: timedelta,
+        lease: timedelta = LEASE,
         marks: MarkFile | None = None,
+        trust_processes: bool = True,
     ) -> None:
         self._connect = connect
         self._timeout = timeout
+        self._lease = Lease(lease)
         self._marks = marks
+        self.trusts_processes = trust_processes
+        """Whoever runs on this machine is there, also when it hangs."""
+        self.former: frozenset[str] = frozenset()
+        """The writers this process was, each given up by others while it was silent."""
         self._group: GroupCommit[tuple[Work, bool]] = GroupCommit(self._commit_group)
         self._lock = threading.Lock()
         self._session: Session | None = None
@@ -102,19 +119,39 @@ class Ledger:
         named: str = self.submit(lambda transaction: transaction.head.writer, synced=False).result()
         return named
 
+    def beat(self) -> Future[bool]:
+        """Say that this writer lives. The answer: whether nobody has given it up."""
+        return self.submit(_beat, synced=False)
+
+    def holds_lease(self) -> bool:
+        """Whether this writer is nobody else's to go on for; the store is asked when in doubt."""
+        if self._head is None:
+            return not self.former
+        if self._lease.is_fresh():
+            return True
+        said = self.beat()
+        try:
+            return said.result(min(self._lease.length, _LONGEST_BEAT).total_seconds())
+        except (StoreError, TimeoutError):
+            # A store that is away may have heard that others are to go on.
+            said.cancel()
+            return False
+
     def submit(self, work: Work, *, synced: bool = True) -> Future[Any]:
         """Queue a work; its future is done when it is written, and on disk if it is `synced`."""
         return self._group.submit((work, synced))
 
-    def start_over(self) -> None:
-        """Go on as a new writer: what the old one lost has been accepted."""
+    def start_over(self) -> str | None:
+        """Go on as a new writer: what the old one lost has been accepted. Returns the old one."""
         with self._lock:
-            self._head = None
+            before, self._head = self._head, None
+        return None if before is None else before.writer
 
     def close(self) -> None:
-        """Finish what was submitted, then let go of the connection."""
+        """Finish what was submitted, end the writer, then let go of the connection."""
         self._group.close()
         with self._lock:
+            self._end_writer()
             self._drop_session()
 
     def reset_after_fork(self) -> None:
@@ -122,6 +159,7 @@ class Ledger:
         self._group.reset_after_fork()
         self._lock = threading.Lock()
         self._head = None
+        self.former = frozenset()
         if self._session is not None:
             self._session.abandon()
         self._session = None
@@ -142,6 +180,9 @@ class Ledger:
                 if unanswered is not None and self._has_landed():
                     return unanswered
                 unanswered = None
+                if self._head is None and self.former and all(work is _beat for work in works):
+                    # A sign of life brings nobody back; the next thing that is written does.
+                    return [False] * len(works)
                 return self._commit_once(works, outcomes, synced=synced)
             except ConnectionLostError:
                 self._drop_session()
@@ -157,21 +198,18 @@ class Ledger:
         self, works: Sequence[Work], outcomes: list[object], *, synced: bool
     ) -> Sequence[object]:
         session, acknowledged = self._prepare_writer()
+        begun = self._lease.begin()
         with session.begin_transaction(synced=synced):
             transaction = Transaction(session, self._read_head(session, acknowledged))
             outcomes.extend(_attempt(transaction, work) for work in works)
             head = replace(transaction.head, commits=transaction.head.commits + 1)
             # When every work failed nothing has changed, and there is nothing to sync.
             moved = not all(isinstance(outcome, BaseException) for outcome in outcomes)
-            if moved:
-                session.run(
-                    "move_head",
-                    writer=head.writer,
-                    commits=head.commits,
-                    seq=head.seq,
-                    hash=head.hash,
-                )
+            # Given up in the middle of it, the writer finds no row to move.
+            if moved and not _move_head(session, head):
+                raise self._give_up_writer()
         if moved:
+            self._lease.renew(begun)
             self._acknowledge(head, synced=synced)
         return outcomes
 
@@ -181,10 +219,14 @@ class Ledger:
         head = self._head
         if head is None:
             head = Head(writer=uuid.uuid4().hex, commits=0, seq=0, hash=GENESIS)
+            begun, length = self._lease.begin(), self._lease.length // timedelta(microseconds=1)
             with self._session.begin_transaction():
-                self._session.run("start_writer", writer=head.writer, genesis=GENESIS)
+                self._session.run(
+                    "start_writer", writer=head.writer, genesis=GENESIS, lease_us=length
+                )
                 self._session.run("forget_silent", silent_us=FORGOTTEN // timedelta(microseconds=1))
                 self._session.run("appear", writer=head.writer, **asdict(identify_process()))
+            self._lease.renew(begun)
             # At once, so that a writer of nothing that is synced is not taken for one that lost
             # its mark.
             self._acknowledge(head, synced=True)
@@ -201,7 +243,9 @@ class Ledger:
                 "a copy that was behind. See what is left with `mulligan doctor`; go on from it "
                 "with `mulligan doctor --accept-damage NOTE`."
             )
-        commits, seq, hash_ = row
+        commits, seq, hash_, revoked_us = row
+        if revoked_us is not None:
+            raise self._give_up_writer()
         return Head(writer=acknowledged.writer, commits=commits, seq=seq, hash=bytes(hash_))
 
     def _has_landed(self) -> bool:
@@ -213,7 +257,9 @@ class Ledger:
         row = fetch_one(session, "head_when_settled", writer=acknowledged.writer)
         if row is None or row[0] <= acknowledged.commits:
             return False
-        self._acknowledge(self._read_head(session, acknowledged), synced=True)
+        # Who was given up since is told at the next commit; what landed, landed before that.
+        with suppress(_RevokedError):
+            self._acknowledge(self._read_head(session, acknowledged), synced=True)
         return True
 
     def _acknowledge(self, head: Head, *, synced: bool) -> None:
@@ -222,10 +268,41 @@ class Ledger:
         if self._marks is not None and synced:
             self._marks.write(head.to_mark())
 
+    def _give_up_writer(self) -> _RevokedError:
+        """Be nobody until something new is written; the old mark stays as it is."""
+        if self._head is not None:
+            self.former |= {self._head.writer}
+        self._head = None
+        if self._marks is not None:
+            self._marks.close()
+        return _RevokedError(
+            "Nothing was written, because others give this process up again and again: set a lease "
+            f"that is longer than {self._lease.length}."
+        )
+
+    def _end_writer(self) -> None:
+        """Leave what is open to others at once, instead of when this process ends."""
+        if self._head is None or self._session is None:
+            return
+        # Nobody hears of it when the store is away: then others wait as they would after a crash.
+        with suppress(StoreError), self._session.begin_transaction(synced=False):
+            self._session.run("end_writer", writer=self._head.writer)
+
     def _drop_session(self) -> None:
         session, self._session = self._session, None
         if session is not None:
             session.close()
+
+
+def _move_head(session: Session, head: Head) -> int:
+    return session.run(
+        "move_head", writer=head.writer, commits=head.commits, seq=head.seq, hash=head.hash
+    )
+
+
+def _beat(transaction: Transaction) -> bool:
+    transaction.session.run("beat", writer=transaction.head.writer)
+    return True
 
 
 def _attempt(transaction: Transaction, work: Work) -> object:

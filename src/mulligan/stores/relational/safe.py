@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 
 from mulligan.core.action import Kept
 from mulligan.core.errors import StoreDamagedError, StoreError
 from mulligan.core.instants import to_us
 from mulligan.stores.driver import Session, fetch_one
-from mulligan.stores.seal import Seal
+from mulligan.stores.seal import Seal, bind_to
 
 KeptRow = dict[str, object]
+
+_SHA256 = 32
+_BOUND = b"2"
+"""Stands before a checksum that also says whose the value is."""
 
 
 class Safe:
@@ -46,7 +51,7 @@ class Safe:
             "name": kept.name,
             "value": value,
             "locked": int(locked),
-            "checksum": _compute_checksum(value, locked=int(locked)),
+            "checksum": _BOUND + _compute_bound_checksum(replace(kept, value=value), int(locked)),
             "expires_us": None if expires_at is None else to_us(expires_at, name="expires_at"),
         }
 
@@ -59,17 +64,32 @@ class Safe:
     def open(self, kept: Kept, *, locked: int, checksum: bytes) -> bytes:
         """A value as it was before it was locked away."""
         # A changed bit may have made it another type, too.
-        whole = (
-            isinstance(kept.value, bytes)
-            and _compute_checksum(kept.value, locked=locked) == checksum
-        )
-        if not whole:
-            raise StoreDamagedError(
-                f"The kept value {kept.name!r} of {kept.owner} is not what was kept, because the "
-                "store is damaged: restore it from a backup, and undo nothing with this value."
-            )
+        if not isinstance(kept.value, bytes) or not isinstance(checksum, bytes):
+            raise make_damage(kept.owner, kept.name)
+        if checksum[:-_SHA256] == _BOUND:
+            expected = _compute_bound_checksum(kept, locked)
+        else:
+            expected = _compute_checksum(kept.value, locked=locked)
+        if checksum[-_SHA256:] != expected or checksum[:-_SHA256] not in (b"", _BOUND):
+            raise make_damage(kept.owner, kept.name)
         return self._seal.unlock(kept.value, locked=bool(locked), owner=kept.owner, name=kept.name)
 
 
+def make_damage(owner: str, name: str) -> StoreDamagedError:
+    """What is said of a value that is not the one that was kept."""
+    return StoreDamagedError(
+        f"The kept value {name!r} of {owner} is not what was kept, because the "
+        "store is damaged: restore it from a backup, and undo nothing with this value."
+    )
+
+
+def _compute_bound_checksum(kept: Kept, locked: int) -> bytes:
+    """Over the value and whose it is: another row's value does not pass for this one."""
+    # The length goes first, so that no owner and value run together into another pair.
+    whose = bind_to(kept.owner, kept.name)
+    return hashlib.sha256(f"{locked}:{len(whose)}:".encode() + whose + kept.value).digest()
+
+
 def _compute_checksum(value: bytes, *, locked: int) -> bytes:
+    """As rows have it that were kept before checksums said whose a value is."""
     return hashlib.sha256(f"{locked}:".encode() + value).digest()

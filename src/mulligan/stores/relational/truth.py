@@ -27,9 +27,16 @@ class Truth:
         options: Options,
         erase: Callable[[], None],
         marks: MarkFile | None = None,
+        trust_processes: bool = True,
     ) -> None:
         self.pool = Pool(connect)
-        self._ledger = Ledger(connect, timeout=options.timeout, marks=marks)
+        self._ledger = Ledger(
+            connect,
+            timeout=options.timeout,
+            lease=options.lease,
+            marks=marks,
+            trust_processes=trust_processes,
+        )
         self._safe = Safe(options.seal)
         self.journal = JournalTables(
             self.pool,

@@ -11,7 +11,7 @@ from mulligan.core.interfaces import Clock
 from mulligan.stores.driver import fetch_one
 from mulligan.stores.pool import Pool
 from mulligan.stores.relational.ledger import Ledger, Work
-from mulligan.stores.relational.safe import Safe
+from mulligan.stores.relational.safe import Safe, make_damage
 
 _ROWS_AT_A_TIME = 500
 
@@ -44,7 +44,10 @@ class VaultTables:
         row = self._pool.ask(lambda session: fetch_one(session, "kept", owner=owner, name=name))
         if row is None:
             return None
-        value, locked, checksum, expires_us = row
+        *found, value, locked, checksum, expires_us = row
+        if found != [owner, name]:
+            # An index that leads to another row would give somebody else's value.
+            raise make_damage(owner, name)
         if expires_us is not None and expires_us <= to_us(self._clock(), name="The clock's time"):
             return None
         kept = Kept(owner=owner, name=name, value=value)

@@ -1,11 +1,8 @@
--- name: start_writer
-insert into writer (id, commits, seq, hash) values (:writer, 0, 0, :genesis)
-
 -- name: head
-select commits, seq, hash from writer where id = :writer
+select commits, seq, hash, revoked_us from writer where id = :writer
 
--- name: move_head
-update writer set commits = :commits, seq = :seq, hash = :hash where id = :writer
+-- name: last_writer
+select writer from entry where action = :action order by version desc limit 1
 
 -- name: action_now
 select state, version from action where id = :action
@@ -23,28 +20,21 @@ on conflict (id) do nothing
 update action set state = :state, settled = :settled, version = :version, changed_us = :at_us, detail = :detail
 where id = :action and version = :version - 1
 
--- name: action
-select id, opening, state, version, opened_us, changed_us, detail, (
-  select writer from entry where entry.action = action.id and entry.version = action.version
-) from action where id = :action
-
 -- name: open_actions
-select id, opening, state, version, opened_us, changed_us, detail, (
-  select writer from entry where entry.action = action.id and entry.version = action.version
-) from action
-where settled = 0 and id > :after order by id limit :most
+settled = 0 and action.id > :after order by action.id limit :most
 
 -- name: open_actions_of_tenant
-select id, opening, state, version, opened_us, changed_us, detail, (
-  select writer from entry where entry.action = action.id and entry.version = action.version
-) from action
-where settled = 0 and id > :after and tenant = :tenant order by id limit :most
+settled = 0 and action.id > :after and action.tenant = :tenant order by action.id limit :most
 
 -- name: open_action_ids
 select id from action where settled = 0 and id > :after order by id limit :most
 
 -- name: history
-select action, version, state, at_us, body from entry
+select action, version, state, at_us, body, writer, seq, hash, coalesce(
+  (select hash from entry as earlier
+    where earlier.writer = entry.writer and earlier.seq = entry.seq - 1),
+  (select hash from anchor where anchor.writer = entry.writer and anchor.seq = entry.seq - 1)
+) from entry
 where action = :action and body is not null order by version
 
 -- name: count_open_actions
@@ -71,7 +61,8 @@ select action.id, action.tenant, action.opening, action.state, action.settled, a
   action.opened_us, action.changed_us, action.detail,
   opened.at_us, opened.body, latest.state, latest.at_us, latest.body,
   (select count(distinct version) from entry where entry.action = action.id
-    and entry.version <= action.version and entry.body is not null)
+    and entry.version <= action.version and entry.body is not null),
+  latest.writer
 from action
 left join entry as opened on opened.action = action.id and opened.version = 1
   and opened.body is not null

@@ -133,9 +133,29 @@ values (:writer, :machine, :pid, :started, (extract(epoch from clock_timestamp()
 update presence set beat_us = (extract(epoch from clock_timestamp()) * 1000000)::bigint
 where writer = :writer
 
+-- name: start_writer
+insert into writer (id, commits, seq, hash, heard_us, lease_us)
+values (:writer, 0, 0, :genesis, (extract(epoch from clock_timestamp()) * 1000000)::bigint, :lease_us)
+
+-- name: move_head
+update writer set commits = :commits, seq = :seq, hash = :hash, heard_us = (extract(epoch from clock_timestamp()) * 1000000)::bigint
+where id = :writer and revoked_us is null
+
+-- name: end_writer
+update writer set revoked_us = (extract(epoch from clock_timestamp()) * 1000000)::bigint
+where id = :writer and revoked_us is null
+
 -- name: present
-select writer, machine, pid, started, (extract(epoch from clock_timestamp()) * 1000000)::bigint - beat_us
-from presence
+select id, machine, pid, started, (extract(epoch from clock_timestamp()) * 1000000)::bigint - greatest(heard_us, coalesce(beat_us, 0)),
+  lease_us, revoked_us
+from writer left join presence on presence.writer = id
+where id in (select json_array_elements_text(cast(:writers as json)))
+
+-- name: revoke_silent
+update writer set revoked_us = (extract(epoch from clock_timestamp()) * 1000000)::bigint
+where id in (select json_array_elements_text(cast(:writers as json))) and revoked_us is null
+  and greatest(heard_us, coalesce((select beat_us from presence where presence.writer = writer.id), 0))
+    < (extract(epoch from clock_timestamp()) * 1000000)::bigint - lease_us
 
 -- name: forget_silent
 delete from presence where beat_us < (extract(epoch from clock_timestamp()) * 1000000)::bigint - :silent_us

@@ -28,7 +28,7 @@ on conflict (id) do update
 set batches = excluded.batches, successes = excluded.successes, failures = excluded.failures
 
 -- name: check
-pragma quick_check(1)
+pragma integrity_check(1)
 
 -- name: schema_version
 pragma user_version
@@ -39,6 +39,10 @@ pragma application_id
 -- name: count_tables
 select count(*) from sqlite_schema
 
+-- name: kept
+select owner, name, value, locked, checksum, expires_us from kept
+where rowid = (select rowid from kept where owner = :owner and name = :name)
+
 -- name: appear
 insert into presence (writer, machine, pid, started, beat_us)
 values (:writer, :machine, :pid, :started, cast(unixepoch('subsec') * 1000000 as integer))
@@ -47,9 +51,29 @@ values (:writer, :machine, :pid, :started, cast(unixepoch('subsec') * 1000000 as
 update presence set beat_us = cast(unixepoch('subsec') * 1000000 as integer)
 where writer = :writer
 
+-- name: start_writer
+insert into writer (id, commits, seq, hash, heard_us, lease_us)
+values (:writer, 0, 0, :genesis, cast(unixepoch('subsec') * 1000000 as integer), :lease_us)
+
+-- name: move_head
+update writer set commits = :commits, seq = :seq, hash = :hash, heard_us = cast(unixepoch('subsec') * 1000000 as integer)
+where id = :writer and revoked_us is null
+
+-- name: end_writer
+update writer set revoked_us = cast(unixepoch('subsec') * 1000000 as integer)
+where id = :writer and revoked_us is null
+
 -- name: present
-select writer, machine, pid, started, cast(unixepoch('subsec') * 1000000 as integer) - beat_us
-from presence
+select id, machine, pid, started, cast(unixepoch('subsec') * 1000000 as integer) - max(heard_us, coalesce(beat_us, 0)),
+  lease_us, revoked_us
+from writer left join presence on presence.writer = id
+where id in (select value from json_each(:writers))
+
+-- name: revoke_silent
+update writer set revoked_us = cast(unixepoch('subsec') * 1000000 as integer)
+where id in (select value from json_each(:writers)) and revoked_us is null
+  and max(heard_us, coalesce((select beat_us from presence where presence.writer = writer.id), 0))
+    < cast(unixepoch('subsec') * 1000000 as integer) - lease_us
 
 -- name: forget_silent
 delete from presence where beat_us < cast(unixepoch('subsec') * 1000000 as integer) - :silent_us

@@ -11,7 +11,7 @@ select value from key_check
 insert into key_check (number, value) values (1, :value) on conflict do nothing
 
 -- name: kept
-select value, locked, checksum, expires_us from kept where owner = :owner and name = :name
+select owner, name, value, locked, checksum, expires_us from kept where owner = :owner and name = :name
 
 -- name: expire
 update kept set expires_us = :at_us where owner = :owner

@@ -20,7 +20,7 @@ from mulligan.stores.sqlite.session import LOG, TIMEOUT, SqliteSession
 APPLICATION_ID = 0x4D756C6C
 SECRET_BYTES = 32
 CHECKED_BYTES = 64 * 1024 * 1024
-"""Files up to this size have their structure checked at every opening, which takes a fraction of
+"""Files up to this size have tables and indexes checked at every opening, which takes a fraction of
 a second; larger ones only when their health is asked for."""
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator, Mapping
+from datetime import timedelta
 from pathlib import Path
 
+from mulligan.core.interfaces import LEASE
 from mulligan.stores.driver import Session
 from mulligan.stores.file_lock import CAN_LOCK
 from mulligan.stores.mark import MarkFile
@@ -45,7 +47,7 @@ def find_problems(
     yield from (mark.trouble for mark in marks if mark.trouble)
 
 
-def find_caveats() -> Iterator[str]:
+def find_caveats(lease: timedelta = LEASE) -> Iterator[str]:
     """What this system cannot do for files and their writers."""
     if not CAN_LOCK:
         yield (
@@ -58,7 +60,7 @@ def find_caveats() -> Iterator[str]:
             "This system has no files for their owner alone, so the folder's permissions decide "
             "who can read the store."
         )
-    yield from find_presence_caveats()
+    yield from find_presence_caveats(lease)
 
 
 def _find_shortened(log: Session, marks: MarkFile) -> Iterator[str]:

@@ -12,7 +12,7 @@ from typing import Any
 
 import apsw
 
-from mulligan.core.errors import StoreLockedError
+from mulligan.core.errors import StoreDamagedError, StoreLockedError
 from mulligan.stores.driver import Row
 from mulligan.stores.fork import undisturbed
 from mulligan.stores.histogram import add_counts
@@ -58,6 +58,8 @@ class SqliteSession:
             self._connection.create_scalar_function("add_counts", add_counts, 2)
             for pragma in PRAGMAS[part]:
                 self._connection.execute(f"pragma {pragma}")
+        self._places = (str(path), f"{path}-wal")
+        self._file, self._wal = (_identify_file(place) for place in self._places)
 
     def fetch(self, query: str, **values: object) -> list[Row]:
         """All rows of a query."""
@@ -97,6 +99,7 @@ class SqliteSession:
                 self._synced = synced
             self.execute("begin immediate")
             try:
+                self._refuse_replaced()
                 yield
                 self.execute("commit")
             except BaseException:
@@ -147,6 +150,19 @@ class SqliteSession:
         # ends. One reference that is never given back keeps the object until the process is gone.
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._connection))
 
+    def _refuse_replaced(self) -> None:
+        """Refuse to write into a file that nobody can find any more, or its write-ahead log."""
+        found = [_identify_file(place) for place in self._places]
+        # The log ahead comes with the first write, and stays as long as anybody has the file open.
+        self._wal = self._wal or found[1]
+        for place, was, now in zip(self._places, (self._file, self._wal), found, strict=True):
+            if was != now:
+                raise StoreDamagedError(
+                    f"{place} was {'replaced' if now else 'deleted'} while it was open, so nothing "
+                    "was written: put it back, or open the store again to go on with what lies "
+                    "there now."
+                )
+
     def _roll_back(self) -> None:
         if self._connection.in_transaction:
             self.execute("rollback")
@@ -168,6 +184,16 @@ def truncate(connect: Callable[[], SqliteSession]) -> None:
     """Empty a file's write-ahead log."""
     with open_erasing_session(connect):
         pass
+
+
+def _identify_file(place: str) -> tuple[int, int] | None:
+    """What tells a file from another that has its name now; `None` when there is none."""
+    try:
+        found = os.stat(place)  # noqa: PTH116 - at every write, where a Path costs twice as much
+    except OSError:
+        # Whoever asks compares, and says what is missing.
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _create_private(path: Path) -> None:

@@ -126,7 +126,7 @@ class SqliteStore:
                         marks=(self._marks, self._log_marks),
                     )
                 ),
-                caveats=tuple(find_caveats()),
+                caveats=tuple(find_caveats(self._options.lease)),
             )
 
     def close(self) -> None:

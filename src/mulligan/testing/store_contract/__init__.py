@@ -8,9 +8,10 @@
             return f"mine:///{tmp_path}"
 
 Do the same for `VaultContract`, `LogContract`, `ArchiveContract`, `EpisodeContract`,
-`LessonContract`, `LifeContract` and, where the store outlives its process, `ProcessContract`, and
-it is certified. An archive alone is certified by `ArchiveContract` with a fixture `archive` that
-opens it; a casebook alone by `EpisodeContract` and `LessonContract`, with a fixture `casebook`.
+`LessonContract`, `LifeContract` and, where the store outlives its process, `ProcessContract` and
+`LeaseContract`, and it is certified. An archive alone is certified by `ArchiveContract` with a
+fixture `archive` that opens it; a casebook alone by `EpisodeContract` and `LessonContract`, with a
+fixture `casebook`.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ pytest.register_assert_rewrite(
             "archives",
             "episodes",
             "journals",
+            "leases",
             "lessons",
             "life",
             "logs",
@@ -37,6 +39,7 @@ pytest.register_assert_rewrite(
 from mulligan.testing.store_contract.archives import ArchiveContract  # noqa: E402
 from mulligan.testing.store_contract.episodes import EpisodeContract  # noqa: E402
 from mulligan.testing.store_contract.journals import JournalContract  # noqa: E402
+from mulligan.testing.store_contract.leases import LeaseContract  # noqa: E402
 from mulligan.testing.store_contract.lessons import LessonContract  # noqa: E402
 from mulligan.testing.store_contract.life import LifeContract  # noqa: E402
 from mulligan.testing.store_contract.logs import LogContract  # noqa: E402
@@ -47,6 +50,7 @@ __all__ = [
     "ArchiveContract",
     "EpisodeContract",
     "JournalContract",
+    "LeaseContract",
     "LessonContract",
     "LifeContract",
     "LogContract",

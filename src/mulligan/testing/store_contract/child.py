@@ -7,6 +7,7 @@ import sys
 import threading
 import uuid
 from dataclasses import replace
+from datetime import timedelta
 
 from mulligan.core.action import Kept, State
 from mulligan.core.errors import StaleEntryError, StaleLessonError, StaleNotesError
@@ -17,6 +18,7 @@ from mulligan.core.rollup import roll_up
 from mulligan.testing.store_contract.archives import GROUND, make_notes, make_task_run
 from mulligan.testing.store_contract.cases import make_episode, make_lesson, make_use
 from mulligan.testing.store_contract.contract import (
+    PAUSED,
     find_opener,
     make_first_entry,
     make_log_row,
@@ -139,10 +141,54 @@ def _write_and_end(store: Store) -> None:
         os._exit(0)
 
 
+def fork_and_close(store: Store, count: int) -> None:
+    """Fork, let the child write and close its store, and print whom it took for gone."""
+    write_quietly(store, count)
+    mine = store.journal.identify_writer()
+    child = os.fork()
+    if not child:
+        write_quietly(store, count)
+        store.close()
+        os._exit(0)
+    os.waitpid(child, 0)
+    print(store.journal.find_dead_writers([mine]), flush=True)  # noqa: T201 - for the parent
+    write_quietly(store, count)
+
+
+def write_quietly(store: Store, count: int) -> None:
+    """Open actions, without a word."""
+    for _ in range(count):
+        store.journal.submit([make_first_entry(uuid.uuid4().hex)]).result()
+
+
+def wait_in_action(store: Store, lease_ms: int) -> None:
+    """Begin an action, live on until told to finish it, then say what became of that."""
+    over = threading.Event()
+
+    def keep_beating() -> None:
+        while not over.wait(lease_ms / 3000):
+            store.journal.beat()
+
+    store.journal.submit([make_first_entry(PAUSED)]).result()
+    heart = threading.Thread(target=keep_beating)
+    heart.start()
+    print(store.journal.identify_writer(), flush=True)  # noqa: T201 - what the parent reads
+    sys.stdin.readline()
+    held = [store.journal.holds_lease(), store.journal.holds_lease(PAUSED)]
+    entry = make_next_entry(PAUSED, State.EXECUTED, version=2)
+    refused = store.journal.submit([entry]).exception()
+    store.journal.submit([make_first_entry("afresh")]).result()
+    held += [store.journal.holds_lease(), store.journal.holds_lease("afresh")]
+    over.set()
+    heart.join()
+    print(*held, type(refused).__name__, flush=True)  # noqa: T201 - what the parent reads
+
+
 def main() -> None:
     """Do what the command line says."""
     opener, url, task, count = sys.argv[1:]
-    store = find_opener(opener)(url)
+    told = {"lease": timedelta(milliseconds=int(count))} if task == "wait_in_action" else {}
+    store = find_opener(opener, **told)(url)
     tasks = {
         "write": write,
         "race": race,
@@ -150,6 +196,8 @@ def main() -> None:
         "draw_lessons": draw_lessons,
         "fork": fork,
         "fork_while_writing": fork_while_writing,
+        "fork_and_close": fork_and_close,
+        "wait_in_action": wait_in_action,
     }
     tasks[task](store, int(count))
     store.close()

@@ -7,6 +7,7 @@ import itertools
 import random
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from importlib import import_module
 from typing import ClassVar
 
@@ -16,12 +17,14 @@ from mulligan.core.action import FIRST_STATES, TRANSITIONS, Entry, Opening, Stat
 from mulligan.core.call import LogRow, Outcome
 from mulligan.core.effect import Effect
 from mulligan.core.ids import RANDOM_BITS, make_uuid7
-from mulligan.core.interfaces import Store
+from mulligan.core.interfaces import LEASE, Store
 from mulligan.stores.options import Options
 from mulligan.stores.seal import make_seal
 
 NOW = datetime(2026, 11, 16, 9, 30, 15, 123456, tzinfo=UTC)
 OPENING = Opening(tool="move_event", server="calendar", effect=Effect.REVERSIBLE, tenant="home")
+PAUSED = "paused"
+"""The action of a process that is stopped in the middle of it."""
 
 _number = itertools.count()
 _BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -51,15 +54,18 @@ class Contract:
         return find_opener(self.opener)(url)
 
 
-def find_opener(name: str) -> Callable[[str], Store]:
-    """The function that `module:function` names."""
+def find_opener(name: str, *, lease: timedelta = LEASE) -> Callable[[str], Store]:
+    """The function that `module:function` names, told about the lease where it wants to know."""
     module, _, function = name.partition(":")
     found: Callable[..., Store] = getattr(import_module(module), function)
-    takes = inspect.signature(found).parameters.values()
-    needs = [each for each in takes if each.default is each.empty and each.kind in _BY_POSITION]
+    takes = inspect.signature(found).parameters
+    needs = [
+        each for each in takes.values() if each.default is each.empty and each.kind in _BY_POSITION
+    ]
     if len(needs) > 1:
-        return lambda url: found(url, Options(seal=make_seal(None)))
-    return found
+        return lambda url: found(url, Options(seal=make_seal(None), lease=lease))
+    told = "lease" in takes or any(each.kind is each.VAR_KEYWORD for each in takes.values())
+    return partial(found, lease=lease) if told and lease != LEASE else found
 
 
 def make_id() -> str:

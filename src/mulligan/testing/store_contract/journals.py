@@ -69,13 +69,16 @@ class JournalContract(Contract):
         assert action.writer == store.journal.identify_writer()
 
     def test_who_lives_is_not_gone(self, store: Store) -> None:
-        """Not after a beat, and not before the first entry either."""
+        """Not after a beat, and not before the first entry either; so it may act."""
+        held = [store.journal.holds_lease()]
         before = store.journal.find_dead_writers([store.journal.identify_writer()])
 
         store.journal.beat()
 
         assert before == store.journal.find_dead_writers([store.journal.identify_writer()]) == set()
         assert store.journal.find_dead_writers(["nobody"]) == {"nobody"}
+        held += [store.journal.holds_lease(), store.journal.holds_lease("somebody's")]
+        assert held == [True, True, True]
 
     def test_exactly_the_legal_transitions_are_taken(self, store: Store) -> None:
         """Each state against each other one."""

@@ -14,7 +14,7 @@ from mulligan.core.log_query import LogQuery
 from mulligan.testing.store_contract.archives import GROUND, make_notes
 from mulligan.testing.store_contract.contract import DAY, NOW, Contract
 
-_TIMEOUT = 60
+TIMEOUT = 60
 
 
 class ProcessContract(Contract):
@@ -92,7 +92,7 @@ class ProcessContract(Contract):
         acknowledged = [child.stdout.readline().strip() for _ in range(40)]
         child.send_signal(signal.SIGKILL)
         acknowledged += [line.strip() for line in child.stdout if line.endswith("\n")]
-        child.wait(_TIMEOUT)
+        child.wait(TIMEOUT)
         child.stdout.close()
 
         store = self.open(url)
@@ -114,7 +114,7 @@ class ProcessContract(Contract):
             [action.writer, store.journal.identify_writer()]
         )
         child.kill()
-        child.wait(_TIMEOUT)
+        child.wait(TIMEOUT)
         child.stdout.close()
 
         gone = store.journal.find_dead_writers(
@@ -159,11 +159,14 @@ def start(opener: str, url: str, *, task: str, count: int) -> subprocess.Popen[s
     """Start a process that does a task with the store and prints what was acknowledged."""
     child = [sys.executable, "-m", "mulligan.testing.store_contract.child"]
     return subprocess.Popen(  # noqa: S603 - our own interpreter and module
-        [*child, opener, url, task, str(count)], stdout=subprocess.PIPE, text=True
+        [*child, opener, url, task, str(count)],
+        stdin=subprocess.PIPE if task == "wait_in_action" else None,
+        stdout=subprocess.PIPE,
+        text=True,
     )
 
 
-def finish(child: subprocess.Popen[str], *, timeout: int = _TIMEOUT) -> list[str]:
+def finish(child: subprocess.Popen[str], *, timeout: int = TIMEOUT) -> list[str]:
     """Wait for a process, which must end well, and give what it printed."""
     output, _ = child.communicate(timeout=timeout)
     assert child.returncode == 0, output

@@ -16,7 +16,7 @@ from mulligan.core.finding import Finding, Severity
 from mulligan.core.lesson import hash_schema
 from mulligan.core.suggestion import Alike, FailedCall, Pattern
 from mulligan.turns.calls.live import LiveCall
-from mulligan.turns.calls.precheck import foresee, plan_call, tell_flagged
+from mulligan.turns.calls.precheck import announce_flagged, foresee, plan_call
 from mulligan.turns.calls.tool import Tool
 from mulligan.turns.memory.advice_text import Advised
 from mulligan.turns.memory.episodes import OpenEpisode
@@ -186,7 +186,7 @@ def _report_foreseen(
     if mendable:
         found = tuple(each for each in found if each.severity is Severity.ERROR)
     if found and not tool.prechecks:
-        tell_flagged(tool, failed.call, found=found, made=True, failed=True)
+        announce_flagged(tool, failed.call, found=found, made=True, failed=True)
     return found
 
 
@@ -223,8 +223,8 @@ def _build_correction(advised: Advised, tool: Tool) -> Corrected | None:
     effect = tool.declaration.classify_effect(arguments)
     reads = effect is Effect.READ
     failure = execution.failure
-    if not reads and (failure is None or not failure.answered):
-        # Only the remote's own refusal proves that nothing was done yet.
+    if not reads and (failure is None or not failure.nothing_done):
+        # Made with other arguments, it could be done beside what was done already.
         return None
     nobody_holds_it = effect is Effect.IRREVERSIBLE and execution.call.turn is None
     failed = replace(advised.failed, effect=effect)

@@ -2,32 +2,35 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
-from mulligan.core.action import Opening, State
+from mulligan.core.action import State
+from mulligan.core.call import Execution
 from mulligan.core.effect import Effect, Release
-from mulligan.core.errors import AlreadyDoneError, ConfigurationError, JournalError
+from mulligan.core.errors import AlreadyDoneError, ConfigurationError, JournalError, StaleEntryError
 from mulligan.core.points import Point, reach
-from mulligan.core.record import Record
 from mulligan.turns.calls.advice import conclude
+from mulligan.turns.calls.images import (
+    bind_version,
+    build_action,
+    copy_value,
+    read_images,
+    split_result,
+)
 from mulligan.turns.calls.live import LiveCall
 from mulligan.turns.calls.outcome import build_proposal
 from mulligan.turns.calls.retry import Tried, try_call
-from mulligan.turns.calls.rows import log_settled
 from mulligan.turns.calls.runtime import Make
-from mulligan.turns.journal.book import Book, LiveAction
+from mulligan.turns.journal.book import Book, LiveAction, as_execution
 from mulligan.turns.journal.evidence import pack_evidence
 from mulligan.turns.journal.hold import hold_call
 from mulligan.turns.journal.landing import adopt, settle
 from mulligan.turns.tools.declaration import Declaration
 from mulligan.turns.turn.attempt import LiveAttempt
 from mulligan.turns.turn.context import OpenTurn
-from mulligan.undo.taking_back import call_ability, read_version
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +72,9 @@ class JournaledCall:
         return await conclude(self.call, tried.last)
 
     async def _hold(self, effect: Effect, *, reason: str) -> Any:
-        action = self._build_action(dict(self.call.arguments), effect=effect, id=self.call.id)
+        action = build_action(
+            self.call, self.turn, arguments=self.call.arguments, id=self.call.id, effect=effect
+        )
         if self._is_cleared():
             return await self._let_through(action)
         held = await hold_call(
@@ -109,19 +114,19 @@ class JournaledCall:
         await hold_call(action, reason="it cannot be undone.", book=book, evidence=evidence)
         by: dict[str, object] = {"by": "checks"}
         await book.move([action], State.APPROVED, facts=by)
-        return await self._finish_call([action])
+        return await self._make_on_record([action])
 
     async def _make_journaled(self) -> Any:
         try:
-            actions = await self._read_images()
-            await self._bind_version(actions)
+            actions = await read_images(self.call, self.turn)
+            await bind_version(self.call, actions)
         except Exception as error:  # noqa: BLE001 - a user's function; the call must not go on
             what = f"{type(error).__name__}: {str(error)[:200]}".rstrip(": .")
             reason = f"what is there now could not be read ({what}), so it could not be undone."
             return await self._hold(Effect.IRREVERSIBLE, reason=reason)
-        return await self._finish_call(actions)
+        return await self._make_on_record(actions)
 
-    async def _finish_call(self, actions: Sequence[LiveAction]) -> Any:
+    async def _make_on_record(self, actions: Sequence[LiveAction]) -> Any:
         """Make a call that may outlive its turn: until it is back, nobody else takes it up."""
         for action in actions:
             action.under_way = True
@@ -130,7 +135,7 @@ class JournaledCall:
         finally:
             for action in actions:
                 action.under_way = False
-            if self.turn.over:
+            if self.turn.root.over:
                 await self._leave_to_others(actions)
 
     async def _record_call(self, actions: Sequence[LiveAction]) -> Any:
@@ -141,6 +146,8 @@ class JournaledCall:
         await book.intend(actions, evidence=evidence)
         self.attempt.told = len(self.attempt.notes)
         await reach(Point.INTENDED)
+        book.require_lease(actions)
+        given = copy_value(dict(self.call.arguments))
         self.call.start_clock()
         try:
             tried = await try_call(self.call)
@@ -150,10 +157,10 @@ class JournaledCall:
             why = f"It was stopped on its way ({type(error).__name__})."
             await book.move(actions, State.UNKNOWN, why=why)
             raise
-        self.attempt.done.append(tried.last)
-        await self._account(actions, tried)
+        self.attempt.done.append(_copy_execution(tried.last, given))
+        outcome = await self._account(actions, tried)
         await reach(Point.EXECUTED)
-        return await conclude(self.call, tried.last)
+        return await conclude(self.call, outcome)
 
     async def _leave_to_others(self, actions: Sequence[LiveAction]) -> None:
         """The turn did not wait for this call, so that its answer was given without it."""
@@ -163,97 +170,37 @@ class JournaledCall:
         facts: dict[str, object] = {"delivered": True}
         with suppress(JournalError):  # the end of the turn came between, and has written it down
             await book.move(done, State.PENDING_REVIEW, why=why, facts=facts)
-        book.release(actions)
+        book.let_go(actions)
 
-    async def _read_images(self) -> list[LiveAction]:
-        """The actions the call consists of, each with its pre-image."""
-        each = self.declaration.each
-        given = dict(self.call.arguments)
-        elements = given.get(each) if each is not None else None
-        if each is None or not isinstance(elements, (list, tuple)) or not elements:
-            parts, ids, parent = [given], [self.call.id], None
-        else:
-            parts = [given | {each: element} for element in elements]
-            ids = [self._make_id() for _ in parts]
-            parent = self.call.id
-        actions = [
-            self._build_action(part, effect=Effect.REVERSIBLE, id=name, parent=parent)
-            for part, name in zip(parts, ids, strict=True)
-        ]
-        before = self.declaration.abilities.before
-        if before is not None:
-            for action in actions:
-                # A copy: the tool may change the very object that it was read from.
-                seen = _copy(await call_ability(before, action.record))
-                action.record = replace(action.record, before=seen)
-        await reach(Point.IMAGED)
-        return actions
+    async def _account(self, actions: Sequence[LiveAction], tried: Tried) -> Execution:
+        """Write down what came of it: it happened, it did not, or nobody knows.
 
-    async def _bind_version(self, actions: Sequence[LiveAction]) -> None:
-        """Bind the call to what its pre-images were read at, where its tool can say so."""
-        name = self.declaration.if_version
-        if name is None or self.call.arguments.get(name) is not None:
-            return
-        versions = [
-            await read_version(
-                action.record.before, record=action.record, abilities=action.abilities
-            )
-            for action in actions
-        ]
-        bulk = any(action.opening.parent for action in actions)
-        self.call.add_argument(name, versions if bulk else versions[0])
+        Returns what the caller is told. A call that a look has found is a success after all.
+        """
+        try:
+            return await self._write_outcome(actions, tried)
+        except StaleEntryError:
+            # Others had given this process up; what they wrote may be that nothing happened.
+            why = "It was sent by a process that had been given up, and it came back."
+            await self.book.reopen(actions, why=why)
+            return tried.last
 
-    async def _account(self, actions: Sequence[LiveAction], tried: Tried) -> None:
-        """Write down what came of it: it happened, it did not, or nobody knows."""
+    async def _write_outcome(self, actions: Sequence[LiveAction], tried: Tried) -> Execution:
         book, failure = self.book, tried.last.failure
         if failure is None:
-            bulk = any(action.opening.parent for action in actions)
-            results = _split_result(tried.last.result, len(actions), bulk=bulk)
-            await adopt(actions, results, book=book)
-        elif tried.nothing_happened and len(actions) == 1:
-            why = failure.error_class.value
+            await adopt(actions, split_result(tried.last.result, actions), book=book)
+            return tried.last
+        why = failure.error_class.value
+        if tried.nothing_happened:
             await book.move(actions, State.NOT_EXECUTED, why=why)
-        else:
-            why = failure.error_class.value
-            await book.move(actions, State.UNKNOWN, why=why)
-            # Refused, a call that makes its requests one after the other has none on its way.
-            under_way = not (tried.nothing_happened and self.declaration.sequential)
-            await settle(actions, book=book, under_way=under_way)
-
-    def _build_action(
-        self,
-        arguments: Mapping[str, object],
-        *,
-        effect: Effect,
-        id: str,  # noqa: A002
-        parent: str | None = None,
-    ) -> LiveAction:
-        declaration, call = self.declaration, self.call
-        key = arguments.get(declaration.key) if declaration.key else None
-        opening = Opening(
-            tool=declaration.tool,
-            server=declaration.server,
-            effect=effect,
-            repeat=declaration.repeat,
-            agent=call.labels.agent,
-            tenant=call.labels.tenant,
-            turn=self.turn.id,
-            attempt=self.attempt.number,
-            call=call.id,
-            parent=parent,
-            key=None if key is None else str(key),
-        )
-        return LiveAction(
-            id=id,
-            opening=opening,
-            declaration=declaration,
-            record=Record(arguments=_copy(dict(arguments)), key=opening.key or id),
-            opened_at=self.book.clock(),
-            on_settled=partial(log_settled, self.call.tool),
-        )
-
-    def _make_id(self) -> str:
-        return self.call.tool.runtime.make_id(self.call.tool.runtime.wall_us())
+            return tried.last
+        await book.move(actions, State.UNKNOWN, why=why)
+        await settle(actions, book=book)
+        for action in actions:
+            action.call_failed = True
+        if len(actions) == 1 and actions[0].looked_up:
+            return as_execution(actions[0], self.turn.turn)
+        return tried.last
 
     def _collect_evidence(self) -> bytes:
         seen = [note() for note in list(self.attempt.notes)[self.attempt.told :]]
@@ -263,11 +210,18 @@ class JournaledCall:
 
     def _refuse_repeats(self) -> None:
         """Made once more while the first may stand, the same call could do a thing twice."""
-        for action in self.turn.list_actions():
-            if action.state not in _STANDS or action.opening.tool != self.declaration.tool:
+        for action in self.turn.root.list_actions():
+            opening, declared = action.opening, self.declaration
+            if (opening.server, opening.tool) != (declared.server, declared.tool):
                 continue
-            if _is_same_call(action, self.call.arguments):
+            if _may_stand(action) and _asks_for(action, self.call.arguments):
                 raise AlreadyDoneError(what=action.what, action=action.id, state=str(action.state))
+
+
+def _copy_execution(execution: Execution, given: Mapping[str, object]) -> Execution:
+    """What a review will see: the call as it was made, whatever its agent changes afterwards."""
+    call = replace(execution.call, arguments=given)
+    return replace(execution, call=call, result=copy_value(execution.result))
 
 
 _STANDS = frozenset(
@@ -276,22 +230,25 @@ _STANDS = frozenset(
 """States in which a repeat could do a thing twice, or do it where it already waits to be done."""
 
 
-def _copy(value: Any) -> Any:
-    """A value that nobody else can change; what cannot be copied comes back as it is."""
-    try:
-        return copy.deepcopy(value)
-    except Exception:  # noqa: BLE001 - locks, sockets and cursors refuse in ways of their own
-        return value
+def _may_stand(action: LiveAction) -> bool:
+    """Whether its agent may ask for it again, not knowing that it stands."""
+    found = action.state is State.EXECUTED and action.call_failed
+    return action.state in _STANDS or found
 
 
-def _is_same_call(action: LiveAction, arguments: Mapping[str, object]) -> bool:
-    key = action.declaration.key
-    given = {name: value for name, value in arguments.items() if name != key}
-    return given == {name: v for name, v in action.record.arguments.items() if name != key}
+def _asks_for(action: LiveAction, arguments: Mapping[str, object]) -> bool:
+    """Whether a call is the one that an action came from; of a bulk, also in one element."""
+    key, each = action.declaration.key, action.declaration.each
+    given = _drop(key, arguments)
+    if given == _drop(key, action.call_arguments):
+        return True
+    elements = arguments.get(each) if each is not None else None
+    if each is None or not isinstance(elements, (list, tuple)):
+        return given == _drop(key, action.record.arguments)
+    own = _drop(key, action.record.arguments)
+    return any({**given, each: element} == own for element in elements)
 
 
-def _split_result(result: object, count: int, *, bulk: bool) -> list[object]:
-    """What a bulk returned, element by element where it has as many parts."""
-    if bulk and isinstance(result, (list, tuple)) and len(result) == count:
-        return list(result)
-    return [result] * count
+def _drop(key: str | None, arguments: Mapping[str, object]) -> dict[str, object]:
+    """Our own key is another one at every call."""
+    return {name: value for name, value in arguments.items() if name != key}

@@ -16,8 +16,8 @@ from mulligan.turns.turn.context import find_current_turn
 ANSWERS_WITHIN = timedelta(seconds=10)
 """How long a failed call waits for a judge, whoever made that judge."""
 
-SETTLED = frozenset({Decision.RETRY, Decision.STOP})
-"""What no other arguments would change."""
+FINAL = frozenset({Decision.RETRY, Decision.STOP})
+"""Decisions that no other arguments would change."""
 
 
 async def consult(error: BaseException, tool: Tool) -> None:
@@ -25,7 +25,7 @@ async def consult(error: BaseException, tool: Tool) -> None:
     advised, judge = getattr(error, "mulligan", None), tool.runtime.judge
     if not tool.declaration.ask_judge or judge is None or not isinstance(advised, Advised):
         return
-    if advised.suggestions or advised.advice.decision in SETTLED or tool.rarely_fails:
+    if advised.suggestions or advised.advice.decision in FINAL or tool.rarely_fails:
         return
     try:
         mended = await _ask_judge(judge, advised, tool)

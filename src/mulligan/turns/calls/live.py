@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from mulligan.core.ids import RANDOM_BITS, make_uuid7
+from mulligan.core.record import Record
 from mulligan.turns.calls.runtime import Make
 from mulligan.turns.calls.tool import Tool
 from mulligan.turns.calls.tracing import open_span
@@ -27,7 +27,7 @@ class LiveCall:
 
     __slots__ = (
         "_copies", "_make", "arguments", "at_us", "follows", "id", "labels", "parameters",
-        "parent", "span", "start", "tool", "try_number", "turn", "waiter",
+        "parent", "record", "span", "start", "tool", "try_number", "turn", "waiter",
     )  # fmt: skip
 
     start: int
@@ -40,7 +40,7 @@ class LiveCall:
         self.waiter = waiter
         self.labels = tool.labels if turn is None else turn.labels
         self.at_us = runtime.wall_us()
-        self.id = make_uuid7(self.at_us, runtime.chance.getrandbits(RANDOM_BITS))
+        self.id = runtime.make_id(self.at_us)
         self.parameters: str | None = None
         """Redacted before the tool can change what it was given; `None`: not sampled."""
         self.parent: str | None = None
@@ -48,6 +48,8 @@ class LiveCall:
         """The correction that this call is."""
         self.span: ToolSpan | None = None
         self.try_number = 1
+        self.record: Record | None = None
+        """What its tool's own functions are told of it, once its pre-image was taken."""
         self._make: Make | None = None
 
     def take(self, arguments: Mapping[str, object]) -> None:

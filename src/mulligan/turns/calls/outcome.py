@@ -10,7 +10,7 @@ from datetime import timedelta
 from mulligan.core.call import Call, Execution, Failure, Outcome
 from mulligan.core.error_class import ErrorClass
 from mulligan.core.error_traits import Aftermath
-from mulligan.core.errors import NoSchemaError, SilentError
+from mulligan.core.errors import NoSchemaError, NothingDone, SilentError
 from mulligan.core.instants import from_us
 from mulligan.turns.calls.live import LiveCall
 from mulligan.turns.calls.rows import log_failure, log_success
@@ -39,6 +39,8 @@ def fail_call(call: LiveCall, error: BaseException, *, failure: Failure | None =
     call.tool.count_failure(first_try=call.try_number == 1)
     described = build_call(call)
     failure = failure or _classify_error(call, described, error=error)
+    if not failure.nothing_done and _proves_nothing_done(call, error, failure):
+        failure = replace(failure, nothing_done=True)
     execution = Execution(
         call=described,
         outcome=_classify_outcome(error, failure),
@@ -113,6 +115,20 @@ def _classify_error(call: LiveCall, described: Call, *, error: BaseException) ->
     except Exception as trouble:  # noqa: BLE001 - a mistake of ours must not hide the tool's
         call.tool.warn("An error of %s could not be classified", trouble)
         return Failure(error_class=ErrorClass.UNKNOWN, error=error)
+
+
+def _proves_nothing_done(call: LiveCall, error: BaseException, failure: Failure) -> bool:
+    """Only its tool's own word counts; the transport's only where a call is one request.
+
+    A status, an exception's type or its words may come from after the effect.
+    """
+    declared, traits = call.tool.declaration, failure.error_class.traits
+    if isinstance(error, (NothingDone, *declared.refuses)):
+        return True
+    if declared.requests != 1:
+        return False
+    documented = traits.unprocessed_if_documented and declared.not_processed
+    return documented or traits.aftermath is Aftermath.NEVER_SENT
 
 
 def _classify_outcome(error: BaseException, failure: Failure) -> Outcome:

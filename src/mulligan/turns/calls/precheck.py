@@ -77,17 +77,19 @@ def precheck_call(call: LiveCall, turn: OpenTurn) -> Execution | None:
     against = [each for each in found if each.severity is Severity.ERROR]
     may_refuse = declared.precheck is Precheck.REFUSE and declared.mode is not Mode.OBSERVE
     made = not (against and may_refuse)
-    tell_flagged(tool, proposed.call, found=found, made=made, failed=None)
+    announce_flagged(tool, proposed.call, found=found, made=made, failed=None)
     if made:
         return None
     reasons = " ".join(f"{each.issue} {each.correction or ''}".strip() for each in against)
     error = FlaggedCallError(f"{declared.tool} was not called. {reasons}")
     # Nothing was sent, so that a correction may be tried as after any refusal of arguments.
-    failure = Failure(error_class=ErrorClass.VALIDATION, error=error, answered=True)
+    failure = Failure(
+        error_class=ErrorClass.VALIDATION, error=error, answered=True, nothing_done=True
+    )
     return fail_call(call, error, failure=failure)
 
 
-def tell_flagged(
+def announce_flagged(
     tool: Tool, call: Call, *, found: tuple[Finding, ...], made: bool, failed: bool | None
 ) -> None:
     """Tell whoever counts that a call was flagged, and by which rules."""

@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 
-from mulligan.core.call import Execution, Failure, Outcome
+from mulligan.core.call import Execution, Outcome
 from mulligan.core.effect import Mode
-from mulligan.core.error_traits import Aftermath
 from mulligan.core.event import CallRepaired
 from mulligan.core.record import Record
 from mulligan.loops.calls import Knowing, Retrying, UnsureError, retry_call
@@ -19,7 +18,7 @@ from mulligan.turns.calls.rows import log_success
 from mulligan.turns.journal.landing import Landing, look
 from mulligan.turns.journal.waiter import ON_LOOP
 from mulligan.turns.tools.declaration import is_async
-from mulligan.undo.taking_back import call_ability
+from mulligan.undo.abilities import call_ability
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +28,7 @@ class Tried:
     last: Execution
     """A success, or the failure that ended it."""
     nothing_happened: bool
-    """No try can have had an effect: a refusal only speaks for the try that it answered."""
+    """It is proven of every try that it changed nothing."""
 
 
 async def try_call(call: LiveCall) -> Tried:
@@ -96,15 +95,7 @@ def _build_retrying(first: LiveCall) -> Retrying:
 
 def _is_without_effect(executions: Iterable[Execution]) -> bool:
     failures = [execution.failure for execution in executions]
-    return all(failure is not None and _was_refused(failure) for failure in failures)
-
-
-def _was_refused(failure: Failure) -> bool:
-    """The remote's own word counts; an exception's name may come from after the effect."""
-    aftermath = failure.error_class.traits.aftermath
-    if aftermath is Aftermath.NEVER_SENT:
-        return True
-    return failure.answered and aftermath is Aftermath.REFUSED
+    return all(failure is not None and failure.nothing_done for failure in failures)
 
 
 def _build_knowing(first: LiveCall) -> Knowing:
@@ -112,7 +103,9 @@ def _build_knowing(first: LiveCall) -> Knowing:
     declaration = first.tool.declaration
     key = first.arguments.get(declaration.key) if declaration.key is not None else None
     age = timedelta(microseconds=first.tool.runtime.wall_us() - first.at_us)
-    record = Record(arguments=first.arguments, key=first.id if key is None else str(key))
+    record = first.record or Record(
+        arguments=first.arguments, key=first.id if key is None else str(key)
+    )
 
     async def look_for_it() -> Execution | None:
         seen = await look(record, declaration)
@@ -129,11 +122,10 @@ def _build_knowing(first: LiveCall) -> Knowing:
     return Knowing(
         look=look_for_it if can_look else None,
         keyed=key is not None and age < declaration.key_life,
-        lands_within=declaration.lands_within,
+        lands_within=declaration.lands_within + declaration.settles_within,
         deletes=declaration.deletes,
         refresh=partial(call_ability, can.refresh, record) if can.refresh is not None else None,
         in_progress=can.in_progress,
-        not_processed=declaration.not_processed,
     )
 
 
@@ -147,7 +139,9 @@ async def _read_again(first: LiveCall, *, last: Execution) -> Execution:
         # A sync tool cannot wait for it.
         return last
     try:
-        now = await call_ability(reader, Record(arguments=first.arguments, key=first.id))
+        now = await call_ability(
+            reader, first.record or Record(arguments=first.arguments, key=first.id)
+        )
     except Exception as error:  # noqa: BLE001 - a user's function; the conflict is what matters
         tool.warn("What is there now could not be read for %s", error)
         return last

@@ -11,7 +11,7 @@ from mulligan.turns.calls.live import LiveCall
 from mulligan.turns.calls.tool import Tool
 from mulligan.turns.calls.tracing import end_span
 from mulligan.turns.journal.book import LiveAction
-from mulligan.turns.journal.waiter import IN_PASSING
+from mulligan.turns.journal.waiter import ON_THREAD
 from mulligan.turns.turn.context import Labels
 
 SUCCESS = Outcome.SUCCESS.value
@@ -69,7 +69,7 @@ def log_failure(
 def log_settled(tool: Tool, action: LiveAction) -> None:
     """A look has found out what became of a call that gave no answer: a row beside its own."""
     opening = action.opening
-    call = LiveCall(tool, turn=None, waiter=IN_PASSING)
+    call = LiveCall(tool, turn=None, waiter=ON_THREAD)
     call.parent, call.try_number = opening.call, 2
     call.labels = Labels(tenant=opening.tenant, agent=opening.agent, context="", turn=opening.turn)
     try:

@@ -78,7 +78,10 @@ class Runtime:
     wall_us: Callable[[], int] = lambda: time.time_ns() // 1000
     monotonic: Callable[[], float] = time.monotonic
     chance: random.Random = field(default_factory=make_chance)
+    latest: list[int] = field(default_factory=lambda: [0])
+    """When the last id was made, in microseconds."""
 
     def make_id(self, at_us: int) -> str:
-        """An id that sorts by time."""
+        """An id that sorts by time, and above the last one also where the clock was set back."""
+        self.latest[0] = at_us = max(at_us, self.latest[0] + 1)
         return make_uuid7(at_us, self.chance.getrandbits(RANDOM_BITS))

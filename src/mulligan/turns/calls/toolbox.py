@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime
 from functools import partial
 
 from mulligan.codec.values import decode_value, from_plain
@@ -13,6 +12,7 @@ from mulligan.core.record import Record
 from mulligan.turns.calls.rows import log_settled
 from mulligan.turns.calls.tool import Tool
 from mulligan.turns.journal.book import LiveAction
+from mulligan.turns.journal.steady import read_stamp
 from mulligan.turns.tools.declaration import Declaration
 
 
@@ -57,7 +57,9 @@ class Toolbox:
             state=action.state,
             version=action.version,
             tries=tries if isinstance(tries, int) else 0,
-            given_up_at=_parse_instant(action.detail.get("given_up_at")),
+            given_up=read_stamp(action.detail.get("given_up")),
+            undo_begun=action.detail.get("undo_begun") is True,
+            seen=action.detail.get("seen") is True,
             after=tuple(map(str, after)) if isinstance(after, list) else (),
             on_settled=partial(log_settled, tool),
         )
@@ -83,6 +85,9 @@ def _load_record(
     hints = declaration.hints
     before, outcome = vault.get(action.id, "before"), vault.get(action.id, "result")
     came = _decode_mapping(outcome)
+    if "result" not in came and action.opening.parent:
+        shared = _decode_mapping(vault.get(action.opening.parent, "result"))
+        came = shared | came
     version = came.get("version")
     return Record(
         arguments={
@@ -94,10 +99,6 @@ def _load_record(
         before=decode_value(before, hints.before) if before is not None else None,
         version=None if version is None else str(version),
     )
-
-
-def _parse_instant(written: object) -> datetime | None:
-    return datetime.fromisoformat(written) if isinstance(written, str) else None
 
 
 def _decode_mapping(kept: bytes | None) -> dict[str, object]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from functools import partial
 from typing import Any, ParamSpec, TypeVar, cast
 
 from mulligan.core.call import Execution
+from mulligan.core.errors import ConfigurationError, UnawaitedError
 from mulligan.turns.calls.advice import conclude, find_correction, mend
 from mulligan.turns.calls.journaled import JournaledCall
 from mulligan.turns.calls.judge_advice import consult
@@ -116,7 +118,7 @@ def _make_sync_once(tool: Tool) -> Callable[..., Any]:
 
     def call_once(args: Any, kwargs: Any, corrects: Corrected | None = None) -> Any:
         async def make(**more: Any) -> Any:
-            return function(*args, **kwargs | more)
+            return _refuse_unawaited(function(*args, **kwargs | more), tool)
 
         call = begin_call(tool, (args, kwargs), waiter=ON_THREAD, corrects=corrects)
         if tool.guarded and call.turn is not None:
@@ -135,6 +137,20 @@ def _make_sync_once(tool: Tool) -> Callable[..., Any]:
         return run_to_end(_rescue_call(call.with_maker(make), failed))
 
     return call_once
+
+
+def _refuse_unawaited(answer: Any, tool: Tool) -> Any:
+    """What a plain function answered; a coroutine that nobody has started did nothing yet."""
+    if not inspect.isawaitable(answer):
+        return answer
+    said = (
+        f"{tool.declaration.tool} is a plain function and answered with something to await, so "
+        "that nobody here can see its end. Declare it with `async def`."
+    )
+    if inspect.iscoroutine(answer):
+        answer.close()
+        raise UnawaitedError(said)
+    raise ConfigurationError(said)
 
 
 async def _guard_call(call: LiveCall, turn: OpenTurn) -> Any:

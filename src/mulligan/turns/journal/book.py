@@ -9,16 +9,21 @@ from datetime import datetime, timedelta
 from mulligan.codec.values import encode_value
 from mulligan.core.action import Entry, Kept, Opening, State, UndoResult
 from mulligan.core.call import Call, Execution, Outcome
-from mulligan.core.errors import ConfigurationError, MulliganError
+from mulligan.core.errors import ConfigurationError, MulliganError, StaleEntryError
 from mulligan.core.event import ActionMoved, ActionUndone
-from mulligan.core.interfaces import Clock, Journal
+from mulligan.core.interfaces import Clock, Journal, Vault
 from mulligan.core.record import Abilities, Record
 from mulligan.core.turn import Turn
+from mulligan.turns.journal.steady import Steady, SteadyClock, read_steady
 from mulligan.turns.journal.waiter import ON_LOOP, Waiter
 from mulligan.turns.tools.declaration import Declaration
+from mulligan.undo.concerns import find_objects
+
+SHARED_LIFE = timedelta(days=90)
+"""How long what belongs to no single action is kept: as long as the journal itself."""
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False)
 class LiveAction:
     """An action while this process works on it."""
 
@@ -32,10 +37,20 @@ class LiveAction:
     """How many entries it has in the journal."""
     tries: int = 0
     """How often it was tried to find out what became of it, or to undo it."""
-    given_up_at: datetime | None = None
+    given_up: Steady | None = None
     """When it was first written that nobody knows what became of it: no try was sent later."""
     after: tuple[str, ...] = ()
-    """Actions of its attempt that are undone before it: later ones, on what it left behind."""
+    """Ids of later actions that are undone before it: on the same object, or on what it made."""
+    undo_begun: bool = False
+    """An undo of it was sent, and nobody has written what came of that."""
+    seen: bool = False
+    """What it left was seen by an undo, so that its absence later is proof."""
+    accepted: bool = False
+    """The review of a turn inside another was content with it."""
+    call_failed: bool = False
+    """It happened, though its caller was told that the call failed."""
+    call_arguments: Mapping[str, object] = field(default_factory=dict)
+    """Of the whole call: of a bulk, the list that it is one element of."""
     undone: UndoResult | None = None
     """What undoing it came to, where that was tried."""
     on_settled: Callable[[LiveAction], None] = lambda _: None
@@ -44,6 +59,11 @@ class LiveAction:
     """It gave no answer, and a look has found that it happened."""
     under_way: bool = False
     """Its call was made and has not come back, perhaps on a thread that outlives the turn."""
+
+    @property
+    def objects(self) -> frozenset[tuple[str, str]]:
+        """What it concerns, by server and id; nothing where its tool does not say."""
+        return find_objects(self.record, self.declaration)
 
     @property
     def abilities(self) -> Abilities:
@@ -64,11 +84,16 @@ class Book:
     """Writes the steps of actions, and knows which of them this process is at work on."""
 
     journal: Journal
+    vault: Vault
     clock: Clock
     scrub: Callable[[str], str]
     announce: Callable[[ActionMoved | ActionUndone], None]
     live: set[str] = field(default_factory=set)
     """Ids of the actions that somebody in this process will take further."""
+    steady: SteadyClock = read_steady
+    """Measures waits; nobody can set it."""
+    first_seen: dict[str, Steady] = field(default_factory=dict)
+    """When this process first saw of an action that it gave no answer."""
     waiter: Waiter = ON_LOOP
     """How an entry on its way to the disk is waited for."""
 
@@ -86,16 +111,32 @@ class Book:
                     owner=action.id, name="arguments", value=encode_value(action.record.arguments)
                 ),
                 Kept(owner=action.id, name="before", value=encode_value(action.record.before)),
-                Kept(owner=action.id, name="evidence", value=evidence),
             )
         ]
+        keep.append(self._keep_shared(actions, "evidence", evidence))
         self.live.update(action.id for action in actions)
         await self.move(actions, State.INTENT, keep=keep)
 
     async def mark_executed(self, actions: Sequence[LiveAction]) -> None:
         """It happened; what it returned is kept for an undo that may come from elsewhere."""
-        keep = [Kept(owner=a.id, name="result", value=_encode_outcome(a.record)) for a in actions]
+        first, *others = [action.record.result for action in actions]
+        shared = first is not None and others and all(each is first for each in others)
+        keep = [
+            Kept(owner=a.id, name="result", value=_encode_outcome(a.record, whole=not shared))
+            for a in actions
+        ]
+        if shared:
+            # One for all: of a bulk of thousands, each would else keep what all returned.
+            keep.append(self._keep_shared(actions, "result", _encode_outcome(actions[0].record)))
         await self.move(actions, State.EXECUTED, keep=keep)
+
+    def _keep_shared(self, actions: Sequence[LiveAction], name: str, value: bytes) -> Kept:
+        """What all actions of a call have in common; of a bulk, kept once and for its time."""
+        parent = actions[0].opening.parent
+        if parent is None:
+            return Kept(owner=actions[0].id, name=name, value=value)
+        until = self.clock() + SHARED_LIFE
+        return Kept(owner=parent, name=name, value=value, expires_at=until)
 
     async def move(
         self,
@@ -131,7 +172,36 @@ class Book:
             if state is State.UNDONE:
                 self.announce(_build_undone_event(action))
 
-    def release(self, actions: Iterable[LiveAction]) -> None:
+    def require_lease(self, actions: Sequence[LiveAction]) -> None:
+        """Look once more before an outside call: who was silent for too long sends nothing."""
+        if not all(self.journal.holds_lease(action.id) for action in actions):
+            raise StaleEntryError(
+                "This process was silent for longer than its lease, so that others may have taken "
+                "over what it was doing. Nothing was sent."
+            )
+
+    async def reopen(self, actions: Iterable[LiveAction], *, why: str) -> None:
+        """What came back although others had given it up is open again, before a person."""
+        for action in actions:
+            current = self.journal.find_action(action.id)
+            if current is None or current.state is not State.NOT_EXECUTED:
+                continue
+            action.state, action.version = current.state, current.version
+            await self.move([action], State.NEEDS_HUMAN, why=why)
+
+    def has_passed(self, action: LiveAction, wait: timedelta) -> bool:
+        """Whether so much time has passed since an action was given up, by a clock nobody sets.
+
+        Another start of the machine tells nothing: then it counts from when this process saw it.
+        """
+        now, seconds = self.steady(), wait.total_seconds()
+        stamps = (action.given_up, self.first_seen.setdefault(action.id, now))
+        return any(
+            stamp is not None and stamp.boot == now.boot and now.seconds - stamp.seconds >= seconds
+            for stamp in stamps
+        )
+
+    def let_go(self, actions: Iterable[LiveAction]) -> None:
         """Nobody here works on them any more, unless their call is still under way.
 
         What is open among them is for recovery.
@@ -142,8 +212,10 @@ class Book:
         own: dict[str, object] = {"tries": action.tries} if action.tries else {}
         at = self.clock()
         if state is State.UNKNOWN:
-            action.given_up_at = action.given_up_at or at
-            own["given_up_at"] = action.given_up_at.isoformat()
+            action.given_up = action.given_up or self.steady()
+            own["given_up"] = list(action.given_up)
+        if state in _TO_UNDO and action.undo_begun:
+            own |= {"undo_begun": True, "seen": action.seen}
         if state in _TO_UNDO and action.after:
             own["after"] = list(action.after)
         return Entry(
@@ -192,9 +264,10 @@ def _build_undone_event(action: LiveAction) -> ActionUndone:
     )
 
 
-def _encode_outcome(record: Record) -> bytes:
+def _encode_outcome(record: Record, *, whole: bool = True) -> bytes:
     try:
-        return encode_value({"result": record.result, "version": record.version})
+        result = {"result": record.result} if whole else {}
+        return encode_value({**result, "version": record.version})
     except ConfigurationError:
         # It has happened, and that is what must be written; what it returned is lost to a crash.
         return encode_value({"result": None, "version": record.version})

@@ -8,8 +8,10 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from mulligan.codec.json_text import decode_json, encode_json
-from mulligan.codec.values import encode_plain, to_json
+from mulligan.codec.values import encode_plain, simplify_value
+from mulligan.core.action import Opening
 from mulligan.core.call import Call, Execution, Outcome
+from mulligan.core.interfaces import Vault
 from mulligan.core.turn import Turn
 
 MOST_BYTES = 256 * 1024
@@ -51,10 +53,10 @@ def decode_executions(evidence: bytes, *, part: str = "executions") -> Iterable[
     """The calls before the action, or those of `earlier` attempts, with what they returned."""
     turn = decode_turn(evidence)
     for shown in decode_json(evidence).get(part, ()):
-        yield decode_execution(turn, shown)
+        yield _decode_execution(turn, shown)
 
 
-def decode_execution(turn: Turn, shown: Mapping[str, Any]) -> Execution:
+def _decode_execution(turn: Turn, shown: Mapping[str, Any]) -> Execution:
     """An execution from its plain form."""
     return Execution(
         call=Call(
@@ -108,6 +110,12 @@ def _format_text(value: object) -> str:
 def _simplify(value: object) -> object:
     """A value of any kind. What is no JSON becomes text: a review can still look for it there."""
     try:
-        return to_json(value)
+        return simplify_value(value)
     except TypeError:
         return _format_text(value)
+
+
+def load_evidence(vault: Vault, opening: Opening, *, action: str) -> bytes | None:
+    """What was kept for a late review of an action; of a bulk, once for all its elements."""
+    own = vault.get(action, "evidence")
+    return vault.get(opening.parent, "evidence") if own is None and opening.parent else own

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from enum import StrEnum
 
 from mulligan.core.action import State
+from mulligan.core.effect import ProbeBy
 from mulligan.core.errors import ConflictError
 from mulligan.core.points import Point, reach
 from mulligan.core.record import Record
 from mulligan.turns.journal.book import Book, LiveAction
 from mulligan.turns.tools.declaration import Declaration
-from mulligan.undo.taking_back import call_ability, is_restored, read_version
+from mulligan.undo.abilities import call_ability, copy_record, read_version
+from mulligan.undo.sameness import is_restored
 
 
 class Landing(StrEnum):
@@ -38,18 +39,24 @@ class Seen:
 
 
 async def look(record: Record, declaration: Declaration) -> Seen:
-    """Whether a call landed: by its probe, else by its pre-image that is still there."""
+    """Whether a call landed: by its probe, else by its pre-image that is still there.
+
+    What can only be seen to be there now is never taken for ours: it may be a person's edit.
+    """
     can = declaration.abilities
     try:
-        if can.probe is not None:
-            result = await call_ability(can.probe, record)
+        if can.probe is not None and declaration.probe_by is ProbeBy.CALL:
+            result = await call_ability(
+                can.probe, copy_record(record), within=declaration.answers_within
+            )
             await reach(Point.PROBED)
             landing = Landing.ABSENT if result is None else Landing.LANDED
             return Seen(landing=landing, result=result)
-        if can.before is None or can.reader is None:
+        reader = can.probe or can.reader
+        if reader is None or (can.before is None and can.probe is None):
             why = "Its tool declares no probe, so nobody but a person can tell whether it happened."
             return Seen(landing=Landing.UNSURE, why=why, for_a_person=True)
-        now = await call_ability(can.reader, record)
+        now = await call_ability(reader, record, within=declaration.answers_within)
         await reach(Point.PROBED)
         if is_restored(record, now, abilities=can):
             return Seen(landing=Landing.ABSENT)
@@ -62,14 +69,11 @@ async def look(record: Record, declaration: Declaration) -> Seen:
     return Seen(landing=Landing.UNSURE, why=why, for_a_person=True)
 
 
-async def settle(actions: Sequence[LiveAction], *, book: Book, under_way: bool = True) -> None:
-    """Find out about actions nobody knows the outcome of, and write down what is certain.
-
-    `under_way`: a request may still be on its way, so that what is not there yet may be later.
-    """
+async def settle(actions: Sequence[LiveAction], *, book: Book) -> None:
+    """Find out about actions nobody knows the outcome of, and write down what is certain."""
     for action in actions:
         # Asked before the look: what it does not find may arrive while it is on its way back.
-        final = not under_way or is_too_late_to_land(action, book.clock())
+        final = is_too_late_to_land(action, book)
         seen = await look(action.record, action.declaration)
         await write_down(action, seen, final=final, book=book)
 
@@ -109,18 +113,23 @@ async def adopt(
         # What a delete leaves is nothing, whatever it returned: an undo must expect no version.
         left = None if action.declaration.deletes else result
         try:
-            version = await read_version(left, record=record, abilities=action.abilities)
+            version = await read_version(
+                left,
+                record=record,
+                abilities=action.abilities,
+                within=action.declaration.answers_within,
+            )
         except Exception:  # noqa: BLE001 - a user's function; unknown, an undo finds a conflict
             version = None
         action.record = replace(record, version=version)
     await book.mark_executed(actions)
 
 
-def is_too_late_to_land(action: LiveAction, now: datetime) -> bool:
-    """Whether a request that is not there yet will not arrive any more.
+def is_too_late_to_land(action: LiveAction, book: Book) -> bool:
+    """Whether a request that is not there yet will not arrive, or show, any more.
 
     Counted from when it was given up, not from when it was asked for: the last try may have been
     sent just before, and a call that waited for a person long after it was asked for.
     """
-    since = action.given_up_at
-    return since is not None and now - since >= action.declaration.lands_within
+    declared = action.declaration
+    return book.has_passed(action, declared.lands_within + declared.settles_within)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import threading
 import time
 from collections.abc import Awaitable, Callable, Coroutine
@@ -65,17 +64,6 @@ async def _ask_here(question: Callable[[], Any]) -> Any:
     return answer.result(timeout=TIMEOUT)
 
 
-async def _wait_never(future: Future[None]) -> None:
-    """What was submitted is written without us; a failure shows in the log of the program."""
-    future.add_done_callback(_report)
-
-
-def _report(future: Future[None]) -> None:
-    error = future.exception()
-    if error is not None:
-        logging.getLogger("mulligan").warning("An entry of the journal was refused: %s", error)
-
-
 def run_to_end(steps: Coroutine[Any, Any, R]) -> R:
     """Run a coroutine that waits for no loop, on this thread: how sync tools share the code."""
     try:
@@ -88,5 +76,3 @@ def run_to_end(steps: Coroutine[Any, Any, R]) -> R:
 
 ON_LOOP = Waiter(wait=_wait_on_loop, sleep=asyncio.sleep, ask=_ask_aside)
 ON_THREAD = Waiter(wait=_wait_here, sleep=_sleep_here, ask=_ask_here)
-IN_PASSING = Waiter(wait=_wait_never, sleep=_sleep_here, ask=_ask_here)
-"""For the end of a `with`, where nobody may wait."""

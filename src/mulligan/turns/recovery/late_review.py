@@ -7,23 +7,16 @@ from collections.abc import Sequence
 
 from mulligan.core.action import State
 from mulligan.core.call import Execution
-from mulligan.core.finding import Standing
+from mulligan.core.finding import Standing, Verdict
 from mulligan.core.interfaces import Vault
 from mulligan.core.points import Point, reach
 from mulligan.core.policy import Step, decide
 from mulligan.core.turn import Turn
 from mulligan.loops.actions import Attempted, Reviewers, review_attempt
 from mulligan.turns.journal.book import Book, LiveAction, as_execution
-from mulligan.turns.journal.evidence import decode_executions, decode_turn
+from mulligan.turns.journal.evidence import decode_executions, decode_turn, load_evidence
 from mulligan.turns.turn.act import describe_rejection
-from mulligan.turns.turn.attempt import (
-    Versions,
-    describe_blocker,
-    dispute,
-    doom,
-    insists,
-    take_back_one,
-)
+from mulligan.turns.turn.rollback import deny_holds, dispute, doom, insists, undo_actions
 from mulligan.turns.turn.seen_ids import gather_existing_ids
 
 
@@ -34,11 +27,12 @@ async def review_late(
     begun: int,
     reviewers: Reviewers,
     book: Book,
-    vault: Vault,
+    held: Sequence[LiveAction] = (),
 ) -> None:
     """Review one attempt's actions as a whole, in the order they were made.
 
     Rejected, they are undone; but where the answer was delivered, a person is asked first.
+    `held` are the calls of that attempt that wait for a person: rejected, nobody wants them.
     `begun` counts the reviews since the last that came to an end, this one among them.
     """
     for action in actions:
@@ -47,14 +41,12 @@ async def review_late(
     under_way = facts | {"reviewing": begun}
     await book.move(actions, State.PENDING_REVIEW, facts=under_way)
     await reach(Point.CLAIMED)
-    attempted = await asyncio.to_thread(_load_attempted, actions, vault)
-    if attempted is None:
+    number = actions[0].opening.attempt
+    verdict = await _review_parts(actions, reviewers=reviewers, vault=book.vault)
+    if verdict is None:
         why = "What the review would need is not kept any more."
         await dispute(actions, book=book, why=why)
         return
-    number = actions[0].opening.attempt
-    judged = any(action.declaration.review for action in actions)
-    verdict = await review_attempt(attempted, by=reviewers, attempt=number, judged=judged)
     await reach(Point.REVIEWED)
     match verdict.standing:
         case Standing.ACCEPTED:
@@ -62,23 +54,46 @@ async def review_late(
             await book.move(actions, State.VERIFIED, facts=by)
             await reach(Point.MARKED)
         case Standing.REJECTED if delivered or decide(verdict, attempt=number) is Step.DISPUTE:
+            await deny_holds(held, book=book, why=describe_rejection(verdict))
             await dispute(actions, book=book, why=describe_rejection(verdict))
         case Standing.REJECTED:
-            await _take_back(actions, book=book, why=describe_rejection(verdict))
+            await _take_back(actions, held=held, book=book, why=describe_rejection(verdict))
         case Standing.UNREVIEWED if insists(actions) and not delivered:
-            await _take_back(actions, book=book, why="Nobody could say, and its tool insists.")
+            why = "Nobody could say, and its tool insists."
+            await _take_back(actions, held=held, book=book, why=why)
         case Standing.UNREVIEWED:
             why = "Nobody could say."
             await book.move(actions, State.PENDING_REVIEW, why=why, facts=facts)
 
 
-async def _take_back(actions: Sequence[LiveAction], *, book: Book, why: str) -> None:
+async def _review_parts(
+    actions: Sequence[LiveAction], *, reviewers: Reviewers, vault: Vault
+) -> Verdict | None:
+    """What the reviews of an attempt, and of the turns inside it, come to: the worst of them."""
+    parts: dict[str | None, list[LiveAction]] = {}
+    for action in actions:
+        parts.setdefault(action.opening.turn, []).append(action)
+    verdicts = []
+    for part in parts.values():
+        attempted = await asyncio.to_thread(_load_attempted, part, vault)
+        if attempted is None:
+            return None
+        judged = any(action.declaration.review for action in part)
+        number = part[0].opening.attempt
+        verdicts.append(
+            await review_attempt(attempted, by=reviewers, attempt=number, judged=judged)
+        )
+    worst = (Standing.REJECTED, Standing.UNREVIEWED, Standing.ACCEPTED)
+    return min(verdicts, key=lambda verdict: worst.index(verdict.standing))
+
+
+async def _take_back(
+    actions: Sequence[LiveAction], *, held: Sequence[LiveAction], book: Book, why: str
+) -> None:
     doomed = list(reversed(actions))
     await doom(doomed, book=book, why=why)
-    versions = Versions()
-    for place, action in enumerate(doomed):
-        stuck = describe_blocker(doomed[:place], action)
-        await take_back_one(action, versions, book=book, stuck=stuck)
+    await deny_holds(held, book=book, why=why)
+    await undo_actions(doomed, book=book)
 
 
 def _load_attempted(actions: Sequence[LiveAction], vault: Vault) -> Attempted | None:
@@ -87,7 +102,7 @@ def _load_attempted(actions: Sequence[LiveAction], vault: Vault) -> Attempted | 
     executions: list[Execution] = []
     earlier: list[Execution] = []
     for action in actions:
-        evidence = vault.get(action.id, "evidence")
+        evidence = load_evidence(vault, action.opening, action=action.id)
         if evidence is None:
             return None
         turn = decode_turn(evidence)

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import partial
 from itertools import groupby
 
-from mulligan.codec.values import decode_value
 from mulligan.core.action import Action, State
 from mulligan.core.effect import Effect
 from mulligan.core.errors import JournalError
-from mulligan.core.interfaces import Vault
 from mulligan.core.points import Point, reach
 from mulligan.loops.actions import Reviewers
 from mulligan.turns.calls.runtime import Make
@@ -23,10 +22,12 @@ from mulligan.turns.journal.hold import has_expired
 from mulligan.turns.journal.landing import settle
 from mulligan.turns.recovery.late_review import review_late
 from mulligan.turns.recovery.release import release
-from mulligan.turns.turn.attempt import Versions, take_back_one
-from mulligan.undo.order import builds_on
+from mulligan.turns.turn.rollback import undo_actions
 
 _report = logging.getLogger("mulligan")
+
+AT_ONCE = 16
+"""Actions that are recovered at the same time."""
 
 MOST_TRIES = 5
 """After so many a person is asked."""
@@ -49,7 +50,6 @@ class Recovery:
     """Takes up open actions that nobody is at work on, as far as this application has the code."""
 
     book: Book
-    vault: Vault
     toolbox: Toolbox
     reviewers: Reviewers
     held: dict[str, Make] = field(default_factory=dict)
@@ -62,16 +62,37 @@ class Recovery:
         await reach(Point.RECOVERING)
         left = await asyncio.to_thread(self._find_left_behind)
         due = [action for action in left if self._is_due(action)]
-        taken = 0
-        for states, recover in self._list_ways():
-            for action in [a for a in due if a.state in states]:
-                taken += await self._recover_one(recover, action)
-        return taken + await self._review_attempts(due, left)
+        # All at once: what is slow in one way holds up no other.
+        ways = [
+            self._recover_together(
+                partial(self._recover_one, recover), [a for a in due if a.state in states]
+            )
+            for states, recover in ((HOLDS, self._release_hold), (UNCERTAIN, self._find_out))
+        ]
+        undos = self._undo_all([a for a in due if a.state in UNDER_UNDO])
+        taken = await asyncio.gather(*ways, undos, self._review_attempts(due, left))
+        return sum(map(sum, taken))
 
-    def _list_ways(
-        self,
-    ) -> Iterable[tuple[Sequence[State], Callable[[LiveAction], Awaitable[None]]]]:
-        return ((HOLDS, self._release_hold), (UNCERTAIN, self._find_out), (UNDER_UNDO, self._undo))
+    async def _undo_all(self, due: Sequence[Action]) -> list[int]:
+        """Those that rest on each other one by one, the newest first; all others at once."""
+        undo, names = partial(self._recover_one, self._undo), {action.id for action in due}
+        waits = [action for action in due if not names.isdisjoint(_list_after(action))]
+        first = await self._recover_together(
+            undo, [action for action in due if action not in waits]
+        )
+        return [*first, *[await undo(action) for action in waits]]
+
+    async def _recover_together(
+        self, take_up: Callable[[Action], Awaitable[int]], actions: Sequence[Action]
+    ) -> list[int]:
+        """Several at a time, so that one that is slow holds up no other."""
+        room = asyncio.Semaphore(AT_ONCE)
+
+        async def take_up_one(action: Action) -> int:
+            async with room:
+                return await take_up(action)
+
+        return await asyncio.gather(*map(take_up_one, actions))
 
     def _find_left_behind(self) -> list[Action]:
         """Open actions whose writer is gone, or that were let go in this process.
@@ -97,6 +118,8 @@ class Recovery:
 
     def _is_due(self, action: Action) -> bool:
         tries = action.detail.get("tries")
+        if action.state is State.UNDO_FAILED and action.detail.get("for_a_person") is True:
+            return False
         if not isinstance(tries, int) or action.state not in WAITING:
             return True
         if _count_reviews_begun(action) >= MOST_TRIES:
@@ -113,7 +136,7 @@ class Recovery:
             return 0
         self.book.live.add(left.id)
         try:
-            action = await asyncio.to_thread(self.toolbox.take_up, left, self.vault)
+            action = await asyncio.to_thread(self.toolbox.take_up, left, self.book.vault)
             if action is None:
                 # The code or a value is not here: it stays on the open list, a hold for its time.
                 return await self._expire(build_codeless_action(left)) if left.state in HOLDS else 0
@@ -176,58 +199,41 @@ class Recovery:
         action.tries += 1
         await self.book.move([action], State.UNDOING, why="It is tried again.")
         await reach(Point.CLAIMED)
-        versions = await asyncio.to_thread(self._load_versions, action)
-        await take_back_one(action, versions, book=self.book)
+        await undo_actions([action], book=self.book)
 
     def _describe_blocker(self, action: LiveAction) -> str:
         """Why an undo must wait: something was built on it that is not undone."""
-        for later in self._list_before(action):
-            if later.state not in GONE and builds_on(later.record, action.record):
-                return f"{later.what} came after it and is not undone."
+        for name in action.after:
+            later = self.book.journal.find_action(name)
+            if later is not None and later.state not in GONE:
+                return f"{later.opening.tool} came after it on the same object and is not undone."
         return ""
 
-    def _load_versions(self, action: LiveAction) -> Versions:
-        """What the undos before this one have written, in the order they were made."""
-        versions = Versions()
-        for later in self._list_before(action):
-            kept = self.vault.get(later.id, "restored")
-            restored = decode_value(kept) if kept is not None else None
-            if isinstance(restored, list) and len(restored) == 2:
-                versions.record_replacement(later.record, old=restored[0], new=restored[1])
-        return versions
-
-    def _list_before(self, action: LiveAction) -> Iterator[LiveAction]:
-        """The actions of its attempt that are undone before it, as far as they are known."""
-        for name in action.after:
-            other = self.book.journal.find_action(name)
-            later = None if other is None else self.toolbox.take_up(other, self.vault)
-            if later is not None:
-                yield later
-
-    async def _review_attempts(self, due: Sequence[Action], left: Sequence[Action]) -> int:
+    async def _review_attempts(self, due: Sequence[Action], left: Sequence[Action]) -> list[int]:
         """Attempts whose turn ended before anybody reviewed them, each as a whole.
 
         One with a call that is still looked for waits, also while that look is not due.
         """
         uncertain = {_build_group_key(action) for action in left if action.state in UNCERTAIN}
         waiting = [a for a in due if a.state in UNREVIEWED and _build_group_key(a) not in uncertain]
-        taken = 0
-        for _, group in groupby(sorted(waiting, key=_build_sort_key), key=_build_group_key):
-            taken += await self._review(list(group))
-        return taken
+        ordered = sorted(waiting, key=_build_sort_key)
+        groups = [list(group) for _, group in groupby(ordered, key=_build_group_key)]
+        held = [action for action in left if action.state is State.HELD]
+        return await asyncio.gather(*(self._review(group, held=held) for group in groups))
 
-    async def _review(self, group: Sequence[Action]) -> int:
+    async def _review(self, group: Sequence[Action], *, held: Sequence[Action]) -> int:
         names = [action.id for action in group]
         if any(name in self.book.live for name in names):
             # Another pass in this process was quicker.
             return 0
         self.book.live.update(names)
         try:
-            read = [await asyncio.to_thread(self.toolbox.take_up, a, self.vault) for a in group]
+            vault = self.book.vault
+            read = [await asyncio.to_thread(self.toolbox.take_up, a, vault) for a in group]
             actions = [action for action in read if action is not None]
             if len(actions) < len(group):
                 return 0
-            await self._review_whole(actions, group)
+            await self._review_whole(actions, group, held=_find_beside(group[0], held))
         except JournalError:
             # Another process was quicker.
             return 0
@@ -237,7 +243,13 @@ class Recovery:
             self.book.live.difference_update(names)
         return len(group)
 
-    async def _review_whole(self, actions: Sequence[LiveAction], group: Sequence[Action]) -> None:
+    async def _review_whole(
+        self,
+        actions: Sequence[LiveAction],
+        group: Sequence[Action],
+        *,
+        held: Sequence[LiveAction],
+    ) -> None:
         reversible = all(action.opening.effect is Effect.REVERSIBLE for action in actions)
         if not reversible and await asyncio.to_thread(self._was_approved, group[0]):
             # A person said so beforehand; only the last entry is missing.
@@ -252,7 +264,7 @@ class Recovery:
             begun=1 + max(map(_count_reviews_begun, group)),
             reviewers=self.reviewers,
             book=self.book,
-            vault=self.vault,
+            held=held,
         )
 
     def _was_approved(self, action: Action) -> bool:
@@ -261,6 +273,24 @@ class Recovery:
             entry.state is State.APPROVED and entry.detail.get("by") != "checks"
             for entry in self.book.journal.list_entries(action.id)
         )
+
+
+def _list_after(action: Action) -> list[str]:
+    after = action.detail.get("after", ())
+    return list(map(str, after)) if isinstance(after, list) else []
+
+
+def _find_beside(action: Action, held: Sequence[Action]) -> list[LiveAction]:
+    """The calls of the same attempt that wait for a person."""
+    opening = action.opening
+    if opening.turn is None:
+        return []
+    whole = opening.outer or f"{opening.turn}/{opening.attempt}"
+    return [
+        build_codeless_action(each)
+        for each in held
+        if (each.opening.outer or f"{each.opening.turn}/{each.opening.attempt}") == whole
+    ]
 
 
 def _count_reviews_begun(action: Action) -> int:
@@ -273,6 +303,9 @@ def _build_group_key(action: Action) -> tuple[str, int, bool]:
     """What is reviewed together: an attempt's reversible actions, or one call on its own."""
     opening = action.opening
     together = opening.turn is not None and opening.effect is Effect.REVERSIBLE
+    if together and opening.outer is not None:
+        turn, _, number = opening.outer.rpartition("/")
+        return turn, int(number), together
     return (str(opening.turn) if together else action.id, opening.attempt, together)
 
 

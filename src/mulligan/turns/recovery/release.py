@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from mulligan.core.action import State
-from mulligan.core.errors import ConfigurationError
+from mulligan.core.errors import ConfigurationError, StaleEntryError
 from mulligan.core.points import Point, reach
 from mulligan.turns.calls.live import begin_call
 from mulligan.turns.calls.outcome import was_stopped
-from mulligan.turns.calls.retry import try_call
+from mulligan.turns.calls.retry import Tried, try_call
 from mulligan.turns.calls.runtime import Make
 from mulligan.turns.calls.tool import Tool
 from mulligan.turns.journal.book import Book, LiveAction
@@ -25,6 +25,7 @@ async def release(action: LiveAction, *, tool: Tool, make: Make | None, book: Bo
     await book.move([action], State.INTENT, why="A person approved it.")
     await reach(Point.RELEASED)
     call = begin_call(tool, ((), dict(action.record.arguments)), waiter=ON_LOOP)
+    book.require_lease([action])
     try:
         tried = await try_call(call.with_maker(make or tool.prepare_call(action.record.arguments)))
         await reach(Point.CALLED)
@@ -33,6 +34,14 @@ async def release(action: LiveAction, *, tool: Tool, make: Make | None, book: Bo
             why = f"It was stopped on its way ({type(error).__name__})."
             await book.move([action], State.UNKNOWN, why=why)
         raise
+    try:
+        await _write_outcome(action, tried, book=book)
+    except StaleEntryError:
+        why = "It was sent by a process that had been given up, and it came back."
+        await book.reopen([action], why=why)
+
+
+async def _write_outcome(action: LiveAction, tried: Tried, *, book: Book) -> None:
     failure = tried.last.failure
     if failure is None:
         await adopt([action], [tried.last.result], book=book)

@@ -8,7 +8,10 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
+from datetime import timedelta
 
+from mulligan.core.interfaces import LEASE
 from mulligan.turns.recovery.recovery import Recovery
 
 _report = logging.getLogger("mulligan")
@@ -16,8 +19,11 @@ _report = logging.getLogger("mulligan")
 EVERY = 2.0
 """Seconds between two passes, or twenty times as long as a pass took, if that is longer."""
 
-BEAT = 10.0
-"""Seconds between two signs of life."""
+FIRST_PASS = 2.0
+"""Seconds that the end of a turn waits for the first look at what others have left."""
+
+BEATS = 3
+"""Signs of life in one lease, so that one may be lost and one may be late."""
 
 
 class RecoveryTimer:
@@ -28,6 +34,8 @@ class RecoveryTimer:
         self._every = every
         self._task: asyncio.Task[None] | None = None
         self._wake: asyncio.Event | None = None
+        self._passed: asyncio.Event | None = None
+        """Set once a pass has come to its end on this loop."""
 
     def start(self) -> None:
         """See to it that passes run on the loop that is running now."""
@@ -35,7 +43,7 @@ class RecoveryTimer:
         task = self._task
         if task is not None and not task.done() and task.get_loop() is loop:
             return
-        self._wake = asyncio.Event()
+        self._wake, self._passed = asyncio.Event(), asyncio.Event()
         self._task = loop.create_task(self._run(self._wake), name="mulligan-recovery")
 
     def wake(self) -> None:
@@ -44,6 +52,14 @@ class RecoveryTimer:
         if task is None or wake is None or task.done() or task.get_loop().is_closed():
             return
         task.get_loop().call_soon_threadsafe(wake.set)
+
+    async def wait_for_pass(self) -> None:
+        """Let the first pass come to its end, so that a short program recovers too; for a while."""
+        passed, task = self._passed, self._task
+        if passed is None or task is None or task.get_loop() is not asyncio.get_running_loop():
+            return
+        with suppress(TimeoutError):  # it goes on as long as the loop does
+            await asyncio.wait_for(passed.wait(), timeout=FIRST_PASS)
 
     async def stop(self) -> None:
         """End the passes on this loop."""
@@ -65,6 +81,8 @@ class RecoveryTimer:
             began = time.monotonic()
             wake.clear()
             await self.run_once()
+            if self._passed is not None:
+                self._passed.set()
             took = time.monotonic() - began
             try:
                 async with asyncio.timeout(max(self._every, 20 * took)):
@@ -75,10 +93,11 @@ class RecoveryTimer:
 
 
 class Heart:
-    """Says every ten seconds that this process lives, once it has begun to act."""
+    """Says three times in every lease that this process lives, once it has begun to act."""
 
-    def __init__(self, beat: Callable[[], None]) -> None:
+    def __init__(self, beat: Callable[[], None], *, lease: timedelta = LEASE) -> None:
         self._beat = beat
+        self._every = lease.total_seconds() / BEATS
         self._over = threading.Event()
         self._pid: int | None = None
 
@@ -94,8 +113,14 @@ class Heart:
         self._over.set()
 
     def _run(self) -> None:
-        while not self._over.wait(BEAT):
+        over = self._over
+        due = time.monotonic() + self._every
+        while not over.wait(max(0.0, due - time.monotonic())):
+            # From beat to beat, however long one takes; those that were slept through are not
+            # made up for.
+            due = max(due + self._every, time.monotonic())
             try:
                 self._beat()
             except Exception as error:  # noqa: BLE001 - a store that is away now may be back soon
-                _report.warning("No sign of life could be left in the store: %s", error)
+                if not over.is_set():
+                    _report.warning("No sign of life could be left in the store: %s", error)

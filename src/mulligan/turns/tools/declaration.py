@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Annotated, Any, Unpack
 
-from mulligan.core.effect import Effect, Mode, NoVerdict, Precheck, Release, Repeat
+from mulligan.core.effect import Effect, Mode, NoVerdict, Precheck, ProbeBy, Release, Repeat
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.record import Abilities, DeclaredAbilities, Record
 from mulligan.core.suggestion import ErrorRule
@@ -20,8 +20,10 @@ from mulligan.turns.tools.readers import (
     find_docs,
     find_effect_of,
     find_hints,
+    find_probe_by,
     find_review,
     find_schema,
+    read_classes,
     read_effect,
     read_fields,
     read_name,
@@ -53,6 +55,14 @@ class Declared(DeclaredAbilities, total=False):
     """Parameters that the log shows as they are, less secrets."""
     not_processed: bool
     """The remote documents that a call it answered with a rate limit has had no effect."""
+    requests: int
+    """1: a call is one request, so that "it was never sent" is proof that nothing happened. By
+    default nobody said, and an earlier request of the same call may have landed."""
+    refuses: type[BaseException] | tuple[type[BaseException], ...]
+    """Exceptions by which the tool says that nothing was done. It may also raise `NothingDone`."""
+    if_absent: str
+    """The parameter that is `True` where the pre-image was nothing: the object must not exist.
+    Without it, such a call of a tool with `if_version` is held."""
     if_version: str
     """The parameter that carries the version of the pre-image: a call that comes after somebody
     else's edit is refused, and no undo goes back to before that edit. Of a bulk, a list."""
@@ -62,10 +72,16 @@ class Declared(DeclaredAbilities, total=False):
     """How long the remote remembers a key; a day unless said otherwise."""
     lands_within: timedelta
     """How late a call can take effect after its answer was given up; 30 seconds unless said."""
+    settles_within: timedelta
+    """How long a read may still show what was before a write, as replicas do; none by default. A
+    read that is to prove something is made after that."""
+    answers_within: timedelta
+    """How long its own functions (undo, read, probe, …) may take; 30 seconds unless said."""
+    probe_by: ProbeBy
+    """What `probe` goes by: this very `call`, or only the `state` that is there. By default the
+    call where there is a `key`, else the state."""
     each: str
     """The parameter that holds the elements of a bulk: each is an action of its own."""
-    sequential: bool
-    """A bulk is one request, or makes one after the other: refused, nothing of it is on its way."""
     deletes: bool
     """The call makes something go away, so that it is done when nothing is there."""
     schema: Mapping[str, object]
@@ -110,10 +126,15 @@ class Declaration:
     hints: Annotated[Hints, FoundBy(find_hints)] = field(default_factory=Hints)
     key: Annotated[str | None, ReadBy(read_parameter)] = None
     key_life: timedelta = timedelta(days=1)
+    requests: int = 0
+    refuses: Annotated[tuple[type[BaseException], ...], ReadBy(read_classes)] = ()
+    if_absent: Annotated[str | None, ReadBy(read_parameter)] = None
     if_version: Annotated[str | None, ReadBy(read_parameter)] = None
     lands_within: timedelta = timedelta(seconds=30)
+    settles_within: timedelta = timedelta()
+    answers_within: timedelta = timedelta(seconds=30)
+    probe_by: Annotated[ProbeBy, FoundBy(find_probe_by)] = ProbeBy.STATE
     each: Annotated[str | None, ReadBy(read_parameter)] = None
-    sequential: bool = False
     deletes: bool = False
     not_processed: bool = False
     loses: Annotated[tuple[str, ...], ReadBy(read_sentences)] = ()
@@ -193,6 +214,12 @@ def _refuse_empty_promises(tool: Callable[..., Any], said: Declaration) -> None:
         ),
         "has in_progress, but no key that a second try would go under. Declare key=… and KEYED": (
             can.in_progress is not None and said.repeat is not Repeat.KEYED
+        ),
+        "has an about that must be awaited. Make it a plain function of the record": (
+            can.about is not None and is_async(can.about)
+        ),
+        "has if_absent, but no if_version that it completes. Pass if_version=…": (
+            said.if_absent is not None and said.if_version is None
         ),
         "has if_version, but nothing to take it from. Pass before=… and version=…": (
             said.if_version is not None and not (can.before and can.version)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import fields
 
 from mulligan.core.action import HOLD_LIFE
-from mulligan.core.effect import Effect, Mode, Precheck, Repeat
+from mulligan.core.effect import Effect, Mode, Precheck, ProbeBy, Repeat
 from mulligan.core.interfaces import KnownTool
 from mulligan.turns.tools.declaration import Declaration
 
@@ -15,7 +15,8 @@ def describe_tool(declaration: Declaration, *, strict: bool = False) -> KnownToo
     """A tool for the catalog."""
     can = declaration.abilities
     able = [each.name for each in fields(can) if getattr(can, each.name) is not None]
-    able += [name for name in ("key", "each", "deletes") if getattr(declaration, name)]
+    named = ("key", "each", "deletes", "requests", "refuses", "settles_within", "if_absent")
+    able += [name for name in named if getattr(declaration, name)]
     return KnownTool(
         tool=declaration.tool,
         server=declaration.server,
@@ -39,8 +40,11 @@ def list_promises(declaration: Declaration, *, strict: bool = False) -> Iterator
     yield _describe_effect(declaration, strict=strict)
     if declaration.each is not None:
         yield f"Each element of {declaration.each} is recorded, undone and reported on its own."
+    if declaration.abilities.undo is not None:
+        yield from _describe_grounds(declaration)
     if declaration.effect is not Effect.READ and declaration.effect is not Effect.UNDECLARED:
         yield _describe_ambiguity(declaration)
+        yield _describe_proof(declaration)
     if declaration.loses:
         yield f"An undo does not bring back: {', '.join(declaration.loses)}."
     yield from _describe_calls(declaration)
@@ -73,6 +77,11 @@ def _describe_effect(declaration: Declaration, *, strict: bool) -> str:
 
 def _describe_undo(declaration: Declaration) -> str:
     can = declaration.abilities
+    if declaration.deletes:
+        return (
+            "Undone while nothing is in its place, and read back: no edit is ever overwritten. An "
+            "undo that may have been made is not made again, as a person may have deleted it since."
+        )
     if can.version is not None and can.before is not None and declaration.if_version is None:
         return (
             "Undone under the version it wrote and read back: no later edit is overwritten; one "
@@ -81,28 +90,73 @@ def _describe_undo(declaration: Declaration) -> str:
     if can.version is not None:
         return "Undone under the version it wrote and read back: no edit is ever overwritten."
     return (
-        "Undone and read back, but without versions: an edit made since the call can be lost. "
-        "Declare version=… to rule that out."
+        "Undone and read back, but without versions: an edit made since the call can be lost, and "
+        "an undo without an answer waits for a person. Declare version=… to rule that out."
     )
+
+
+def _describe_grounds(declaration: Declaration) -> Iterator[str]:
+    """What an undo rests on: which object, and what a read proves."""
+    if declaration.abilities.about is None:
+        yield (
+            "Nobody declared which object a call is about: its undo waits for those of all later "
+            "calls, and a later one on the same object is taken for an edit. Declare about=…."
+        )
+    if declaration.if_version is not None and declaration.if_absent is None:
+        yield "A call that finds nothing there is held, unless if_absent=… says it must stay so."
+    if declaration.settles_within:
+        seconds = declaration.settles_within.total_seconds()
+        yield f"A read proves something only {seconds:g} seconds after a write."
 
 
 def _describe_ambiguity(declaration: Declaration) -> str:
     can, keyed = declaration.abilities, declaration.key is not None
-    if can.probe is not None and keyed:
+    found = can.probe is not None and declaration.probe_by is ProbeBy.CALL
+    if can.undo is None:
+        return _describe_search(declaration, found=found)
+    if found and keyed:
         return "A call without an answer is looked for, and made again under the same key."
-    if can.probe is not None:
-        seconds = declaration.lands_within.total_seconds()
-        return (
-            f"A call without an answer is looked for; it is made again only when it is still not "
-            f"there after {seconds:.0f} seconds."
-        )
     if keyed and declaration.repeat is Repeat.KEYED:
         return "A call without an answer is made again under the same key."
     if declaration.repeat is Repeat.IDEMPOTENT:
         return "A call without an answer is made again: twice is as once."
+    if found:
+        seconds = (declaration.lands_within + declaration.settles_within).total_seconds()
+        return (
+            f"A call without an answer is looked for; it is made again only when it is still not "
+            f"there after {seconds:.0f} seconds."
+        )
+    return _describe_search(declaration, found=found)
+
+
+def _describe_search(declaration: Declaration, *, found: bool) -> str:
+    """A call that is not made again, as far as it can be looked for."""
+    can = declaration.abilities
+    if found:
+        return "A call without an answer is looked for, and never made again by itself."
+    if can.probe is not None:
+        return (
+            "A call without an answer waits for a person, unless its probe shows what was there "
+            "before: what it shows else may be a person's edit. Have it found by a key or by a "
+            "mark of its own, and declare probe_by=ProbeBy.CALL."
+        )
     if can.before is not None:
         return (
             "A call without an answer waits for a person, unless what was there before is still "
             "there. Declare probe=… so that it can be looked for."
         )
     return "A call without an answer waits for a person. Declare probe=… to have it looked for."
+
+
+def _describe_proof(declaration: Declaration) -> str:
+    """Which failures are believed to have changed nothing."""
+    words = [each.__name__ for each in declaration.refuses] + ["NothingDone"]
+    proofs = [f"raises {' or '.join(words)}"]
+    if declaration.requests == 1:
+        proofs.append("is one request that was never sent")
+        if declaration.not_processed:
+            proofs.append("is told to slow down")
+    said = f"A failed call has changed nothing if it {', or '.join(proofs)}; else it is looked for."
+    if declaration.requests != 1 and declaration.not_processed:
+        return f"{said} That a rate limit has no effect counts only with requests=1."
+    return said

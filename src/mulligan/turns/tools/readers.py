@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any, NamedTuple, TypeVar
 
 from mulligan.codec.annotations import read_hints, to_arguments_schema, to_schema
-from mulligan.core.effect import Effect
+from mulligan.core.effect import Effect, ProbeBy
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.record import Abilities, Record
 from mulligan.core.suggestion import ErrorRule, read_error_rules
@@ -112,6 +112,24 @@ def find_effect_of(said: Said) -> Callable[[Record], Effect] | None:
     """The function that says the effect of each call, where one does."""
     effect = said.declared.get("effect")
     return effect if callable(effect) else None
+
+
+def find_probe_by(said: Said) -> ProbeBy:
+    """As it was said; else a probe goes by the call only where a key tells it from others."""
+    if said.name in said.declared:
+        return _parse_choice(ProbeBy, said.value)
+    return ProbeBy.CALL if said.declared.get("key") else ProbeBy.STATE
+
+
+def read_classes(said: Said) -> tuple[type[BaseException], ...]:
+    """Exception classes, one or several."""
+    given = said.value if isinstance(said.value, tuple) else (said.value,)
+    for each in given:
+        if not (isinstance(each, type) and issubclass(each, BaseException)):
+            raise ConfigurationError(
+                f"{said.name} takes exception classes, such as ValueError; {each!r} is none."
+            )
+    return given
 
 
 def find_review(said: Said) -> bool:

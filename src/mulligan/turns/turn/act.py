@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 from mulligan.core.action import SETTLED, State, UndoResult
 from mulligan.core.call import Execution
 from mulligan.core.engine import Loop, Round, run_loop
+from mulligan.core.errors import MulliganError
 from mulligan.core.finding import Confidence, Correction, Finding, Standing, Verdict
 from mulligan.core.points import Point, reach
 from mulligan.core.policy import Step, decide
@@ -23,16 +25,19 @@ from mulligan.loops.actions import (
     review_attempt,
 )
 from mulligan.loops.checking import run_checks
-from mulligan.turns.journal.book import Book
+from mulligan.turns.journal.book import Book, LiveAction
 from mulligan.turns.journal.landing import settle
-from mulligan.turns.journal.waiter import IN_PASSING, run_to_end
+from mulligan.turns.journal.waiter import Waiter
 from mulligan.turns.memory.episodes import Ended
-from mulligan.turns.turn.attempt import LiveAttempt, dispute, insists, take_back_all
+from mulligan.turns.turn.attempt import LiveAttempt
 from mulligan.turns.turn.context import OpenTurn, Reviewed
+from mulligan.turns.turn.rollback import dispute, insists, take_back_all
 from mulligan.turns.turn.seen_ids import gather_existing_ids
 
 if TYPE_CHECKING:
     from mulligan.loops.replies import Replied
+
+_report = logging.getLogger("mulligan")
 
 Agent = Callable[[OpenTurn], Awaitable[object]]
 """What acts: it is told the turn, calls tools, and gives a reply."""
@@ -56,8 +61,8 @@ class Done:
     """How the text itself was checked, where the application has rules for replies."""
 
 
-class Acting:
-    """One turn on its way. The five functions of the engine, and what they share."""
+class TurnLoop:
+    """One turn on its way: the five functions of the engine, and what they share."""
 
     def __init__(
         self,
@@ -77,6 +82,8 @@ class Acting:
         self._remember = remember
         self._corrections: list[Correction | None] = [None]
         self._verdicts: list[Verdict] = []
+        self._reviewed: list[LiveAction] = []
+        """What the last review has seen: what came back later was not reviewed."""
         self._taken_back: list[TakenBack] = []
 
     async def run(self, agent: Agent) -> Done:
@@ -85,7 +92,7 @@ class Acting:
         async def attempt(number: int, correction: Correction | None) -> object:
             return await self._attempt(agent, number, correction)
 
-        with self._turn:
+        async with self._turn:
             rounds = await run_loop(self._build_loop(attempt))
             await self._end(rounds[-1])
         return self._build_done(rounds[-1])
@@ -116,21 +123,37 @@ class Acting:
         findings, answered = run_checks(whole, self._reviewers.checks)
         return bool(self._reviewers.checks) and answered and not findings
 
-    def leave(self, *, failed: bool) -> None:
+    async def leave(self, *, failed: bool, waiter: Waiter) -> None:
         """The turn is over. What it did and nobody reviewed goes to a later review.
 
-        Where the turn failed, its reply was seen by nobody, and a rejection still undoes.
+        That it was delivered is on disk before anybody sees the reply. Where the turn failed, its
+        reply was seen by nobody, and a rejection still undoes.
         """
-        left = self._turn.attempt.list_in_state(State.EXECUTED)
+        if self._turn.is_inner:
+            # It belongs to the turn that it was opened in, and ends with that.
+            self._keep_memory()
+            return
+        left = [*self._turn.attempt.list_in_state(State.EXECUTED), *self._list_inner_executed()]
         if left and not failed:
             facts = {"delivered": True}
             why = "The turn ended without a review."
-            book = self._book.with_waiter(IN_PASSING)
-            run_to_end(book.move(left, State.PENDING_REVIEW, why=why, facts=facts))
+            try:
+                book = self._book.with_waiter(waiter)
+                await book.move(left, State.PENDING_REVIEW, why=why, facts=facts)
+            except MulliganError as error:
+                # The turn has ended well all the same; recovery finds what is open.
+                _report.warning("The end of a turn could not be written: %s", error)
         actions = list(self._turn.list_actions())
-        self._book.release(actions)
+        self._book.let_go(actions)
         if any(action.state not in SETTLED for action in actions):
             self._on_leaving()
+        self._keep_memory()
+
+    def _list_inner_executed(self) -> list[LiveAction]:
+        inner = self._turn.attempt.list_inner()
+        return [action for action in inner if action.state is State.EXECUTED]
+
+    def _keep_memory(self) -> None:
         if self._remember is not None:
             self._remember(self._turn, self._list_ended() if self._turn.episodes else ())
 
@@ -182,6 +205,8 @@ class Acting:
     async def _review(self, reply: object) -> Verdict:
         attempt = self._turn.attempt
         await settle(attempt.list_in_state(State.UNKNOWN), book=self._book)
+        inner = [action for action in self._list_inner_executed() if action.accepted]
+        self._reviewed = [*attempt.list_in_state(State.EXECUTED), *inner]
         verdict = await review_attempt(
             self._build_attempted(reply),
             by=self._reviewers,
@@ -213,7 +238,7 @@ class Acting:
         )
 
     async def _correct(self, reply: object, verdict: Verdict) -> Correction | None:  # noqa: ARG002
-        """Told what really happened. After an undo that failed there is no second attempt."""
+        """What the agent is told of it; after an undo that failed there is no second attempt."""
         if any(taken.result is not UndoResult.RESTORED for taken in self._taken_back):
             return None
         await reach(Point.CORRECTED)
@@ -227,13 +252,21 @@ class Acting:
             await self._mark(last.verdict, delivered=True)
 
     async def _mark(self, verdict: Verdict, *, delivered: bool) -> None:
-        """Nothing unreviewed is ever called verified."""
+        """Nothing unreviewed is called verified, and nothing of a turn inside another alone."""
+        if self._turn.is_inner:
+            for action in self._reviewed:
+                action.accepted = verdict.standing is Standing.ACCEPTED
+            return
         accepted = verdict.standing is Standing.ACCEPTED
         state = State.VERIFIED if accepted else State.PENDING_REVIEW
         by = "checks" if self._reviewers.judge is None else "checks and judge"
         facts: dict[str, object] = {"by": by} if accepted else {"delivered": delivered}
-        executed = self._turn.attempt.list_in_state(State.EXECUTED)
-        await self._book.move(executed, state, facts=facts)
+        seen = [action for action in self._reviewed if action.state is State.EXECUTED]
+        await self._book.move(seen, state, facts=facts)
+        late = [*self._turn.attempt.list_in_state(State.EXECUTED), *self._list_inner_executed()]
+        why = "It came back while the review was going on."
+        unseen: dict[str, object] = {"delivered": delivered}
+        await self._book.move(late, State.PENDING_REVIEW, why=why, facts=unseen)
         await reach(Point.MARKED)
 
     def _build_done(self, last: Round[object, Verdict]) -> Done:
@@ -251,7 +284,7 @@ class Acting:
                     verdict=verdict,
                 )
                 for attempt, correction, verdict in zip(
-                    self._turn.attempts, self._corrections, self._verdicts, strict=True
+                    self._turn.attempts, self._corrections, self._verdicts, strict=False
                 )
             ),
             open_actions=tuple(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar, Token
 from dataclasses import dataclass
 from types import TracebackType
@@ -14,6 +15,7 @@ from mulligan.core.finding import Confidence, Correction, Finding, Standing
 from mulligan.core.turn import Turn
 from mulligan.redaction import Redactor
 from mulligan.turns.journal.book import LiveAction
+from mulligan.turns.journal.waiter import ON_LOOP, ON_THREAD, Waiter, run_to_end
 from mulligan.turns.memory.advice_text import Advised
 from mulligan.turns.memory.episodes import OpenEpisode
 from mulligan.turns.memory.offers import Offers
@@ -60,7 +62,7 @@ class Reviewing(Protocol):
     def clears(self, proposed: Execution) -> bool:
         """Whether a call that was not made yet may be made on the word of the checks."""
 
-    def leave(self, *, failed: bool) -> None:
+    async def leave(self, *, failed: bool, waiter: Waiter) -> None:
         """The turn is over; what nobody reviewed must not be forgotten."""
 
 
@@ -68,12 +70,18 @@ class OpenTurn:
     """A turn while it lasts: `with` or `async with` makes it the current one."""
 
     __slots__ = (
-        "_tokens", "advised", "attempts", "correction", "episodes", "labels", "offers", "over",
-        "reviewing", "turn",
+        "_home", "_tokens", "advised", "attempts", "correction", "episodes", "labels", "offers",
+        "outer", "over", "own", "reviewing", "turn",
     )  # fmt: skip
 
-    def __init__(self, turn: Turn, *, redactor: Redactor) -> None:
+    def __init__(self, turn: Turn, *, redactor: Redactor, own: bool = False) -> None:
         self.turn = turn
+        self._home = redactor
+        """What every turn of one application shares."""
+        self.own = own
+        """It stands for itself, also where it is opened inside another."""
+        self.outer: OpenTurn | None = None
+        """The turn that it was opened in and belongs to."""
         self.attempts: list[LiveAttempt] = [LiveAttempt(turn=turn, number=1)]
         self.correction: Correction | None = None
         """What was wrong with the attempt before this one, and what is true now."""
@@ -112,9 +120,27 @@ class OpenTurn:
         return self.attempts[-1]
 
     def list_actions(self) -> Iterator[LiveAction]:
-        """Everything that was done or tried so far, in all attempts."""
+        """Everything that was done or tried so far, in all attempts, also by turns inside it."""
         for attempt in self.attempts:
             yield from attempt.actions
+            yield from attempt.list_inner()
+
+    @property
+    def root(self) -> OpenTurn:
+        """The outermost turn that this one belongs to, which may be itself."""
+        root = self
+        while root.outer is not None:
+            root = root.outer
+        return root
+
+    @property
+    def is_inner(self) -> bool:
+        """Whether it belongs to another turn that is still going on."""
+        return self.root is not self and not self.root.over
+
+    def name_outer_attempt(self) -> str | None:
+        """The attempt of the outermost turn that this one belongs to, if there is one."""
+        return f"{self.root.id}/{self.root.attempt.number}" if self.is_inner else None
 
     async def review(self, reply: object = None) -> Reviewed:
         """Review what was done since the last review, before anyone sees the reply.
@@ -129,6 +155,11 @@ class OpenTurn:
         self.over = False
         if self.reviewing is not None:
             self.reviewing.enter()
+        outer = _current.get()
+        if not self._tokens:
+            self.outer = outer if outer is not None and self._belongs_to(outer) else None
+        if self.outer is not None and self.list_actions not in self.outer.attempt.inner:
+            self.outer.attempt.inner.append(self.list_actions)
         self._tokens.append(_current.set(self))
         return self
 
@@ -138,6 +169,15 @@ class OpenTurn:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        run_to_end(self._leave(failed=error is not None, waiter=ON_THREAD))
+
+    def _belongs_to(self, outer: OpenTurn) -> bool:
+        """Whether it is a part of the turn it is opened in: of one application, and not said to
+        stand for itself."""
+        fresh = outer is not self and not outer.root.over and not self._tokens
+        return fresh and not self.own and self._home is outer._home
+
+    async def _leave(self, *, failed: bool, waiter: Waiter) -> None:
         try:
             _current.reset(self._tokens.pop())
         except ValueError:
@@ -145,7 +185,7 @@ class OpenTurn:
             _current.set(None)
         self.over = not self._tokens
         if self.reviewing is not None and self.over:
-            self.reviewing.leave(failed=error is not None)
+            await self.reviewing.leave(failed=failed, waiter=waiter)
 
     async def __aenter__(self) -> Self:
         return self.__enter__()
@@ -156,7 +196,17 @@ class OpenTurn:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self.__exit__(kind, error, trace)
+        await self._leave(failed=error is not None, waiter=ON_LOOP)
+
+
+@contextmanager
+def leave_turns() -> Iterator[None]:
+    """What is called in here is called outside any turn."""
+    token = _current.set(None)
+    try:
+        yield
+    finally:
+        _current.reset(token)
 
 
 def find_current_turn() -> OpenTurn | None:

@@ -1,4 +1,4 @@
-"""The end of the arc: a reply is checked against what the tools of its turn really returned."""
+"""The end of a turn: its reply is checked against what the tools of its turn really returned."""
 
 from __future__ import annotations
 
@@ -28,11 +28,10 @@ async def answer(
     announce: Callable[[ReplyChecked | ReplySettled], None],
 ) -> Replied:
     """Check a reply whose actions were accepted; have it written again, where somebody can."""
-    first = [reply]
 
     async def write(correction: Correction | None) -> str:
         if correction is None or rewrite is None:
-            return first[0]
+            return reply
         return await rewrite(correction)
 
     bound = rules if rewrite is not None else _limit_to_one_try(rules)

@@ -15,7 +15,7 @@ MOST_BYTES = 256 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recording:
+class RecordedReply:
     """What was asked, what was known, and what was written, try by try."""
 
     query: str
@@ -33,7 +33,7 @@ def pack_reply(asked: Reply, tries: tuple[str, ...]) -> bytes:
             break
         context.append(passage)
     return encode_json(
-        Recording(
+        RecordedReply(
             query=_replace_surrogates(asked.query),
             context=tuple(map(_replace_surrogates, context)),
             tries=tuple(map(_replace_surrogates, tries)),
@@ -41,9 +41,9 @@ def pack_reply(asked: Reply, tries: tuple[str, ...]) -> bytes:
     )
 
 
-def unpack_reply(kept: bytes) -> Recording:
+def unpack_reply(kept: bytes) -> RecordedReply:
     """The recording as it was."""
-    return decode_record(Recording, kept)
+    return decode_record(RecordedReply, kept)
 
 
 def _replace_surrogates(text: str) -> str:

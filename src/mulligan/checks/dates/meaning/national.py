@@ -30,7 +30,7 @@ def load_national_days(country: str, year: int) -> Mapping[str, tuple[date, ...]
 
 @lru_cache(maxsize=64)
 def load_national_names(country: str, year: int, *, words: Words) -> Table[str]:
-    """Everything people call the holidays of a country, and the name in `national_days`."""
+    """Everything people call the holidays of a country, and the name in `load_national_days`."""
     names = load_national_days(country, year)
     spellings = {name.replace("'", ""): name for name in names} | {name: name for name in names}
     aliases = {alias: name for alias, name in words.feast_aliases.items() if name in names}

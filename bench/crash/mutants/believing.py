@@ -1,0 +1,216 @@
+"""Mistakes of belief: in an error, a first look, a reader, equal names, one's own memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from bench.crash.mutants.planting import mutant, plant_in, swap
+from mulligan.core.action import Kept, State, UndoResult
+from mulligan.core.call import Failure
+from mulligan.core.effect import Effect, Repeat
+from mulligan.core.error_class import ErrorClass
+from mulligan.core.record import Record
+from mulligan.loops.calls import retry_call
+from mulligan.stores.relational.safe import Safe
+from mulligan.turns.calls import images, outcome, retry
+from mulligan.turns.calls.journaled import JournaledCall
+from mulligan.turns.calls.live import LiveCall
+from mulligan.turns.journal import landing, steady
+from mulligan.turns.journal.steady import Steady, SteadyClock
+from mulligan.turns.tools import declaration
+from mulligan.turns.tools.declaration import Declared
+from mulligan.turns.turn import rollback
+from mulligan.undo import concerns, dependence, taking_back
+from mulligan.undo.taking_back import Sight, Terms, Undone
+
+
+def _believe(*classes: ErrorClass) -> None:
+    """Take errors of some classes for proof that nothing happened."""
+    proves = outcome._proves_nothing_done
+
+    def believing(call: LiveCall, error: BaseException, failure: Failure) -> bool:
+        return failure.error_class in classes or proves(call, error, failure)
+
+    swap(proves, believing)
+
+
+@mutant("create, bad_request_after", "create, forbidden_after", "book, second forbidden")
+def a_status_is_taken_for_nothing_happened() -> None:
+    _believe(ErrorClass.VALIDATION, ErrorClass.POLICY, ErrorClass.CONFLICT, ErrorClass.MISSING)
+
+
+@mutant("busy_after")
+def a_rate_limit_is_taken_for_nothing_happened() -> None:
+    _believe(ErrorClass.RATE_LIMIT)
+
+
+@mutant("second refused")
+def not_sent_speaks_for_every_request() -> None:
+    _believe(ErrorClass.NOT_SENT)
+
+
+@mutant("pay and tell")
+def an_irreversible_call_is_made_again() -> None:
+    async def as_harmless(failed: Any, **using: Any) -> Any:
+        if using["effect"] is Effect.IRREVERSIBLE:
+            using |= {"effect": Effect.REVERSIBLE, "repeat": Repeat.IDEMPOTENT}
+        return await retry_call(failed, **using)
+
+    swap(retry_call, as_harmless)
+
+
+def _mishear(**words: Any) -> None:
+    """Have tools be declared as if their authors had said something else, or (`None`) nothing."""
+    declare = declaration.declare
+    unknown = set(words) - set(Declared.__annotations__)
+    if unknown:
+        raise AttributeError(f"No tool can say {', '.join(sorted(unknown))}.")
+
+    def declare_otherwise(tool: Any, **said: Any) -> Any:
+        heard = {name: words.get(name, word) for name, word in said.items()}
+        heard |= {name: word for name, word in words.items() if word is not None}
+        return declare(tool, **{name: word for name, word in heard.items() if word is not None})
+
+    swap(declare, declare_otherwise)
+
+
+@mutant("second refused")
+def every_tool_is_one_request() -> None:
+    _mishear(requests=1)
+
+
+@mutant("behind by a time")
+def replicas_are_not_waited_for() -> None:
+    _mishear(settles_within=None)
+
+
+@mutant("naive probe")
+def a_probe_of_state_is_adopted() -> None:
+    _mishear(probe_by="call")
+
+
+@mutant("two updates of one")
+def what_a_call_is_about_is_not_heard() -> None:
+    _mishear(about=None)
+
+
+@mutant("behind by a write")
+def the_first_look_of_an_undo_is_believed() -> None:
+    def believing(sight: Sight, terms: Terms) -> Undone:  # noqa: ARG001
+        return Undone(result=UndoResult.RESTORED, version=sight.version)
+
+    swap(taking_back._judge_as_before, believing)
+
+
+@mutant("hidden as")
+def a_reader_without_permission_sees_nothing_there() -> None:
+    read = taking_back._read
+
+    async def as_seen(record: Record, terms: Terms, **_: Any) -> Sight:
+        return await read(record, terms, seen=True)
+
+    swap(read, as_seen)
+    swap(taking_back._says_gone, lambda error: getattr(error, "status", None) in (403, 404))
+
+
+@mutant("shared parent")
+def what_a_call_is_about_is_guessed() -> None:
+    def guess(record: Record, declaration: Any) -> frozenset[tuple[str, str]]:
+        named = dependence.find_named_ids(record) - {record.arguments.get("mark"), record.key}
+        return frozenset((declaration.server, str(each)) for each in named)
+
+    swap(concerns.find_objects, guess)
+
+
+@mutant("two updates of one (wrong): kill")
+def no_call_builds_on_another() -> None:
+    def leave_alone(actions: Any) -> None:
+        for action in actions:
+            action.after = ()
+
+    swap(rollback.line_up, leave_alone)
+
+
+@mutant("results changed (wrong): rival", "results changed (wrong): edit")
+def a_result_is_not_copied() -> None:
+    def hand_over(result: object, actions: Sequence[object]) -> list[object]:
+        several = isinstance(result, list) and len(actions) > 1
+        return list(result) if several else [result] * len(actions)  # type: ignore[call-overload]
+
+    swap(images.split_result, hand_over)
+
+
+@mutant("nothing was there (wrong): edit")
+def a_missing_pre_image_sends_no_condition() -> None:
+    bind = images.bind_version
+
+    async def bind_what_is_there(call: LiveCall, actions: Any) -> None:
+        if any(action.record.before is not None for action in actions):
+            await bind(call, actions)
+
+    swap(bind, bind_what_is_there)
+
+
+@mutant("probe that compares")
+def a_live_probe_gets_no_before() -> None:
+    look = landing.look
+
+    async def look_without(record: Record, declaration: Any) -> Any:
+        return await look(replace(record, before=None), declaration)
+
+    plant_in(retry, look=look_without)
+
+
+@mutant("bulk create")
+def an_unknown_bulk_may_be_repeated() -> None:
+    refuse = JournaledCall._refuse_repeats
+
+    def refuse_others(self: JournaledCall) -> None:
+        if self.declaration.each is None:
+            refuse(self)
+
+    plant_in(JournaledCall, _refuse_repeats=refuse_others)
+
+
+@mutant("bulk create", "create, reset_after")
+def repeats_are_not_refused() -> None:
+    plant_in(JournaledCall, _refuse_repeats=lambda self: None)  # noqa: ARG005
+
+
+@mutant("clock forward")
+def lands_within_by_the_wall_clock() -> None:
+    def by_the_wall(clock: Any) -> SteadyClock:
+        return lambda: Steady("the wall", clock().timestamp())
+
+    swap(steady.choose_steady, by_the_wall)
+
+
+@mutant("store flips (wrong): kill")
+def a_kept_value_is_not_held_against_its_checksum() -> None:
+    def unchecked(self: Safe, kept: Kept, *, locked: int, checksum: bytes) -> bytes:  # noqa: ARG001
+        return self._seal.unlock(kept.value, locked=bool(locked), owner=kept.owner, name=kept.name)
+
+    plant_in(Safe, open=unchecked)
+
+
+@mutant("undo refused (wrong): rival")
+def an_undo_that_failed_is_called_done() -> None:
+    rollback.STATE_AFTER[UndoResult.FAILED] = State.UNDONE
+
+
+@mutant("undo lost, reads fail (wrong): rival")
+def an_undo_nobody_could_read_back_is_called_done() -> None:
+    rollback.STATE_AFTER[UndoResult.UNKNOWN] = State.UNDONE
+
+
+@mutant("undo refused (wrong): rival")
+def the_agent_is_told_that_all_is_taken_back() -> None:
+    take_all = rollback.take_back_all
+
+    async def boast(*args: Any, **using: Any) -> Any:
+        taken = await take_all(*args, **using)
+        return [replace(each, result=UndoResult.RESTORED) for each in taken]
+
+    swap(take_all, boast)

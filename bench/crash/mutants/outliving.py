@@ -1,0 +1,110 @@
+"""Mistakes about what outlives something: a lease, a turn, a review, a rejection, an undo."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from bench.crash.mutants.planting import mutant, plant_in
+from mulligan.app.mulligan import About, Mulligan
+from mulligan.core.action import State, UndoResult
+from mulligan.core.finding import Standing, Verdict
+from mulligan.core.points import Point, reach
+from mulligan.turns.journal.book import Book, LiveAction
+from mulligan.turns.recovery import late_review
+from mulligan.turns.turn.act import TurnLoop
+from mulligan.turns.turn.rollback import _Rollback, _Sent
+from mulligan.undo.taking_back import Undone, prove, send
+
+
+@mutant("counter-booking, late (wrong): kill")
+def a_resumed_undo_is_taken_for_the_first() -> None:
+    look = _Rollback._look
+
+    async def as_the_first(self: _Rollback, action: LiveAction) -> _Sent:
+        action.undo_begun = action.seen = False
+        return await look(self, action)
+
+    plant_in(_Rollback, _look=as_the_first)
+
+
+@mutant("counter-booking, late (wrong): kill")
+def an_undo_is_sent_before_that_is_on_record() -> None:
+    async def send_at_once(self: _Rollback, sending: Sequence[_Sent]) -> None:  # noqa: ARG001
+        for each in sending:
+            each.failure = await send(each.record, each.terms)
+
+    plant_in(_Rollback, _send=send_at_once)
+
+
+@mutant("counter-booking, late (wrong): rival")
+def an_undo_without_an_answer_is_made_again_at_once() -> None:
+    proving = _Rollback._prove
+
+    async def again(self: _Rollback, sent: _Sent) -> Undone:
+        undone = await proving(self, sent)
+        if undone.result not in (UndoResult.RESTORED, UndoResult.CONFLICT):
+            failure = await send(sent.record, sent.terms)
+            undone = await prove(sent.record, sent.terms, first=sent.first, failure=failure)
+        return undone
+
+    plant_in(_Rollback, _prove=again)
+
+
+@mutant("loose")
+def what_returns_during_the_review_is_verified() -> None:
+    async def mark_all(self: TurnLoop, verdict: Verdict, *, delivered: bool, **_: Any) -> None:
+        accepted = verdict.standing is Standing.ACCEPTED
+        state = State.VERIFIED if accepted else State.PENDING_REVIEW
+        facts: dict[str, object] = {"by": "checks"} if accepted else {"delivered": delivered}
+        executed = self._turn.attempt.list_in_state(State.EXECUTED)
+        await self._book.move(executed, state, facts=facts)
+        await reach(Point.MARKED)
+
+    plant_in(TurnLoop, _mark=mark_all)
+
+
+@mutant("held, rejected late (right, then wrong): kill")
+def a_late_rejection_leaves_holds_alive() -> None:
+    async def spare(*_: Any, **__: Any) -> None:
+        """Leave them to whoever may approve them."""
+
+    plant_in(late_review, deny_holds=spare)
+
+
+@mutant("left open (wrong): kill")
+def delivered_is_not_waited_for() -> None:
+    """As if the process had died before the entry was on disk."""
+    move = Book.move
+
+    async def lose_it(self: Book, actions: Any, state: State, **said: Any) -> None:
+        if (said.get("facts") or {}).get("delivered") is not True:
+            await move(self, actions, state, **said)
+
+    plant_in(Book, move=lose_it)
+
+
+@mutant("update (right): sleep")
+def who_slept_past_its_lease_sends_and_forgets() -> None:
+    plant_in(Book, require_lease=lambda self, actions: None, reopen=_forget)  # noqa: ARG005
+
+
+@mutant("bulk (right): sleep")
+def what_comes_back_after_it_was_given_up_is_forgotten() -> None:
+    plant_in(Book, reopen=_forget)
+
+
+async def _forget(self: Book, actions: Any, *, why: str) -> None:
+    """Leave it as others have written it."""
+
+
+@mutant("nested (wrong): rival")
+def an_inner_turn_is_on_its_own() -> None:
+    if "own" not in About.__annotations__:
+        raise AttributeError("No turn can say that it is on its own.")
+    turn = Mulligan.turn
+
+    def alone(self: Mulligan, message: str = "", **about: Any) -> Any:
+        return turn(self, message, **about | {"own": True})
+
+    plant_in(Mulligan, turn=alone)

@@ -1,0 +1,102 @@
+"""Where a case happens: a folder with the remote and the store, which can be copied as a whole."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from bench.missing import MissingError
+from mulligan.testing.postgres import PostgresServer, run_postgres_server
+
+STORE = "store"
+"""The file that has the store's URL, where that is not beside it."""
+A_WHILE = 10.0
+"""Seconds in which the connections of a dead process are noticed."""
+
+
+def find_url(folder: Path) -> str:
+    """The store of a case."""
+    kept = folder / STORE
+    return kept.read_text() if kept.exists() else f"sqlite:///{folder}/family.db"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Worlds:
+    """Makes, copies and removes worlds; their stores are files, or databases of one server."""
+
+    server: PostgresServer | None = None
+
+    def make(self, folder: Path) -> None:
+        """A folder, with an empty database if there is a server."""
+        folder.mkdir(parents=True)
+        if self.server is not None:
+            self._create(folder, template="template0")
+
+    def copy(self, folder: Path, to: Path) -> Path:
+        """The same world once more, to be spoiled."""
+        shutil.copytree(folder, to)
+        if self.server is not None:
+            self._create(to, template=_name(find_url(folder)))
+        return to
+
+    def remove(self, folder: Path) -> None:
+        """Forget a world."""
+        if self.server is not None:
+            self._run(f'drop database if exists "{_name(find_url(folder))}" with (force)')
+        shutil.rmtree(folder)
+
+    def hurry(self) -> None:
+        """Have a server of our own not wait for its disk: nobody pulls its plug here."""
+        if self.server is not None and self.server.process is not None:
+            off = [f"alter system set {name} = off" for name in ("fsync", "full_page_writes")]
+            self._run(*off, "select pg_reload_conf()")
+
+    def _create(self, folder: Path, *, template: str) -> None:
+        assert self.server is not None
+        name = f"crash_{abs(hash((str(folder), time.monotonic_ns()))):x}"
+        deadline = time.monotonic() + A_WHILE
+        while True:
+            try:
+                self._run(
+                    "select pg_terminate_backend(pid) from pg_stat_activity "
+                    f"where datname = '{template}'",
+                    f'create database "{name}" template "{template}"',
+                )
+                break
+            except Exception:
+                # A process was killed, and the server has not noticed yet.
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.02)
+        (folder / STORE).write_text(self.server.build_url(name))
+
+    def _run(self, *statements: str) -> None:
+        import psycopg
+
+        assert self.server is not None
+        with psycopg.connect(self.server.dsn, autocommit=True) as connection:
+            for statement in statements:
+                connection.execute(statement)
+
+
+def open_worlds(store: str, stack: ExitStack) -> Worlds:
+    """Worlds with stores of a kind, for as long as the stack lasts."""
+    if store == "sqlite":
+        return Worlds()
+    try:
+        worlds = Worlds(server=stack.enter_context(run_postgres_server()))
+    except (ImportError, RuntimeError) as error:
+        raise MissingError(
+            f"There is no Postgres to strike at ({error}): pip install 'mulligan[test]', or pass "
+            "--store sqlite."
+        ) from error
+    worlds.hurry()
+    return worlds
+
+
+def _name(url: str) -> str:
+    return urlsplit(url).path.removeprefix("/")

@@ -1,0 +1,44 @@
+"""A tool's own functions, called: in bounded time, wherever waiting can be bounded."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import inspect
+from dataclasses import replace
+from datetime import timedelta
+
+from mulligan.core.awaiting import await_value
+from mulligan.core.record import Abilities, Record, Told
+
+
+async def call_ability(
+    function: Told, record: Record, *, within: timedelta | None = None
+) -> object:
+    """Call a tool's function, sync or async; late, it is a `TimeoutError`.
+
+    A plain function runs where it is called, as it may belong to that thread: it cannot be bounded.
+    """
+    answer = function(record)
+    if within is None or not inspect.isawaitable(answer):
+        return await await_value(answer)
+    async with asyncio.timeout(within.total_seconds()):
+        return await answer
+
+
+def copy_record(record: Record) -> Record:
+    """A record that a tool's function may change, with values of its own."""
+    try:
+        return copy.deepcopy(record)
+    except Exception:  # noqa: BLE001 - locks, sockets and cursors refuse in ways of their own
+        return record
+
+
+async def read_version(
+    state: object, *, record: Record, abilities: Abilities, within: timedelta | None = None
+) -> str | None:
+    """The version of a state that was read, where the tool has versions."""
+    if abilities.version is None or state is None:
+        return None
+    version = await call_ability(abilities.version, replace(record, result=state), within=within)
+    return None if version is None else str(version)

@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from mulligan.app.loading import load_object
+from mulligan.core.errors import ConfigurationError
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "family_of_a_test.py").write_text("class Desk:\n    m = 7\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.delitem(sys.modules, "family_of_a_test", raising=False)
+    return tmp_path
+
+
+def test_what_is_named_is_found_in_the_current_folder_also_inside_something(folder: Path) -> None:
+    assert load_object("family_of_a_test:Desk.m", option="--app") == 7
+
+
+@pytest.mark.parametrize("name", ["family_of_a_test", ":m", "family_of_a_test:", ""])
+def test_a_name_of_one_part_is_refused_with_an_example(folder: Path, name: str) -> None:
+    with pytest.raises(ConfigurationError, match=r"--app .* names nothing.*family\.agent:m"):
+        load_object(name, option="--app")
+
+
+@pytest.mark.parametrize("name", ["no_such_module_at_all:m", "family_of_a_test:Desk.n"])
+def test_what_is_not_there_is_a_sentence_and_no_traceback(folder: Path, name: str) -> None:
+    with pytest.raises(ConfigurationError, match="cannot be loaded"):
+        load_object(name, option="--app")

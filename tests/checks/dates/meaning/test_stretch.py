@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+import pytest
+
+from mulligan.checks.dates.resolve import find_meaning
+from tests.checks.dates.said import AMERICAN, moment
+
+
+def stretches(phrase: str) -> set[str]:
+    found = find_meaning(phrase, moment(), pins=AMERICAN)
+    return {f"{r.start:%m-%d %H:%M}/{r.end:%m-%d %H:%M}" for r in found.readings}
+
+
+@pytest.mark.parametrize(
+    ("phrase", "expected"),
+    [
+        ("from 10 pm to 2 am tomorrow", "10-23 22:00/10-24 02:00"),
+        ("Nov 3 to 5, 2025", "11-03 00:00/11-06 00:00"),
+        ("from May to July 2026", "05-01 00:00/08-01 00:00"),
+        ("from May to July 2026", "05-01 00:00/07-01 00:00"),
+    ],
+)
+def test_a_range_goes_from_the_start_of_one_to_the_end_of_the_other(
+    phrase: str, expected: str
+) -> None:
+    assert expected in stretches(phrase)
+
+
+def test_where_the_words_do_not_say_when_it_begins_nothing_is_said() -> None:
+    assert stretches("from the 22nd to the 23rd at 7") == set()
+
+
+def test_a_range_beyond_the_calendar_is_nothing_and_no_error() -> None:
+    assert stretches("from 9999-12-30 to 9999-12-31") == set()

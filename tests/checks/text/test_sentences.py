@@ -1,0 +1,25 @@
+from __future__ import annotations
+
+import pytest
+
+from mulligan.checks.text.sentences import split_sentences, split_words
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("One. Two! Three?", ["One.", "Two!", "Three?"]),
+        ("Dr. Lee is here, e.g. today.", ["Dr. Lee is here, e.g. today."]),
+        ('He said "Go." Then he went.', ['He said "Go."', "Then he went."]),
+        ("Version 3.11 is out", ["Version 3.11 is out"]),
+        ("A line\nAnother", ["A line", "Another"]),
+        ("...", []),
+        ("\u5b8c\u4e86\u3002\u597d\u3002", ["\u5b8c\u4e86\u3002", "\u597d\u3002"]),
+    ],
+)
+def test_a_sentence_ends_where_a_reader_stops(text: str, sentences: list[str]) -> None:
+    assert split_sentences(text) == sentences
+
+
+def test_a_word_with_an_apostrophe_or_a_hyphen_is_one() -> None:
+    assert split_words("don't re-do it \u2014 ever") == ["don't", "re-do", "it", "ever"]

@@ -1,0 +1,16 @@
+"""The command line, in this process."""
+
+from __future__ import annotations
+
+import pytest
+
+from mulligan.cli.main import main
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    try:
+        code = main(arguments)
+    except SystemExit as stopped:
+        code = int(stopped.code or 0)
+    output = capsys.readouterr()
+    return code, output.out, output.err

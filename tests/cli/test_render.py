@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+from rich.console import Console
+
+from mulligan.cli.render import encode_log_row, escape_text, format_log_line, print_log
+from mulligan.core.call import Outcome
+from tests.telemetry.rows import a_row
+
+
+def test_text_of_a_tool_gives_a_terminal_no_orders() -> None:
+    assert escape_text("a\x1b[31mb\u200d") == "a\\x1b[31mb\\x200d"
+    assert "\x1b" not in format_log_line(a_row(result="\x1b]0;owned\x07")).plain
+
+
+def test_a_row_as_json_has_its_texts_parsed_and_its_time_readable() -> None:
+    row = encode_log_row(a_row(result="[1, 2", parameters='{"limit": 10}'))
+
+    assert row["at"] == "2026-11-15T09:00:00+00:00"
+    assert row["parameters"] == {"limit": 10}
+    assert row["result"] == "[1, 2", "what was cut short is shown as it is"
+    json.dumps(row)
+
+
+@pytest.mark.parametrize(("width", "table"), [(119, False), (120, True)])
+def test_rows_are_a_table_where_there_is_room_for_one(
+    width: int, table: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    failed = a_row(outcome=Outcome.FAILURE)
+
+    print_log(Console(width=width), [failed], title="Calls")
+
+    shown = capsys.readouterr().out
+    assert ("\u2503" in shown) is table
+    assert "no answer" in shown
+
+
+def test_long_values_are_cut_where_people_read() -> None:
+    shown = format_log_line(a_row(result="x" * 1_000)).plain
+
+    assert "x" * 239 + "\u2026" in shown
+    assert "x" * 240 not in shown

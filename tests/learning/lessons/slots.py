@@ -1,0 +1,27 @@
+"""Counted episodes for the tests of probabilities."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from mulligan.core.error_class import ErrorClass
+from mulligan.core.lesson import EpisodeSlot, Group
+from mulligan.core.suggestion import Origin
+
+TODAY = date(2026, 11, 15)
+
+
+def slot(**fields: object) -> EpisodeSlot:
+    told = {
+        "day": TODAY,
+        "tenant": "",
+        "tool": "t",
+        "error_class": ErrorClass.VALIDATION,
+        "source": Origin.SCHEMA,
+        "kinds": "coerce",
+        "group": Group.TREATED,
+        "taken": True,
+        "helped": True,
+        "repaired": True,
+    }
+    return EpisodeSlot(**{**told, **fields})  # type: ignore[arg-type]

@@ -1,0 +1,18 @@
+from __future__ import annotations
+
+import pytest
+
+from mulligan.learning.values.stems import stem
+
+
+@pytest.mark.parametrize(
+    "forms", [("locked", "locks", "lock"), ("creation", "creations"), ("entries", "entr")]
+)
+def test_the_forms_of_a_word_share_their_start(forms: tuple[str, ...]) -> None:
+    assert len({stem(form) for form in forms}) == 1
+
+
+def test_what_would_leave_too_little_stays_whole() -> None:
+    assert stem("access") == "access"
+    assert stem("use") == "use"
+    assert stem("red") == "red"

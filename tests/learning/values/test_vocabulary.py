@@ -1,0 +1,19 @@
+from __future__ import annotations
+
+from mulligan.learning.values.vocabulary import compile_phrases, join_alternatives, list_words
+
+
+def test_a_table_of_words_is_what_stands_between_blanks() -> None:
+    assert list_words(" a b\n a ") == {"a", "b"}
+
+
+def test_phrases_stand_on_lines_or_between_bars_and_are_patterns_themselves() -> None:
+    phrases = compile_phrases("""
+        no such (?:file|folder)
+        is locked | try again
+    """)
+
+    assert phrases.search("No such folder")
+    assert phrases.search("please TRY AGAIN")
+    assert not phrases.search("no such luck")
+    assert join_alternatives("a | b") == "(?:a|b)"

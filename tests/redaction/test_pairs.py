@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+import pytest
+
+from mulligan.redaction.pairs import hide_pairs, may_hold_pairs
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("password=hunter2", "password=<hidden>"),
+        ('{"api_key": "a b", "limit": 3}', '{"api_key": <hidden>, "limit": 3}'),
+        ("API key: abc, then", "API key: <hidden>, then"),
+        ("Authorization: Bearer abc def\nnext", "Authorization: <hidden>\nnext"),
+        ("tokens=[1, [2], 3] rest", "tokens=<hidden> rest"),
+        ("max_tokens=100", "max_tokens=100"),
+        ("contrase\u00f1a=abc", "contrase\u00f1a=<hidden>"),
+        ("secret%3Dabc", "secret%3D<hidden>"),
+        ("limit=3 at 10:30", "limit=3 at 10:30"),
+        ("see https://a.example", "see https://a.example"),
+    ],
+)
+def test_what_follows_a_secret_name_is_hidden_and_nothing_else(text: str, shown: str) -> None:
+    assert hide_pairs(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "may"),
+    [("password=x", True), ("limit=3", False), ("10:30:15", False), ("a=" * 13, True)],
+)
+def test_a_glance_says_whether_it_pays_to_look(text: str, may: bool) -> None:
+    assert may_hold_pairs(text) is may

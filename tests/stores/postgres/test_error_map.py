@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import psycopg
+import pytest
+from psycopg import errors as pg
+
+from mulligan.core import errors
+from mulligan.stores import driver
+from mulligan.stores.postgres.error_map import describe_error, translate, translate_errors
+
+
+@pytest.mark.parametrize(
+    ("error", "ours"),
+    [
+        (pg.UniqueViolation("dup"), driver.AlreadyThereError),
+        (pg.DeadlockDetected("dead"), driver.TryAgainError),
+        (pg.SerializationFailure("ser"), driver.TryAgainError),
+        (pg.LockNotAvailable("locked"), errors.StoreLockedError),
+        (pg.DiskFull("full"), errors.StoreFullError),
+        (pg.DataCorrupted("bad"), errors.StoreDamagedError),
+        (pg.AdminShutdown("bye"), driver.ConnectionLostError),
+        (psycopg.DataError("cannot contain NUL (0x00)"), driver.UnstorableTextError),
+        (pg.InsufficientPrivilege("denied"), errors.StoreUnavailableError),
+        (psycopg.OperationalError("gone"), errors.StoreUnavailableError),
+        (psycopg.ProgrammingError("odd"), errors.StoreError),
+    ],
+)
+def test_every_error_of_postgres_is_one_of_ours_and_names_the_store(
+    error: psycopg.Error, ours: type[Exception]
+) -> None:
+    found = translate(error, "postgresql://db/family", broken=False)
+
+    assert type(found) is ours
+    assert "postgresql://db/family" in str(found)
+
+
+def test_on_a_broken_connection_nobody_knows_whether_it_was_committed() -> None:
+    found = translate(pg.UniqueViolation("dup"), "db", broken=True)
+
+    assert isinstance(found, driver.ConnectionLostError)
+
+
+def test_a_text_that_no_encoding_has_is_named_as_such() -> None:
+    with pytest.raises(driver.UnstorableTextError, match="lone surrogate"), translate_errors("db"):
+        "\ud800".encode()
+
+
+def test_what_postgres_says_is_one_line() -> None:
+    assert describe_error(psycopg.Error("a\n  b")) == "a b"
+    assert describe_error(psycopg.Error()) == "Error"

@@ -1,0 +1,74 @@
+"""A file that is taken away under a running process."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from mulligan.core.action import State
+from mulligan.core.errors import StoreDamagedError
+from mulligan.core.log_query import Batch
+from mulligan.stores.opening import open_store
+from mulligan.testing.store_contract.contract import (
+    make_first_entry,
+    make_log_row,
+    make_next_entry,
+)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "family.db"
+
+
+@pytest.fixture
+def store(path: Path):
+    store = open_store(f"sqlite:///{path}")
+    store.journal.submit([make_first_entry("a")]).result()
+    store.log.write(Batch(rows=[make_log_row(0)]))
+    yield store
+    store.close()
+
+
+def replace(path: Path) -> None:
+    shutil.copy2(path, path.with_name("copy"))
+    path.unlink()
+    path.with_name("copy").rename(path)
+
+
+@pytest.mark.parametrize("name", ["family.db", "family.db-wal"])
+@pytest.mark.parametrize(("take", "what"), [(Path.unlink, "deleted"), (replace, "replaced")])
+def test_a_journal_taken_away_is_noticed_at_the_next_write(store, path, name, take, what) -> None:
+    take(path.with_name(name))
+
+    answers = [
+        store.journal.submit([entry]).exception()
+        for entry in (make_next_entry("a", State.EXECUTED, version=2), make_first_entry("b"))
+    ]
+
+    assert [type(answer) for answer in answers] == [StoreDamagedError] * 2
+    assert f"{name} was {what} while it was open, so nothing was written" in str(answers[0])
+
+
+@pytest.mark.parametrize("take", [Path.unlink, replace])
+def test_a_log_taken_away_is_noticed_at_the_next_write(store, path, take) -> None:
+    take(path.with_name("family.log.db"))
+
+    with pytest.raises(StoreDamagedError, match="while it was open"):
+        store.log.write(Batch(rows=[make_log_row(1)]))
+
+
+def test_a_store_that_is_shared_shred_and_tidied_is_not_taken_for_another(store, path) -> None:
+    for number in range(3):
+        other = open_store(f"sqlite:///{path}")
+        other.journal.submit([make_first_entry(f"b{number}")]).result()
+        other.vault.shred(now=make_first_entry("x").at)
+        other.close()
+
+        answer = store.journal.submit([make_first_entry(f"c{number}")]).exception()
+        store.log.write(Batch(rows=[make_log_row(number + 1)]))
+
+        assert answer is None
+    assert store.check_health().problems == ()

@@ -1,0 +1,102 @@
+"""Nothing was there before: what a person puts there in between is not written over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from mulligan import Effect, Mulligan
+from mulligan.core.record import Record
+from tests.stories.effects.remote import Answer, Remote, name_conflicts, read_version
+from tests.stories.effects.world import act, list_open, open_app
+
+THEIRS = {"text": "what a person wrote"}
+
+
+@pytest.fixture
+def remote() -> Remote:
+    """A folder into which a person puts `notes` while the agent's first write is on its way."""
+    made = Remote()
+    made.before_write = lambda: made.create(THEIRS, name="notes", by="person")
+    return made
+
+
+@pytest.fixture(params=[True, False], ids=["rejected", "accepted"])
+def app(request: pytest.FixtureRequest) -> Iterator[Mulligan]:
+    with open_app(rejects=request.param) as m:
+        yield m
+
+
+def declare(remote: Remote) -> dict[str, Any]:
+    def remove(record: Record) -> None:
+        with name_conflicts():
+            remote.delete("notes", if_version=record.version, by="undo")
+
+    return {
+        "effect": Effect.REVERSIBLE,
+        "before": lambda record: remote.get(str(record.arguments["name"])),
+        "undo": remove,
+        "version": read_version,
+        "if_version": "if_version",
+    }
+
+
+def list_theirs(remote: Remote) -> list[str]:
+    """What was done to the person's notes after they wrote them."""
+    names = [line.by for line in remote.ledger if line.id == "notes"]
+    return names[names.index("person") + 1 :] if "person" in names else []
+
+
+async def test_a_file_that_must_not_exist_is_not_written_over_a_persons(
+    app: Mulligan, remote: Remote
+) -> None:
+    @app.tool(**declare(remote), if_absent="if_absent")
+    async def put(
+        name: str, text: str, if_version: str | None = None, if_absent: bool = False
+    ) -> dict[str, Any]:
+        between, remote.before_write = remote.before_write, lambda: None
+        between()
+        if if_absent and remote.get(name) is not None:
+            raise Answer(412)
+        return remote.update(name, {"text": text}, if_version=if_version)
+
+    _, told = await act(app, lambda: put("notes", "what the agent wrote"))
+
+    assert list_theirs(remote) == []
+    assert remote.get("notes")["text"] == THEIRS["text"]
+    assert len(told.errors) == 1
+
+
+async def test_a_file_that_is_not_there_is_written_where_it_must_not_exist(
+    remote: Remote,
+) -> None:
+    remote.before_write = lambda: None
+    with open_app() as m:
+
+        @m.tool(**declare(remote), if_absent="if_absent")
+        async def put(
+            name: str, text: str, if_version: str | None = None, if_absent: bool = False
+        ) -> dict[str, Any]:
+            assert if_absent is (remote.get(name) is None)
+            return remote.update(name, {"text": text}, if_version=if_version)
+
+        await act(m, lambda: put("notes", "first"))
+        await act(m, lambda: put("notes", "second"))
+
+        assert [line.data["text"] for line in remote.ledger] == ["first", "second"]
+        assert list_open(m) == []
+
+
+async def test_a_call_that_cannot_say_must_not_exist_waits_for_a_person(
+    app: Mulligan, remote: Remote
+) -> None:
+    @app.tool(**declare(remote))
+    async def put(name: str, text: str, if_version: str | None = None) -> dict[str, Any]:
+        return remote.update(name, {"text": text}, if_version=if_version)
+
+    await act(app, lambda: put("notes", "what the agent wrote"))
+
+    assert list_theirs(remote) == []
+    assert remote.list_writes() == []

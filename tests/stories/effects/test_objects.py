@@ -1,0 +1,232 @@
+"""Which object a call is about is said, not guessed: neighbours and namesakes are left alone."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from mulligan import ConflictError, Effect, Mulligan
+from mulligan.core.record import Record
+from mulligan.turns.journal.hold import Held
+from tests.stories.effects.remote import Remote, name_conflicts, read_data, read_version
+from tests.stories.effects.world import act, declare_move, list_open, open_app
+
+ABOUT: dict[str, Any] = {"about": lambda record: record.arguments["event_id"]}
+DECLARED = pytest.mark.parametrize("more", [{}, ABOUT], ids=["undeclared", "declared"])
+
+
+@pytest.fixture
+def remote() -> Remote:
+    """Two events of one calendar, the second one version ahead."""
+    made = Remote()
+    made.create({"day": "Monday"}, name="dinner", by="person")
+    made.create({"day": "Sunday"}, name="lunch", by="person")
+    made.update("lunch", {"day": "Monday"}, by="person")
+    return made
+
+
+@pytest.fixture
+def strict() -> Iterator[Mulligan]:
+    with open_app(rejects=True) as m:
+        yield m
+
+
+@pytest.fixture
+def content() -> Iterator[Mulligan]:
+    with open_app() as m:
+        yield m
+
+
+def declare_shared(m: Mulligan, remote: Remote, **more: Any) -> Any:
+    """`move(calendar_id, event_id, day)`: every event of a calendar shares the calendar's id."""
+
+    def put_back(record: Record) -> None:
+        before: Any = record.before
+        with name_conflicts():
+            data = read_data(before)
+            remote.update(before["id"], data, if_version=record.version, by="undo")
+
+    @m.tool(
+        effect=Effect.REVERSIBLE, undo=put_back, version=read_version,
+        before=lambda record: remote.get(str(record.arguments["event_id"])), **more,
+    )  # fmt: skip
+    async def move(calendar_id: str, event_id: str, day: str) -> dict[str, Any]:
+        return remote.update(event_id, {"day": day})
+
+    return move
+
+
+def move_both(move: Any, then: Callable[[], None] = lambda: None) -> Callable[[], Any]:
+    async def deed() -> None:
+        await move("home", "dinner", "Saturday")
+        await move("home", "lunch", "Saturday")
+        then()
+
+    return deed
+
+
+@DECLARED
+async def test_two_events_of_one_calendar_are_both_put_back_and_nobody_is_blamed(
+    strict: Mulligan, remote: Remote, more: dict[str, Any]
+) -> None:
+    move = declare_shared(strict, remote, **more)
+
+    await act(strict, move_both(move))
+
+    assert (remote.get("dinner")["day"], remote.get("lunch")["day"]) == ("Monday", "Monday")
+    assert list_open(strict) == []
+
+
+@DECLARED
+async def test_an_edit_whose_number_is_that_of_a_neighbour_is_not_overwritten(
+    strict: Mulligan, remote: Remote, more: dict[str, Any]
+) -> None:
+    move = declare_shared(strict, remote, **more)
+
+    def edit_twice() -> None:
+        remote.update("dinner", {"day": "Tuesday"}, by="person")
+        remote.update("dinner", {"day": "Wednesday"}, by="person")
+
+    await act(strict, move_both(move, edit_twice))
+
+    assert remote.get("dinner")["day"] == "Wednesday"
+    assert len(list_open(strict)) == 1
+
+
+@DECLARED
+async def test_an_edit_of_one_event_does_not_keep_its_neighbour_from_being_put_back(
+    strict: Mulligan, remote: Remote, more: dict[str, Any]
+) -> None:
+    move = declare_shared(strict, remote, **more)
+
+    def edit() -> None:
+        remote.update("lunch", {"day": "Tuesday"}, by="person")
+
+    await act(strict, move_both(move, edit))
+
+    assert remote.get("lunch")["day"] == "Tuesday"
+    assert remote.get("dinner")["day"] == "Monday"
+    assert len(list_open(strict)) == 1
+
+
+async def test_the_tool_of_the_readme_moved_twice_is_put_back_on_a_remote_that_renews_etags(
+    strict: Mulligan,
+) -> None:
+    calendar = {"dinner": {"day": "Monday", "etag": 1}}
+
+    def get_event(record: Record) -> Any:
+        return calendar[str(record.arguments["event"])]
+
+    def write(event: str, day: str) -> dict[str, Any]:
+        calendar[event] = {"day": day, "etag": int(calendar[event]["etag"]) + 1}
+        return calendar[event]
+
+    def put_back(record: Record) -> None:
+        before: Any = record.before
+        if str(get_event(record)["etag"]) != record.version:
+            raise ConflictError("someone changed it since")
+        write(str(record.arguments["event"]), before["day"])
+
+    @strict.tool(
+        effect=Effect.REVERSIBLE, before=get_event, undo=put_back,
+        version=lambda record: record.result["etag"],
+        about=lambda record: record.arguments["event"],
+    )  # fmt: skip
+    async def move_event(event: str, day: str) -> dict[str, Any]:
+        return write(event, day)
+
+    async def move_twice() -> None:
+        await move_event("dinner", "Saturday")
+        await move_event("dinner", "Sunday")
+
+    await act(strict, move_twice)
+
+    assert calendar["dinner"]["day"] == "Monday"
+    assert list_open(strict) == []
+
+
+async def test_two_verified_updates_are_undone_by_a_person_in_the_right_order(
+    content: Mulligan, remote: Remote
+) -> None:
+    move = declare_move(content, remote, **ABOUT)
+    actions: list[str] = []
+    for day in ("Tuesday", "Wednesday"):
+        with content.turn("Move dinner") as turn:
+            await move("dinner", day)
+            await turn.review("Moved.")
+            actions.append(turn.attempt.actions[0].id)
+
+    for action in reversed(actions):
+        content.insights.open_list.undo(action, by="Ann")
+        await content.recover()
+
+    assert remote.get("dinner")["day"] == "Monday"
+    assert list_open(content) == []
+
+
+async def test_an_edit_between_two_undos_by_a_person_stands(
+    content: Mulligan, remote: Remote
+) -> None:
+    """The same two updates, but what is there now is not what our own undo left."""
+    move = declare_move(content, remote, **ABOUT)
+    actions: list[str] = []
+    for day in ("Tuesday", "Wednesday"):
+        with content.turn("Move dinner") as turn:
+            await move("dinner", day)
+            await turn.review("Moved.")
+            actions.append(turn.attempt.actions[0].id)
+
+    content.insights.open_list.undo(actions[1], by="Ann")
+    await content.recover()
+    remote.update("dinner", {"day": "Friday"}, by="person")
+    content.insights.open_list.undo(actions[0], by="Ann")
+    await content.recover()
+
+    assert remote.get("dinner")["day"] == "Friday"
+    assert [action.id for action in list_open(content)] == [actions[0]]
+
+
+async def test_parallel_writes_that_land_in_the_other_order_are_taken_back(
+    strict: Mulligan, remote: Remote
+) -> None:
+    landed = asyncio.Event()
+
+    def put_back(record: Record) -> None:
+        before: Any = record.before
+        with name_conflicts():
+            remote.update("dinner", read_data(before), if_version=record.version, by="undo")
+
+    @strict.tool(
+        effect=Effect.REVERSIBLE, undo=put_back, version=read_version,
+        before=lambda record: remote.get("dinner"), **ABOUT,
+    )  # fmt: skip
+    async def move(event_id: str, day: str) -> dict[str, Any]:
+        if day == "Saturday":
+            await landed.wait()
+        moved = remote.update(event_id, {"day": day})
+        landed.set()
+        return moved
+
+    await act(strict, lambda: asyncio.gather(move("dinner", "Saturday"), move("dinner", "Sunday")))
+
+    assert [line.data["day"] for line in remote.list_writes()] == ["Sunday", "Saturday"]
+    assert remote.get("dinner")["day"] == "Monday"
+
+
+async def test_the_same_call_on_another_server_is_another_call(content: Mulligan) -> None:
+    async def pay(euros: int) -> str:
+        return "paid"
+
+    banks = [content.tool(effect=Effect.IRREVERSIBLE, server=server)(pay) for server in ("a", "b")]
+
+    async def pay_both() -> list[Any]:
+        return [await bank(50) for bank in banks]
+
+    _, told = await act(content, pay_both)
+
+    assert told.errors == []
+    assert [action.opening.server for action in list_open(content)] == ["a", "b"]
+    assert all(isinstance(held, Held) for held in told.results[0])

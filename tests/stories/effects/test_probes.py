@@ -1,0 +1,185 @@
+"""A probe that shows what is there cannot tell whose it is: an edit is never adopted as ours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from mulligan import Effect, Mulligan
+from mulligan.core import effect
+from mulligan.core.record import Record
+from tests.stories.effects.remote import Remote, name_conflicts, read_data, read_version
+from tests.stories.effects.world import AT_ONCE, act, list_open, open_app
+
+
+@pytest.fixture
+def remote() -> Remote:
+    made = Remote()
+    made.create({"day": "Monday"}, name="dinner", by="person")
+    return made
+
+
+@pytest.fixture
+def strict() -> Iterator[Mulligan]:
+    with open_app(rejects=True) as m:
+        yield m
+
+
+@pytest.fixture
+def content() -> Iterator[Mulligan]:
+    with open_app() as m:
+        yield m
+
+
+class Line:
+    """A line to the remote that loses answers, or whole calls, while a person edits."""
+
+    def __init__(self, remote: Remote, *, lands: bool, edits: bool = True) -> None:
+        self._remote = remote
+        self._lands = lands
+        self._edits = edits
+
+    def move(self, day: str, key: str = "") -> dict[str, Any]:
+        if self._lands:
+            self._remote.update("dinner", {"day": day}, key=key)
+        if self._edits:
+            self._edits = False
+            self._remote.update("dinner", {"day": "Wednesday"}, by="person")
+        raise TimeoutError("no answer")
+
+
+def declare(remote: Remote, probe: Callable[[Record], object]) -> dict[str, Any]:
+    def put_back(record: Record) -> None:
+        before: Any = record.before
+        with name_conflicts():
+            remote.update("dinner", read_data(before), if_version=record.version, by="undo")
+
+    return {
+        "effect": Effect.REVERSIBLE,
+        "before": lambda record: remote.get("dinner"),
+        "undo": put_back,
+        "probe": probe,
+        "version": read_version,
+        "lands_within": AT_ONCE,
+    }
+
+
+def show_state(remote: Remote) -> Callable[[Record], object]:
+    return lambda record: remote.get("dinner")
+
+
+def show_change(remote: Remote) -> Callable[[Record], object]:
+    """A probe that goes by the pre-image: whatever differs from it has happened."""
+
+    def probe(record: Record) -> object:
+        now = remote.get("dinner")
+        return None if now == record.before else now
+
+    return probe
+
+
+async def test_a_probe_is_told_what_was_there_before_also_while_the_call_is_made(
+    content: Mulligan, remote: Remote
+) -> None:
+    line = Line(remote, lands=False, edits=False)
+
+    @content.tool(**declare(remote, show_change(remote)))
+    async def move(day: str) -> dict[str, Any]:
+        return line.move(day)
+
+    _, told = await act(content, lambda: move("Saturday"))
+
+    assert remote.list_writes() == []
+    assert told.results == []
+
+
+async def test_a_probe_that_shows_the_state_does_not_say_that_a_lost_call_has_landed(
+    content: Mulligan, remote: Remote
+) -> None:
+    line = Line(remote, lands=False, edits=False)
+
+    @content.tool(**declare(remote, show_state(remote)))
+    async def move(day: str) -> dict[str, Any]:
+        return line.move(day)
+
+    _, told = await act(content, lambda: move("Saturday"))
+
+    assert remote.list_writes() == []
+    assert told.results == []
+
+
+@pytest.mark.parametrize("probe", [show_state, show_change])
+@pytest.mark.parametrize("lands", [False, True], ids=["lost", "landed"])
+async def test_an_edit_that_a_probe_finds_in_place_of_our_call_stands(
+    strict: Mulligan, remote: Remote, probe: Any, lands: bool
+) -> None:
+    line = Line(remote, lands=lands)
+
+    @strict.tool(**declare(remote, probe(remote)))
+    async def move(day: str) -> dict[str, Any]:
+        return line.move(day)
+
+    _, told = await act(strict, lambda: move("Saturday"))
+
+    assert remote.get("dinner")["day"] == "Wednesday"
+    assert list_open(strict)
+    assert not told.says_taken_back
+
+
+async def test_an_edit_that_recovery_finds_in_place_of_our_call_stands(
+    strict: Mulligan, remote: Remote
+) -> None:
+    probes: list[object] = []
+
+    def look_later(record: Record) -> object:
+        probes.append(record)
+        if len(probes) < 3:
+            raise ConnectionError("not now")
+        return remote.get("dinner")
+
+    line = Line(remote, lands=False)
+
+    @strict.tool(**declare(remote, look_later))
+    async def move(day: str) -> dict[str, Any]:
+        return line.move(day)
+
+    await act(strict, lambda: move("Saturday"))
+    for _ in range(3):
+        await strict.recover()
+
+    assert remote.get("dinner")["day"] == "Wednesday"
+
+
+async def test_a_probe_that_is_declared_as_showing_state_adopts_nothing_though_there_is_a_key(
+    strict: Mulligan, remote: Remote
+) -> None:
+    line = Line(remote, lands=False)
+    declared = declare(remote, show_state(remote))
+
+    @strict.tool(**declared, key="key", probe_by=effect.ProbeBy.STATE)
+    async def move(day: str, key: str = "") -> dict[str, Any]:
+        return line.move(day, key)
+
+    await act(strict, lambda: move("Saturday"))
+
+    assert remote.get("dinner")["day"] == "Wednesday"
+    assert list_open(strict)
+
+
+async def test_a_probe_by_key_finds_our_own_call_under_an_edit_and_leaves_the_edit_alone(
+    strict: Mulligan, remote: Remote
+) -> None:
+    line = Line(remote, lands=True)
+    declared = declare(remote, lambda record: remote.find(record.key))
+
+    @strict.tool(**declared, key="key", probe_by=effect.ProbeBy.CALL)
+    async def move(day: str, key: str = "") -> dict[str, Any]:
+        return line.move(day, key)
+
+    await act(strict, lambda: move("Saturday"))
+
+    assert len(remote.list_writes()) == 1
+    assert remote.get("dinner")["day"] == "Wednesday"
+    assert len(list_open(strict)) == 1

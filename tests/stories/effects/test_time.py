@@ -1,0 +1,183 @@
+"""Clocks jump and machines pause: nothing is believed early, and nobody sends after their time."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mulligan import Mulligan
+from mulligan.testing.fakes import FixedClock
+from mulligan.turns.turn.context import OpenTurn
+from tests.stories.effects.family import (
+    Family,
+    die_waiting_for_an_answer,
+    pause_before_the_call,
+    run_until_killed,
+    start,
+)
+from tests.stories.effects.remote import Remote
+from tests.stories.effects.world import act, declare_create, declare_move, list_open, open_app
+
+HOUR = timedelta(hours=1)
+SHORT, LONG = timedelta(milliseconds=200), timedelta(seconds=30)
+ABOUT: dict[str, Any] = {"about": lambda record: record.arguments["event_id"]}
+
+
+@pytest.fixture
+def calendar(tmp_path: Path) -> Remote:
+    made = Remote(tmp_path / "ledger")
+    made.create({"day": "Monday"}, name="dinner", by="person")
+    return made
+
+
+def declare_late_create(m: Mulligan, remote: Remote, late: list[tuple[str, str]]) -> Any:
+    """`create(title)`: on its way for up to five minutes after its answer was given up."""
+
+    async def create_late(title: str, key: str) -> dict[str, Any]:
+        late.append((title, key))
+        raise TimeoutError("no answer")
+
+    return declare_create(
+        m,
+        create_late,
+        remote,
+        probe=lambda record: remote.find(record.key),
+        lands_within=timedelta(minutes=5),
+    )
+
+
+async def test_a_clock_that_jumps_forward_does_not_make_a_late_call_absent() -> None:
+    remote, late, clock = Remote(), [], FixedClock(datetime.now(UTC))
+    with open_app(clock=clock) as m:
+        create = declare_late_create(m, remote, late)
+        await act(m, lambda: create("dinner"))
+
+        clock.jump(HOUR)
+        await m.recover()
+        for title, key in late:
+            remote.create({"title": title}, key=key)
+
+        assert len(list_open(m)) == 1
+
+
+async def test_a_clock_that_jumps_forward_between_two_processes_does_not_make_it_absent(
+    tmp_path: Path, calendar: Remote
+) -> None:
+    key = run_until_killed(die_waiting_for_an_answer, tmp_path).split()[0]
+
+    with Family(tmp_path, clock=FixedClock(datetime.now(UTC) + HOUR)).m as m:
+        await m.recover()
+        calendar.update("dinner", {"day": "Saturday"}, key=key)
+
+        assert len(list_open(m)) == 1
+
+
+async def test_a_call_that_lands_after_all_is_found_by_a_later_look() -> None:
+    """And then it is no longer open: the wait is for the truth, not for a person."""
+    remote, late, clock = Remote(), [], FixedClock(datetime.now(UTC))
+    with open_app(clock=clock, rejects=True) as m:
+        create = declare_late_create(m, remote, late)
+        await act(m, lambda: create("dinner"))
+
+        clock.jump(HOUR)
+        await m.recover()
+        title, key = late[0]
+        remote.create({"title": title}, key=key)
+        for _ in range(3):
+            clock.jump(HOUR)
+            await m.recover()
+
+        stands = remote.get(remote.find(key)["id"]) is not None
+        assert not stands or list_open(m)
+
+
+async def test_a_clock_that_is_set_back_does_not_change_the_order_of_the_undos(
+    calendar: Remote, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = time.time_ns
+    with open_app(rejects=True) as m:
+        move = declare_move(m, calendar, **ABOUT)
+
+        async def agent(turn: OpenTurn) -> str:
+            await move("dinner", "Saturday")
+            monkeypatch.setattr(time, "time_ns", lambda: now() - 3_600 * 10**9)
+            await move("dinner", "Sunday")
+            raise asyncio.CancelledError
+
+        with suppress(asyncio.CancelledError):  # the agent stopped its own turn
+            await m.act("Move dinner", agent)
+        await m.recover()
+
+        assert calendar.get("dinner")["day"] == "Monday"
+        assert list_open(m) == []
+
+
+@contextmanager
+def pause_host(
+    folder: Path, *, lease: timedelta, **environment: str
+) -> Iterator[subprocess.Popen[str]]:
+    """Another host that stands still, its intent on disk; it goes on and ends afterwards."""
+    process = start(
+        pause_before_the_call,
+        folder,
+        FAMILY_LEASE=str(lease.total_seconds()),
+        **environment,
+    )
+    try:
+        _, status = os.waitpid(process.pid, os.WUNTRACED)
+        assert os.WIFSTOPPED(status), process.communicate()[1]
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def go_on(process: subprocess.Popen[str]) -> None:
+    process.send_signal(signal.SIGCONT)
+    process.wait(timeout=10)
+
+
+async def test_a_host_that_slept_past_its_lease_does_not_send_what_others_gave_up(
+    tmp_path: Path, calendar: Remote
+) -> None:
+    with pause_host(tmp_path, lease=SHORT) as host, Family(tmp_path, lease=SHORT).m as m:
+        await asyncio.sleep(0.25)
+        await m.recover()
+        await asyncio.to_thread(go_on, host)
+
+        assert calendar.list_writes() == [] or list_open(m)
+
+
+async def test_a_host_that_slept_shorter_than_its_lease_goes_on(
+    tmp_path: Path, calendar: Remote
+) -> None:
+    with pause_host(tmp_path, lease=LONG) as host, Family(tmp_path, lease=LONG).m as m:
+        await m.recover()
+        await asyncio.to_thread(go_on, host)
+
+        assert len(calendar.list_writes()) == 1
+        assert list_open(m) == []
+
+
+async def test_a_host_that_slept_past_its_lease_on_postgres_does_not_send_either(
+    tmp_path: Path, calendar: Remote, postgres_url: str
+) -> None:
+    with (
+        pause_host(tmp_path, lease=SHORT, FAMILY_STORE=postgres_url) as host,
+        Family(tmp_path, store=postgres_url, lease=SHORT).m as m,
+    ):
+        await asyncio.sleep(0.25)
+        await m.recover()
+        await asyncio.to_thread(go_on, host)
+
+        assert calendar.list_writes() == [] or list_open(m)

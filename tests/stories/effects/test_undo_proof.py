@@ -1,0 +1,247 @@
+"""Taken back is said only of what is gone: one look that says "as before" proves nothing."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from mulligan import Effect, Mulligan
+from mulligan.core.record import Record
+from tests.stories.effects.remote import Answer, Remote, name_conflicts, read_data, read_version
+from tests.stories.effects.world import Told, act, declare_move, list_open, open_app
+
+LAG = 0.05
+SETTLES = timedelta(milliseconds=80)
+
+
+class Replica:
+    """A reader that is behind for a few reads, or for a while, after the first write it missed."""
+
+    def __init__(self, remote: Remote, *, reads: int = 0, seconds: float = 0.0) -> None:
+        self._remote = remote
+        self._reads = reads
+        self._seconds = seconds
+        self._seen = len(remote.ledger)
+        self._since: float | None = None
+
+    def get(self, name: str) -> Any:
+        missed = len(self._remote.ledger) - self._seen
+        if missed and self._since is None:
+            self._since = time.monotonic()
+        if missed and self._is_behind():
+            self._reads -= 1
+            return self._remote.get_before(name, missed)
+        self._seen, self._since = self._seen + missed, None
+        return self._remote.get(name)
+
+    def _is_behind(self) -> bool:
+        return self._reads > 0 or time.monotonic() - float(self._since or 0) < self._seconds
+
+
+@pytest.fixture
+def remote() -> Remote:
+    made = Remote()
+    made.create({"day": "Monday"}, name="dinner", by="person")
+    return made
+
+
+@pytest.fixture
+def strict() -> Iterator[Mulligan]:
+    with open_app(rejects=True) as m:
+        yield m
+
+
+def get_by_replica(replica: Replica) -> Callable[[Record], object]:
+    return lambda record: replica.get(str(record.arguments["event_id"]))
+
+
+def get_nothing(record: Record) -> object:
+    """What a remote says to one who may not look."""
+    raise Answer(404)
+
+
+def put_back(remote: Remote) -> Callable[[Record], None]:
+    def undo(record: Record) -> None:
+        before: Any = record.before
+        with name_conflicts():
+            remote.update("dinner", read_data(before), if_version=record.version, by="undo")
+
+    return undo
+
+
+def declare_make(m: Mulligan, remote: Remote, **more: Any) -> Any:
+    """`make(event_id)`: an event that was not there."""
+
+    def remove(record: Record) -> None:
+        with name_conflicts():
+            event = str(record.arguments["event_id"])
+            remote.delete(event, if_version=record.version, by="undo")
+
+    @m.tool(effect=Effect.REVERSIBLE, undo=remove, **more)
+    async def make(event_id: str) -> dict[str, Any]:
+        return remote.create({"day": "Friday"}, name=event_id)
+
+    return make
+
+
+def declare_remove(m: Mulligan, remote: Remote, read: Any, **more: Any) -> Any:
+    """`remove(event_id)`: gone, and made again by the undo."""
+
+    def restore(record: Record) -> None:
+        before: Any = record.before
+        remote.create(read_data(before), name="dinner", by="undo")
+
+    @m.tool(effect=Effect.REVERSIBLE, before=read, undo=restore, deletes=True, **more)
+    async def remove(event_id: str) -> None:
+        remote.delete(event_id)
+
+    return remove
+
+
+def assert_told_the_truth(m: Mulligan, told: Told, *, stands: bool) -> None:
+    """What stands is in front of a person, and nobody says that it was taken back."""
+    assert not stands or list_open(m)
+    assert not (stands and told.says_taken_back)
+
+
+async def test_an_update_that_a_lagging_replica_does_not_show_is_taken_back(
+    strict: Mulligan, remote: Remote
+) -> None:
+    read = get_by_replica(Replica(remote, reads=1))
+    move = declare_move(strict, remote, before=read)
+
+    _, told = await act(strict, lambda: move("dinner", "Saturday"))
+
+    assert_told_the_truth(strict, told, stands=remote.get("dinner")["day"] == "Saturday")
+
+
+async def test_an_update_bound_to_its_version_is_taken_back_from_behind_a_lagging_replica(
+    strict: Mulligan, remote: Remote
+) -> None:
+    read = get_by_replica(Replica(remote, reads=1))
+
+    @strict.tool(
+        effect=Effect.REVERSIBLE, before=read, undo=put_back(remote), version=read_version,
+        if_version="if_version",
+    )  # fmt: skip
+    async def move(event_id: str, day: str, if_version: str | None = None) -> dict[str, Any]:
+        return remote.update(event_id, {"day": day}, if_version=if_version)
+
+    await act(strict, lambda: move("dinner", "Saturday"))
+
+    assert remote.get("dinner")["day"] == "Monday"
+    assert list_open(strict) == []
+
+
+async def test_an_update_without_versions_that_a_replica_does_not_show_is_put_before_a_person(
+    strict: Mulligan, remote: Remote
+) -> None:
+    read = get_by_replica(Replica(remote, reads=1))
+
+    @strict.tool(effect=Effect.REVERSIBLE, before=read, undo=put_back(remote))
+    async def move(event_id: str, day: str) -> str:
+        remote.update(event_id, {"day": day})
+        return "moved"
+
+    _, told = await act(strict, lambda: move("dinner", "Saturday"))
+
+    assert_told_the_truth(strict, told, stands=remote.get("dinner")["day"] == "Saturday")
+
+
+async def test_a_created_event_that_a_lagging_replica_does_not_show_is_taken_back(
+    strict: Mulligan, remote: Remote
+) -> None:
+    read = get_by_replica(Replica(remote, reads=1))
+    make = declare_make(strict, remote, read=read, version=read_version)
+
+    _, told = await act(strict, lambda: make("lunch"))
+
+    assert_told_the_truth(strict, told, stands=remote.get("lunch") is not None)
+
+
+async def test_a_deleted_event_that_a_lagging_replica_still_shows_is_not_called_restored(
+    strict: Mulligan, remote: Remote
+) -> None:
+    read = get_by_replica(Replica(remote, reads=1))
+    remove = declare_remove(strict, remote, read, version=read_version)
+
+    _, told = await act(strict, lambda: remove("dinner"))
+
+    assert_told_the_truth(strict, told, stands=remote.get("dinner") is None)
+
+
+async def test_an_update_is_restored_for_sure_where_its_replicas_have_time_to_settle(
+    strict: Mulligan, remote: Remote
+) -> None:
+    read = get_by_replica(Replica(remote, seconds=LAG))
+    move = declare_move(strict, remote, before=read, settles_within=SETTLES)
+
+    _, told = await act(strict, lambda: move("dinner", "Saturday"))
+
+    assert told.says_taken_back
+    assert remote.get("dinner")["day"] == "Monday"
+    assert list_open(strict) == []
+
+
+async def test_an_update_without_versions_is_restored_where_its_replicas_have_time_to_settle(
+    strict: Mulligan, remote: Remote
+) -> None:
+    read = get_by_replica(Replica(remote, seconds=LAG))
+
+    @strict.tool(
+        effect=Effect.REVERSIBLE, before=read, undo=put_back(remote), settles_within=SETTLES
+    )
+    async def move(event_id: str, day: str) -> str:
+        remote.update(event_id, {"day": day})
+        return "moved"
+
+    await act(strict, lambda: move("dinner", "Saturday"))
+
+    assert remote.get("dinner")["day"] == "Monday"
+    assert list_open(strict) == []
+
+
+async def test_a_404_for_want_of_permission_is_not_taken_for_a_created_event_that_is_gone(
+    strict: Mulligan, remote: Remote
+) -> None:
+    make = declare_make(strict, remote, read=get_nothing, version=read_version)
+
+    _, told = await act(strict, lambda: make("lunch"))
+
+    assert_told_the_truth(strict, told, stands=remote.get("lunch") is not None)
+    assert list_open(strict)
+
+
+async def test_a_404_for_want_of_permission_without_versions_is_put_before_a_person(
+    strict: Mulligan, remote: Remote
+) -> None:
+    make = declare_make(strict, remote, read=get_nothing)
+
+    _, told = await act(strict, lambda: make("lunch"))
+
+    assert_told_the_truth(strict, told, stands=remote.get("lunch") is not None)
+    assert list_open(strict)
+
+
+async def test_a_404_after_our_own_event_was_seen_is_its_absence(
+    strict: Mulligan, remote: Remote
+) -> None:
+    """The other side: where the reader has shown our event in this very undo, it may look."""
+
+    def read(record: Record) -> object:
+        found = remote.get(str(record.arguments["event_id"]))
+        if found is None:
+            raise Answer(404)
+        return found
+
+    make = declare_make(strict, remote, read=read, version=read_version)
+
+    _, told = await act(strict, lambda: make("lunch"))
+
+    assert told.says_taken_back
+    assert remote.get("lunch") is None
+    assert list_open(strict) == []

@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from mulligan.core.call import Call, Execution, Outcome
+from mulligan.core.turn import Turn
+from mulligan.turns.journal.evidence import (
+    MOST_BYTES,
+    decode_executions,
+    decode_turn,
+    pack_evidence,
+)
+
+NOW = datetime(2026, 11, 15, 9, tzinfo=UTC)
+TURN = Turn(id="t1", message="Move dinner", now=NOW, agent="desk", tenant="acme")
+
+
+def made(number: int, result: object) -> Execution:
+    call = Call(id=f"c{number}", tool="find", arguments={"n": number}, agent="desk", tenant="acme",
+                turn="t1")  # fmt: skip
+    return Execution(
+        call=call, outcome=Outcome.SUCCESS, at=NOW, duration=timedelta(), result=result
+    )
+
+
+def test_a_late_review_gets_the_turn_and_its_calls_as_they_were() -> None:
+    packed = pack_evidence(TURN, [made(1, {"day": "Friday"})], earlier=[made(2, [3])])
+
+    assert decode_turn(packed) == TURN
+    assert list(decode_executions(packed)) == [made(1, {"day": "Friday"})]
+    assert list(decode_executions(packed, part="earlier")) == [made(2, [3])]
+
+
+def test_what_does_not_fit_is_left_out_from_the_beginning() -> None:
+    packed = pack_evidence(TURN, [made(n, "x" * 100_000) for n in range(5)])
+
+    assert len(packed) < MOST_BYTES + 1_000
+    assert [each.call.id for each in decode_executions(packed)] == ["c3", "c4"]
+
+
+def test_what_is_no_json_becomes_text_and_the_rest_stays_exact() -> None:
+    packed = pack_evidence(TURN, [made(1, object), made(2, "\ud800"), made(3, 2**80)])
+
+    first, second, third = decode_executions(packed)
+    assert "object" in str(first.result)
+    # Compared as bytes: a lone surrogate cannot even be reported.
+    assert str(second.result).encode("utf-8", "surrogatepass") == b"\xed\xa0\x80"
+    assert third.result == 2**80

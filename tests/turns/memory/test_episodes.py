@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from mulligan.core.call import Call, Execution, Failure, Outcome
+from mulligan.core.error_class import ErrorClass
+from mulligan.core.suggestion import Earlier, FailedCall, Pattern
+from mulligan.turns.memory.episodes import Ended, OpenEpisode, build_earlier
+
+
+class HostileError(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError("no")
+
+
+def made(outcome: Outcome, error: BaseException | None = None) -> Execution:
+    failure = None if error is None else Failure(error_class=ErrorClass.MISSING, error=error)
+    return Execution(
+        call=Call(id="1", tool="find", arguments={"id": "x", "key": "k1"}),
+        outcome=outcome,
+        at=datetime(2026, 11, 15, tzinfo=UTC),
+        duration=timedelta(),
+        result="found",
+        failure=failure,
+    )
+
+
+@pytest.mark.parametrize(
+    ("execution", "result", "failed"),
+    [
+        (made(Outcome.SUCCESS), "found", False),
+        (made(Outcome.FAILURE, ValueError("no x")), "no x", True),
+        (made(Outcome.FAILURE, HostileError()), "HostileError", True),
+        (made(Outcome.UNKNOWN), "found", True),
+    ],
+)
+def test_of_a_call_that_failed_what_it_said_is_remembered(
+    execution: Execution, result: str, failed: bool
+) -> None:
+    arguments = {"id": "x", "key": "k1"}
+
+    assert build_earlier(execution) == Earlier(
+        tool="find", arguments=arguments, result=result, failed=failed
+    )
+
+
+def test_a_calls_own_key_was_not_given_by_its_agent() -> None:
+    execution = made(Outcome.FAILURE)
+    failure = Failure(error_class=ErrorClass.MISSING)
+    episode = OpenEpisode(
+        execution=execution,
+        failed=FailedCall(call=execution.call, failure=failure, error=""),
+        pattern=Pattern(fingerprint="f", tool="find", error_class=ErrorClass.MISSING, template=""),
+        key="key",
+    )
+
+    assert episode.read_given(execution) == {"id": "x"}
+
+
+def test_only_success_is_success() -> None:
+    assert [each for each in Outcome if Ended(execution=made(each)).succeeded] == [Outcome.SUCCESS]

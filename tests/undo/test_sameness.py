@@ -1,0 +1,65 @@
+"""Whether something is as it was before: all that matters, and nothing that changes by itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from mulligan.core.record import Abilities, Record
+from mulligan.undo.sameness import is_restored
+
+NO_ABILITIES = Abilities()
+
+
+@dataclass
+class Page:
+    text: str
+    etag: str
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "same"),
+    [
+        (None, None, True),
+        (None, {"text": "ours"}, False),
+        ({"text": "theirs"}, None, False),
+        ({"text": "a", "etag": "1"}, {"text": "a", "etag": "2"}, True),
+        ({"text": "a", "updatedAt": 1}, {"text": "b", "updatedAt": 1}, False),
+        (Page("a", "1"), Page("a", "2"), True),
+        (Page("a", "1"), {"text": "a", "etag": "2"}, True),
+        ("a", "b", False),
+        ("a", "a", True),
+    ],
+)
+def test_two_states_are_equal_but_for_what_a_write_changes_by_itself(
+    before: object, now: object, same: bool
+) -> None:
+    assert is_restored(Record(arguments={}, before=before), now, abilities=NO_ABILITIES) is same
+
+
+@pytest.mark.parametrize("given", [{"version": "2.0"}, {"change": {"version": "2.0"}}])
+def test_a_field_that_the_call_set_is_content_though_it_is_called_version(
+    given: dict[str, object],
+) -> None:
+    before = {"name": "shop", "version": "1.0"}
+    record = Record(arguments=given, before=before)
+
+    assert not is_restored(record, {**before, "version": "2.0"}, abilities=NO_ABILITIES)
+    assert is_restored(record, dict(before), abilities=NO_ABILITIES)
+
+
+def test_a_version_given_as_a_condition_still_changes_with_every_write() -> None:
+    record = Record(
+        arguments={"text": "ours", "version": "1"}, before={"text": "theirs", "version": 1}
+    )
+
+    assert is_restored(record, {"text": "theirs", "version": 3}, abilities=NO_ABILITIES)
+
+
+def test_a_tool_may_say_itself_what_is_the_same() -> None:
+    abilities = Abilities(same=lambda before, now: before["day"] == now["day"])
+    record = Record(arguments={}, before={"day": "Friday", "seen": 1})
+
+    assert is_restored(record, {"day": "Friday", "seen": 9}, abilities=abilities)
+    assert not is_restored(record, {"day": "Monday", "seen": 1}, abilities=abilities)
