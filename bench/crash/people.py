@@ -15,9 +15,11 @@ def disturb(remote: FakeRemote, *, person: str = "edits", absent: Sequence[str] 
     items, count = remote.list_items(), len(remote.ledger())
     data = {"by": "a person", "day": f"edit {count}"}
     for item in items.values():
+        # A mark is a hidden property: whoever edits what they see leaves it where it is.
+        kept = {"mark": item.data["mark"]} if "mark" in item.data else {}
         if person.startswith("edits"):
             for _ in range(2 if person == "edits twice" else 1):
-                remote.update(item.id, data, by="person")
+                remote.update(item.id, data | kept, by="person")
         else:
             remote.delete(item.id, by="person")
         if person == "makes anew":
