@@ -6,6 +6,7 @@ import asyncio
 import contextvars
 import json
 import logging
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -66,7 +67,12 @@ class Phase:
             versioned=not scenario.bare_remote,
             numbered=scenario.world.numbered,
             late_by=scenario.late_by,
+            clock=self._read_seconds,
         )
+
+    def _read_seconds(self) -> float:
+        """A remote's time passes while somebody waits, and when the campaign says so."""
+        return time.monotonic() + Clock(self.folder / "clock").read_steady()[1]
 
     def clock(self) -> Clock:
         """What time it is for this process, which begins soon after the one before it ended."""

@@ -76,7 +76,13 @@ COMPOSITE = tuple(
 """One call makes two requests, and the second is refused after the first took effect."""
 
 READING = tuple(
-    Scenario(name=f"{how}, {what}", calls=calls, reviewers=ONLY_WRONG, world=world)
+    Scenario(
+        name=f"{how}, {what}",
+        calls=calls,
+        reviewers=ONLY_WRONG,
+        world=world,
+        weaker="reads that never catch up" if isinstance(world.lag, int) and world.lag else "",
+    )
     for how, world in (
         ("behind by a write", World(lag=1)),
         ("behind by a time", World(lag=LAG)),

@@ -105,6 +105,23 @@ async def test_what_a_judge_rejects_is_undone_and_tried_again(make) -> None:
     assert [e.tool for e in book.events if isinstance(e, ActionUndone)] == ["write"]
 
 
+async def test_a_judge_alone_does_not_undo_a_second_time_where_the_agent_breaks(make) -> None:
+    book = await make(AGAINST, AGAINST)
+    write = book.tool()
+
+    async def agent(turn: OpenTurn) -> str:
+        write(f"note {turn.attempt.number}")
+        if turn.correction is not None:
+            raise RuntimeError("the model is gone")
+        return "Written."
+
+    with pytest.raises(RuntimeError):
+        await book.world.act(agent)
+
+    assert book.notes() == ["note 2"]
+    assert book.states() == [State.DISPUTED]
+
+
 async def test_a_judge_alone_does_not_undo_a_second_time(make) -> None:
     book = await make(AGAINST, AGAINST)
 

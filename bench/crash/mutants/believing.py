@@ -21,7 +21,7 @@ from mulligan.turns.journal import landing, steady
 from mulligan.turns.journal.steady import Steady, SteadyClock
 from mulligan.turns.tools import declaration
 from mulligan.turns.tools.declaration import Declared
-from mulligan.turns.turn import rollback
+from mulligan.turns.turn import rejection, rollback
 from mulligan.undo import concerns, dependence, taking_back
 from mulligan.undo.taking_back import Sight, Terms, Undone
 
@@ -130,7 +130,7 @@ def no_call_builds_on_another() -> None:
         for action in actions:
             action.after = ()
 
-    swap(rollback.line_up, leave_alone)
+    swap(rejection.line_up, leave_alone)
 
 
 @mutant("results changed (wrong): rival", "results changed (wrong): edit")

@@ -12,6 +12,7 @@ from mulligan.core.finding import Standing, Verdict
 from mulligan.core.points import Point, reach
 from mulligan.turns.journal.book import Book, LiveAction
 from mulligan.turns.recovery import late_review
+from mulligan.turns.turn import rejection
 from mulligan.turns.turn.act import TurnLoop
 from mulligan.turns.turn.rollback import _Rollback, _Sent
 from mulligan.undo.taking_back import Undone, prove, send
@@ -66,10 +67,12 @@ def what_returns_during_the_review_is_verified() -> None:
 
 @mutant("held, rejected late (right, then wrong): kill")
 def a_late_rejection_leaves_holds_alive() -> None:
-    async def spare(*_: Any, **__: Any) -> None:
-        """Leave them to whoever may approve them."""
+    reject = rejection.reject
 
-    plant_in(late_review, deny_holds=spare)
+    async def spare(doomed: Any, *, held: Any = (), **said: Any) -> list[LiveAction]:  # noqa: ARG001
+        return await reject(doomed, **said)
+
+    plant_in(late_review, reject=spare)
 
 
 @mutant("left open (wrong): kill")

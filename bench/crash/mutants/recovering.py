@@ -88,8 +88,8 @@ def recovery_skips_undos() -> None:
 
 @mutant("left open (wrong): kill")
 def recovery_skips_reviews() -> None:
-    async def skip(*_: Any) -> list[int]:
-        return []
+    async def skip(*_: Any) -> int:
+        return 0
 
     plant_in(Recovery, _review_attempts=skip)
 

@@ -12,7 +12,7 @@ from mulligan.core.points import Point, reach
 from mulligan.core.record import Record
 from mulligan.turns.journal.book import Book, LiveAction
 from mulligan.turns.journal.own_versions import OwnVersions
-from mulligan.turns.turn import rollback
+from mulligan.turns.turn import rejection, rollback
 from mulligan.turns.turn.attempt import LiveAttempt
 from mulligan.turns.turn.rollback import _Rollback, _Sent
 from mulligan.undo import taking_back
@@ -21,13 +21,17 @@ from mulligan.undo.taking_back import Sight, Terms, Undone
 
 @mutant("update (wrong, then right, then wrong): kill")
 def verdict_not_journaled_before_undoing() -> None:
-    write = _Rollback._write
+    write, reject = _Rollback._write, rejection.reject
 
-    async def only_planned(actions: Sequence[LiveAction], *, book: Book, why: str) -> None:  # noqa: ARG001
-        rollback.line_up(actions)
-        for action in actions:
+    async def only_planned(
+        doomed: Sequence[LiveAction], *, book: Book, why: str, **others: Any
+    ) -> list[LiveAction]:
+        rejection.line_up(doomed)
+        for action in doomed:
             action.tries = 1
+        await reject((), book=book, why=why, **others)
         await reach(Point.DOOMED)
+        return list(doomed)
 
     async def send_unwritten(self: _Rollback, sending: Sequence[_Sent]) -> None:  # noqa: ARG001
         for each in sending:
@@ -39,7 +43,7 @@ def verdict_not_journaled_before_undoing() -> None:
         await self.book.move(unwritten, State.UNDOING)
         await write(self, done)
 
-    swap(rollback.doom, only_planned)
+    swap(reject, only_planned)
     plant_in(_Rollback, _send=send_unwritten, _write=write_all)
 
 
@@ -146,7 +150,7 @@ def read_back_not_looked_at() -> None:
 
 @mutant("two updates of one (wrong): kill")
 def undo_from_the_first_to_the_last() -> None:
-    line_up, undo = rollback.line_up, rollback.undo_actions
+    line_up, undo = rejection.line_up, rollback.undo_actions
 
     def line_up_forwards(actions: Sequence[LiveAction]) -> None:
         line_up(list(reversed(actions)))

@@ -145,6 +145,10 @@ async def prove(
         why = "It is as it was before, but nobody has seen what the call left, or taken it back."
         return Undone(result=UndoResult.UNKNOWN, why=why, for_a_person=True)
     if isinstance(failure, ConflictError):
+        if sight.ours and terms.versioned:
+            # Two answers that cannot both be true: the reader is behind, and will tell later.
+            why = "The undo was refused as changed since, and it still reads as we left it."
+            return Undone(result=UndoResult.UNKNOWN, why=why, version=sight.version)
         return _build_conflict(record, sight)
     if failure is not None:
         if not sight.ours:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
-from mulligan import Effect, Mulligan
+from mulligan import Effect, Mulligan, State
 from mulligan.core.record import Record
+from mulligan.testing.fakes import FixedClock
 from tests.stories.effects.remote import Answer, Remote, name_conflicts, read_data, read_version
 from tests.stories.effects.world import Told, act, declare_move, list_open, open_app
 
@@ -245,3 +246,29 @@ async def test_a_404_after_our_own_event_was_seen_is_its_absence(
     assert told.says_taken_back
     assert remote.get("lunch") is None
     assert list_open(strict) == []
+
+
+async def test_an_undo_sent_twice_behind_a_lagging_replica_blames_nobody_and_is_found_later(
+    remote: Remote,
+) -> None:
+    replica, clock = Replica(remote), FixedClock(datetime.now(UTC))
+
+    def send_twice(record: Record) -> None:
+        replica.get("dinner")
+        replica._reads = 3
+        put_back(remote)(record)
+        put_back(remote)(record)
+
+    with open_app(rejects=True, clock=clock) as m:
+        move = declare_move(m, remote, before=get_by_replica(replica), undo=send_twice)
+        _, told = await act(m, lambda: move("dinner", "Saturday"))
+        state = [action.state for action in list_open(m)]
+        replica._reads = 0
+        clock.move(timedelta(minutes=5))
+        await m.recover()
+        left = list_open(m)
+
+    assert state == [State.UNDO_FAILED]
+    assert not told.says_taken_back
+    assert left == []
+    assert remote.get("dinner")["day"] == "Monday"

@@ -150,17 +150,17 @@ async def test_an_attempt_is_not_reviewed_while_one_of_its_calls_is_looked_for(
         pytest.raises(asyncio.CancelledError),
     ):
         await world.act(agent)
-    with (
-        Faults(Strike(deed=Deed.CANCEL, point=Point.PROBED)),
-        pytest.raises(asyncio.CancelledError),
-    ):
+    running = asyncio.all_tasks()
+    with Faults(Strike(deed=Deed.CANCEL, point=Point.PROBED)):
         await world.m.recover()
+    left_running = asyncio.all_tasks() - running
     await world.m.recover()
     before_the_pause = world.states()
     for _ in range(3):
         clock.move(timedelta(minutes=10))
         await world.m.recover()
 
+    assert left_running == set()
     assert before_the_pause == [State.EXECUTED, State.UNKNOWN]
     assert world.states() == []
     assert world.day() == DAY
@@ -185,8 +185,7 @@ async def test_a_review_that_ended_its_process_is_made_again_also_after_a_long_o
     for _ in range(MOST_TRIES):
         await an_hour_later()
     cancel_at(Point.CLAIMED)
-    with pytest.raises(asyncio.CancelledError):
-        await an_hour_later()
+    await an_hour_later()
 
     reviewer_is_down = False
     await an_hour_later()

@@ -79,6 +79,18 @@ class LiveAction:
         return f"{self.opening.tool}({shown})"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StateChange:
+    """One step that some actions take alike."""
+
+    actions: Sequence[LiveAction]
+    state: State
+    why: str = ""
+    """May quote anything, and is scrubbed."""
+    facts: Mapping[str, object] = field(default_factory=dict)
+    """Our own words and numbers."""
+
+
 @dataclass(slots=True, kw_only=True)
 class Book:
     """Writes the steps of actions, and knows which of them this process is at work on."""
@@ -151,23 +163,29 @@ class Book:
 
         `why` may quote anything and is scrubbed; `facts` are our own words and numbers.
         """
-        moved = list(actions)
+        step = StateChange(actions=list(actions), state=state, why=why, facts=facts or {})
+        await self.move_together([step], keep=keep)
+
+    async def move_together(
+        self, moves: Sequence[StateChange], *, keep: Sequence[Kept] = ()
+    ) -> None:
+        """Several kinds of steps in one transaction: all of them are on disk, or none."""
+        moved = [(action, move.state) for move in moves for action in move.actions]
         if not moved:
             return
-        said = dict(facts or {}) | ({"why": self.scrub(why)} if why else {})
-        entries = [self._build_entry(action, state, said) for action in moved]
-        before = [(action.state, action.version) for action in moved]
+        entries = [entry for move in moves for entry in self._build_entries(move)]
+        before = [(action.state, action.version) for action, _ in moved]
         # Submitted at once: who is cancelled while waiting loses the answer, not the entry.
         future = self.journal.submit(entries, keep=keep)
-        for action in moved:
+        for action, state in moved:
             action.state, action.version = state, action.version + 1
         try:
             await self.waiter.wait(future)
         except MulliganError:
-            for action, (was, version) in zip(moved, before, strict=True):
+            for (action, _), (was, version) in zip(moved, before, strict=True):
                 action.state, action.version = was, version
             raise
-        for action, entry in zip(moved, entries, strict=True):
+        for (action, state), entry in zip(moved, entries, strict=True):
             self.announce(ActionMoved(action=entry.action, state=state, at=entry.at))
             if state is State.UNDONE:
                 self.announce(_build_undone_event(action))
@@ -207,6 +225,10 @@ class Book:
         What is open among them is for recovery.
         """
         self.live.difference_update(action.id for action in actions if not action.under_way)
+
+    def _build_entries(self, move: StateChange) -> list[Entry]:
+        said = dict(move.facts) | ({"why": self.scrub(move.why)} if move.why else {})
+        return [self._build_entry(action, move.state, said) for action in move.actions]
 
     def _build_entry(self, action: LiveAction, state: State, said: Mapping[str, object]) -> Entry:
         own: dict[str, object] = {"tries": action.tries} if action.tries else {}

@@ -16,7 +16,8 @@ from mulligan.loops.actions import Attempted, Reviewers, review_attempt
 from mulligan.turns.journal.book import Book, LiveAction, as_execution
 from mulligan.turns.journal.evidence import decode_executions, decode_turn, load_evidence
 from mulligan.turns.turn.act import describe_rejection
-from mulligan.turns.turn.rollback import deny_holds, dispute, doom, insists, undo_actions
+from mulligan.turns.turn.rejection import insists, reject
+from mulligan.turns.turn.rollback import undo_actions
 from mulligan.turns.turn.seen_ids import gather_existing_ids
 
 
@@ -45,7 +46,7 @@ async def review_late(
     verdict = await _review_parts(actions, reviewers=reviewers, vault=book.vault)
     if verdict is None:
         why = "What the review would need is not kept any more."
-        await dispute(actions, book=book, why=why)
+        await reject((), beyond=actions, book=book, why=why)
         return
     await reach(Point.REVIEWED)
     match verdict.standing:
@@ -54,8 +55,8 @@ async def review_late(
             await book.move(actions, State.VERIFIED, facts=by)
             await reach(Point.MARKED)
         case Standing.REJECTED if delivered or decide(verdict, attempt=number) is Step.DISPUTE:
-            await deny_holds(held, book=book, why=describe_rejection(verdict))
-            await dispute(actions, book=book, why=describe_rejection(verdict))
+            why = describe_rejection(verdict)
+            await reject((), held=held, beyond=actions, book=book, why=why)
         case Standing.REJECTED:
             await _take_back(actions, held=held, book=book, why=describe_rejection(verdict))
         case Standing.UNREVIEWED if insists(actions) and not delivered:
@@ -90,9 +91,7 @@ async def _review_parts(
 async def _take_back(
     actions: Sequence[LiveAction], *, held: Sequence[LiveAction], book: Book, why: str
 ) -> None:
-    doomed = list(reversed(actions))
-    await doom(doomed, book=book, why=why)
-    await deny_holds(held, book=book, why=why)
+    doomed = await reject(list(reversed(actions)), held=held, book=book, why=why)
     await undo_actions(doomed, book=book)
 
 

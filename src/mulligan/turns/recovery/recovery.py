@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
@@ -70,21 +70,20 @@ class Recovery:
             for states, recover in ((HOLDS, self._release_hold), (UNCERTAIN, self._find_out))
         ]
         undos = self._undo_all([a for a in due if a.state in UNDER_UNDO])
-        taken = await asyncio.gather(*ways, undos, self._review_attempts(due, left))
-        return sum(map(sum, taken))
+        return await _run_together([*ways, undos, self._review_attempts(due, left)])
 
-    async def _undo_all(self, due: Sequence[Action]) -> list[int]:
+    async def _undo_all(self, due: Sequence[Action]) -> int:
         """Those that rest on each other one by one, the newest first; all others at once."""
         undo, names = partial(self._recover_one, self._undo), {action.id for action in due}
         waits = [action for action in due if not names.isdisjoint(_list_after(action))]
         first = await self._recover_together(
             undo, [action for action in due if action not in waits]
         )
-        return [*first, *[await undo(action) for action in waits]]
+        return first + sum([await undo(action) for action in waits])
 
     async def _recover_together(
         self, take_up: Callable[[Action], Awaitable[int]], actions: Sequence[Action]
-    ) -> list[int]:
+    ) -> int:
         """Several at a time, so that one that is slow holds up no other."""
         room = asyncio.Semaphore(AT_ONCE)
 
@@ -92,7 +91,7 @@ class Recovery:
             async with room:
                 return await take_up(action)
 
-        return await asyncio.gather(*map(take_up_one, actions))
+        return await _run_together(map(take_up_one, actions))
 
     def _find_left_behind(self) -> list[Action]:
         """Open actions whose writer is gone, or that were let go in this process.
@@ -209,7 +208,7 @@ class Recovery:
                 return f"{later.opening.tool} came after it on the same object and is not undone."
         return ""
 
-    async def _review_attempts(self, due: Sequence[Action], left: Sequence[Action]) -> list[int]:
+    async def _review_attempts(self, due: Sequence[Action], left: Sequence[Action]) -> int:
         """Attempts whose turn ended before anybody reviewed them, each as a whole.
 
         One with a call that is still looked for waits, also while that look is not due.
@@ -219,7 +218,7 @@ class Recovery:
         ordered = sorted(waiting, key=_build_sort_key)
         groups = [list(group) for _, group in groupby(ordered, key=_build_group_key)]
         held = [action for action in left if action.state is State.HELD]
-        return await asyncio.gather(*(self._review(group, held=held) for group in groups))
+        return await _run_together(self._review(group, held=held) for group in groups)
 
     async def _review(self, group: Sequence[Action], *, held: Sequence[Action]) -> int:
         names = [action.id for action in group]
@@ -273,6 +272,13 @@ class Recovery:
             entry.state is State.APPROVED and entry.detail.get("by") != "checks"
             for entry in self.book.journal.list_entries(action.id)
         )
+
+
+async def _run_together(works: Iterable[Coroutine[None, None, int]]) -> int:
+    """Run all to their end: where one is cancelled from within, none is left behind running."""
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(work) for work in works]
+    return sum(task.result() for task in tasks if not task.cancelled())
 
 
 def _list_after(action: Action) -> list[str]:

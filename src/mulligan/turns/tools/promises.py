@@ -107,6 +107,8 @@ def _describe_grounds(declaration: Declaration) -> Iterator[str]:
     if declaration.settles_within:
         seconds = declaration.settles_within.total_seconds()
         yield f"A read proves something only {seconds:g} seconds after a write."
+    else:
+        yield "A read is believed at once. Declare settles_within=… if reads may lag behind writes."
 
 
 def _describe_ambiguity(declaration: Declaration) -> str:

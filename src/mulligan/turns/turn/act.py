@@ -31,7 +31,8 @@ from mulligan.turns.journal.waiter import Waiter
 from mulligan.turns.memory.episodes import Ended
 from mulligan.turns.turn.attempt import LiveAttempt
 from mulligan.turns.turn.context import OpenTurn, Reviewed
-from mulligan.turns.turn.rollback import dispute, insists, take_back_all
+from mulligan.turns.turn.rejection import insists, reject
+from mulligan.turns.turn.rollback import take_back_all
 from mulligan.turns.turn.seen_ids import gather_existing_ids
 
 if TYPE_CHECKING:
@@ -133,21 +134,28 @@ class TurnLoop:
             # It belongs to the turn that it was opened in, and ends with that.
             self._keep_memory()
             return
-        left = [*self._turn.attempt.list_in_state(State.EXECUTED), *self._list_inner_executed()]
+        left = self._turn.attempt.list_whole_in_state(State.EXECUTED)
         if left and not failed:
-            facts = {"delivered": True}
-            why = "The turn ended without a review."
-            try:
-                book = self._book.with_waiter(waiter)
-                await book.move(left, State.PENDING_REVIEW, why=why, facts=facts)
-            except MulliganError as error:
-                # The turn has ended well all the same; recovery finds what is open.
-                _report.warning("The end of a turn could not be written: %s", error)
+            await self._write_end(left, waiter)
         actions = list(self._turn.list_actions())
         self._book.let_go(actions)
         if any(action.state not in SETTLED for action in actions):
             self._on_leaving()
         self._keep_memory()
+
+    async def _write_end(self, left: Sequence[LiveAction], waiter: Waiter) -> None:
+        """Each on its own if not all at once: one may be in somebody else's hands by now."""
+        book, facts = self._book.with_waiter(waiter), {"delivered": True}
+        why = "The turn ended without a review."
+        try:
+            await book.move(left, State.PENDING_REVIEW, why=why, facts=facts)
+        except MulliganError as error:
+            if len(left) > 1:
+                for action in left:
+                    await self._write_end([action], waiter)
+                return
+            # The turn has ended well all the same; recovery finds what is open.
+            _report.warning("The end of a turn could not be written: %s", error)
 
     def _list_inner_executed(self) -> list[LiveAction]:
         inner = self._turn.attempt.list_inner()
@@ -196,10 +204,13 @@ class TurnLoop:
         except Exception:
             # No reply will be shown; what was done is still somebody's calendar.
             verdict = await self._review(None)
-            if verdict.standing is Standing.REJECTED:
-                await self._undo(None, verdict)
-            else:
-                await self._mark(verdict, delivered=False)
+            match self._decide(None, verdict, number):
+                case Step.RETRY | Step.GIVE_UP:
+                    await self._undo(None, verdict)
+                case Step.DISPUTE:
+                    await self._dispute(verdict)
+                case Step.ACCEPT | Step.DEFER:
+                    await self._mark(verdict, delivered=False)
             raise
 
     async def _review(self, reply: object) -> Verdict:
@@ -246,10 +257,16 @@ class TurnLoop:
 
     async def _end(self, last: Round[object, Verdict]) -> None:
         if last.step is Step.DISPUTE:
-            executed = self._turn.attempt.list_in_state(State.EXECUTED)
-            await dispute(executed, book=self._book, why=describe_rejection(last.verdict))
+            await self._dispute(last.verdict)
         elif last.step in (Step.ACCEPT, Step.DEFER):
             await self._mark(last.verdict, delivered=True)
+
+    async def _dispute(self, verdict: Verdict) -> None:
+        """Put what an attempt did before a person, who may have it undone."""
+        attempt, why = self._turn.attempt, describe_rejection(verdict)
+        executed = attempt.list_whole_in_state(State.EXECUTED)
+        held = attempt.list_whole_in_state(State.HELD)
+        await reject((), held=held, beyond=executed, book=self._book, why=why)
 
     async def _mark(self, verdict: Verdict, *, delivered: bool) -> None:
         """Nothing unreviewed is called verified, and nothing of a turn inside another alone."""
@@ -263,7 +280,7 @@ class TurnLoop:
         facts: dict[str, object] = {"by": by} if accepted else {"delivered": delivered}
         seen = [action for action in self._reviewed if action.state is State.EXECUTED]
         await self._book.move(seen, state, facts=facts)
-        late = [*self._turn.attempt.list_in_state(State.EXECUTED), *self._list_inner_executed()]
+        late = self._turn.attempt.list_whole_in_state(State.EXECUTED)
         why = "It came back while the review was going on."
         unseen: dict[str, object] = {"delivered": delivered}
         await self._book.move(late, State.PENDING_REVIEW, why=why, facts=unseen)

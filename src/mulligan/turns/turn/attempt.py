@@ -59,3 +59,8 @@ class LiveAttempt:
     def list_in_state(self, *states: State) -> list[LiveAction]:
         """The actions that stand there now."""
         return [action for action in self.actions if action.state in states]
+
+    def list_whole_in_state(self, *states: State) -> list[LiveAction]:
+        """The same, with what the turns inside it have done, in the order of time."""
+        found = [action for action in (*self.actions, *self.list_inner()) if action.state in states]
+        return sorted(found, key=lambda action: action.id)

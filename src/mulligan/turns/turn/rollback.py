@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from mulligan.codec.values import encode_value
 from mulligan.core.action import SETTLED, Kept, State, UndoResult
-from mulligan.core.effect import Effect, NoVerdict
-from mulligan.core.errors import ConfigurationError, JournalError
+from mulligan.core.effect import Effect
+from mulligan.core.errors import ConfigurationError
 from mulligan.core.points import Point, reach
 from mulligan.core.record import Record
 from mulligan.loops.actions import TakenBack
@@ -17,8 +17,8 @@ from mulligan.turns.journal.book import SHARED_LIFE, Book, LiveAction
 from mulligan.turns.journal.own_versions import OwnVersions
 from mulligan.turns.turn.attempt import LiveAttempt
 from mulligan.turns.turn.context import leave_turns
+from mulligan.turns.turn.rejection import reject
 from mulligan.undo.abilities import read_version
-from mulligan.undo.dependence import find_made_ids, find_named_ids
 from mulligan.undo.taking_back import (
     Sight,
     Terms,
@@ -43,101 +43,29 @@ STATE_AFTER = {
 }
 
 
-def insists(actions: Iterable[LiveAction]) -> bool:
-    """Whether one of them may not stand unless somebody could review it."""
-    return any(action.declaration.on_no_verdict is NoVerdict.UNDO for action in actions)
-
-
-def line_up(actions: Sequence[LiveAction]) -> None:
-    """Have each action know those that are undone before it, on what it left behind.
-
-    They are about the same object, as their tools declare it, or name what it has made. The
-    actions are in the order in which they are to be undone.
-    """
-    latest: dict[tuple[str, str], str] = {}
-    named: dict[tuple[str, str], str] = {}
-    for action in actions:
-        objects, server = action.objects, action.opening.server
-        touched = [latest[each] for each in objects if each in latest]
-        made = [(server, each) for each in find_made_ids(action.record)]
-        touched += [named[each] for each in made if each in named]
-        action.after = tuple(dict.fromkeys(touched))
-        latest |= dict.fromkeys(objects, action.id)
-        for value in find_named_ids(action.record):
-            named[server, value] = action.id
-
-
-async def dispute(actions: Sequence[LiveAction], *, book: Book, why: str) -> None:
-    """Put a rejection before a person, who may have the actions undone: they are in their order."""
-    line_up(list(reversed(actions)))
-    await book.move(actions, State.DISPUTED, why=why)
-    await reach(Point.DISPUTED)
-
-
-async def doom(actions: Sequence[LiveAction], *, book: Book, why: str) -> None:
-    """Put a rejection on disk, before anything is undone: nobody asks for a verdict again.
-
-    The actions are in the order in which they will be undone.
-    """
-    line_up(actions)
-    await _doom_lined_up(actions, book=book, why=why)
-
-
-async def _doom_lined_up(actions: Sequence[LiveAction], *, book: Book, why: str) -> None:
-    for action in actions:
-        action.tries = 1
-    await book.move(actions, State.UNDOING, why=why)
-    await reach(Point.DOOMED)
-
-
 async def take_back_all(attempt: LiveAttempt, *, book: Book, why: str) -> list[TakenBack]:
-    """Undo a whole attempt: in reverse, each action on its own, none stopped by another."""
-    executed = list(reversed(attempt.list_in_state(State.EXECUTED)))
-    doomed = [a for a in executed if a.opening.effect is Effect.REVERSIBLE]
-    line_up(sorted([*doomed, *_list_inner_standing(attempt)], key=_read_id, reverse=True))
-    await _doom_lined_up(doomed, book=book, why=why)
-    await deny_holds(attempt.list_in_state(State.HELD), book=book, why=why)
-    beyond = [action for action in executed if action not in doomed]
-    if beyond:
-        await dispute(beyond[::-1], book=book, why=why)
-    inner = await _doom_inner(attempt, book=book, why=why)
-    together = sorted([*doomed, *inner], key=_read_id, reverse=True)
-    await undo_actions(together, book=book)
-    return [_build_taken_back(action) for action in together] + _list_beyond_undo(attempt)
+    """Undo a whole attempt: in reverse, each action on its own, none stopped by another.
+
+    What turns inside this attempt did belongs to it, also what their reviews accepted.
+    """
+    executed = attempt.list_whole_in_state(State.EXECUTED)
+    # An inner turn's review has accepted some, or left them to a later one.
+    standing = [*executed, *attempt.list_whole_in_state(State.PENDING_REVIEW)]
+    doomed = [action for action in standing if _can_be_undone(action)]
+    doomed.sort(key=_read_id, reverse=True)
+    beyond = [action for action in executed if not _can_be_undone(action)]
+    held = attempt.list_whole_in_state(State.HELD)
+    taken = await reject(doomed, held=held, beyond=beyond, book=book, why=why)
+    await undo_actions(taken, book=book)
+    return [_build_taken_back(action) for action in doomed] + _list_beyond_undo(attempt)
 
 
-async def _doom_inner(attempt: LiveAttempt, *, book: Book, why: str) -> list[LiveAction]:
-    """What turns inside this attempt did belongs to it, also what their reviews accepted."""
-    taken = []
-    for action in reversed(_list_inner_standing(attempt)):
-        action.tries = 1
-        with suppress(JournalError):  # somebody else has moved it, and goes on with it
-            await book.move([action], State.UNDOING, why=why)
-            taken.append(action)
-    inner = attempt.list_inner()
-    await deny_holds([a for a in inner if a.state is State.HELD], book=book, why=why)
-    beyond = [a for a in inner if a.state is State.EXECUTED and a not in taken]
-    await dispute(
-        [a for a in beyond if a.opening.effect is not Effect.REVERSIBLE], book=book, why=why
-    )
-    return taken
-
-
-def _list_inner_standing(attempt: LiveAttempt) -> list[LiveAction]:
-    standing = (State.EXECUTED, State.PENDING_REVIEW)
-    inner = [a for a in attempt.list_inner() if a.opening.effect is Effect.REVERSIBLE]
-    return [action for action in inner if action.state in standing]
+def _can_be_undone(action: LiveAction) -> bool:
+    return action.opening.effect is Effect.REVERSIBLE
 
 
 def _read_id(action: LiveAction) -> str:
     return action.id
-
-
-async def deny_holds(held: Iterable[LiveAction], *, book: Book, why: str) -> None:
-    """What a rejected attempt wanted is not wanted any more, unless somebody has just said so."""
-    for action in held:
-        with suppress(JournalError):  # a person was quicker, and what they said stands
-            await book.move([action], State.DENIED, why=why)
 
 
 async def undo_actions(actions: Sequence[LiveAction], *, book: Book) -> None:
