@@ -104,15 +104,18 @@ def late_review_undoes_what_was_delivered() -> None:
     swap(review, undelivered)
 
 
-@mutant("update (right): rival")
+@mutant("update (right): rival", "create (wrong): rival")
 def claims_are_ignored() -> None:
+    """And nobody notices afterwards: that is the second line of defence."""
+
     def all_gone(self: Any, writers: Any) -> set[str]:  # noqa: ARG001
         return set(writers)
 
     plant_in(JournalTables, find_dead_writers=all_gone)
+    plant_in(Book, require_lease=_believe_the_lease, reopen=_forget)
 
 
-@mutant("update (wrong): meanwhile", "delete (wrong): meanwhile")
+@mutant("update (wrong): meanwhile", "delete (wrong): meanwhile", "create (right): meanwhile")
 def own_calls_are_taken_for_left_behind() -> None:
     run = Recovery.run
 
@@ -124,6 +127,15 @@ def own_calls_are_taken_for_left_behind() -> None:
             self.book.live = live
 
     plant_in(Recovery, run=all_of_them)
+    plant_in(Book, reopen=_forget)
+
+
+def _believe_the_lease(self: Book, actions: Any) -> None:
+    """Send whatever others have done meanwhile."""
+
+
+async def _forget(self: Book, actions: Any, *, why: str) -> None:
+    """Leave it as others have written it."""
 
 
 @mutant("hold unanswered (right): kill")

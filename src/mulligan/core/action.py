@@ -104,6 +104,11 @@ class Opening:
     key: str | None = None
     """The idempotency key or client id the remote knows this call by."""
 
+    @property
+    def whole(self) -> str | None:
+        """The attempt that it is reviewed with and stands or falls with; `None`: no turn's."""
+        return self.outer or (f"{self.turn}/{self.attempt}" if self.turn is not None else None)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:

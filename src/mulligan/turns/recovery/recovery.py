@@ -288,15 +288,10 @@ def _list_after(action: Action) -> list[str]:
 
 def _find_beside(action: Action, held: Sequence[Action]) -> list[LiveAction]:
     """The calls of the same attempt that wait for a person."""
-    opening = action.opening
-    if opening.turn is None:
+    whole = action.opening.whole
+    if whole is None:
         return []
-    whole = opening.outer or f"{opening.turn}/{opening.attempt}"
-    return [
-        build_codeless_action(each)
-        for each in held
-        if (each.opening.outer or f"{each.opening.turn}/{each.opening.attempt}") == whole
-    ]
+    return [build_codeless_action(each) for each in held if each.opening.whole == whole]
 
 
 def _count_reviews_begun(action: Action) -> int:
@@ -305,15 +300,13 @@ def _count_reviews_begun(action: Action) -> int:
     return begun if isinstance(begun, int) else 0
 
 
-def _build_group_key(action: Action) -> tuple[str, int, bool]:
+def _build_group_key(action: Action) -> tuple[str, bool]:
     """What is reviewed together: an attempt's reversible actions, or one call on its own."""
-    opening = action.opening
-    together = opening.turn is not None and opening.effect is Effect.REVERSIBLE
-    if together and opening.outer is not None:
-        turn, _, number = opening.outer.rpartition("/")
-        return turn, int(number), together
-    return (str(opening.turn) if together else action.id, opening.attempt, together)
+    whole = action.opening.whole
+    if whole is not None and action.opening.effect is Effect.REVERSIBLE:
+        return whole, True
+    return action.id, False
 
 
-def _build_sort_key(action: Action) -> tuple[tuple[str, int, bool], str]:
+def _build_sort_key(action: Action) -> tuple[tuple[str, bool], str]:
     return _build_group_key(action), action.id
