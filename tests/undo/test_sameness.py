@@ -57,6 +57,22 @@ def test_a_version_given_as_a_condition_still_changes_with_every_write() -> None
     assert is_restored(record, {"text": "theirs", "version": 3}, abilities=NO_ABILITIES)
 
 
+@pytest.mark.parametrize(
+    ("before", "now", "same"),
+    [
+        ({"text": "a", "v": 1}, {"text": "a", "v": 3}, True),
+        ({"text": "a", "v": 1}, {"text": "b", "v": 3}, False),
+        ({"text": "a", "v": 1, "guests": 1}, {"text": "a", "v": 3, "guests": 3}, False),
+    ],
+)
+def test_the_field_that_holds_the_version_is_no_content_whatever_it_is_called(
+    before: object, now: object, same: bool
+) -> None:
+    record = Record(arguments={}, before=before)
+
+    assert is_restored(record, now, abilities=NO_ABILITIES, versions=("1", "3")) is same
+
+
 def test_a_tool_may_say_itself_what_is_the_same() -> None:
     abilities = Abilities(same=lambda before, now: before["day"] == now["day"])
     record = Record(arguments={}, before={"day": "Friday", "seen": 1})

@@ -15,7 +15,7 @@ from mulligan.turns.recovery import late_review, release
 from mulligan.turns.recovery.recovery import Recovery
 
 
-@mutant("create (right): kill")
+@mutant("marked, busy_after (right): kill", "bulk create, busy_after (right): kill")
 def recovery_repeats_the_call() -> None:
     async def again(self: Recovery, action: LiveAction) -> None:
         action.tries += 1

@@ -8,8 +8,18 @@ from dataclasses import fields, is_dataclass
 from mulligan.core.record import Abilities, Record
 
 
-def is_restored(record: Record, now: object, *, abilities: Abilities) -> bool:
-    """Whether what is there now is what was there before the call."""
+def is_restored(
+    record: Record,
+    now: object,
+    *,
+    abilities: Abilities,
+    versions: tuple[str | None, str | None] = (None, None),
+) -> bool:
+    """Whether what is there now is what was there before the call.
+
+    `versions` are those of the two states, as the tool tells them: a field that holds them is none
+    of the content.
+    """
     before = record.before
     if before is None or now is None:
         return before is None and now is None
@@ -20,7 +30,8 @@ def is_restored(record: Record, now: object, *, abilities: Abilities) -> bool:
     before, now = _as_fields(before), _as_fields(now)
     if not isinstance(before, Mapping) or not isinstance(now, Mapping):
         return before == now
-    ignored = _VERSION_FIELDS - _find_set_fields(record.arguments, before)
+    ignored = _VERSION_FIELDS | _find_version_field(before, now, versions)
+    ignored -= _find_set_fields(record.arguments, before)
     return _drop_fields(ignored, before) == _drop_fields(ignored, now)
 
 
@@ -32,6 +43,19 @@ def _as_fields(state: object) -> object:
 
 def _drop_fields(ignored: frozenset[str], state: Mapping[object, object]) -> dict[object, object]:
     return {k: v for k, v in state.items() if str(k).lower() not in ignored}
+
+
+def _find_version_field(
+    before: Mapping[object, object],
+    now: Mapping[object, object],
+    versions: tuple[str | None, str | None],
+) -> frozenset[str]:
+    """The one field that holds the version, whatever it is called; of two that do, neither."""
+    was, is_now = versions
+    if was is None or is_now is None:
+        return frozenset()
+    found = [k for k, v in before.items() if str(v) == was and str(now.get(k)) == is_now]
+    return frozenset({str(found[0]).lower()}) if len(found) == 1 else frozenset()
 
 
 def _find_set_fields(arguments: Mapping[str, object], before: Mapping[object, object]) -> set[str]:

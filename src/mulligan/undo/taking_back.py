@@ -193,11 +193,22 @@ async def _read(record: Record, terms: Terms, *, seen: bool) -> Sight:
         version = await read_version(
             state, record=record, abilities=abilities, within=terms.answers_within
         )
-        restored = is_restored(record, state, abilities=abilities)
+        versions = (await read_version_before(record, terms), version)
+        restored = is_restored(record, state, abilities=abilities, versions=versions)
     except Exception as error:  # noqa: BLE001 - as above
         return Sight(error=error)
     ours = _is_ours(record, state, version=version, terms=terms, restored=restored)
     return Sight(state=state, version=version, ours=ours, restored=restored)
+
+
+async def read_version_before(record: Record, terms: Terms) -> str | None:
+    """The version that was there before the call, where its tool can tell it from the pre-image."""
+    try:
+        return await read_version(
+            record.before, record=record, abilities=terms.abilities, within=terms.answers_within
+        )
+    except Exception:  # noqa: BLE001 - a user's function, made for what a call returns
+        return None
 
 
 def _is_ours(

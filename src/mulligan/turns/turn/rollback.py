@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from mulligan.codec.values import encode_value
@@ -18,7 +17,6 @@ from mulligan.turns.journal.own_versions import OwnVersions
 from mulligan.turns.turn.attempt import LiveAttempt
 from mulligan.turns.turn.context import leave_turns
 from mulligan.turns.turn.rejection import reject
-from mulligan.undo.abilities import read_version
 from mulligan.undo.taking_back import (
     Sight,
     Terms,
@@ -26,6 +24,7 @@ from mulligan.undo.taking_back import (
     judge_sight,
     look,
     prove,
+    read_version_before,
     send,
     wait_to_settle,
     with_version,
@@ -217,17 +216,9 @@ class _Rollback:
 
     async def _keep_versions(self, sent: _Sent) -> list[Kept]:
         """What was at one version stands at another now, by our own undo."""
-        record, undone = sent.record, sent.undone
-        was: str | None = None
-        with suppress(Exception):  # a user's function; unknown, the earlier undo finds a conflict
-            was = await read_version(
-                record.before,
-                record=record,
-                abilities=sent.terms.abilities,
-                within=sent.terms.answers_within,
-            )
+        was = await read_version_before(sent.record, sent.terms)
         until = self.book.clock() + SHARED_LIFE
-        new = undone.version if undone else None
+        new = sent.undone.version if sent.undone else None
         return OwnVersions(self.book.vault, sent.action).keep(old=was, new=new, until=until)
 
     async def _write_trouble(self, sent: _Sent, undone: Undone) -> None:
