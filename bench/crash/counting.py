@@ -19,7 +19,9 @@ NEVER_UNREVIEWED = ("move_if_reviewed",)
 ON_THE_WAY = frozenset(
     {State.HELD, State.APPROVED, State.INTENT, State.UNKNOWN, State.EXECUTED, State.UNDOING}
 )
-STANDING = frozenset({State.EXECUTED, State.PENDING_REVIEW, State.VERIFIED, State.DISPUTED})
+STANDING = frozenset(
+    {State.EXECUTED, State.PENDING_REVIEW, State.VERIFIED, State.UNCHECKED, State.DISPUTED}
+)
 NO_EFFECT = frozenset({State.NOT_EXECUTED, State.DENIED, State.EXPIRED})
 
 

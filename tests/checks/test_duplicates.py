@@ -21,6 +21,7 @@ def test_the_second_of_two_equal_creates_is_flagged_and_the_third() -> None:
 
     assert severities(findings) == [Severity.ERROR, Severity.ERROR]
     assert findings[0].rule == "call.repeated"
+    assert "has done" not in f"{findings[0].issue} {findings[0].correction}"
 
 
 def test_other_arguments_other_tools_and_reads_are_no_repeats() -> None:

@@ -50,7 +50,7 @@ def acted(result: UndoResult | None, *, action: str = "a1") -> TakenBack:
 @pytest.mark.parametrize(
     ("checks", "standing", "confidence"),
     [
-        ([], Standing.ACCEPTED, Confidence.MEDIUM),
+        ([], Standing.UNCHECKED, None),
         ([finds()], Standing.ACCEPTED, Confidence.MEDIUM),
         ([finds(SLOPPY)], Standing.ACCEPTED, Confidence.MEDIUM),
         ([finds(WRONG)], Standing.REJECTED, Confidence.MEDIUM),
@@ -153,3 +153,29 @@ def test_the_person_is_told_what_still_stands() -> None:
     assert "Nothing of it is in effect" not in standing
     assert "move(a1)" in standing
     assert WRONG.issue in standing
+
+
+def test_an_agent_is_told_that_what_was_taken_back_is_not_done() -> None:
+    both = [acted(UndoResult.RESTORED), acted(UndoResult.RESTORED, action="a2")]
+
+    clean = render_correction(reach_verdict([WRONG]), both).text
+    mixed = render_correction(reach_verdict([WRONG]), [*both, acted(None, action="a3")]).text
+
+    assert "Nothing of it is done now: do again what was right in it." in clean
+    assert "Nothing else of it is done now" in mixed
+
+
+def test_a_person_is_not_told_of_taking_back_where_nothing_was_done() -> None:
+    asked = render_question(reach_verdict([WRONG], attempt=2), [])
+
+    assert "Nothing was changed." in asked
+    assert "taken back" not in asked
+
+
+def test_what_may_have_happened_is_not_called_in_effect() -> None:
+    unsure = replace(acted(None), certain=False, why="it may or may not have taken effect")
+
+    asked = render_question(reach_verdict([WRONG], attempt=2), [unsure])
+
+    assert "Not certain:\n- move(a1) (it may or may not" in asked
+    assert "in effect:" not in asked

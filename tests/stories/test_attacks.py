@@ -206,7 +206,7 @@ async def test_a_result_that_cannot_be_kept_does_not_allow_a_second_call() -> No
 
         done = await m.act("Add it", agent, now=NOW)
 
-    assert done.standing is Standing.ACCEPTED
+    assert done.standing is Standing.UNCHECKED
     assert made == ["x"]
 
 

@@ -127,7 +127,7 @@ async def test_a_judge_alone_does_not_undo_a_second_time(make) -> None:
 
     done = await book.act(book.tool())
 
-    assert done.reply == "Written."
+    assert str(done.reply).startswith("Written.\n\nThis was found wrong, and is in effect until")
     assert done.confidence is Confidence.LOW
     assert book.notes() == ["note 2"]
     assert book.states() == [State.DISPUTED]
@@ -141,7 +141,7 @@ async def test_a_judge_that_is_down_leaves_it_visibly_unchecked_and_is_asked_aga
     await book.m.recover()
 
     assert (done.standing, done.confidence) == (Standing.UNREVIEWED, None)
-    assert done.reply == "Written."
+    assert str(done.reply).startswith("Written.\n\nNot yet checked:\n- Write (")
     assert left == [State.PENDING_REVIEW]
     assert book.states() == []
 
@@ -176,7 +176,7 @@ async def test_a_judge_is_not_asked_about_tools_that_do_not_want_it(make) -> Non
     done = await book.act(book.tool(review=False))
 
     assert book.judge.questions == []
-    assert done.confidence is Confidence.MEDIUM
+    assert (done.standing, done.confidence) == (Standing.UNCHECKED, None)
 
 
 async def test_a_tool_that_only_reads_can_ask_for_review(make) -> None:

@@ -86,7 +86,7 @@ async def test_restored_is_not_said_of_an_undo_that_failed(opened: Open) -> None
 
     done = await family.act(agent, "Move dinner to Friday")
 
-    assert "Still in effect:\n- move(event_id=dinner" in str(done.reply)
+    assert "Still in effect:\n- Move (event id: dinner" in str(done.reply)
     assert "taken back" not in str(done.reply)
     assert family.states() == [State.UNDO_FAILED]
     assert family.days()["dinner"] == SATURDAY

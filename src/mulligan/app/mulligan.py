@@ -22,8 +22,9 @@ from mulligan.stores.clock import read_utc_now
 from mulligan.turns.calls.wrapper import wrap_tool
 from mulligan.turns.tools.declaration import Declared, declare
 from mulligan.turns.tools.readers import read_name
-from mulligan.turns.turn.act import Agent, Done, TurnLoop
+from mulligan.turns.turn.act import Agent, Done, TurnLoop, with_replied
 from mulligan.turns.turn.context import OpenTurn
+from mulligan.turns.turn.note import add_note
 
 if TYPE_CHECKING:
     from mulligan.app.insights.insights import Insights
@@ -178,9 +179,10 @@ class Mulligan:
         done = await loop.run(agent)
         await self._parts.timer.wait_for_pass()
         if self._replies is None or not isinstance(done.reply, str) or not _stands(done):
-            return done
+            return replace(done, reply=add_note(done.reply, done.note))
         replied = await self._texts.answer(done.reply, turn, rules=self._replies, rewrite=rewrite)
-        return replace(done, reply=replied.text, replied=replied)
+        done = with_replied(done, replied)
+        return replace(done, reply=add_note(done.reply, done.note))
 
     async def reply(
         self,

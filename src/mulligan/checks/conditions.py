@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from mulligan.checks.concern import limit_to_tools
 from mulligan.checks.quotes import drop_quotes
 from mulligan.checks.subject import Subject
 from mulligan.checks.values import list_numbers
@@ -46,6 +47,7 @@ def condition_met(*tools: str) -> Check[Subject]:
     long as no number was read; and as soon as any number read, of whatever it is, meets it.
     """
 
+    @limit_to_tools(tools, when=lambda turn: parse_condition(turn.message))
     def check(subject: Subject) -> Iterator[Finding]:
         condition = parse_condition(subject.turn.message)
         if condition is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from mulligan.checks.concern import limit_to_tools
 from mulligan.checks.quotes import drop_quotes
 from mulligan.checks.subject import Subject, list_effective_calls
 from mulligan.core.call import Call
@@ -23,6 +24,7 @@ def made_once(*tools: str) -> Check[Subject]:
     If the message has a word that could ask for several, it is only a warning.
     """
 
+    @limit_to_tools(tools)
     def check(subject: Subject) -> Iterator[Finding]:
         several = _SEVERAL.search(drop_quotes(subject.turn.message))
         made: list[Call] = []
@@ -34,8 +36,8 @@ def made_once(*tools: str) -> Check[Subject]:
                 yield Finding(
                     rule="call.repeated",
                     severity=Severity.WARNING if several else Severity.ERROR,
-                    issue=f"{call.tool} was called with the same arguments before.",
-                    correction="Do it once; the first call has done it.",
+                    issue=f"{call.tool} was called more than once with the same arguments.",
+                    correction="Make this call once, and not again.",
                     call=call.id,
                 )
             made.append(call)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from mulligan.checks.concern import limit_to_parameters
 from mulligan.checks.subject import (
     Argument,
     Parameters,
@@ -59,6 +60,7 @@ def well_formed(form: Form, parameters: Parameters) -> Check[Subject]:
     """Flag an id that this provider can never have given out."""
     whole = re.compile(form.pattern)
 
+    @limit_to_parameters(parameters)
     def check(subject: Subject) -> Iterator[Finding]:
         for argument in select_arguments(subject, parameters):
             if not whole.fullmatch(argument.value):
@@ -77,6 +79,7 @@ def not_glued(parameters: Parameters) -> Check[Subject]:
     Some systems do have such ids, and then a tool has returned it.
     """
 
+    @limit_to_parameters(parameters)
     def check(subject: Subject) -> Iterator[Finding]:
         for execution, heard in with_heard(subject):
             for argument in list_arguments(execution, parameters.get(execution.call.tool, ())):
@@ -151,6 +154,7 @@ def exists(parameters: Parameters) -> Check[Subject]:
     A call that has run knows better than a reader, which may have come after it.
     """
 
+    @limit_to_parameters(parameters)
     def check(subject: Subject) -> Iterator[Finding]:
         missing = {f.subject for f in subject.facts if f.kind == EXISTS and f.value == "no"}
         for argument in select_arguments(subject, parameters):

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from mulligan.checks.concern import limit_to_parameters
 from mulligan.checks.ids import OBJECT
 from mulligan.checks.moments import find_earliest_now, parse_local_moment
 from mulligan.checks.people import PERSON, split_names
@@ -37,6 +38,7 @@ def still_to_come(parameters: Parameters, *, when: str) -> Check[Subject]:
     `when` is the field that says when it is; of what lasts, its end. A series is left alone.
     """
 
+    @limit_to_parameters(parameters, when=lambda turn: _TO_COME.search(turn.message))
     def check(subject: Subject) -> Iterator[Finding]:
         message = drop_quotes(subject.turn.message)
         if not _TO_COME.search(message) or _OVER.search(message):
@@ -61,6 +63,7 @@ def on_objects(check: Check[Subject], parameters: Parameters, *, when: str) -> C
     Calls that have a date of their own are left out: they may be there to move the object.
     """
 
+    @limit_to_parameters(parameters)
     def check_objects(subject: Subject) -> Iterator[Finding]:
         for argument in select_arguments(subject, parameters):
             given = argument.execution.call.arguments
@@ -91,6 +94,7 @@ def owners_as_said(parameters: Parameters) -> Check[Subject]:
     a thing that the parameter is named after: `task_id`.
     """
 
+    @limit_to_parameters(parameters)
     def check(subject: Subject) -> Iterator[Finding]:
         for argument in select_arguments(subject, parameters):
             owners = _find_owners(subject, of=argument.name)

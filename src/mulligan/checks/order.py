@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 
+from mulligan.checks.concern import limit_to_calls, limit_to_parameters
 from mulligan.checks.moments import find_earliest_now, parse_local_moment
 from mulligan.checks.quotes import drop_quotes
 from mulligan.checks.subject import Parameters, Subject, list_effective_calls
@@ -29,6 +30,7 @@ _BACK = re.compile(
 def ends_after_start(*pairs: tuple[str, str]) -> Check[Subject]:
     """Flag a call whose end lies before its start, for each pair of parameters named."""
 
+    @limit_to_calls(lambda _, call: any({*pair} <= {*call.arguments} for pair in pairs))
     def check(subject: Subject) -> Iterator[Finding]:
         zone = subject.turn.timezone
         for execution in list_effective_calls(subject):
@@ -51,6 +53,7 @@ def ends_after_start(*pairs: tuple[str, str]) -> Check[Subject]:
 def not_in_the_past(parameters: Parameters) -> Check[Subject]:
     """Flag a plan for a day that is over; sure only where the person looks ahead, not back."""
 
+    @limit_to_parameters(parameters)
     def check(subject: Subject) -> Iterator[Finding]:
         message = drop_quotes(subject.turn.message)
         sure = _AHEAD.search(message) and not _BACK.search(message)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from mulligan.checks.concern import limit_to_parameters
 from mulligan.checks.subject import Argument, Parameters, Subject, select_arguments
 from mulligan.checks.values import list_texts
 from mulligan.core.call import Call
@@ -51,6 +52,9 @@ def home_is_home(
     alone is a warning, for the person may have named two places.
     """
 
+    @limit_to_parameters(
+        {**parameters, **(lookups or {})}, when=lambda turn: _SAID.search(turn.message)
+    )
     def check(subject: Subject) -> Iterator[Finding]:
         home = _read_home(subject.turn, known)
         if not home or not _SAID.search(subject.turn.message):

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from difflib import SequenceMatcher
 
+from mulligan.checks.concern import limit_to_parameters
 from mulligan.checks.subject import Parameters, Subject, select_arguments
 from mulligan.core.finding import Finding
 from mulligan.core.interfaces import Check
@@ -32,6 +33,7 @@ def quotes_kept(parameters: Parameters) -> Check[Subject]:
     Text around the quoted words, such as a greeting, is fine; so is a word spelled right.
     """
 
+    @limit_to_parameters(parameters, when=lambda turn: _QUOTES.search(turn.message))
     def check(subject: Subject) -> Iterator[Finding]:
         quoted = list(find_quotes(subject.turn.message))
         for argument in select_arguments(subject, parameters):

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
+from mulligan.checks.concern import limit_to_parameters
 from mulligan.checks.ids import Read, list_ids
 from mulligan.checks.moments import parse_local_moment
 from mulligan.checks.quotes import drop_quotes
@@ -52,6 +53,7 @@ def ranks_read(parameters: Parameters, *, when: str, read: Read, read_day: ReadD
 def rank_as_said(parameters: Parameters) -> Check[Subject]:
     """Flag another object than the first or the last of its day, where that one was asked for."""
 
+    @limit_to_parameters(parameters, when=lambda turn: _ASKED.search(turn.message))
     def check(subject: Subject) -> Iterator[Finding]:
         message = drop_quotes(subject.turn.message)
         asked = {word.lower() for word in _ASKED.findall(message)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+from mulligan.checks.concern import with_concern_of
 from mulligan.checks.subject import Subject
 from mulligan.core.call import Call
 from mulligan.core.finding import Finding, Severity
@@ -25,4 +26,4 @@ def only_warn(check: Check[Subject], *, refused: Callable[[Call], bool]) -> Chec
             else:
                 yield finding
 
-    return downgrade_errors
+    return with_concern_of(downgrade_errors, check)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from mulligan.checks.concern import limit_to_parameters, limit_to_tools
 from mulligan.checks.ids import EMAIL
 from mulligan.checks.people import PERSON
 from mulligan.checks.subject import Argument, Heard, Parameters, Subject, list_arguments, with_heard
@@ -24,6 +25,7 @@ _ADDRESS = re.compile(EMAIL.pattern)
 def ids_seen(parameters: Parameters) -> Check[Subject]:
     """Flag an id that was never seen before the call that uses it."""
 
+    @limit_to_parameters(parameters)
     def check(subject: Subject) -> Iterator[Finding]:
         for execution, heard in with_heard(subject):
             names = parameters.get(execution.call.tool, ())
@@ -41,6 +43,7 @@ def addresses_seen(*tools: str) -> Check[Subject]:
     The address of somebody the person named, as `people_named` found it, counts as seen.
     """
 
+    @limit_to_tools(tools)
     def check(subject: Subject) -> Iterator[Finding]:
         named = sorted({fact.value for fact in subject.facts if fact.kind == PERSON})
         for execution, heard in with_heard(subject):

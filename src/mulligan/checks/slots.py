@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass
 from datetime import MAXYEAR, date, datetime, timedelta
 
+from mulligan.checks.concern import limit_to_tools
 from mulligan.checks.moments import parse_local_moment
 from mulligan.checks.quotes import drop_quotes
 from mulligan.checks.subject import Subject, list_effective_calls
@@ -85,6 +86,7 @@ def taken_times(spans: Mapping[str, SlotParameters], *, read: ReadDay) -> Gather
 def free_as_asked(spans: Mapping[str, SlotParameters]) -> Check[Subject]:
     """Flag a time that is taken, where the person asked for one that is free."""
 
+    @limit_to_tools(spans, when=lambda turn: _FREE.search(drop_quotes(turn.message)))
     def check(subject: Subject) -> Iterator[Finding]:
         if not _FREE.search(drop_quotes(subject.turn.message)):
             return

@@ -28,6 +28,8 @@ class State(StrEnum):
     UNDO_FAILED = "undo_failed"
     NEEDS_HUMAN = "needs_human"
     VERIFIED = "verified"
+    UNCHECKED = "unchecked"
+    """It stands, and nobody looked at it: there was no reviewer for it."""
     UNDONE = "undone"
     NOT_EXECUTED = "not_executed"
     DENIED = "denied"
@@ -36,7 +38,15 @@ class State(StrEnum):
 
 
 SETTLED = frozenset(
-    {State.VERIFIED, State.UNDONE, State.NOT_EXECUTED, State.DENIED, State.EXPIRED, State.CLOSED}
+    {
+        State.VERIFIED,
+        State.UNCHECKED,
+        State.UNDONE,
+        State.NOT_EXECUTED,
+        State.DENIED,
+        State.EXPIRED,
+        State.CLOSED,
+    }
 )
 """Nothing more is owed. Every other state is open, and stands on the open list."""
 
@@ -54,10 +64,17 @@ TRANSITIONS: Mapping[State, frozenset[State]] = {
         {State.EXECUTED, State.NOT_EXECUTED, State.NEEDS_HUMAN, State.UNKNOWN}
     ),
     State.EXECUTED: frozenset(
-        {State.VERIFIED, State.UNDOING, State.PENDING_REVIEW, State.DISPUTED, State.NEEDS_HUMAN}
+        {
+            State.VERIFIED,
+            State.UNCHECKED,
+            State.UNDOING,
+            State.PENDING_REVIEW,
+            State.DISPUTED,
+            State.NEEDS_HUMAN,
+        }
     ),
     State.PENDING_REVIEW: frozenset(
-        {State.VERIFIED, State.UNDOING, State.DISPUTED, State.PENDING_REVIEW}
+        {State.VERIFIED, State.UNCHECKED, State.UNDOING, State.DISPUTED, State.PENDING_REVIEW}
     ),
     State.DISPUTED: frozenset({State.VERIFIED, State.UNDOING}),
     State.UNDOING: frozenset({State.UNDONE, State.CONFLICT, State.UNDO_FAILED, State.UNDOING}),
@@ -65,11 +82,12 @@ TRANSITIONS: Mapping[State, frozenset[State]] = {
     State.UNDO_FAILED: frozenset({State.UNDOING, State.UNDONE}),
     State.NEEDS_HUMAN: frozenset({State.EXECUTED, State.NOT_EXECUTED, State.UNDOING}),
     State.VERIFIED: frozenset({State.UNDOING}),
+    State.UNCHECKED: frozenset({State.UNDOING}),
     # It came back after all, from a process that had been given up.
     State.NOT_EXECUTED: frozenset({State.NEEDS_HUMAN}),
 }
-"""Where each state leads. A person may also close any open action with a note, and have a verified
-one undone while its pre-image lives."""
+"""Where each state leads. A person may also close any open action with a note, and have one that
+stands undone while its pre-image lives."""
 
 
 class UndoResult(StrEnum):

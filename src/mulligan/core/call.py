@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import NamedTuple
 
+from mulligan.core.enums import set_enums
 from mulligan.core.error_class import ErrorClass
 
 OWN = "(mulligan)"
@@ -59,6 +60,9 @@ class Failure:
     now: object = field(default=None, repr=False)
     """What is there now, where a conflict was followed by a look."""
 
+    def __post_init__(self) -> None:
+        set_enums(self, error_class=ErrorClass)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Execution:
@@ -71,6 +75,9 @@ class Execution:
     result: object = field(default=None, repr=False)
     failure: Failure | None = None
     try_number: int = 1
+
+    def __post_init__(self) -> None:
+        set_enums(self, outcome=Outcome)
 
 
 class LogRow(NamedTuple):

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
+from mulligan.core.enums import set_enums
+
 
 class Severity(StrEnum):
     """How much a finding weighs."""
@@ -24,6 +26,9 @@ class Standing(StrEnum):
     REJECTED = "rejected"
     UNREVIEWED = "unreviewed"
     """A reviewer that was configured gave no answer. Never a pass."""
+    UNCHECKED = "unchecked"
+    """Nobody looked: no reviewer is there for what was done, or nothing was done at all. It stands,
+    and is never called verified."""
 
 
 class Confidence(StrEnum):
@@ -72,6 +77,9 @@ class Finding:
     quote: str = ""
     """The words it is about, as they stand in the text."""
 
+    def __post_init__(self) -> None:
+        set_enums(self, severity=Severity, source=Source)
+
 
 class FindingSeen(NamedTuple):
     """A finding for those who count: what it was and where, and nothing of what it said."""
@@ -116,7 +124,16 @@ class Verdict:
     findings: tuple[Finding, ...] = ()
     standing: Standing
     confidence: Confidence | None
-    """`None` exactly when the standing is `UNREVIEWED`."""
+    """`None` exactly when nobody has reviewed it: `UNREVIEWED`, `UNCHECKED`."""
+    by: tuple[str, ...] = ()
+    """Who has looked: `checks`, `facts`, `judge`."""
+    unchecked: tuple[str, ...] = ()
+    """Ids of the calls that changed something and that nobody looked at."""
+
+    def __post_init__(self) -> None:
+        set_enums(self, standing=Standing)
+        if self.confidence is not None:
+            set_enums(self, confidence=Confidence)
 
     @property
     def errors(self) -> tuple[Finding, ...]:
@@ -139,12 +156,18 @@ class Correction:
 
 
 def reach_verdict(
-    findings: Sequence[Finding], *, answered: bool = True, confirmed: bool = False, attempt: int = 1
+    findings: Sequence[Finding],
+    *,
+    answered: bool = True,
+    looked: bool = True,
+    confirmed: bool = False,
+    attempt: int = 1,
 ) -> Verdict:
     """Add up findings by the rule of the house.
 
-    `answered` is false when a configured reviewer gave no answer; `confirmed` is true when a
-    fact or a judge spoke *for* the outcome. An error outweighs a missing answer.
+    `answered` is false when a configured reviewer gave no answer, `looked` when none was there for
+    what was done; `confirmed` is true when a fact or a judge spoke *for* the outcome. An error
+    outweighs a missing answer, and a missing answer that nobody looked.
     """
     found = tuple(findings)
     if any(f.severity is Severity.ERROR for f in found):
@@ -152,5 +175,7 @@ def reach_verdict(
         return Verdict(findings=found, standing=Standing.REJECTED, confidence=sure)
     if not answered:
         return Verdict(findings=found, standing=Standing.UNREVIEWED, confidence=None)
+    if not looked:
+        return Verdict(findings=found, standing=Standing.UNCHECKED, confidence=None)
     sure = Confidence.HIGH if confirmed and not found else Confidence.MEDIUM
     return Verdict(findings=found, standing=Standing.ACCEPTED, confidence=sure)

@@ -28,7 +28,7 @@ class Step(StrEnum):
 def decide(verdict: Verdict, *, attempt: int, attempts: int = 2) -> Step:
     """What follows from a verdict on the given attempt, when there are `attempts` in all."""
     match verdict.standing:
-        case Standing.ACCEPTED:
+        case Standing.ACCEPTED | Standing.UNCHECKED:
             return Step.ACCEPT
         case Standing.UNREVIEWED:
             return Step.DEFER

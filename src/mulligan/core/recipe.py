@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from mulligan.core.action import Action, State
+from mulligan.core.effect import Effect
 
 _SETTLE = 'mulligan settle {id} --note "what you did"'
 _UNDO = "mulligan undo {id}"
@@ -33,7 +34,14 @@ _RECIPES: Mapping[State, tuple[str, ...]] = {
     ),
 }
 
+_STANDS = (
+    "It was found wrong, stands, and cannot be undone. Put it right by hand, or let it stand.",
+    f"Then say so: {_SETTLE}",
+)
+
 
 def render_recipe(action: Action) -> tuple[str, ...]:
     """The steps, each a sentence with a command; none where the application sees to it itself."""
+    if action.state is State.DISPUTED and action.opening.effect is not Effect.REVERSIBLE:
+        return tuple(step.format(id=action.id) for step in _STANDS)
     return tuple(step.format(id=action.id) for step in _RECIPES.get(action.state, ()))

@@ -10,6 +10,7 @@ from types import MappingProxyType
 
 from mulligan.core.call import Call, Failure
 from mulligan.core.effect import Effect
+from mulligan.core.enums import set_enums
 from mulligan.core.error_class import ErrorClass
 from mulligan.core.errors import ConfigurationError
 
@@ -63,6 +64,8 @@ class ErrorRule:
     """Only for this tool; empty means every one."""
 
     def __post_init__(self) -> None:
+        if self.error_class is not None:
+            set_enums(self, error_class=ErrorClass)
         try:
             re.compile(self.says)
         except (re.error, TypeError) as error:

@@ -6,8 +6,9 @@ import logging
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from mulligan.checks.concern import has_concern, is_about_attempts
 from mulligan.core.action import UndoResult
-from mulligan.core.call import Call, Execution
+from mulligan.core.call import Call, Execution, Outcome
 from mulligan.core.event import AttemptReviewed, RemarkDropped
 from mulligan.core.finding import (
     Correction,
@@ -31,6 +32,15 @@ ORDER = ("date", "time", "id", "place")
 """What an agent is told first: an id may be wrong only because the day was."""
 
 
+NOTHING_DONE = "attempt.nothing_done"
+"""The rule: after a rejection, an attempt that changes nothing is not accepted by silence."""
+_IDLE = Finding(
+    rule=NOTHING_DONE,
+    severity=Severity.WARNING,
+    issue="What was done first was rejected, and nothing was done after that.",
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempted:
     """One attempt as a check sees it."""
@@ -43,6 +53,15 @@ class Attempted:
     """What was computed or read about the turn."""
     earlier: tuple[Execution, ...] = ()
     """The calls of earlier attempts at the same turn: what they returned was seen too."""
+    acted: frozenset[str] | None = None
+    """Ids of the calls that changed something or may have; `None`: all that did not fail."""
+    again: bool = False
+    """An earlier attempt has changed something and was rejected: it is still to be done."""
+
+    def list_acted(self) -> list[str]:
+        """The calls that changed something or may have, each by one id."""
+        effective = (e.call.id for e in self.executions if e.outcome is not Outcome.FAILURE)
+        return list(effective) if self.acted is None else sorted(self.acted)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +74,14 @@ class TakenBack:
     """The call in a few words, for the agent and for a person."""
     result: UndoResult | None
     """`None`: it cannot be undone at all."""
+    said: str = ""
+    """The same as a sentence for a person; else the call will do."""
+    why: str = ""
+    """Why it stands, where the result does not say it."""
+    certain: bool = True
+    """Whether it is known that it took effect."""
+    blocks: bool = True
+    """Whether, standing, it rules out a second attempt."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,15 +107,61 @@ async def review_attempt(
     attempted = replace(attempted, facts=await gather_facts(attempted, by.gathers))
     findings, answered = run_checks(attempted, by.checks)
     settled = any(finding.severity is Severity.ERROR for finding in findings)
-    confirmed = any(fact.confirms for fact in attempted.facts)
+    looks = look_at(attempted, by.checks)
     if judged and by.judge is not None and attempted.executions and not settled:
         weighed = await _ask(attempted, by.judge, by=by)
         findings += weighed.findings
         answered = answered and weighed.answered
-        confirmed = confirmed or weighed.confirmed
-    verdict = reach_verdict(findings, answered=answered, confirmed=confirmed, attempt=attempt)
+        looks = looks.with_judge(weighed)
+    idle = attempted.again and not attempted.list_acted() and not looks.confirmed
+    verdict = reach_verdict(
+        [*findings, _IDLE] if idle else findings,
+        answered=answered,
+        looked=looks.whole and not idle,
+        confirmed=looks.confirmed,
+        attempt=attempt,
+    )
+    verdict = replace(verdict, by=looks.by, unchecked=looks.unchecked)
     by.tell(_build_event(attempted, verdict, attempt=attempt))
     return verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Looks:
+    """Who has looked at what of an attempt."""
+
+    by: tuple[str, ...] = ()
+    unchecked: tuple[str, ...] = ()
+    """Ids of the calls that changed something and that nobody looked at."""
+    confirmed: bool = False
+    """A fact or a judge speaks for the outcome."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether somebody looked, and at everything that was changed."""
+        return bool(self.by) and not self.unchecked
+
+    def with_judge(self, weighed: Weighed) -> Looks:
+        """The same after a judge has seen every call, or could not say."""
+        if not weighed.answered:
+            return self
+        confirmed = self.confirmed or weighed.confirmed
+        return Looks(by=(*self.by, "judge"), confirmed=confirmed)
+
+
+def look_at(attempted: Attempted, checks: Sequence[Check[Attempted]]) -> Looks:
+    """Which calls the checks are about, and whether a fact speaks for the outcome."""
+    turn, seen = attempted.turn, set[str]()
+    for execution in attempted.executions:
+        call = execution.call
+        if any(has_concern(check, turn, call) for check in checks):
+            # A later try of a call is the call, also under the id of its first try.
+            seen |= {call.id, call.parent or call.id}
+    by = ("checks",) if seen or any(map(is_about_attempts, checks)) else ()
+    if any(fact.confirms for fact in attempted.facts):
+        return Looks(by=(*by, "facts"), confirmed=True)
+    unchecked = tuple(each for each in attempted.list_acted() if each not in seen)
+    return Looks(by=by, unchecked=unchecked)
 
 
 async def gather_facts(attempted: Attempted, gathers: Sequence[Gather]) -> tuple[Fact, ...]:
@@ -146,6 +219,7 @@ def render_correction(verdict: Verdict, taken_back: Iterable[TakenBack]) -> Corr
     acted = list(taken_back)
     restored = [a for a in acted if a.result is UndoResult.RESTORED]
     standing = [a for a in acted if a.result is not UndoResult.RESTORED]
+    stands = "Nothing else of it" if standing else "Nothing of it"
     lines = ["What you did was checked, and it was not what was asked for:", ""]
     for finding in sorted(verdict.errors, key=_rank_finding):
         lines.append(f"- {finding.issue}")
@@ -157,6 +231,8 @@ def render_correction(verdict: Verdict, taken_back: Iterable[TakenBack]) -> Corr
     if standing:
         lines += ["", "Not taken back. It stands as it is now; do not do it again:"]
         lines += [f"- {a.what} ({_explain_result(a)})" for a in standing]
+    if acted:
+        lines += ["", f"{stands} is done now: do again what was right in it."]
     lines += ["", f"Try again with the fixes above. {ASK}"]
     return Correction(
         text="\n".join(lines),
@@ -171,12 +247,20 @@ def render_question(verdict: Verdict, taken_back: Iterable[TakenBack]) -> str:
     lines = ["I could not do this reliably, so please check or tell me more:", ""]
     unchecked = ["Nobody could check what I did, so I did not leave it like that."]
     lines += [f"- {issue}" for issue in [f.issue for f in verdict.errors] or unchecked]
-    standing = [a for a in taken_back if a.result is not UndoResult.RESTORED]
+    acted = list(taken_back)
+    standing = [a for a in acted if a.result is not UndoResult.RESTORED]
+    unsure = [a for a in standing if not a.certain or a.result is UndoResult.UNKNOWN]
+    sure = [a for a in standing if a not in unsure]
+    for head, found in (("Still in effect:", sure), ("Not certain:", unsure)):
+        if found:
+            lines += ["", head]
+            lines += [f"- {a.said or a.what} ({_explain_result(a)})" for a in found]
     if standing:
-        lines += ["", "Still in effect:"]
-        lines += [f"- {a.what} ({_explain_result(a)})" for a in standing]
-    else:
+        return "\n".join(lines)
+    if acted:
         lines += ["", "Nothing of it is in effect: everything was taken back and read back."]
+    else:
+        lines += ["", "Nothing was changed."]
     return "\n".join(lines)
 
 
@@ -186,6 +270,8 @@ def _rank_finding(finding: Finding) -> int:
 
 
 def _explain_result(acted: TakenBack) -> str:
+    if acted.why:
+        return acted.why
     match acted.result:
         case None:
             return "it cannot be undone"

@@ -272,7 +272,13 @@ class _ReplyLoop:
                 findings += verifier.list_findings(verified.claims)
                 confirmed = verified.confirmed
             self._count(recalled=verified is not None and verified.recalled)
-        return reach_verdict(findings, answered=answered, confirmed=confirmed, attempt=self._number)
+        return reach_verdict(
+            findings,
+            answered=answered,
+            looked=bool(self._rules.checks) or verifier is not None,
+            confirmed=confirmed,
+            attempt=self._number,
+        )
 
     async def _verify_reply(self, reply: Reply, verifier: Verifier) -> Verified | None:
         try:

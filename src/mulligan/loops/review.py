@@ -17,6 +17,7 @@ from mulligan.checks.contradiction import (
 )
 from mulligan.checks.moments import find_zone
 from mulligan.core.call import Execution
+from mulligan.core.enums import set_enums
 from mulligan.core.escape import format_one_line
 from mulligan.core.event import RemarkDropped
 from mulligan.core.finding import Fact, Finding, Severity, Source
@@ -59,6 +60,9 @@ class Remark:
     """Its number, from 1; `None`: about the attempt as a whole."""
     issue: str
     correction: str | None = None
+
+    def __post_init__(self) -> None:
+        set_enums(self, area=Area, severity=Severity)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

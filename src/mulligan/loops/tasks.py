@@ -102,7 +102,11 @@ async def run_task(task: Task, work: Work, *, using: Learning) -> TaskDone:
 def review(task: Task, ran: Ran) -> Verdict:
     """What the run reported, and what the task's own checks find in its output."""
     findings, answered = run_checks(ran.output, task.checks)
-    return reach_verdict([*ran.findings, *findings], answered=answered and ran.reviewed)
+    return reach_verdict(
+        [*ran.findings, *findings],
+        answered=answered and ran.reviewed,
+        looked=bool(task.checks or ran.findings),
+    )
 
 
 async def _choose(task: Task, ground: Ground, *, settings: Reflect, using: Learning) -> _Plan:
@@ -203,7 +207,7 @@ def _count(task: Task, run: TaskRun, *, plan: _Plan, using: Learning) -> Told | 
     if standings.pinned is not None:
         return None
     if not settings.gated:
-        return told if run.standing is Standing.ACCEPTED else None
+        return told if run.standing in (Standing.ACCEPTED, Standing.UNCHECKED) else None
     for change in settle(standings, most_cost=settings.most_cost):
         apply(change, ground=plan.ground, using=using)
     due = seen % settings.every == 0 or _is_new_trouble(told, plan.versions.values())

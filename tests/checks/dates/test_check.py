@@ -6,6 +6,7 @@ import pytest
 
 from mulligan.checks.dates import Convention, dates_as_said
 from mulligan.core.call import Outcome
+from mulligan.loops.actions import Attempted
 from tests.checks.attempts import Attempt, attempt, ran
 
 
@@ -161,3 +162,48 @@ def test_a_finding_tells_the_day_that_the_person_would_see() -> None:
     (finding,) = dates_as_said()(moved("on friday", {"day": "2025-10-24T02:00:00Z"}))
 
     assert "which is 2025-10-23 for the person, a Thursday" in finding.issue
+
+
+@pytest.mark.parametrize(
+    ("said", "value", "over"),
+    [
+        ("dinner on Friday, please", "2025-10-17", True),
+        ("dinner on Friday, please", "2025-10-24", False),
+        ("dinner on March 3", "2025-03-03", True),
+        ("dinner on March 3", "2026-03-03", False),
+        ("log my run on Friday", "2025-10-17", False),
+        ("I worked six hours on Friday", "2025-10-17", False),
+        ("we already had dinner on Friday", "2025-10-17", False),
+        ("dinner last Friday", "2025-10-17", False),
+        ("dinner yesterday", "2025-10-19", False),
+        ("the mail from Friday", "2025-10-17", False),
+    ],
+)
+def test_of_two_sides_the_one_that_is_over_is_wrong_unless_the_past_is_spoken_of(
+    said: str, value: str, *, over: bool
+) -> None:
+    findings = list(dates_as_said()(moved(said, {"day": value})))
+
+    assert [each.rule for each in findings] == (["date.in_the_past"] if over else [])
+
+
+def test_looking_around_on_a_day_that_is_over_is_no_mistake() -> None:
+    tried = moved("dinner on Friday, please", {"day": "2025-10-17"})
+    looked = replace_acted(tried, frozenset())
+    acted = replace_acted(tried, frozenset({tried.executions[0].call.id}))
+
+    assert list(dates_as_said()(looked)) == []
+    assert [each.rule for each in dates_as_said()(acted)] == ["date.in_the_past"]
+
+
+def replace_acted(tried: Attempt, acted: frozenset[str]) -> Attempted:
+    return Attempted(turn=tried.turn, executions=tried.executions, acted=acted)
+
+
+def test_what_lies_ahead_is_named_first_and_alone_where_the_other_is_over() -> None:
+    [unsaid] = dates_as_said()(moved("dinner on Friday, please", {"day": "2025-10-23"}))
+    [over] = dates_as_said()(moved("dinner on Friday, please", {"day": "2025-10-17"}))
+
+    assert "can mean Friday 2025-10-24 or Friday 2025-10-17" in unsaid.issue
+    assert unsaid.correction == "Use Friday 2025-10-24 or Friday 2025-10-17 for day."
+    assert over.correction == "Use Friday 2025-10-24 for day."

@@ -10,6 +10,8 @@ import pytest
 
 from mulligan import Confidence, Effect, Mulligan, Standing, State
 from mulligan.checks.dates import dates_as_said
+from mulligan.checks.duplicates import made_once
+from mulligan.checks.text import avoids
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.record import Record
 from mulligan.stores.opening import open_store
@@ -90,7 +92,7 @@ async def test_the_whole_attempt_is_undone_in_reverse_also_twice_the_same_event(
 
     done = await world.act(agent)
 
-    assert done.standing is Standing.ACCEPTED
+    assert done.standing is Standing.UNCHECKED
     assert world.day("e1") == "2026-11-18"
     assert world.day("e2") is None
     assert [line.id for line in world.remote.ledger() if line.by == "undo"] == [
@@ -260,7 +262,8 @@ async def test_a_check_that_breaks_means_not_reviewed_and_never_verified(tmp_pat
     store = open_store(url)
     states = [action.state for action in store.journal.list_open_actions()]
     store.close()
-    assert (done.reply, done.standing, done.confidence) == ("Made.", Standing.UNREVIEWED, None)
+    assert done.reply == "Made.\n\nNot yet checked:\n- Create"
+    assert (done.standing, done.confidence) == (Standing.UNREVIEWED, None)
     assert states == [State.PENDING_REVIEW]
 
 
@@ -284,6 +287,94 @@ def test_a_sync_program_acts_too(tmp_path: Path) -> None:
 
     assert done.standing is Standing.ACCEPTED
     assert [item.data["day"] for item in remote.list_items().values()] == [FRIDAY]
+
+
+async def test_where_nobody_looks_nothing_is_called_verified(worlds: Worlds) -> None:
+    world = await worlds()
+
+    done = await world.act(moves(world, FRIDAY))
+
+    [action] = done.attempts[0].calls
+    story = world.m.insights.open_list.read_story(action)
+    assert (done.standing, done.confidence) == (Standing.UNCHECKED, None)
+    assert story.action.state is State.UNCHECKED
+    assert "verified" not in str([entry.detail for entry in story.entries])
+    assert world.open() == []
+
+
+async def test_a_check_about_other_tools_verifies_nothing(worlds: Worlds) -> None:
+    world = await worlds(checks=[made_once("create")])
+
+    async def agent(turn: OpenTurn) -> str:
+        await world.create("e2", FRIDAY)
+        await world.move("e1", FRIDAY)
+        return "Done."
+
+    done = await world.act(agent)
+
+    states = {
+        world.m.insights.open_list.find(call).opening.tool: (
+            world.m.insights.open_list.find(call).state
+        )
+        for call in done.attempts[0].calls
+    }
+    assert done.standing is Standing.UNCHECKED
+    assert states == {"create": State.VERIFIED, "move": State.UNCHECKED}
+
+
+async def test_what_nobody_looked_at_can_be_undone_by_a_person(worlds: Worlds) -> None:
+    world = await worlds()
+    done = await world.act(moves(world, FRIDAY))
+
+    world.m.insights.open_list.undo(done.attempts[0].calls[0], by="Mum")
+    await world.m.recover()
+
+    assert world.day() == "2026-11-18"
+
+
+async def test_a_tool_that_insists_on_a_review_does_not_stand_without_one(worlds: Worlds) -> None:
+    world = await worlds(promises=lambda _: {"on_no_verdict": "undo"})
+
+    done = await world.act(moves(world, FRIDAY, FRIDAY))
+
+    assert world.day() == "2026-11-18"
+    assert "Nobody could check" in str(done.reply)
+
+
+async def test_a_second_attempt_that_does_nothing_is_not_accepted_by_silence(world: World) -> None:
+    async def agent(turn: OpenTurn) -> str:
+        if turn.correction is None:
+            await world.move("e1", SATURDAY)
+        return "Dinner is moved!"
+
+    done = await world.act(agent)
+
+    assert (done.standing, done.confidence) == (Standing.UNCHECKED, None)
+    assert [finding.rule for finding in done.findings] == ["attempt.nothing_done"]
+    assert str(done.reply).startswith("Dinner is moved!\n\nNothing was changed by this")
+    assert world.day() == "2026-11-18"
+
+
+async def test_a_reply_that_its_checks_reject_counts_in_the_standing(worlds: Worlds) -> None:
+    rules = [avoids(words=["moved"])]
+    world = await worlds(checks=[lambda _: []], replies=rules)
+
+    done = await world.act(moves(world, FRIDAY))
+
+    assert (done.standing, done.confidence) == (Standing.REJECTED, Confidence.LOW)
+    assert done.replied.standing is Standing.REJECTED
+    assert [finding.rule for finding in done.findings] == ["text.unwanted_word"]
+
+
+async def test_where_nothing_was_done_the_standing_is_that_of_the_reply(worlds: Worlds) -> None:
+    world = await worlds(checks=[made_once("create")], replies=[avoids(words=["no"])])
+
+    async def agent(turn: OpenTurn) -> str:
+        return "It is sunny."
+
+    done = await world.act(agent, "How is the weather?")
+
+    assert (done.standing, done.confidence) == (Standing.ACCEPTED, Confidence.MEDIUM)
 
 
 async def test_a_call_whose_pre_image_cannot_be_taken_is_held(world: World, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from mulligan.checks.dates.conventions import NO_PINS, Pins
 from mulligan.checks.dates.moment import Moment
 from mulligan.checks.dates.reading import Grain, Reading
 from mulligan.checks.dates.resolve import find_meaning
-from mulligan.checks.dates.telling import describe_reading
+from mulligan.checks.dates.telling import describe_reading, rank_readings
 from mulligan.checks.dates.zones import list_instants
 from mulligan.checks.moments import find_zone, on_clock_of
 from mulligan.core.instants import require_aware
@@ -46,7 +46,8 @@ def calculate_datetime(
         return _build_unknown(
             phrase, "Not all of it is understood: ask the person which date is meant."
         )
-    readings = [told for each in found.readings for told in _encode_reading(each, zone)]
+    ranked = rank_readings(found.readings, today=at.today)
+    readings = [told for each in ranked for told in _encode_reading(each, zone)]
     said = wall.replace(microsecond=0).isoformat(sep=" ")
     return {
         "phrase": phrase,

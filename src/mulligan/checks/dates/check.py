@@ -6,15 +6,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 
+from mulligan.checks.concern import limit_to_calls
 from mulligan.checks.dates.arguments import Dated, find_argument_dates, find_impossible_dates
 from mulligan.checks.dates.conventions import NO_PINS, Pins, choose_pins
 from mulligan.checks.dates.moment import Moment, make_midnight
 from mulligan.checks.dates.reading import Expression, Reading
 from mulligan.checks.dates.resolve import find_expressions
-from mulligan.checks.dates.telling import describe_readings
+from mulligan.checks.dates.telling import describe_readings, rank_readings
 from mulligan.checks.moments import find_zone, parse_local_moment
 from mulligan.checks.subject import Argument, Parameters, Subject, list_effective_calls
-from mulligan.core.call import Execution
+from mulligan.core.call import Call, Execution, Outcome
 from mulligan.core.finding import Finding
 from mulligan.core.interfaces import Check
 from mulligan.core.turn import Turn
@@ -34,6 +35,14 @@ def dates_as_said(parameters: Parameters | None = None, *, pins: Pins = NO_PINS)
     settle what people disagree about, such as `Convention.NEXT_WEEK`.
     """
 
+    def is_comparable(turn: Turn, call: Call) -> bool:
+        """Whether a call has a date, and the person said one that it can be held against."""
+        names = None if parameters is None else parameters.get(call.tool, ())
+        given = find_argument_dates(call.arguments, zone=turn.timezone, names=names)
+        at = read_moment(turn) if any(True for _ in given) else None
+        return at is not None and bool(read_day_expressions(turn, at=at, pins=pins))
+
+    @limit_to_calls(is_comparable)
     def check(subject: Subject) -> Iterator[Finding]:
         turn = subject.turn
         at = read_moment(turn)
@@ -48,6 +57,9 @@ def dates_as_said(parameters: Parameters | None = None, *, pins: Pins = NO_PINS)
                 given = [each for each in dates if not _is_stamp(each, at)]
                 for dated in find_unsaid(given, said):
                     yield _report_unsaid(execution, dated, said=said, at=at)
+                if _may_change(subject, execution):
+                    for dated in find_bygone(given, said, today=at.today):
+                        yield _report_bygone(execution, dated, said=said, at=at)
 
     return check
 
@@ -86,6 +98,33 @@ def find_unsaid(given: Sequence[Dated], said: Sequence[Expression]) -> list[Date
     if not meant and any(_encloses(given, reading) for reading in readings):
         return []
     return [each for each in given if each not in meant and not _ends(each, meant, readings)]
+
+
+def find_bygone(given: Sequence[Dated], said: Sequence[Expression], *, today: date) -> list[Dated]:
+    """The dates of a call that are over, where the words have a side that lies ahead.
+
+    Nobody plans for last Friday; who speaks of the past may well mean it.
+    """
+    ahead = [e for e in said if not e.looks_back and not all(r.is_past_side for r in e.readings)]
+    past = [each for each in given if max(each.days) < today]
+    return [
+        each
+        for each in past
+        if (held := _find_holding(each, said)) and all(h in ahead for h in held)
+    ]
+
+
+def _find_holding(dated: Dated, said: Sequence[Expression]) -> list[Expression]:
+    """The expressions that can mean a date, if they can only by a side that is over."""
+    held = [e for e in said if any(_holds(reading, dated) for reading in _list_accepted(e))]
+    sides = [r.is_past_side for e in held for r in _list_accepted(e) if _holds(r, dated)]
+    return held if all(sides) else []
+
+
+def _may_change(subject: Subject, execution: Execution) -> bool:
+    """Whether a call is more than a look around, for all that is known of it."""
+    acted = getattr(subject, "acted", None)
+    return acted is None or execution.outcome is Outcome.UNKNOWN or execution.call.id in acted
 
 
 def _list_accepted(said: Expression) -> tuple[Reading, ...]:
@@ -136,15 +175,32 @@ def _report_impossible(argument: Argument) -> Finding:
 def _report_unsaid(
     execution: Execution, dated: Dated, *, said: Sequence[Expression], at: Moment
 ) -> Finding:
-    when = f"said on {at.now:%A} {at.today}"
-    meant = "; ".join(
-        f'"{each.text}", {when}, can mean {describe_readings(each.readings)}' for each in said
-    )
     return Argument(execution, dated.name, dated.value).build_finding(
         "date.not_as_said",
-        issue=f"{_describe_date(dated)}; {meant}.",
-        correction=f"{_describe_choice(said)} for {dated.name}.",
+        issue=f"{_describe_date(dated)}; {_describe_meaning(said, at)}.",
+        correction=f"{_describe_choice(said, at)} for {dated.name}.",
     )
+
+
+def _report_bygone(
+    execution: Execution, dated: Dated, *, said: Sequence[Expression], at: Moment
+) -> Finding:
+    ahead = [replace(each, readings=_list_ahead(each, at)) for each in said]
+    return Argument(execution, dated.name, dated.value).build_finding(
+        "date.in_the_past",
+        issue=f"{_describe_date(dated)} that is over; {_describe_meaning(said, at)}.",
+        correction=f"{_describe_choice(ahead, at)} for {dated.name}.",
+    )
+
+
+def _list_ahead(said: Expression, at: Moment) -> tuple[Reading, ...]:
+    return tuple(each for each in said.readings if each.last_day >= at.today)
+
+
+def _describe_meaning(said: Sequence[Expression], at: Moment) -> str:
+    when = f"said on {at.now:%A} {at.today}"
+    told = ((e.text, describe_readings(rank_readings(e.readings, today=at.today))) for e in said)
+    return "; ".join(f'"{text}", {when}, can mean {readings}' for text, readings in told)
 
 
 def _describe_date(dated: Dated) -> str:
@@ -153,8 +209,9 @@ def _describe_date(dated: Dated) -> str:
     return day if shown in dated.value else f"which is {shown} for the person, {day}"
 
 
-def _describe_choice(said: Sequence[Expression]) -> str:
-    readings = [reading for each in said for reading in each.readings]
+def _describe_choice(said: Sequence[Expression], at: Moment) -> str:
+    every = [reading for each in said for reading in each.readings]
+    readings = rank_readings(every, today=at.today)
     if len(readings) > _FEW:
         return "Use one of those dates, or ask which is meant,"
     return f"Use {describe_readings(readings)}"

@@ -28,6 +28,8 @@ _NEAR = 4
 """How many words back a *not* still belongs to an expression."""
 _GAP = 6
 """How many words back a correction still belongs to what follows it."""
+_SHORTEST_PAST = 5
+"""Letters that a word needs to be a verb in the past: need, speed and embed are none."""
 _STOPS = frozenset(".?!;")
 
 
@@ -117,6 +119,17 @@ def lies_ahead(scan: Scan, found: Spoken) -> bool:
         return False
     clause = _find_clause(scan, found.start, _CLAUSE)
     return _says(scan, words.ahead, clause) and not _says(scan, words.behind, clause)
+
+
+def looks_back(scan: Scan) -> bool:
+    """Whether a message may speak of what was: log my run on Friday, I worked on Friday."""
+    words, everywhere = scan.words, range(scan.count)
+    if any(_says(scan, table, everywhere) for table in (words.behind, words.looking_back)):
+        return True
+    ending = words.past_ending
+    return any(
+        each.text.endswith(ending) and len(each.text) > _SHORTEST_PAST for each in scan.tokens
+    )
 
 
 def is_name(scan: Scan, found: Spoken, *, at: Moment) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from mulligan.checks.dates.arguments import find_argument_dates
 from mulligan.checks.dates.check import read_expressions, read_moment
 from mulligan.checks.dates.conventions import NO_PINS, Pins
-from mulligan.checks.dates.telling import describe_readings
+from mulligan.checks.dates.telling import describe_readings, rank_readings
 from mulligan.core.call import Call
 from mulligan.core.finding import Fact
 from mulligan.core.turn import Turn
@@ -25,14 +25,12 @@ def date_facts(turn: Turn, calls: Sequence[Call], *, pins: Pins = NO_PINS) -> tu
         Fact(
             kind="date.phrase",
             subject=each.text,
-            value=describe_readings(each.readings),
-            about=(
-                f'"{each.text}", said on {at.now:%A} {at.today}, '
-                f"can mean {describe_readings(each.readings)}."
-            ),
+            value=told,
+            about=f'"{each.text}", said on {at.now:%A} {at.today}, can mean {told}.',
         )
         for each in read_expressions(turn, at=at, pins=pins)
         if each.known and each.dated and not each.superseded
+        for told in [describe_readings(rank_readings(each.readings, today=at.today))]
     ]
     return (*_list_weekday_facts(calls, turn.timezone), *facts)
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from mulligan.checks.concern import limit_to_calls
 from mulligan.checks.dates.arguments import Dated, find_argument_dates
 from mulligan.checks.dates.check import read_expressions, read_moment
 from mulligan.checks.dates.conventions import NO_PINS, Pins
 from mulligan.checks.dates.reading import Expression, Grain
 from mulligan.checks.subject import Argument, Parameters, Subject, list_effective_calls
-from mulligan.core.call import Execution
+from mulligan.core.call import Call, Execution
 from mulligan.core.finding import Finding
 from mulligan.core.interfaces import Check
+from mulligan.core.turn import Turn
 
 
 def times_as_said(parameters: Parameters | None = None, *, pins: Pins = NO_PINS) -> Check[Subject]:
@@ -21,6 +23,14 @@ def times_as_said(parameters: Parameters | None = None, *, pins: Pins = NO_PINS)
     six, or from six to seven. Whatever else a call has, such as an end, is left alone.
     """
 
+    def is_comparable(turn: Turn, call: Call) -> bool:
+        """Whether a call has a time of day, and the person said exactly one."""
+        names = None if parameters is None else parameters.get(call.tool, ())
+        given = find_argument_dates(call.arguments, zone=turn.timezone, names=names)
+        at = read_moment(turn) if any(each.timed for each in given) else None
+        return at is not None and bool(_find_exact_time(read_expressions(turn, at=at, pins=pins)))
+
+    @limit_to_calls(is_comparable)
     def check(subject: Subject) -> Iterator[Finding]:
         turn = subject.turn
         at = read_moment(turn)

@@ -40,6 +40,11 @@ class Reading:
             return self.start.date()
         return (self.end - timedelta(microseconds=1)).date()
 
+    @property
+    def is_past_side(self) -> bool:
+        """Whether it is the one of two sides that is over."""
+        return Convention.SIDE_PAST in self.rests_on
+
     def holds_day(self, day: date) -> bool:
         """Whether any of it falls on that day."""
         return self.start.date() <= day <= self.last_day
@@ -67,6 +72,8 @@ class Expression:
     """Until Friday: what goes on until then may have begun at any time."""
     exact: bool = True
     """Whether nothing says that it is only about then, or an edge: around 7, before 7."""
+    looks_back: bool = False
+    """Whether its message may speak of what was, so that a side that is over can be meant."""
     superseded: bool = False
     """The person corrected it later in the same message."""
 

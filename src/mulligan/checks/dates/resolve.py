@@ -19,6 +19,7 @@ from mulligan.checks.dates.context import (
     is_ruled_out,
     leans_on_another,
     lies_ahead,
+    looks_back,
 )
 from mulligan.checks.dates.conventions import NO_PINS, Convention, Pins, is_allowed
 from mulligan.checks.dates.grammar.phrases import Phrase
@@ -102,7 +103,9 @@ def _resolve_in_context(
         # Which other day it shall or may be, the words do not say.
         return replace(result, readings=())
     binding = not is_name(tokens, found, at=at)
-    return replace(result, binding=binding, exact=is_exact(tokens, found))
+    return replace(
+        result, binding=binding, exact=is_exact(tokens, found), looks_back=looks_back(tokens)
+    )
 
 
 def _scan(message: str, at: Moment, words: Words) -> Scan:

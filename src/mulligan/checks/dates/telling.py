@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import datetime
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime
 
 from mulligan.checks.dates.reading import Grain, Reading
 
 _MOST = 4
+
+
+def rank_readings(readings: Iterable[Reading], *, today: date) -> list[Reading]:
+    """What lies ahead first, the nearest of it at the top; then what is over."""
+    return sorted(readings, key=lambda each: (each.last_day < today, abs(_count_days(each, today))))
+
+
+def _count_days(reading: Reading, today: date) -> int:
+    return (reading.start.date() - today).days
 
 
 def describe_readings(readings: Sequence[Reading]) -> str:

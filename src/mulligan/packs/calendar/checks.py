@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 
+from mulligan.checks.concern import has_concern, limit_to_calls
 from mulligan.checks.conditions import condition_met
 from mulligan.checks.dates import dates_as_said
 from mulligan.checks.duplicates import made_once
@@ -21,7 +22,7 @@ from mulligan.checks.seen import addresses_seen, ids_seen
 from mulligan.checks.slots import SlotParameters, Taken, free_as_asked, taken_times
 from mulligan.checks.subject import Parameters, Subject
 from mulligan.checks.values import as_record
-from mulligan.core.call import Execution
+from mulligan.core.call import Call, Execution
 from mulligan.core.finding import Fact, Finding
 from mulligan.core.interfaces import Check, Gather
 from mulligan.core.turn import Turn
@@ -126,7 +127,10 @@ def _check_one_by_one(check: Check[Subject]) -> Check[Subject]:
             )
         )
 
-    return run_check
+    def is_about(turn: Turn, call: Call) -> bool:
+        return any(has_concern(check, turn, each) for each in _flatten_call(call))
+
+    return limit_to_calls(is_about)(run_check)
 
 
 def _limit_to_tools(tools: Collection[str], check: Check[Subject]) -> Check[Subject]:
@@ -143,25 +147,28 @@ def _limit_to_tools(tools: Collection[str], check: Check[Subject]) -> Check[Subj
             )
         )
 
-    return run_check
+    def is_about(turn: Turn, call: Call) -> bool:
+        return call.tool in tools and has_concern(check, turn, call)
+
+    return limit_to_calls(is_about)(run_check)
 
 
 def _flatten_bulks(executions: Iterable[Execution]) -> Iterator[Execution]:
     for execution in executions:
-        if execution.call.tool == BULK:
-            yield from _split_bulk(execution)
-        else:
-            yield _show_as(execution, execution.call.tool, execution.call.arguments)
+        for call in _flatten_call(execution.call):
+            yield replace(execution, call=call)
 
 
-def _split_bulk(execution: Execution) -> Iterator[Execution]:
+def _flatten_call(call: Call) -> Iterator[Call]:
     """A bulk as the updates it consists of; a late review has one element where the list stood."""
-    given = execution.call.arguments.get(ELEMENTS)
-    elements = given if isinstance(given, list | tuple) else [given]
-    for element in elements:
-        yield _show_as(execution, UPDATE, as_record(element))
+    if call.tool != BULK:
+        yield _show_as(call, call.tool, call.arguments)
+        return
+    given = call.arguments.get(ELEMENTS)
+    for element in given if isinstance(given, list | tuple) else [given]:
+        yield _show_as(call, UPDATE, as_record(element))
 
 
-def _show_as(execution: Execution, tool: str, arguments: Mapping[str, object]) -> Execution:
+def _show_as(call: Call, tool: str, arguments: Mapping[str, object]) -> Call:
     shown = {k: v for k, v in arguments.items() if k not in OWN and v is not None}
-    return replace(execution, call=replace(execution.call, tool=tool, arguments=shown))
+    return replace(call, tool=tool, arguments=shown)

@@ -53,7 +53,7 @@ class JournaledCall:
 
     async def run(self) -> Any:
         """Make the call: journaled before and after if it can be undone, held if it cannot."""
-        self._refuse_repeats()
+        refuse_repeats(self.call, self.turn)
         self.attempt.asks = self.attempt.asks or self.declaration.review
         effect = self.declaration.classify_effect(self.call.arguments)
         match effect:
@@ -208,14 +208,22 @@ class JournaledCall:
         earlier = [execution for each in before for execution in each.list_executions()]
         return pack_evidence(self.turn.turn, seen, earlier=() if self.attempt.told else earlier)
 
-    def _refuse_repeats(self) -> None:
-        """Made once more while the first may stand, the same call could do a thing twice."""
-        for action in self.turn.root.list_actions():
-            opening, declared = action.opening, self.declaration
-            if (opening.server, opening.tool) != (declared.server, declared.tool):
-                continue
-            if _may_stand(action) and _asks_for(action, self.call.arguments):
-                raise AlreadyDoneError(what=action.what, action=action.id, state=str(action.state))
+
+def refuse_repeats(call: LiveCall, turn: OpenTurn) -> None:
+    """Made once more while the first may stand, the same call could do a thing twice."""
+    declared = call.tool.declaration
+    for action in turn.root.list_actions():
+        opening = action.opening
+        if (opening.server, opening.tool) != (declared.server, declared.tool):
+            continue
+        if _may_stand(action) and _asks_for(action, call.arguments):
+            raise AlreadyDoneError(what=action.what, action=action.id, state=_name_state(action))
+
+
+def _name_state(action: LiveAction) -> str:
+    if action.opening.effect is not Effect.UNDECLARED:
+        return str(action.state)
+    return f"{action.state}, as nobody declared what it does; if it only reads, declare it READ"
 
 
 def _copy_execution(execution: Execution, given: Mapping[str, object]) -> Execution:
@@ -225,7 +233,15 @@ def _copy_execution(execution: Execution, given: Mapping[str, object]) -> Execut
 
 
 _STANDS = frozenset(
-    {State.INTENT, State.UNKNOWN, State.NEEDS_HUMAN, State.CONFLICT, State.UNDO_FAILED, State.HELD}
+    {
+        State.INTENT,
+        State.UNKNOWN,
+        State.NEEDS_HUMAN,
+        State.CONFLICT,
+        State.UNDO_FAILED,
+        State.HELD,
+        State.DISPUTED,
+    }
 )
 """States in which a repeat could do a thing twice, or do it where it already waits to be done."""
 

@@ -43,6 +43,8 @@ class Tool:
         """It changes the world, and what it does in a turn is journaled or held."""
         self.prechecks = declaration.precheck is not Precheck.AFTER
         """Its calls are looked at before they are made."""
+        self.loose = not self.acts and declaration.effect is not Effect.READ
+        """What it does is on no record but the log, though it may change the world."""
         self.guarded = self.acts or self.prechecks
         """A call of a turn is looked at or written down before it is made."""
         self.error_rules = (*declaration.error_rules, *runtime.error_rules)

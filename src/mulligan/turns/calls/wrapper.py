@@ -9,9 +9,11 @@ from functools import partial
 from typing import Any, ParamSpec, TypeVar, cast
 
 from mulligan.core.call import Execution
+from mulligan.core.effect import Effect, Mode
 from mulligan.core.errors import ConfigurationError, UnawaitedError
 from mulligan.turns.calls.advice import conclude, find_correction, mend
-from mulligan.turns.calls.journaled import JournaledCall
+from mulligan.turns.calls.images import build_action
+from mulligan.turns.calls.journaled import JournaledCall, refuse_repeats
 from mulligan.turns.calls.judge_advice import consult
 from mulligan.turns.calls.live import LiveCall, begin_call
 from mulligan.turns.calls.outcome import (
@@ -29,6 +31,7 @@ from mulligan.turns.calls.toolbox import Toolbox
 from mulligan.turns.journal.waiter import ON_LOOP, ON_THREAD, run_to_end
 from mulligan.turns.memory.offers import Corrected
 from mulligan.turns.tools.declaration import Declaration, is_async
+from mulligan.turns.turn.attempt import LooseCall
 from mulligan.turns.turn.context import OpenTurn
 
 P = ParamSpec("P")
@@ -93,7 +96,7 @@ def _make_async_once(tool: Tool) -> Callable[..., Any]:
 
     async def call_once(args: Any, kwargs: Any, corrects: Corrected | None = None) -> Any:
         call = begin_call(tool, (args, kwargs), waiter=ON_LOOP, corrects=corrects)
-        if tool.guarded and call.turn is not None:
+        if call.turn is not None and _is_guarded(tool, call.turn):
             return await _guard_call(call.with_maker(partial(function, *args, **kwargs)), call.turn)
         try:
             result = await function(*args, **kwargs)
@@ -121,7 +124,7 @@ def _make_sync_once(tool: Tool) -> Callable[..., Any]:
             return _refuse_unawaited(function(*args, **kwargs | more), tool)
 
         call = begin_call(tool, (args, kwargs), waiter=ON_THREAD, corrects=corrects)
-        if tool.guarded and call.turn is not None:
+        if call.turn is not None and _is_guarded(tool, call.turn):
             return run_to_end(_guard_call(call.with_maker(make), call.turn))
         try:
             result = function(*args, **kwargs)
@@ -153,6 +156,11 @@ def _refuse_unawaited(answer: Any, tool: Tool) -> Any:
     raise ConfigurationError(said)
 
 
+def _is_guarded(tool: Tool, turn: OpenTurn) -> bool:
+    """Whether a call is looked at first: of a tool that asks for it, or after a rejection."""
+    return tool.guarded or (tool.loose and len(turn.root.attempts) > 1)
+
+
 async def _guard_call(call: LiveCall, turn: OpenTurn) -> Any:
     """A call of a turn that is looked at or written down before it is made."""
     refused = precheck_call(call, turn)
@@ -160,6 +168,8 @@ async def _guard_call(call: LiveCall, turn: OpenTurn) -> Any:
         return await _note_outcome(call, refused)
     if call.tool.acts:
         return await JournaledCall(call=call, turn=turn, attempt=turn.attempt).run()
+    if call.tool.declaration.mode is not Mode.OBSERVE:
+        refuse_repeats(call, turn)
     tried = await try_call(call)
     turn.attempt.asks = turn.attempt.asks or call.tool.declaration.review
     return await _note_outcome(call, tried.last)
@@ -176,10 +186,22 @@ def _note_success(call: LiveCall, result: Any) -> Any:
     if turn is not None:
         turn.attempt.asks = turn.attempt.asks or call.tool.declaration.review
         turn.attempt.notes.append(lambda: build_execution(call, result=result, duration_us=took))
+        if call.tool.loose:
+            turn.attempt.loose.append(_build_loose(call, turn, came_back=True))
     return result
 
 
 async def _note_outcome(call: LiveCall, execution: Execution) -> Any:
-    if call.turn is not None:
-        call.turn.attempt.notes.append(lambda: execution)
+    turn, failure = call.turn, execution.failure
+    if turn is not None:
+        turn.attempt.notes.append(lambda: execution)
+        if call.tool.loose and not (failure and failure.nothing_done):
+            turn.attempt.loose.append(_build_loose(call, turn, came_back=failure is None))
     return await conclude(call, execution)
+
+
+def _build_loose(call: LiveCall, turn: OpenTurn, *, came_back: bool) -> LooseCall:
+    undeclared = call.tool.declaration.effect is Effect.UNDECLARED
+    effect = Effect.UNDECLARED if undeclared else Effect.IRREVERSIBLE
+    build = partial(build_action, call, turn, arguments=call.as_given(), id=call.id, effect=effect)
+    return LooseCall(call=call.id, came_back=came_back, build=build)

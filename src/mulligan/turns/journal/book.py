@@ -13,6 +13,7 @@ from mulligan.core.errors import ConfigurationError, MulliganError, StaleEntryEr
 from mulligan.core.event import ActionMoved, ActionUndone
 from mulligan.core.interfaces import Clock, Journal, Vault
 from mulligan.core.record import Abilities, Record
+from mulligan.core.sentence import render_sentence
 from mulligan.core.turn import Turn
 from mulligan.turns.journal.steady import Steady, SteadyClock, read_steady
 from mulligan.turns.journal.waiter import ON_LOOP, Waiter
@@ -47,6 +48,8 @@ class LiveAction:
     """What it left was seen by an undo, so that its absence later is proof."""
     accepted: bool = False
     """The review of a turn inside another was content with it."""
+    unchecked: bool = False
+    """Nobody looked at it when its attempt was reviewed."""
     call_failed: bool = False
     """It happened, though its caller was told that the call failed."""
     call_arguments: Mapping[str, object] = field(default_factory=dict)
@@ -77,6 +80,14 @@ class LiveAction:
         given = {k: v for k, v in self.record.arguments.items() if (k, v) != ours and v is not None}
         shown = ", ".join(f"{k}={_shorten(v)}" for k, v in given.items())
         return f"{self.opening.tool}({shown})"
+
+    @property
+    def said(self) -> str:
+        """What it does, as a sentence for a person."""
+        ours = (self.declaration.key, self.opening.call)
+        given = {k: v for k, v in self.record.arguments.items() if (k, v) != ours}
+        record = replace(self.record, arguments=given)
+        return render_sentence(self.opening.tool, record, describe=self.declaration.describe)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 
 from mulligan.core.action import State
 from mulligan.core.call import Execution
@@ -15,7 +16,7 @@ from mulligan.core.turn import Turn
 from mulligan.loops.actions import Attempted, Reviewers, review_attempt
 from mulligan.turns.journal.book import Book, LiveAction, as_execution
 from mulligan.turns.journal.evidence import decode_executions, decode_turn, load_evidence
-from mulligan.turns.turn.act import describe_rejection
+from mulligan.turns.turn.act import WORST_FIRST, describe_rejection, settle_reviewed
 from mulligan.turns.turn.rejection import insists, reject
 from mulligan.turns.turn.rollback import undo_actions
 from mulligan.turns.turn.seen_ids import gather_existing_ids
@@ -50,9 +51,10 @@ async def review_late(
         return
     await reach(Point.REVIEWED)
     match verdict.standing:
-        case Standing.ACCEPTED:
-            by: dict[str, object] = {"by": "late review"}
-            await book.move(actions, State.VERIFIED, facts=by)
+        case Standing.ACCEPTED | Standing.UNCHECKED:
+            for action in actions:
+                action.unchecked = action.opening.call in verdict.unchecked
+            await settle_reviewed(actions, by="late review", book=book)
             await reach(Point.MARKED)
         case Standing.REJECTED if delivered or decide(verdict, attempt=number) is Step.DISPUTE:
             why = describe_rejection(verdict)
@@ -84,8 +86,9 @@ async def _review_parts(
         verdicts.append(
             await review_attempt(attempted, by=reviewers, attempt=number, judged=judged)
         )
-    worst = (Standing.REJECTED, Standing.UNREVIEWED, Standing.ACCEPTED)
-    return min(verdicts, key=lambda verdict: worst.index(verdict.standing))
+    unchecked = tuple(call for verdict in verdicts for call in verdict.unchecked)
+    worst = min(verdicts, key=lambda verdict: WORST_FIRST.index(verdict.standing))
+    return replace(worst, unchecked=unchecked)
 
 
 async def _take_back(
@@ -115,4 +118,5 @@ def _load_attempted(actions: Sequence[LiveAction], vault: Vault) -> Attempted | 
         executions=tuple(executions),
         earlier=tuple(earlier),
         facts=gather_existing_ids(actions),
+        acted=frozenset(action.opening.call or action.id for action in actions),
     )

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Unpack
 from mulligan.core.effect import Effect, Mode, NoVerdict, Precheck, ProbeBy, Release, Repeat
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.record import Abilities, DeclaredAbilities, Record
+from mulligan.core.sentence import Describe
 from mulligan.core.suggestion import ErrorRule
 from mulligan.turns.tools.readers import (
     FoundBy,
@@ -24,6 +25,7 @@ from mulligan.turns.tools.readers import (
     find_review,
     find_schema,
     read_classes,
+    read_description,
     read_effect,
     read_fields,
     read_name,
@@ -107,6 +109,9 @@ class Declared(DeclaredAbilities, total=False):
     """Who lets a held call run: a `person` (the default), or the `checks`, if all are content."""
     loses: Iterable[str]
     """What an undo does not bring back: invitations sent, answers given."""
+    describe: str | Callable[[Record], str]
+    """What a call does, as a sentence for a person: "Move {event_id} to {day}", or a function of
+    the record. By default its names and arguments."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,6 +157,7 @@ class Declaration:
     review: Annotated[bool, FoundBy(find_review)] = False
     on_no_verdict: NoVerdict = NoVerdict.PROCEED
     release: Release = Release.PERSON
+    describe: Annotated[Describe | None, ReadBy(read_description)] = None
 
     def classify_effect(self, arguments: Mapping[str, object]) -> Effect:
         """What a call with these arguments can do; where nobody can tell, the gravest."""

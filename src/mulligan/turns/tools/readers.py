@@ -15,6 +15,7 @@ from mulligan.codec.annotations import read_hints, to_arguments_schema, to_schem
 from mulligan.core.effect import Effect, ProbeBy
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.record import Abilities, Record
+from mulligan.core.sentence import Describe, list_places
 from mulligan.core.suggestion import ErrorRule, read_error_rules
 
 E = TypeVar("E", bound=StrEnum)
@@ -205,6 +206,26 @@ def _list_parameters(tool: Callable[..., Any]) -> frozenset[str] | None:
         return None
     takes_any = any(p.kind is p.VAR_KEYWORD for p in found.values())
     return None if takes_any else frozenset(found)
+
+
+def read_description(said: Said) -> Describe:
+    """A text with room for arguments that the tool has, or a function of the record."""
+    given: Describe = said.value
+    if callable(given):
+        return given
+    if not isinstance(given, str) or not given.strip():
+        raise ConfigurationError(
+            f"describe={given!r} says nothing. Pass a sentence such as 'Move {{event_id}} to "
+            "{day}', or a function of the record."
+        )
+    try:
+        named = list_places(given)
+    except ValueError as error:
+        raise ConfigurationError(f"describe={given!r} cannot be filled in: {error}.") from error
+    unknown = sorted(set(named) - (_list_parameters(said.tool) or set(named)))
+    if unknown:
+        raise _build_parameter_error(said, unknown[0])
+    return given
 
 
 def read_schema(said: Said) -> Mapping[str, object]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
+from mulligan.checks.concern import has_concern
 from mulligan.core.action import SETTLED, State, UndoResult
 from mulligan.core.call import Execution
 from mulligan.core.engine import Loop, Round, run_loop
@@ -31,9 +32,11 @@ from mulligan.turns.journal.waiter import Waiter
 from mulligan.turns.memory.episodes import Ended
 from mulligan.turns.turn.attempt import LiveAttempt
 from mulligan.turns.turn.context import OpenTurn, Reviewed
+from mulligan.turns.turn.note import render_note
 from mulligan.turns.turn.rejection import insists, reject
 from mulligan.turns.turn.rollback import take_back_all
 from mulligan.turns.turn.seen_ids import gather_existing_ids
+from mulligan.turns.turn.undeclared import record_undeclared
 
 if TYPE_CHECKING:
     from mulligan.loops.replies import Replied
@@ -49,8 +52,10 @@ class Done:
     """What came of a turn."""
 
     reply: object
-    """The agent's reply, or a question to the person where its last attempt was rejected."""
+    """The agent's reply, with the note under it where it is text; or a question to the person where
+    its last attempt was rejected."""
     standing: Standing
+    """Of what was done and of the text, where both were reviewed: the worse of the two."""
     confidence: Confidence | None
     """`None`: not yet checked."""
     findings: tuple[Finding, ...]
@@ -60,6 +65,9 @@ class Done:
     """Ids of actions that still need somebody."""
     replied: Replied | None = None
     """How the text itself was checked, where the application has rules for replies."""
+    note: str = ""
+    """What the person must know beside the reply: what is not yet checked, waits, or still stands
+    though it was found wrong. Show it where the reply is not text."""
 
 
 class TurnLoop:
@@ -86,6 +94,9 @@ class TurnLoop:
         self._reviewed: list[LiveAction] = []
         """What the last review has seen: what came back later was not reviewed."""
         self._taken_back: list[TakenBack] = []
+        """What the last rejection came to."""
+        self._stood: list[TakenBack] = []
+        """What earlier rejections could not take back, and a later attempt went on beside."""
 
     async def run(self, agent: Agent) -> Done:
         """Go through the turn. What the agent raises comes through, its actions settled first."""
@@ -111,6 +122,7 @@ class TurnLoop:
             confidence=_choose_confidence(played.verdict),
             findings=played.verdict.findings,
             correction=correction,
+            note="" if correction else self._render_note(played),
         )
 
     def enter(self) -> None:
@@ -122,7 +134,8 @@ class TurnLoop:
         attempted = self._build_attempted()
         whole = replace(attempted, executions=(*attempted.executions, proposed))
         findings, answered = run_checks(whole, self._reviewers.checks)
-        return bool(self._reviewers.checks) and answered and not findings
+        about = (has_concern(c, whole.turn, proposed.call) for c in self._reviewers.checks)
+        return any(about) and answered and not findings
 
     async def leave(self, *, failed: bool, waiter: Waiter) -> None:
         """The turn is over. What it did and nobody reviewed goes to a later review.
@@ -224,6 +237,8 @@ class TurnLoop:
             attempt=attempt.number,
             judged=attempt.asks,
         )
+        if verdict.standing is Standing.ACCEPTED and any(action.unchecked for action in inner):
+            verdict = replace(verdict, standing=Standing.UNCHECKED, confidence=None)
         self._verdicts.append(verdict)
         await reach(Point.REVIEWED)
         return verdict
@@ -236,21 +251,28 @@ class TurnLoop:
             reply=reply,
             facts=gather_existing_ids(attempt.actions),
             earlier=tuple(execution for each in before for execution in each.list_executions()),
+            acted=attempt.list_changing(),
+            again=any(each.has_acted() for each in before) and not attempt.has_acted(),
         )
 
     def _decide(self, reply: object, verdict: Verdict, number: int) -> Step:  # noqa: ARG002
         step = decide(verdict, attempt=number)
-        binding = insists(self._turn.attempt.list_in_state(State.EXECUTED))
-        return Step.GIVE_UP if step is Step.DEFER and binding else step
+        executed = self._turn.attempt.list_in_state(State.EXECUTED)
+        if verdict.standing is Standing.UNCHECKED:
+            executed = [each for each in executed if each.opening.call in verdict.unchecked]
+        nobody = verdict.standing in (Standing.UNREVIEWED, Standing.UNCHECKED)
+        return Step.GIVE_UP if nobody and insists(executed) else step
 
     async def _undo(self, reply: object, verdict: Verdict) -> None:  # noqa: ARG002
-        self._taken_back = await take_back_all(
-            self._turn.attempt, book=self._book, why=describe_rejection(verdict)
-        )
+        attempt, why = self._turn.attempt, describe_rejection(verdict)
+        self._stood += [taken for taken in self._taken_back if not taken.blocks]
+        taken = await take_back_all(attempt, book=self._book, why=why)
+        self._taken_back = taken + await record_undeclared(attempt, book=self._book, why=why)
 
     async def _correct(self, reply: object, verdict: Verdict) -> Correction | None:  # noqa: ARG002
         """What the agent is told of it; after an undo that failed there is no second attempt."""
-        if any(taken.result is not UndoResult.RESTORED for taken in self._taken_back):
+        stuck = (taken for taken in self._taken_back if taken.result is not UndoResult.RESTORED)
+        if any(taken.blocks for taken in stuck):
             return None
         await reach(Point.CORRECTED)
         return render_correction(verdict, self._taken_back)
@@ -270,26 +292,29 @@ class TurnLoop:
 
     async def _mark(self, verdict: Verdict, *, delivered: bool) -> None:
         """Nothing unreviewed is called verified, and nothing of a turn inside another alone."""
+        stands = verdict.standing in (Standing.ACCEPTED, Standing.UNCHECKED)
+        for action in self._reviewed:
+            action.unchecked = action.unchecked or action.opening.call in verdict.unchecked
         if self._turn.is_inner:
             for action in self._reviewed:
-                action.accepted = verdict.standing is Standing.ACCEPTED
+                action.accepted = stands
             return
-        accepted = verdict.standing is Standing.ACCEPTED
-        state = State.VERIFIED if accepted else State.PENDING_REVIEW
-        by = "checks" if self._reviewers.judge is None else "checks and judge"
-        facts: dict[str, object] = {"by": by} if accepted else {"delivered": delivered}
         seen = [action for action in self._reviewed if action.state is State.EXECUTED]
-        await self._book.move(seen, state, facts=facts)
+        unread: dict[str, object] = {"delivered": delivered}
+        if stands:
+            await settle_reviewed(seen, by=" and ".join(verdict.by), book=self._book)
+        else:
+            await self._book.move(seen, State.PENDING_REVIEW, facts=unread)
         late = self._turn.attempt.list_whole_in_state(State.EXECUTED)
         why = "It came back while the review was going on."
-        unseen: dict[str, object] = {"delivered": delivered}
-        await self._book.move(late, State.PENDING_REVIEW, why=why, facts=unseen)
+        await self._book.move(late, State.PENDING_REVIEW, why=why, facts=unread)
         await reach(Point.MARKED)
 
     def _build_done(self, last: Round[object, Verdict]) -> Done:
-        undone = last.step is Step.GIVE_UP
+        undone, taken = last.step is Step.GIVE_UP, [*self._stood, *self._taken_back]
         return Done(
-            reply=render_question(last.verdict, self._taken_back) if undone else last.subject,
+            reply=render_question(last.verdict, taken) if undone else last.subject,
+            note="" if undone else self._render_note(last),
             standing=last.verdict.standing,
             confidence=_choose_confidence(last.verdict),
             findings=last.verdict.findings,
@@ -308,6 +333,45 @@ class TurnLoop:
                 action.id for action in self._turn.list_actions() if action.state not in SETTLED
             ),
         )
+
+    def _render_note(self, last: Round[object, Verdict]) -> str:
+        actions = self._turn.list_actions()
+        return "" if self._turn.is_inner else render_note(last.verdict, actions, reply=last.subject)
+
+
+def with_replied(done: Done, replied: Replied) -> Done:
+    """What came of a turn whose text was checked too: the worse standing counts for both."""
+    verdict = done.attempts[-1].verdict if done.attempts else None
+    nothing_done = verdict is not None and not (verdict.by or verdict.unchecked or done.findings)
+    if done.standing is Standing.UNCHECKED and nothing_done:
+        standing, confidence = replied.standing, replied.confidence
+    else:
+        standing = min(done.standing, replied.standing, key=WORST_FIRST.index)
+        confidence = min(done.confidence, replied.confidence, key=_LEAST.index)
+    confidence = Confidence.LOW if standing is Standing.REJECTED else confidence
+    findings = (*done.findings, *replied.findings)
+    return replace(
+        done,
+        reply=replied.text,
+        replied=replied,
+        standing=standing,
+        confidence=confidence,
+        findings=findings,
+    )
+
+
+WORST_FIRST = (Standing.REJECTED, Standing.UNREVIEWED, Standing.UNCHECKED, Standing.ACCEPTED)
+_LEAST = (None, Confidence.LOW, Confidence.MEDIUM, Confidence.HIGH)
+
+
+async def settle_reviewed(actions: Iterable[LiveAction], *, by: str, book: Book) -> None:
+    """Write down that actions stand: verified by whom, or that nobody looked at them."""
+    reviewed = list(actions)
+    seen = [action for action in reviewed if not action.unchecked]
+    await book.move(seen, State.VERIFIED, facts={"by": by})
+    unseen = [action for action in reviewed if action.unchecked]
+    why = "No check was about it, and no judge was asked."
+    await book.move(unseen, State.UNCHECKED, why=why)
 
 
 def describe_rejection(verdict: Verdict) -> str:

@@ -15,8 +15,23 @@ from mulligan.turns.journal.book import LiveAction, as_execution
 MOST_NOTES = 2_000
 """Calls of one attempt that a review can look back on."""
 
+_NEVER_MADE = frozenset(
+    {None, State.HELD, State.APPROVED, State.NOT_EXECUTED, State.DENIED, State.EXPIRED}
+)
+
 Note = Callable[[], Execution]
 """Tells what came of a call, once somebody asks: most calls are never asked about."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LooseCall:
+    """A call that changed something or may have, and that is on no record but the log."""
+
+    call: str
+    came_back: bool
+    """False: it failed, and nobody can say whether it has changed anything."""
+    build: Callable[[], LiveAction]
+    """Makes an action of it, where it has to be put before a person."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -28,6 +43,8 @@ class LiveAttempt:
     notes: deque[Note] = field(default_factory=lambda: deque(maxlen=MOST_NOTES))
     done: list[Execution] = field(default_factory=list)
     """What changed something or may have: none of it is ever out of a review's sight."""
+    loose: deque[LooseCall] = field(default_factory=lambda: deque(maxlen=MOST_NOTES))
+    """What tools did of which nobody declared an effect, or that are only watched."""
     actions: list[LiveAction] = field(default_factory=list)
     asks: bool = False
     """A tool was called that wants a judge's word."""
@@ -45,6 +62,16 @@ class LiveAttempt:
         seen += [note() for note in self.notes]
         # Ids are in the order of time.
         return tuple(sorted(seen, key=lambda execution: execution.call.id))
+
+    def list_changing(self) -> frozenset[str]:
+        """Ids of the calls that changed something or may have."""
+        made = {a.opening.call or a.id for a in self.actions if a.state not in _NEVER_MADE}
+        return frozenset(made | {each.call for each in self.loose})
+
+    def has_acted(self) -> bool:
+        """Whether it has changed something, may have, or wanted to and was held."""
+        tried = any(action.state is not State.NOT_EXECUTED for action in self.actions)
+        return tried or bool(self.loose) or bool(self.list_inner())
 
     def list_latest(self, most: int) -> tuple[Execution, ...]:
         """The last calls that were made, in order; it takes no longer when there were many."""

@@ -48,6 +48,8 @@ class Reviewed:
     findings: tuple[Finding, ...]
     correction: Correction | None
     """What to tell the agent, which may try once more; `None`: this was the last attempt."""
+    note: str = ""
+    """What the person must know beside the reply, such as what is not yet checked."""
 
 
 class Reviewing(Protocol):

@@ -251,7 +251,11 @@ def _keep_theirs(action: LiveAction, undone: Undone) -> list[Kept]:
 
 def _build_taken_back(action: LiveAction) -> TakenBack:
     return TakenBack(
-        action=action.id, tool=action.opening.tool, what=action.what, result=action.undone
+        action=action.id,
+        tool=action.opening.tool,
+        what=action.what,
+        said=action.said,
+        result=action.undone,
     )
 
 
@@ -260,7 +264,12 @@ def _list_beyond_undo(attempt: LiveAttempt) -> list[TakenBack]:
     states = (State.UNKNOWN, State.INTENT, State.NEEDS_HUMAN, State.DISPUTED)
     inner = [a for a in attempt.list_inner() if a.state in states]
     return [
-        replace(_build_taken_back(action), result=None)
+        replace(
+            _build_taken_back(action),
+            result=None,
+            certain=action.state is State.DISPUTED,
+            why="" if action.state is State.DISPUTED else "it may or may not have taken effect",
+        )
         for action in [*attempt.list_in_state(*states), *inner]
         if action.state not in SETTLED
     ]

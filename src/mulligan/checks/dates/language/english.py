@@ -306,6 +306,11 @@ ENGLISH = Words(
         "was | were | did | had | happened | went | sent | received | came | wrote | said | ago | "
         "missed | since | last | previous | past"
     ),
+    looking_back=build_words(
+        "yesterday | earlier | already | log | record | backdate | been | done | made | met | "
+        "ran | ate | paid | spent | bought | took | left | got | gave | saw | told | held"
+    ),
+    past_ending="ed",
     from_=build_words("from | since | of"),
     moving=build_words(
         "move | reschedule | postpone | push | shift | delay | change | bring forward | put off"

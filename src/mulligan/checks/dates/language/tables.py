@@ -227,6 +227,10 @@ class Words:
     """Friday*'s* dinner."""
     negations: Table[None]
     """*Not* on Friday."""
+    looking_back: Table[None]
+    """Beside `behind`: words of somebody who may speak of what was, and not of what shall be."""
+    past_ending: str
+    """Of most verbs in the past."""
     past_verbs: Table[None]
     """Verbs that tell of what is over."""
     or_: Table[None]

@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mulligan import Effect, Finding, Standing, State
+from mulligan.loops.actions import Attempted
+from mulligan.turns.turn.context import OpenTurn
+from mulligan.turns.turn.note import add_note
+from tests.world import World, Worlds, moves
+
+
+@pytest.mark.parametrize(
+    "reply", [None, 7, {"text": "Moved."}, ["Moved."], '{"text": "Moved."}', "[1]"]
+)
+def test_a_reply_that_is_data_is_left_as_it_is(reply: object) -> None:
+    assert add_note(reply, "Not yet checked:") is reply
+
+
+@pytest.mark.parametrize("reply", ["Moved.", "{not json", "[see below]", ""])
+def test_a_reply_that_is_text_has_the_note_under_it(reply: str) -> None:
+    assert add_note(reply, "Not yet checked:") == f"{reply}\n\nNot yet checked:"
+    assert add_note(reply, "") == reply
+
+
+def breaks(attempted: Attempted) -> list[Finding]:
+    raise RuntimeError("down")
+
+
+async def test_a_review_that_is_still_due_is_said_in_the_reply(worlds: Worlds) -> None:
+    world = await worlds(checks=[breaks])
+
+    done = await world.act(moves(world, "2026-11-20"))
+
+    assert done.standing is Standing.UNREVIEWED
+    assert done.note == "Not yet checked:\n- Move (event id: e1, day: 2026-11-20)"
+    assert done.reply == f"Moved.\n\n{done.note}"
+
+
+async def test_an_agent_that_says_sent_of_what_is_held_is_put_right(worlds: Worlds) -> None:
+    world = await worlds(checks=[lambda _: []])
+
+    @world.m.tool(effect=Effect.IRREVERSIBLE, describe="Send {text} to {to}")
+    async def send(to: str, text: str) -> None:
+        raise AssertionError
+
+    async def lies(turn: OpenTurn) -> str:
+        await send("Ann", "hello")
+        return "It is sent!"
+
+    async def quotes(turn: OpenTurn) -> str:
+        return f"{await send('Bob', 'hello')}"
+
+    lied, quoted = await world.act(lies), await world.act(quotes)
+
+    waits = "Not done yet, this waits for a person's approval:\n- Send hello to Ann"
+    assert lied.reply == f"It is sent!\n\n{waits}"
+    assert "approval" not in str(quoted.reply)
+
+
+async def test_a_call_that_gave_no_answer_is_told_as_not_certain(world: World) -> None:
+    async def agent(turn: OpenTurn) -> str:
+        try:
+            await world.move("e1", "2026-11-20")
+        except TimeoutError:
+            return "Moved."
+        raise AssertionError
+
+    from mulligan.testing.remote import Fault
+
+    world.remote.plan(Fault.LOST_AFTER)
+    done = await world.act(agent)
+
+    assert world.states() == [State.NEEDS_HUMAN]
+    assert "It is not certain whether this was done:\n- Move (event id: e1" in str(done.reply)
+
+
+@pytest.fixture
+async def world(worlds: Worlds, tmp_path: Path) -> World:
+    return await worlds(checks=[lambda _: []])

@@ -1,0 +1,146 @@
+"""What an undeclared tool did stands after a rejection, and everybody is told so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+from mulligan import AlreadyDoneError, Finding, Mode, Standing, State
+from mulligan.core.recipe import render_recipe
+from mulligan.loops.actions import Attempted
+from mulligan.turns.turn.context import OpenTurn
+from tests.world import World, Worlds
+
+FRIDAY, SATURDAY = "2026-11-20", "2026-11-21"
+
+
+def rejects_saturday(attempted: Attempted) -> Iterable[Finding]:
+    for execution in attempted.executions:
+        if SATURDAY in execution.call.arguments.values():
+            yield Finding(rule="day.wrong", severity="error", issue="Saturday is wrong.")
+
+
+@pytest.fixture
+async def world(worlds: Worlds) -> World:
+    return await worlds(checks=[rejects_saturday])
+
+
+def declare_note(world: World, **declared: Any) -> Any:
+    @world.m.tool(**declared)
+    async def note(day: str) -> str:
+        return world.remote.create({"day": day}).id
+
+    return note
+
+
+def days(world: World) -> list[object]:
+    return [line.data["day"] for line in world.remote.ledger() if line.by == "agent"]
+
+
+async def test_it_is_named_as_standing_and_stays_on_the_open_list(world: World) -> None:
+    note = declare_note(world)
+    told = []
+
+    async def agent(turn: OpenTurn) -> str:
+        told.append(turn.correction)
+        await note(FRIDAY if turn.correction else SATURDAY)
+        return "Noted."
+
+    done = await world.act(agent)
+
+    [action] = world.open()
+    assert "do not do it again:\n- note(day=2026-11-21) (nobody declared" in told[1].text
+    assert "Nothing else of it is done now" in told[1].text
+    assert told[1].standing_actions == (action.id,)
+    assert days(world) == [SATURDAY, FRIDAY]
+    assert (action.state, action.id) == (State.DISPUTED, done.open_actions[0])
+    assert done.standing is Standing.ACCEPTED
+    stands = "is in effect until a person has decided:\n- Note (day: 2026-11-21)"
+    assert stands in str(done.reply)
+    assert all("mulligan undo" not in step for step in render_recipe(action))
+
+
+async def test_its_repeat_is_blocked_and_the_question_names_it(world: World) -> None:
+    note = declare_note(world)
+    refused = []
+
+    async def agent(turn: OpenTurn) -> str:
+        try:
+            await note(SATURDAY)
+        except AlreadyDoneError as error:
+            refused.append(error)
+            await world.move("e1", SATURDAY)
+        return "Noted."
+
+    done = await world.act(agent)
+
+    assert "declare it READ" in str(refused[0])
+    assert days(world) == [SATURDAY, SATURDAY]
+    assert done.standing is Standing.REJECTED
+    assert "Still in effect:\n- Note (day: 2026-11-21) (nobody declared what it does" in str(
+        done.reply
+    )
+    assert len(done.open_actions) == 1
+
+
+async def test_one_that_failed_after_its_effect_is_told_as_not_certain(world: World) -> None:
+    @world.m.tool
+    async def note(day: str) -> None:
+        world.remote.create({"day": day})
+        raise RuntimeError("broken")
+
+    async def agent(turn: OpenTurn) -> str:
+        if turn.correction is None:
+            with pytest.raises(RuntimeError):
+                await note(SATURDAY)
+        await world.move("e1", SATURDAY)
+        return "Noted."
+
+    done = await world.act(agent)
+
+    assert world.states() == [State.NEEDS_HUMAN]
+    assert "Not certain:\n- Note (day: 2026-11-21) (it failed, and may have" in str(done.reply)
+    assert "Nothing of it is in effect" not in str(done.reply)
+
+
+async def test_a_tool_that_is_only_watched_is_named_too(world: World) -> None:
+    note = declare_note(world, **world.calendar.creating, mode=Mode.OBSERVE)
+
+    async def agent(turn: OpenTurn) -> str:
+        await note(SATURDAY)
+        return "Noted."
+
+    done = await world.act(agent)
+
+    assert days(world) == [SATURDAY, SATURDAY]
+    assert str(done.reply).count("its tool is only watched") == 2
+    assert world.states() == [State.DISPUTED, State.DISPUTED]
+
+
+async def test_arguments_that_cannot_be_kept_do_not_keep_it_off_the_list(world: World) -> None:
+    @world.m.tool
+    async def note(day: str, context: object) -> None:
+        world.remote.create({"day": day})
+
+    async def agent(turn: OpenTurn) -> str:
+        if turn.correction is None:
+            await note(SATURDAY, object())
+        return "Noted."
+
+    await world.act(agent)
+
+    assert world.states() == [State.DISPUTED]
+
+
+async def test_what_was_accepted_is_on_no_list(world: World) -> None:
+    note = declare_note(world)
+
+    async def agent(turn: OpenTurn) -> str:
+        await note(FRIDAY)
+        return "Noted."
+
+    done = await world.act(agent)
+
+    assert (done.standing, world.open(), done.reply) == (Standing.ACCEPTED, [], "Noted.")
