@@ -55,6 +55,8 @@ class Attempted:
     """The calls of earlier attempts at the same turn: what they returned was seen too."""
     acted: frozenset[str] | None = None
     """Ids of the calls that changed something or may have; `None`: all that did not fail."""
+    leftovers: bool = False
+    """Something of the turn waits, is not certain, or stands though it was rejected."""
     again: bool = False
     """An earlier attempt has changed something and was rejected: it is still to be done."""
 
@@ -104,7 +106,8 @@ async def review_attempt(
     `judged`: a tool of this attempt asks for a judge's word. A reviewer that breaks has given no
     answer, and no answer is never a pass.
     """
-    attempted = replace(attempted, facts=await gather_facts(attempted, by.gathers))
+    facts = await gather_facts(attempted, by.gathers)
+    attempted = replace(attempted, facts=(*facts, *confirm(attempted)))
     findings, answered = run_checks(attempted, by.checks)
     settled = any(finding.severity is Severity.ERROR for finding in findings)
     looks = look_at(attempted, by.checks)
@@ -162,6 +165,22 @@ def look_at(attempted: Attempted, checks: Sequence[Check[Attempted]]) -> Looks:
         return Looks(by=(*by, "facts"), confirmed=True)
     unchecked = tuple(each for each in attempted.list_acted() if each not in seen)
     return Looks(by=by, unchecked=unchecked)
+
+
+def confirm(attempted: Attempted) -> tuple[Fact, ...]:
+    """The fact that what was done is what was asked for, where words and values account for it."""
+    if attempted.leftovers or attempted.acted is None or not attempted.acted:
+        return ()
+    # Only turns that change something need the tables of dates, which take a while to load.
+    from mulligan.checks.accounted import find_account
+
+    read = [execution.result for execution in attempted.earlier]
+    try:
+        found = find_account(attempted.turn, attempted.executions, acted=attempted.acted, read=read)
+    except Exception as error:  # noqa: BLE001 - values of others may refuse anything
+        _report.warning("A request could not be compared (%s).", type(error).__name__)
+        return ()
+    return () if found is None else (found,)
 
 
 async def gather_facts(attempted: Attempted, gathers: Sequence[Gather]) -> tuple[Fact, ...]:

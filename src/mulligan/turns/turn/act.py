@@ -252,6 +252,7 @@ class TurnLoop:
             facts=gather_existing_ids(attempt.actions),
             earlier=tuple(execution for each in before for execution in each.list_executions()),
             acted=attempt.list_changing(),
+            leftovers=any(a.state in _LEFT for a in self._turn.list_actions()),
             again=any(each.has_acted() for each in before) and not attempt.has_acted(),
         )
 
@@ -289,6 +290,7 @@ class TurnLoop:
         executed = attempt.list_whole_in_state(State.EXECUTED)
         held = attempt.list_whole_in_state(State.HELD)
         await reject((), held=held, beyond=executed, book=self._book, why=why)
+        await record_undeclared(attempt, book=self._book, why=why)
 
     async def _mark(self, verdict: Verdict, *, delivered: bool) -> None:
         """Nothing unreviewed is called verified, and nothing of a turn inside another alone."""
@@ -361,6 +363,7 @@ def with_replied(done: Done, replied: Replied) -> Done:
 
 
 WORST_FIRST = (Standing.REJECTED, Standing.UNREVIEWED, Standing.UNCHECKED, Standing.ACCEPTED)
+_LEFT = frozenset(State) - SETTLED - {State.EXECUTED}
 _LEAST = (None, Confidence.LOW, Confidence.MEDIUM, Confidence.HIGH)
 
 
