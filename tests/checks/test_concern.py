@@ -72,24 +72,24 @@ def find_nothing(subject: object) -> Iterator[Finding]:
     ],
 )
 def test_every_shipped_check_says_which_calls_it_looks_at(check, said: str) -> None:
-    assert has_concern(check, say(said), MOVE)
-    assert not has_concern(check, say(said), OTHER)
+    assert has_concern(check, turn=say(said), call=MOVE)
+    assert not has_concern(check, turn=say(said), call=OTHER)
     assert not is_about_attempts(check)
 
 
 def test_a_check_has_looked_only_where_there_was_something_to_compare() -> None:
     timed = Call(id="c", tool="move", arguments={"start": "2026-11-20T19:00:00+01:00"})
 
-    assert has_concern(times_as_said(), say("Dinner at 7pm"), timed)
-    assert not has_concern(times_as_said(), say("Move dinner"), timed)
-    assert not has_concern(dates_as_said(), say("Move dinner"), MOVE)
-    assert not has_concern(dates_as_said(), say("Dinner on Friday", timezone=None), MOVE)
-    assert not has_concern(dates_as_said({"move": ["start"]}), TURN, MOVE)
-    assert not has_concern(quotes_kept({"move": ["title"]}), TURN, MOVE)
+    assert has_concern(times_as_said(), turn=say("Dinner at 7pm"), call=timed)
+    assert not has_concern(times_as_said(), turn=say("Move dinner"), call=timed)
+    assert not has_concern(dates_as_said(), turn=say("Move dinner"), call=MOVE)
+    assert not has_concern(dates_as_said(), turn=say("Dinner on Friday", timezone=None), call=MOVE)
+    assert not has_concern(dates_as_said({"move": ["start"]}), turn=TURN, call=MOVE)
+    assert not has_concern(quotes_kept({"move": ["title"]}), turn=TURN, call=MOVE)
 
 
 def test_a_check_that_says_nothing_is_about_everything() -> None:
-    assert has_concern(find_nothing, TURN, OTHER)
+    assert has_concern(find_nothing, turn=TURN, call=OTHER)
     assert is_about_attempts(find_nothing)
     assert with_concern_of(find_nothing, find_nothing) is find_nothing
 
@@ -102,11 +102,13 @@ def test_a_check_can_be_limited_and_stays_the_check_it_is() -> None:
 
     assert list(by_tool(object())) == []
     assert by_tool.__qualname__ == "find_nothing"
-    assert has_concern(by_tool, TURN, MOVE)
-    assert not has_concern(by_tool, TURN, OTHER)
-    assert not has_concern(by_words, TURN, MOVE)
-    assert not has_concern(by_parameter, TURN, Call(id="c", tool="move", arguments={"id": ""}))
-    assert not has_concern(broken, TURN, MOVE)
+    assert has_concern(by_tool, turn=TURN, call=MOVE)
+    assert not has_concern(by_tool, turn=TURN, call=OTHER)
+    assert not has_concern(by_words, turn=TURN, call=MOVE)
+    assert not has_concern(
+        by_parameter, turn=TURN, call=Call(id="c", tool="move", arguments={"id": ""})
+    )
+    assert not has_concern(broken, turn=TURN, call=MOVE)
 
 
 def test_the_calendar_looks_at_every_element_of_a_bulk() -> None:
@@ -116,4 +118,4 @@ def test_the_calendar_looks_at_every_element_of_a_bulk() -> None:
     concerned = [check for check in calendar_checks() if has_concern(check, TURN, bulk)]
 
     assert concerned
-    assert not any(has_concern(check, TURN, OTHER) for check in calendar_checks())
+    assert not any(has_concern(check, turn=TURN, call=OTHER) for check in calendar_checks())

@@ -54,7 +54,7 @@ def find_account(
     if not (whole and sane) or "?" in turn.message:
         return None
     seen = [*read, turn.known, *(e.result for e in executions if e.call.id not in wanted)]
-    request = _Request(turn=turn, seen=seen)
+    request = _SpokenRequest(turn=turn, seen=seen)
     if not (request.understood and all(request.accounts_for(e.call) for e in changing)):
         return None
     if request.list_left_over(e.call.tool for e in changing):
@@ -66,7 +66,7 @@ def find_account(
 
 
 @dataclass(slots=True, kw_only=True)
-class _Request:
+class _SpokenRequest:
     """What a person said, and which of it calls have accounted for."""
 
     turn: Turn

@@ -66,7 +66,7 @@ def is_about_attempts(check: Check[S]) -> bool:
     return getattr(check, "concerns", None) is None
 
 
-def has_concern(check: Check[S], turn: Turn, call: Call) -> bool:
+def has_concern(check: Check[S], *, turn: Turn, call: Call) -> bool:
     """Whether a check looks at this call; where it cannot say, it does not."""
     concerns: Concern | None = getattr(check, "concerns", None)
     if concerns is None:

@@ -31,7 +31,8 @@ def _add_open(commands: Commands) -> None:
         commands,
         "open",
         help="effects that still need somebody",
-        about="List the actions that are neither verified nor undone. Exit code 1 if any are.",
+        about="List the actions that are not settled: that wait for a person or a review, are not "
+        "certain, or\nstand though they were found wrong. Exit code 1 if any are.",
     )
     add_store(parser)
     add_json(parser)
@@ -74,14 +75,16 @@ def _add_settle(commands: Commands) -> None:
 def run_open(options: argparse.Namespace, settings: Settings) -> int:
     """Show the open list."""
     with Insights.open(settings) as insights:
-        actions = insights.open_list.actions(tenant=options.tenant, limit=options.limit)
+        listed = insights.open_list
+        actions = listed.actions(tenant=options.tenant, limit=options.limit)
+        told = [(action, listed.describe(action)) for action in actions]
     if options.json:
-        render.print_json({"actions": [encode_action(action) for action in actions]})
+        shown = [encode_action(action) | {"what": what} for action, what in told]
+        render.print_json({"actions": shown})
     elif actions:
-        columns = ("since, UTC", "id", "tool", "agent", "state", "why")
-        render.make_console().print(
-            render.build_table(map(_format_cells, actions), columns=columns)
-        )
+        columns = ("since, UTC", "id", "what", "agent", "state", "why")
+        cells = (_format_cells(action, what) for action, what in told)
+        render.make_console().print(render.build_table(cells, columns=columns))
     else:
         render.make_console().print("Nothing is open.", style="green")
     return 1 if actions else 0
@@ -95,12 +98,18 @@ def run_show(options: argparse.Namespace, settings: Settings) -> int:
         entries = [_encode_entry(entry) for entry in story.entries]
         recipe = list(story.recipe)
         contents = dict(story.contents)
-        told = {"entries": entries, "recipe": recipe, "contents": contents}
+        told = {
+            "what": story.what,
+            "entries": entries,
+            "recipe": recipe,
+            "contents": contents,
+        }
         render.print_json(encode_action(story.action) | told)
         return 0
     opening = story.action.opening
     console = render.make_console()
     console.print(render.build_text(f"{opening.tool} by {opening.agent or 'nobody named'}"))
+    console.print(render.build_text(story.what))
     rows = [
         (f"{e.at:%Y-%m-%d %H:%M:%S}", e.state.value, _format_detail(e.detail))
         for e in story.entries
@@ -127,11 +136,11 @@ def run_settle(options: argparse.Namespace, settings: Settings) -> int:
     return 0
 
 
-def _format_cells(action: Action) -> tuple[object, ...]:
+def _format_cells(action: Action, what: str) -> tuple[object, ...]:
     return (
         f"{action.opened_at:%m-%d %H:%M:%S}",
         action.id,
-        action.opening.tool,
+        what,
         action.opening.agent,
         action.state.value,
         _format_detail(action.detail),

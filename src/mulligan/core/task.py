@@ -21,7 +21,8 @@ class Gate(StrEnum):
     EVIDENCE = "evidence"
     """It is tried against the static definition, and keeps its place only if runs score better."""
     ACCEPT = "accept"
-    """Nothing: every accepted run reflects, and the latest notes replace the ones before."""
+    """Nothing: every run that was accepted, or that nobody checks, reflects, and the latest notes
+    replace the ones before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -107,7 +107,7 @@ async def review_attempt(
     answer, and no answer is never a pass.
     """
     facts = await gather_facts(attempted, by.gathers)
-    attempted = replace(attempted, facts=(*facts, *confirm(attempted)))
+    attempted = replace(attempted, facts=(*facts, *find_confirmation(attempted)))
     findings, answered = run_checks(attempted, by.checks)
     settled = any(finding.severity is Severity.ERROR for finding in findings)
     looks = look_at(attempted, by.checks)
@@ -157,7 +157,7 @@ def look_at(attempted: Attempted, checks: Sequence[Check[Attempted]]) -> Looks:
     turn, seen = attempted.turn, set[str]()
     for execution in attempted.executions:
         call = execution.call
-        if any(has_concern(check, turn, call) for check in checks):
+        if any(has_concern(check, turn=turn, call=call) for check in checks):
             # A later try of a call is the call, also under the id of its first try.
             seen |= {call.id, call.parent or call.id}
     by = ("checks",) if seen or any(map(is_about_attempts, checks)) else ()
@@ -167,7 +167,7 @@ def look_at(attempted: Attempted, checks: Sequence[Check[Attempted]]) -> Looks:
     return Looks(by=by, unchecked=unchecked)
 
 
-def confirm(attempted: Attempted) -> tuple[Fact, ...]:
+def find_confirmation(attempted: Attempted) -> tuple[Fact, ...]:
     """The fact that what was done is what was asked for, where words and values account for it."""
     if attempted.leftovers or attempted.acted is None or not attempted.acted:
         return ()
@@ -250,9 +250,8 @@ def render_correction(verdict: Verdict, taken_back: Iterable[TakenBack]) -> Corr
     if standing:
         lines += ["", "Not taken back. It stands as it is now; do not do it again:"]
         lines += [f"- {a.what} ({_explain_result(a)})" for a in standing]
-    if acted:
-        lines += ["", f"{stands} is done now: do again what was right in it."]
-    lines += ["", f"Try again with the fixes above. {ASK}"]
+    undone = f"{stands} is done now: do again what was right in it. " if acted else ""
+    lines += ["", f"{undone}Try again with the fixes above. {ASK}"]
     return Correction(
         text="\n".join(lines),
         findings=verdict.errors,
@@ -269,8 +268,11 @@ def render_question(verdict: Verdict, taken_back: Iterable[TakenBack]) -> str:
     acted = list(taken_back)
     standing = [a for a in acted if a.result is not UndoResult.RESTORED]
     unsure = [a for a in standing if not a.certain or a.result is UndoResult.UNKNOWN]
-    sure = [a for a in standing if a not in unsure]
-    for head, found in (("Still in effect:", sure), ("Not certain:", unsure)):
+    other = (UndoResult.CONFLICT, UndoResult.PARTIAL)
+    mixed = [a for a in standing if a.result in other]
+    sure = [a for a in standing if a not in unsure and a not in mixed]
+    heads = (("Still in effect:", sure), ("Not taken back:", mixed), ("Not certain:", unsure))
+    for head, found in heads:
         if found:
             lines += ["", head]
             lines += [f"- {a.said or a.what} ({_explain_result(a)})" for a in found]

@@ -15,6 +15,8 @@ from mulligan.core.effect import Effect
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.interfaces import Clock, Store
 from mulligan.core.recipe import render_recipe
+from mulligan.core.record import Record
+from mulligan.core.sentence import render_sentence
 from mulligan.redaction import Redactor
 from mulligan.turns.journal.hold import has_expired
 
@@ -30,6 +32,8 @@ class ActionStory:
 
     action: Action
     entries: tuple[Entry, ...]
+    what: str
+    """What it does, as a sentence, less secrets."""
     recipe: tuple[str, ...]
     """What a person can do about it, a sentence with a command each."""
     contents: Mapping[str, object] = field(default_factory=dict)
@@ -57,9 +61,23 @@ class OpenList:
         return ActionStory(
             action=action,
             entries=entries,
+            what=self.describe(action),
             recipe=render_recipe(action),
             contents=self._read_contents(action),
         )
+
+    def describe(self, action: Action) -> str:
+        """What an action does, as a sentence for a person: its tool's own, or by its names."""
+        opening, said = action.opening, self._read_kept(action, "said")
+        if isinstance(said, str):
+            return self._redactor.redact_text(said)
+        kept = self._read_kept(action, "arguments")
+        given = kept if isinstance(kept, dict) else {}
+        ours = (opening.key, opening.call)
+        shown = {n: value for n, value in given.items() if value is None or value not in ours}
+        redacted = self._redactor.redact_value(shown)
+        record = Record(arguments=redacted if isinstance(redacted, dict) else {})
+        return render_sentence(opening.tool, record)
 
     def _read_contents(self, action: Action) -> dict[str, object]:
         """What a person chooses between. Ours is what the call returned, else what it was given."""

@@ -128,7 +128,7 @@ def _check_one_by_one(check: Check[Subject]) -> Check[Subject]:
         )
 
     def is_about(turn: Turn, call: Call) -> bool:
-        return any(has_concern(check, turn, each) for each in _flatten_call(call))
+        return any(has_concern(check, turn=turn, call=each) for each in _flatten_call(call))
 
     return limit_to_calls(is_about)(run_check)
 
@@ -148,7 +148,7 @@ def _limit_to_tools(tools: Collection[str], check: Check[Subject]) -> Check[Subj
         )
 
     def is_about(turn: Turn, call: Call) -> bool:
-        return call.tool in tools and has_concern(check, turn, call)
+        return call.tool in tools and has_concern(check, turn=turn, call=call)
 
     return limit_to_calls(is_about)(run_check)
 

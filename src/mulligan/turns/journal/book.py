@@ -137,6 +137,7 @@ class Book:
             )
         ]
         keep.append(self._keep_shared(actions, "evidence", evidence))
+        keep += [kept for action in actions for kept in keep_said(action)]
         self.live.update(action.id for action in actions)
         await self.move(actions, State.INTENT, keep=keep)
 
@@ -259,6 +260,13 @@ class Book:
             detail={**said, **own},
             opening=action.opening if action.version == 0 else None,
         )
+
+
+def keep_said(action: LiveAction) -> list[Kept]:
+    """What its tool says of it, for surfaces that have not its code; by its names they can."""
+    if action.declaration.describe is None:
+        return []
+    return [Kept(owner=action.id, name="said", value=encode_value(action.said))]
 
 
 def as_execution(action: LiveAction, turn: Turn) -> Execution:

@@ -9,7 +9,7 @@ from typing import Self
 from mulligan.codec.values import encode_value
 from mulligan.core.action import HOLD_LIFE, Hold, Kept, State
 from mulligan.core.points import Point, reach
-from mulligan.turns.journal.book import Book, LiveAction
+from mulligan.turns.journal.book import Book, LiveAction, keep_said
 
 
 class Held(str):
@@ -45,6 +45,7 @@ async def hold_call(action: LiveAction, *, reason: str, book: Book, evidence: by
     keep = [
         Kept(owner=action.id, name="arguments", value=encode_value(action.record.arguments)),
         Kept(owner=action.id, name="evidence", value=evidence),
+        *keep_said(action),
     ]
     facts = {"expires_at": hold.expires_at.isoformat()}
     await book.move([action], State.HELD, keep=keep, why=reason, facts=facts)

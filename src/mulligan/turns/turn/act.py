@@ -134,7 +134,9 @@ class TurnLoop:
         attempted = self._build_attempted()
         whole = replace(attempted, executions=(*attempted.executions, proposed))
         findings, answered = run_checks(whole, self._reviewers.checks)
-        about = (has_concern(c, whole.turn, proposed.call) for c in self._reviewers.checks)
+        about = (
+            has_concern(c, turn=whole.turn, call=proposed.call) for c in self._reviewers.checks
+        )
         return any(about) and answered and not findings
 
     async def leave(self, *, failed: bool, waiter: Waiter) -> None:

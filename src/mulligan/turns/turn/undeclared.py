@@ -13,7 +13,7 @@ from mulligan.core.action import Kept, State
 from mulligan.core.effect import Effect
 from mulligan.core.errors import ConfigurationError, MulliganError
 from mulligan.loops.actions import TakenBack
-from mulligan.turns.journal.book import Book, LiveAction
+from mulligan.turns.journal.book import Book, LiveAction, keep_said
 from mulligan.turns.turn.attempt import LiveAttempt, LooseCall
 
 _report = logging.getLogger("mulligan")
@@ -51,7 +51,7 @@ def _keep_arguments(action: LiveAction) -> list[Kept]:
     except ConfigurationError:
         # Nobody promised that these can be written down; that the call stands still must be.
         return []
-    return [Kept(owner=action.id, name="arguments", value=value)]
+    return [Kept(owner=action.id, name="arguments", value=value), *keep_said(action)]
 
 
 def _build_taken_back(loose: LooseCall, action: LiveAction) -> TakenBack:
