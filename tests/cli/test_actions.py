@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from mulligan.cli.main import main
-from mulligan.core.action import Entry, Opening, State
+from mulligan.codec.values import encode_value
+from mulligan.core.action import Entry, Kept, Opening, State
 from mulligan.core.effect import Effect
 from mulligan.stores.opening import open_store
 
@@ -24,6 +25,8 @@ def store(tmp_path: Path) -> str:
         "b2": [State.INTENT, State.EXECUTED, State.UNDOING, State.CONFLICT],
         "b3": [State.INTENT, State.UNKNOWN],
     }
+    given = encode_value({"event": "dinner", "to": "ann@example.com"})
+    keep = [Kept(owner="b2", name="arguments", value=given)]
     opening = Opening(tool="move", effect=Effect.REVERSIBLE, agent="planner")
     for action, way in ways.items():
         entries = [
@@ -31,7 +34,7 @@ def store(tmp_path: Path) -> str:
                   opening=opening if n == 1 else None)
             for n, state in enumerate(way, start=1)
         ]  # fmt: skip
-        opened.journal.submit(entries).result()
+        opened.journal.submit(entries, keep=keep if action == "b2" else ()).result()
     opened.close()
     return url
 
@@ -48,6 +51,8 @@ def test_open_lists_what_needs_a_person_and_says_so_by_its_exit_code(store: str,
     actions = json.loads(out)["actions"]
     assert code == 1
     assert [(a["id"], a["state"]) for a in actions] == [("b2", "conflict"), ("b3", "unknown")]
+    assert actions[0]["what"] == "Move (event: dinner, to: <email>)"
+    assert actions[1]["what"] == "Move"
 
 
 def test_open_is_a_table_for_people(store: str, capsys, monkeypatch) -> None:

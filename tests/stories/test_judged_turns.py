@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from mulligan import Confidence, Effect, Mulligan, Standing, State
+from mulligan.checks.duplicates import made_once
 from mulligan.core.event import ActionUndone, Event
 from mulligan.core.finding import Fact, Finding, Severity
 from mulligan.core.record import Record
@@ -242,6 +243,27 @@ async def test_checks_can_let_a_call_through_that_cannot_be_undone(content: bool
     assert len(made) == ran
     assert (done.reply == "sent") is content
     assert states == ([] if content else [State.HELD])
+
+
+async def test_checks_of_other_tools_let_nothing_through() -> None:
+    made: list[str] = []
+    with Mulligan("memory:", checks=[made_once("create")], recover=False) as m:
+
+        @m.tool(effect=Effect.IRREVERSIBLE, release="checks", describe="Write to {to}")
+        async def send(to: str) -> None:
+            made.append(to)
+
+        async def agent(turn: OpenTurn) -> str:
+            await send("Grandma")
+            return "Sent."
+
+        done = await m.act("Write to Grandma", agent, now=NOW)
+        [held] = m.insights.open_list.actions()
+        told = m.insights.open_list.read_story(held.id).what
+
+    assert (made, held.state) == ([], State.HELD)
+    assert told == "Write to Grandma"
+    assert "waits for a person's approval:\n- Write to Grandma" in str(done.reply)
 
 
 async def test_a_judge_is_told_of_days_and_home_though_nobody_asked_for_facts(make) -> None:

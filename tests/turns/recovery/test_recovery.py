@@ -210,3 +210,26 @@ def test_a_sync_program_looks_after_what_an_earlier_turn_left(tmp_path: Path) ->
         seen = m.act_sync("When is dinner?", lambda _: later.day(), now=NOW).reply
 
         assert (seen, later.states()) == (DAY, [])
+
+
+@pytest.mark.parametrize("insists", [False, True])
+async def test_a_late_review_without_reviewers_verifies_nothing(
+    worlds: Worlds, *, insists: bool
+) -> None:
+    promises = {"on_no_verdict": "undo"} if insists else {}
+    world = await worlds(promises=lambda _: promises)
+
+    async def break_off() -> None:
+        async with world.m.turn("Move dinner to Friday"):
+            await world.move("e1", "2026-11-20")
+            raise RuntimeError("broken")
+
+    with pytest.raises(RuntimeError, match="broken"):
+        await break_off()
+    [action] = world.open()
+
+    await world.m.recover()
+
+    state = world.m.insights.open_list.find(action.id).state
+    assert state is (State.UNDONE if insists else State.UNCHECKED)
+    assert world.day() == ("2026-11-18" if insists else "2026-11-20")

@@ -109,3 +109,18 @@ def test_what_cannot_be_kept_is_refused_with_the_way_out(
 def test_what_a_declaration_cannot_keep_is_refused_when_it_is_declared(declared, says) -> None:
     with Mulligan("memory:") as m, pytest.raises(ConfigurationError, match=says):
         m.tool(**declared)(lambda: None)
+
+
+@pytest.mark.parametrize("said", ["", "  ", 7, "Move {place}", "Move {day", "{}"])
+def test_a_description_that_cannot_be_filled_in_is_refused(said: object) -> None:
+    def move(event: str, day: str) -> None: ...
+
+    with pytest.raises(ConfigurationError, match="describe"):
+        declare(move, describe=said)
+
+
+@pytest.mark.parametrize("said", ["Move {event} to {day}", "Move it", lambda record: "Move"])
+def test_a_description_is_a_sentence_or_a_function(said: object) -> None:
+    def move(event: str, day: str) -> None: ...
+
+    assert declare(move, describe=said).describe is said

@@ -50,10 +50,14 @@ async def review_late(
         await reject((), beyond=actions, book=book, why=why)
         return
     await reach(Point.REVIEWED)
+    unseen = [action for action in actions if action.opening.call in verdict.unchecked]
     match verdict.standing:
+        case Standing.UNCHECKED if insists(unseen) and not delivered:
+            why = "Nobody looked at it, and its tool insists."
+            await _take_back(actions, held=held, book=book, why=why)
         case Standing.ACCEPTED | Standing.UNCHECKED:
-            for action in actions:
-                action.unchecked = action.opening.call in verdict.unchecked
+            for action in unseen:
+                action.unchecked = True
             await settle_reviewed(actions, by="late review", book=book)
             await reach(Point.MARKED)
         case Standing.REJECTED if delivered or decide(verdict, attempt=number) is Step.DISPUTE:

@@ -57,7 +57,7 @@ class Done:
     standing: Standing
     """Of what was done and of the text, where both were reviewed: the worse of the two."""
     confidence: Confidence | None
-    """`None`: not yet checked."""
+    """`None`: nobody has reviewed it, or not yet."""
     findings: tuple[Finding, ...]
     """Of the last attempt."""
     attempts: tuple[Attempt, ...]

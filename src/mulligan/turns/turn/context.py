@@ -44,7 +44,7 @@ class Reviewed:
 
     standing: Standing
     confidence: Confidence | None
-    """`None`: not yet checked."""
+    """`None`: nobody has reviewed it, or not yet."""
     findings: tuple[Finding, ...]
     correction: Correction | None
     """What to tell the agent, which may try once more; `None`: this was the last attempt."""
