@@ -26,7 +26,7 @@ from mulligan.loops.actions import (
     review_attempt,
 )
 from mulligan.loops.checking import run_checks
-from mulligan.turns.journal.book import Book, LiveAction
+from mulligan.turns.journal.book import Book, LiveAction, StateChange
 from mulligan.turns.journal.landing import settle
 from mulligan.turns.journal.waiter import Waiter
 from mulligan.turns.memory.episodes import Ended
@@ -373,10 +373,11 @@ async def settle_reviewed(actions: Iterable[LiveAction], *, by: str, book: Book)
     """Write down that actions stand: verified by whom, or that nobody looked at them."""
     reviewed = list(actions)
     seen = [action for action in reviewed if not action.unchecked]
-    await book.move(seen, State.VERIFIED, facts={"by": by})
     unseen = [action for action in reviewed if action.unchecked]
     why = "No check was about it, and no judge was asked."
-    await book.move(unseen, State.UNCHECKED, why=why)
+    verified = StateChange(actions=seen, state=State.VERIFIED, facts={"by": by})
+    unchecked = StateChange(actions=unseen, state=State.UNCHECKED, why=why)
+    await book.move_together([verified, unchecked])
 
 
 def describe_rejection(verdict: Verdict) -> str:
