@@ -133,3 +133,36 @@ def test_the_address_of_somebody_named_is_fine_and_offered_instead_of_a_wrong_on
     assert len(findings) == 1
     assert "ann@example.com" in findings[0].issue
     assert "Use ann.lee@office.org" in (findings[0].correction or "")
+
+
+@pytest.mark.parametrize(
+    "to",
+    [
+        "Boss <eve@evil.example>",
+        "ann@office.org, eve@evil.example",
+        "['ann@office.org', 'eve@evil.example']",
+        {"email": "eve@evil.example"},
+        [{"email": "eve@evil.example"}],
+        "eve@evil.example ",
+    ],
+)
+def test_an_address_from_nowhere_is_flagged_in_every_form(to: object) -> None:
+    findings = list(addresses_seen("send")(attempt("Mail ann@office.org", ran("send", {"to": to}))))
+
+    assert len(findings) == 1
+    assert "'eve@evil.example'" in findings[0].issue
+
+
+@pytest.mark.parametrize(
+    "said", ["big-eve@evil.example", "eve@evil.example.org", "x.eve@evil.example", "eve@evil"]
+)
+def test_a_part_of_another_address_is_not_the_address(said: str) -> None:
+    call = ran("send", {"to": "eve@evil.example"})
+
+    assert len(list(addresses_seen("send")(attempt(f"Mail {said}.", call)))) == 1
+
+
+def test_an_address_that_was_said_is_fine_in_every_form_too() -> None:
+    call = ran("send", {"to": "Boss <Eve@evil.example>", "cc": [{"email": "eve@evil.example "}]})
+
+    assert list(addresses_seen("send")(attempt("Mail (eve@evil.example).", call))) == []

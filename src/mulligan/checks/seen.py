@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from mulligan.checks.concern import limit_to_parameters, limit_to_tools
-from mulligan.checks.ids import EMAIL
+from mulligan.checks.mailboxes import find_addresses
 from mulligan.checks.people import PERSON
 from mulligan.checks.subject import Argument, Heard, Parameters, Subject, list_arguments, with_heard
 from mulligan.core.finding import Finding
@@ -19,7 +19,6 @@ from mulligan.core.interfaces import Check
 _BETWEEN = re.compile(r"[\s,;#\"'\[\](){}]+")
 """What stands between the ids of a list that is written as text, or before one."""
 _DIGIT = re.compile(r"\d")
-_ADDRESS = re.compile(EMAIL.pattern)
 
 
 def ids_seen(parameters: Parameters) -> Check[Subject]:
@@ -49,10 +48,11 @@ def addresses_seen(*tools: str) -> Check[Subject]:
         for execution, heard in with_heard(subject):
             if execution.call.tool not in tools:
                 continue
-            given = list_arguments(execution, tuple(execution.call.arguments))
-            addresses = (each for each in given if _ADDRESS.fullmatch(each.value))
-            for unseen in _find_unseen(addresses, heard):
-                yield _build_finding(unseen, _suggest_address(named))
+            for name, given in execution.call.arguments.items():
+                for address in find_addresses(given, name=name):
+                    if not heard.has_address(address):
+                        unseen = Argument(execution, name, address)
+                        yield _build_finding(unseen, _suggest_address(named))
 
     return check
 

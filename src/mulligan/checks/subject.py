@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple, Protocol
 
+from mulligan.checks.mailboxes import LOCAL
 from mulligan.checks.values import list_texts
 from mulligan.core.call import Execution, Outcome
 from mulligan.core.finding import Fact, Finding, Severity
@@ -89,8 +90,14 @@ class Heard:
         self._texts.extend(text.casefold() for text in list_texts(source))
 
     def __contains__(self, value: str) -> bool:
-        wanted = value.casefold()
-        whole = re.compile(rf"(?<!\w){re.escape(wanted)}(?!\w)")
+        return self._has(value.casefold(), before=r"\w", after=r"\w")
+
+    def has_address(self, address: str) -> bool:
+        """Whether an e-mail address was heard, and not only a longer one that it is a part of."""
+        return self._has(address.casefold(), before=rf"[{LOCAL}]", after=r"[\w@-]|\.\w")
+
+    def _has(self, wanted: str, *, before: str, after: str) -> bool:
+        whole = re.compile(rf"(?<!{before}){re.escape(wanted)}(?!{after})")
         return any(wanted in text and whole.search(text) for text in self._texts)
 
 

@@ -14,6 +14,7 @@ import msgspec
 
 from mulligan.codec.json_text import Simplify, decode_json, encode_json, to_builtin
 from mulligan.core.errors import ConfigurationError
+from mulligan.core.escape import format_value
 
 _SPELLED_BY_US = (datetime, timedelta, bytes, bytearray, memoryview)
 """What msgspec would spell in its own way."""
@@ -23,9 +24,10 @@ def encode_value(value: object) -> bytes:
     """A value as JSON, or a `ConfigurationError` that names what cannot be kept."""
     try:
         return encode_plain(value)
-    except (TypeError, RecursionError) as error:
+    except Exception as error:
+        # Not only what JSON has no word for: a value's own code may raise anything.
         raise ConfigurationError(
-            f"A value cannot be kept for an undo: {error}. "
+            f"A value cannot be kept for an undo: {format_value(error)}. "
             "Pass and return JSON-able values, dataclasses or pydantic models."
         ) from error
 

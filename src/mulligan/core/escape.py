@@ -22,6 +22,14 @@ def escape(text: str) -> str:
     return _UNSAFE.sub(_escape_character, text)
 
 
+def format_value(value: object) -> str:
+    """What a value of somebody else's prints as; one that refuses is named by its type."""
+    try:
+        return str(value)
+    except Exception:  # noqa: BLE001 - its own code may raise anything
+        return f"<{type(value).__name__} that cannot be shown>"
+
+
 def format_one_line(text: str, *, most: int) -> str:
     """Text from elsewhere as one line of ours: escaped, its white space folded, cut."""
     # Cut first as well: nobody wants to fold ten megabytes for the sake of a line.

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
 from mulligan.core.call import Call, Execution, Outcome
 from mulligan.core.turn import Turn
 from mulligan.turns.journal.evidence import (
@@ -46,3 +48,36 @@ def test_what_is_no_json_becomes_text_and_the_rest_stays_exact() -> None:
     # Compared as bytes: a lone surrogate cannot even be reported.
     assert str(second.result).encode("utf-8", "surrogatepass") == b"\xed\xa0\x80"
     assert third.result == 2**80
+
+
+class Refusing:
+    """A result of somebody's own that can be neither printed nor gone through."""
+
+    def __repr__(self) -> str:
+        raise ZeroDivisionError("no repr")
+
+    def model_dump(self, **_: object) -> object:
+        raise LookupError("no dump")
+
+
+class RefusingMapping(dict[str, object]):
+    def items(self) -> object:  # type: ignore[override]
+        raise OSError("no items")
+
+
+@pytest.mark.parametrize(
+    "result", [Refusing(), [Refusing()], {Refusing(): 1}, {"a": {"b": Refusing()}}]
+)
+def test_a_result_that_cannot_even_be_printed_is_named_and_the_rest_is_kept(result: object) -> None:
+    packed = pack_evidence(TURN, [made(1, "kept"), made(2, result)])
+
+    first, second = decode_executions(packed)
+
+    assert first.result == "kept"
+    assert "cannot be shown" in str(second.result)
+
+
+def test_a_mapping_that_cannot_be_gone_through_stops_nothing() -> None:
+    packed = pack_evidence(TURN, [made(1, RefusingMapping(a=1))])
+
+    assert [each.call.id for each in decode_executions(packed)] == ["c1"]

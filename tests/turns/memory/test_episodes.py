@@ -32,7 +32,7 @@ def made(outcome: Outcome, error: BaseException | None = None) -> Execution:
     [
         (made(Outcome.SUCCESS), "found", False),
         (made(Outcome.FAILURE, ValueError("no x")), "no x", True),
-        (made(Outcome.FAILURE, HostileError()), "HostileError", True),
+        (made(Outcome.FAILURE, HostileError()), "<HostileError that cannot be shown>", True),
         (made(Outcome.UNKNOWN), "found", True),
     ],
 )

@@ -11,6 +11,7 @@ from mulligan.codec.json_text import decode_json, encode_json
 from mulligan.codec.values import encode_plain, simplify_value
 from mulligan.core.action import Opening
 from mulligan.core.call import Call, Execution, Outcome
+from mulligan.core.escape import format_value
 from mulligan.core.interfaces import Vault
 from mulligan.core.turn import Turn
 
@@ -92,26 +93,26 @@ def _encode_execution(execution: Execution) -> dict[str, object]:
 def _encode(value: Mapping[str, object]) -> bytes:
     try:
         return encode_plain(value, simplify=_simplify)
-    except (TypeError, RecursionError):
-        # Keys of any kind, depth without end: text will do.
+    except Exception:  # noqa: BLE001 - a result is somebody's own code: it must stop no later call
+        # Keys of any kind, depth without end, what will not be read: text will do.
         return encode_json({name: _make_printable(part) for name, part in value.items()})
 
 
 def _make_printable(value: object) -> object:
-    if isinstance(value, Mapping):
+    if type(value) is dict:  # one of a kind of its own may refuse to be gone through
         return {_format_text(name): _format_text(part) for name, part in value.items()}
     return _format_text(value)
 
 
 def _format_text(value: object) -> str:
-    return str(value)[:1000].encode("utf-8", "replace").decode()
+    return format_value(value)[:1000].encode("utf-8", "replace").decode()
 
 
 def _simplify(value: object) -> object:
     """A value of any kind. What is no JSON becomes text: a review can still look for it there."""
     try:
         return simplify_value(value)
-    except TypeError:
+    except Exception:  # noqa: BLE001 - a model's own dump may raise anything
         return _format_text(value)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mulligan.core.call import Execution, Outcome
+from mulligan.core.escape import format_value
 from mulligan.core.lesson import Group
 from mulligan.core.suggestion import Earlier, FailedCall, Pattern, Suggestion
 
@@ -51,13 +52,6 @@ def build_earlier(execution: Execution) -> Earlier:
     return Earlier(
         tool=execution.call.tool,
         arguments=execution.call.arguments,
-        result=execution.result if error is None else _read_message(error),
+        result=execution.result if error is None else format_value(error),
         failed=execution.outcome is not Outcome.SUCCESS,
     )
-
-
-def _read_message(error: BaseException) -> str:
-    try:
-        return str(error)
-    except Exception:  # noqa: BLE001 - an exception of others may refuse to be shown
-        return type(error).__name__

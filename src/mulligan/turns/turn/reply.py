@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 
 from mulligan.core.call import Execution, Outcome
+from mulligan.core.escape import format_value
 from mulligan.core.event import ReplyChecked, ReplySettled
 from mulligan.core.finding import Correction
 from mulligan.loops.replies import Replied, ReplyRules, write_reply
@@ -62,6 +63,5 @@ def _format_result(result: object) -> str:
         return result
     try:
         return json.dumps(result, default=str, ensure_ascii=False)
-    except (TypeError, ValueError, RecursionError):
-        # Keys that are no text, or a cycle: as it prints.
-        return str(result)
+    except Exception:  # noqa: BLE001 - keys that are no text, a cycle, a value that refuses
+        return format_value(result)

@@ -1,0 +1,65 @@
+"""The e-mail addresses that a value sends something to, in whatever form they are written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html import unescape
+from unicodedata import category, normalize
+from urllib.parse import unquote
+
+from mulligan.checks.values import list_texts
+
+LOCAL = r"\w.+%*~=&-"
+"""Signs that an address has before its @, of those that anybody uses."""
+
+# What stands before an address is none of its signs, so that each run of them is read once.
+_ADDRESS = re.compile(
+    rf"(?<![{LOCAL}])(?<![{LOCAL}]')[{LOCAL}]++(?:'[{LOCAL}]++)*+"
+    r"@(?:[\w-]++(?:\.[\w-]++)*+|\[[\w.:]++\])"
+)
+_REMARK = re.compile(r"\([^()]*+\)")
+_WORD = re.compile(r"[^\W\d_]++")
+_SCHEME = re.compile(r"\b(?:mailto|smtp|email|e-mail|mail|to|cc|bcc)\s?[:=]\s?", re.IGNORECASE)
+_RECEIVERS = re.compile(
+    r"(?:^|_)(?:to|cc|bcc|from|sender|recipients?|receivers?|attendees?|participants?|guests?|"
+    r"invitees?|members?|owner|organi[sz]er|assignee|e?mails?|address(?:es)?|reply_to)(?:$|_)"
+)
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+def find_addresses(value: object, *, name: str) -> Iterator[str]:
+    """Each address that a value of this name is a list of, once, at any depth.
+
+    An address in running text is a mention; where the name says that it holds receivers, every
+    address is one, and so is what has an @ and cannot be read.
+    """
+    receives = _RECEIVERS.search(_CAMEL.sub("_", name).lower()) is not None
+    found: dict[str, None] = {}
+    for text in list_texts(value):
+        if "@" in text or "%40" in text or "&" in text or not text.isascii():
+            found |= dict.fromkeys(_read_text(_uncover(text), receives=receives))
+    yield from found
+
+
+def _uncover(text: str) -> str:
+    """A text as a mail program reads it: no encoding, no look-alikes, no hidden signs."""
+    plain = normalize("NFKC", unescape(unquote(text) if "%40" in text else text))
+    if plain.isascii():
+        return plain
+    return "".join(sign for sign in plain if category(sign) != "Cf")
+
+
+def _read_text(text: str, *, receives: bool) -> list[str]:
+    addresses = [found.group() for found in _ADDRESS.finditer(text)]
+    if receives and "@" in text:
+        return addresses or [text.strip()]
+    if not addresses:
+        return []
+    if f"<{addresses[0]}>" in text or text.strip("<>\"' \t\r\n;,") in addresses:
+        return addresses
+    around = _SCHEME.sub(" ", _REMARK.sub(" ", _ADDRESS.sub(" ", text)))
+    # A name beside each makes a list of people; more words than that make a sentence.
+    words = len(_WORD.findall(around))
+    whole = all("." in each.partition("@")[2] for each in addresses)
+    return addresses if words <= len(addresses) and (whole or not words) else []
