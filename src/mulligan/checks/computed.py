@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Sequence
 
 from mulligan.checks.dates import date_facts
 from mulligan.checks.places import home_resolved
 from mulligan.core.call import Call
 from mulligan.core.finding import Fact
+from mulligan.core.size import is_long
 from mulligan.core.turn import Turn
 
 _home = home_resolved()
@@ -15,4 +17,5 @@ _home = home_resolved()
 
 async def computed_facts(turn: Turn, calls: Sequence[Call]) -> Iterable[Fact]:
     """The weekday of every date, what the person's words can mean, and where home is."""
-    return [*date_facts(turn, calls), *await _home(turn, calls)]
+    said = await asyncio.to_thread(date_facts, turn, calls) if is_long(turn.message) else None
+    return [*(date_facts(turn, calls) if said is None else said), *await _home(turn, calls)]

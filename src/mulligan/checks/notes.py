@@ -70,7 +70,7 @@ ADDRESS = re.compile(
     re.IGNORECASE,
 )
 REQUIRED = re.compile(
-    r"`([^`]+)`|\"([^\"]+)\"|“([^”]+)”|(\d+(?:[.,]\d+)*)|\b([A-Z]{2,}[A-Za-z0-9]*)\b"
+    r"`([^`]+)`|\"([^\"]+)\"|“([^“”]++)”|(\d++(?:[.,]\d++)*+)|\b([A-Z]{2}[A-Za-z0-9]*+)\b"
 )
 """What can be checked of an expected output: what it quotes, its numbers, its acronyms."""
 

@@ -12,9 +12,8 @@ from mulligan.core.finding import Finding
 from mulligan.core.interfaces import Check
 
 _QUOTES = re.compile(
-    # Bounded, so that a message full of apostrophes is still read in a moment.
-    r"(?<!\w)'(.{1,4000}?)'(?!\w)|\"(.{1,4000}?)\"|“(.{1,4000}?)”",
-    re.DOTALL,
+    # What opens a quotation ends the one before it, so that none is read past the next mark.
+    r"(?<!\w)'((?:[^']|(?<=\w)'(?=\w)){1,4000}+)'(?!\w)|\"([^\"]{1,4000}+)\"|“([^“”]{1,4000}+)”"
 )
 _WORD = re.compile(r"\w+")
 _APOSTROPHE = re.compile("['\u2019]")

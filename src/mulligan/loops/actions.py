@@ -21,7 +21,7 @@ from mulligan.core.finding import (
 )
 from mulligan.core.interfaces import Check, Gather, Judge
 from mulligan.core.turn import Turn
-from mulligan.loops.checking import run_checks
+from mulligan.loops.checking import run_checks_aside
 from mulligan.loops.review import Opinion, Show, Weighed, ask_about, weigh
 
 _report = logging.getLogger("mulligan")
@@ -108,7 +108,7 @@ async def review_attempt(
     """
     facts = await gather_facts(attempted, by.gathers)
     attempted = replace(attempted, facts=(*facts, *find_confirmation(attempted)))
-    findings, answered = run_checks(attempted, by.checks)
+    findings, answered = await run_checks_aside(attempted, by.checks, reads=_list_read(attempted))
     settled = any(finding.severity is Severity.ERROR for finding in findings)
     looks = look_at(attempted, by.checks)
     if judged and by.judge is not None and attempted.executions and not settled:
@@ -181,6 +181,14 @@ def find_confirmation(attempted: Attempted) -> tuple[Fact, ...]:
         _report.warning("A request could not be compared (%s).", type(error).__name__)
         return ()
     return () if found is None else (found,)
+
+
+def _list_read(attempted: Attempted) -> tuple[object, ...]:
+    """Everything that checks may read of an attempt."""
+    made = (*attempted.executions, *attempted.earlier)
+    raised = [each.failure.error for each in made if each.failure is not None]
+    told = [part for each in made for part in (each.call.arguments, each.result)]
+    return (attempted.turn.message, attempted.turn.known, attempted.reply, told, raised)
 
 
 async def gather_facts(attempted: Attempted, gathers: Sequence[Gather]) -> tuple[Fact, ...]:

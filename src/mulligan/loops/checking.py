@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import TypeVar, cast
 
 from mulligan.core.finding import Finding
 from mulligan.core.interfaces import Check
+from mulligan.core.size import is_long
 
 S = TypeVar("S")
 
@@ -28,6 +31,30 @@ def run_checks(subject: S, checks: Sequence[Check[S]]) -> tuple[list[Finding], b
             )
             answered = False
     return findings, answered
+
+
+async def run_checks_aside(
+    subject: S, checks: Sequence[Check[S]], *, reads: tuple[object, ...]
+) -> tuple[list[Finding], bool]:
+    """The same; where there is much to read, our own checks do so on a thread beside the loop.
+
+    Those of others run where they always do: what they use may belong to this thread.
+    """
+    if not is_long(*reads):
+        return run_checks(subject, checks)
+    findings: list[Finding] = []
+    answered = True
+    for check in checks:
+        look = partial(run_checks, subject, (check,))
+        found, said = await asyncio.to_thread(look) if _is_ours(check) else look()
+        findings += found
+        answered = answered and said
+    return findings, answered
+
+
+def _is_ours(check: object) -> bool:
+    look = getattr(check, "look", check)
+    return str(getattr(look, "__module__", "")).startswith("mulligan.")
 
 
 def _validate_findings(found: Iterable[object]) -> list[Finding]:

@@ -28,7 +28,7 @@ from mulligan.core.finding import (
 from mulligan.core.interfaces import Check
 from mulligan.core.policy import Step, decide
 from mulligan.core.text import Reply, TextCheck
-from mulligan.loops.checking import run_checks
+from mulligan.loops.checking import run_checks_aside
 
 ATTEMPTS = 3
 """The first try and two more: in practice what two rounds of feedback do not mend, ten do not
@@ -261,7 +261,9 @@ class _ReplyLoop:
         return verdict
 
     async def _check_reply(self, reply: Reply) -> Verdict:
-        findings, answered = run_checks(reply, self._rules.checks)
+        findings, answered = await run_checks_aside(
+            reply, self._rules.checks, reads=(reply.text, reply.query, reply.context)
+        )
         verifier, confirmed = self._rules.verifier, False
         rejected = any(finding.severity is Severity.ERROR for finding in findings)
         if verifier is not None and not rejected:

@@ -27,7 +27,7 @@ _SECOND_WORDS = frozenset(
 _TO_END_OF_LINE = re.compile(r"auth|cookie|phrase|mnemonic|words", re.IGNORECASE | re.ASCII)
 _LEAD = r"[\s=>:]{0,8}"
 _QUOTED = (
-    r"""<hidden>|\\++(?P<q>["']).*?(?:\\++(?P=q)|\Z)"""
+    r"""<hidden>|\\++(?P<q>["'])(?:[^\\]++|\\++(?!(?P=q)))*+(?:\\++(?P=q)|\Z)"""
     r"""|[bBrRuUfF]{0,2}(?:\"{3}.*?(?:\"{3}|\Z)|'{3}.*?(?:'{3}|\Z)"""
     r"""|"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|'(?:[^'\\]|\\.)*+(?:'|\\?\Z))"""
 )

@@ -28,7 +28,9 @@ MASKS = "\ue000-\uf8ff"
 """Stand-ins for masked arguments. They count as part of a secret they lie in."""
 
 _XML = re.compile(r"<([A-Za-z][\w:.-]{0,63})((?:\s[^<>]{0,200})?>)[^<]++(?=</)", re.ASCII)
-_PEM = re.compile(r"(?<!-)-{4,}+ ?BEGIN .*?(?:-{4,} ?END[^-]{0,64}(?:-{4,}+|\Z)|\Z)", re.DOTALL)
+_PEM = re.compile(
+    r"(?<!-)-{4,}+ ?BEGIN .*?(?:(?<!-)-{4,}+ ?END[^-]{0,64}(?:-{4,}+|\Z)|\Z)", re.DOTALL
+)
 _URL = re.compile(r'(:\\?/\\?/)([^\s"<>]+)')
 _QUERY = re.compile(r'\?[\w.~%\[\]-]{1,64}=[^\s"<>]*', re.ASCII)
 _FLAG = re.compile(r"""(?<![\w-])--([A-Za-z][\w-]{1,40})["']?[,\s]\s{0,3}""", re.ASCII)

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
+from itertools import islice
 
 from mulligan.checks.concern import limit_to_calls
 from mulligan.checks.dates.arguments import Dated, find_argument_dates, find_impossible_dates
 from mulligan.checks.dates.conventions import NO_PINS, Pins, choose_pins
 from mulligan.checks.dates.moment import Moment, make_midnight
 from mulligan.checks.dates.reading import Expression, Reading
-from mulligan.checks.dates.resolve import find_expressions
+from mulligan.checks.dates.resolve import LONGEST, find_expressions, is_read_whole
 from mulligan.checks.dates.telling import describe_readings, rank_readings
 from mulligan.checks.moments import find_zone, parse_local_moment
 from mulligan.checks.subject import Argument, Parameters, Subject, list_effective_calls
 from mulligan.core.call import Call, Execution, Outcome
-from mulligan.core.finding import Finding
+from mulligan.core.finding import Finding, Severity
 from mulligan.core.interfaces import Check
 from mulligan.core.turn import Turn
 
@@ -46,12 +47,15 @@ def dates_as_said(parameters: Parameters | None = None, *, pins: Pins = NO_PINS)
     def check(subject: Subject) -> Iterator[Finding]:
         turn = subject.turn
         at = read_moment(turn)
-        said = read_day_expressions(turn, at=at, pins=pins) if at else []
+        whole = is_read_whole(turn.message)
+        said = read_day_expressions(turn, at=at, pins=pins) if at and whole else []
         for execution in list_effective_calls(subject):
             call = execution.call
             names = None if parameters is None else parameters.get(call.tool, ())
             for name, value in find_impossible_dates(call.arguments, names=names):
                 yield _report_impossible(Argument(execution, name, value))
+            if at is not None and not whole:
+                yield from _report_unread(execution, turn, names=names)
             if at is not None and said:
                 dates = find_argument_dates(call.arguments, zone=turn.timezone, names=names)
                 given = [each for each in dates if not _is_stamp(each, at)]
@@ -62,6 +66,23 @@ def dates_as_said(parameters: Parameters | None = None, *, pins: Pins = NO_PINS)
                         yield _report_bygone(execution, dated, said=said, at=at)
 
     return check
+
+
+def _report_unread(
+    execution: Execution, turn: Turn, *, names: Collection[str] | None
+) -> Iterator[Finding]:
+    """Say of a call with dates that nobody has held them against the message."""
+    found = find_argument_dates(execution.call.arguments, zone=turn.timezone, names=names)
+    for dated in islice(found, 1):
+        yield Finding(
+            rule="date.not_checked",
+            severity=Severity.WARNING,
+            issue=(
+                f"{execution.call.tool} was given {dated.value}, which nobody has checked: the "
+                f"message has {len(turn.message):,} characters, and at most {LONGEST:,} are read."
+            ),
+            call=execution.call.id,
+        )
 
 
 def read_moment(turn: Turn) -> Moment | None:

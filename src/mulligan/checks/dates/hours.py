@@ -9,6 +9,7 @@ from mulligan.checks.dates.arguments import Dated, find_argument_dates
 from mulligan.checks.dates.check import read_expressions, read_moment
 from mulligan.checks.dates.conventions import NO_PINS, Pins
 from mulligan.checks.dates.reading import Expression, Grain
+from mulligan.checks.dates.resolve import is_read_whole
 from mulligan.checks.subject import Argument, Parameters, Subject, list_effective_calls
 from mulligan.core.call import Call, Execution
 from mulligan.core.finding import Finding
@@ -34,7 +35,9 @@ def times_as_said(parameters: Parameters | None = None, *, pins: Pins = NO_PINS)
     def check(subject: Subject) -> Iterator[Finding]:
         turn = subject.turn
         at = read_moment(turn)
-        said = _find_exact_time(read_expressions(turn, at=at, pins=pins)) if at else None
+        # What was not read of a long message may say another time.
+        whole = at is not None and is_read_whole(turn.message)
+        said = _find_exact_time(read_expressions(turn, at=at, pins=pins)) if at and whole else None
         if said is None:
             return
         for execution in list_effective_calls(subject):

@@ -35,15 +35,26 @@ from mulligan.checks.dates.moment import Moment
 from mulligan.checks.dates.parts import Limit, Period, Shift, Weekday, Which
 from mulligan.checks.dates.reading import Expression, Reading
 
+LONGEST = 20_000
+"""Characters of a message that are read: about ten pages, and a second's work at the worst."""
 _MOST_SAID = 16
 _MOST_READINGS = 32
 """That something left out is reckoned from."""
 
 
+def is_read_whole(message: str) -> bool:
+    """Whether nothing of a message is left unread."""
+    return len(message) <= LONGEST
+
+
 def find_expressions(
     message: str, at: Moment, *, pins: Pins = NO_PINS, words: Words = ENGLISH
 ) -> list[Expression]:
-    """Every expression of time in a message, in order."""
+    """Every expression of time in a message, in order; of a long one, in its beginning.
+
+    Who holds dates against them asks `is_read_whole` first: what was not read may say another day.
+    """
+    message = message[:LONGEST]
     tokens = _scan(message, at, words)
     found = _find_spoken(tokens)
     several = sum(is_dated(each) or is_beside_another(tokens, each) for each in found) > 1

@@ -15,7 +15,9 @@ LONGEST_ACRONYM = 5
 
 _WORD = re.compile(r"[^\W\d_][\w'\u2019\-]*+")
 _TWO_CAPITALS = re.compile(
-    r"[A-Z\u00c0-\u00de\u0391-\u03a9\u0410-\u042f][\w'\u2019\-]*+\s+(?:[a-z&]{1,3}\s+){0,2}"
+    # Each word is tried once, from its beginning: not from every capital in it.
+    r"(?<![\w'\u2019\-])"
+    r"[A-Z\u00c0-\u00de\u0391-\u03a9\u0410-\u042f][\w'\u2019\-]*+\s++(?:[a-z&]{1,3}\s++){0,2}+"
     r"[A-Z\u00c0-\u00de\u0391-\u03a9\u0410-\u042f]"
 )
 """What a name needs at the least: most text has nothing like it, and is passed over."""

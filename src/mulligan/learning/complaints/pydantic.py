@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from mulligan.learning.complaints.complaint import Complaint, ComplaintKind
 
 PRINTED = re.compile(
-    r"^(?P<field>[A-Za-z_][\w.]*)\n\s+(?P<said>[^\n\[]+)\[type=(?P<type>\w+)", re.MULTILINE
+    r"^(?P<field>[A-Za-z_][\w.]*+)\n\s++(?P<said>[^\n\[]++)\[type=(?P<type>\w++)", re.MULTILINE
 )
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _QUOTED = re.compile(r"'([^']{1,80})'")

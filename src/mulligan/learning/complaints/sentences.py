@@ -14,8 +14,9 @@ NO_SUBJECTS = list_words(
 )
 """Words that stand where the name of an argument could."""
 
-_SUBJECT = r"(?:['\"`]([^'\"`\n]{1,80})['\"`]|\b([A-Za-z_][\w.\-]*|-?\d+(?:\.\d+)?))"
-_NUMBER = r"(-?\d+(?:\.\d+)?)"
+# A bare subject is read from its beginning alone: else "a.a.a…" is read again from every dot.
+_SUBJECT = r"(?:['\"`]([^'\"`\n]{1,80})['\"`]|(?<![\w.\-])([A-Za-z_][\w.\-]*+|-?\d++(?:\.\d++)?+))"
+_NUMBER = r"(-?\d++(?:\.\d++)?)"
 _THING = "(?:argument|parameter|field|property|key|option)"
 _MUST_BE = "(?:must|should|has to|needs to) be"
 _AT_MOST = "(?:<=|≤|at most|no more than|less than or equal to)"
@@ -23,33 +24,46 @@ _AT_LEAST = "(?:>=|≥|at least|no less than|greater than or equal to)"
 _FORMS = "(?P<form>%Y-%m-%d|YYYY-MM-DD|MM/DD/YYYY|DD/MM/YYYY|YYYY/MM/DD)"
 _QUOTED = re.compile(r"['\"`]([^'\"`]{1,80})['\"`]")
 
+
+def _compile(words: str) -> re.Pattern[str]:
+    return re.compile(words, re.IGNORECASE)
+
+
 FIELDS = (
-    (ComplaintKind.MISSING, rf"{_SUBJECT} is a required {_THING}"),
-    (ComplaintKind.MISSING, rf"missing (?:\d+ )?required (?:\S+ ){{0,2}}{_THING}s?:? {_SUBJECT}"),
-    (ComplaintKind.MISSING, rf"{_THING} {_SUBJECT} is (?:required|missing)"),
-    (ComplaintKind.MISSING, rf"missing {_THING}:? {_SUBJECT}"),
-    (ComplaintKind.UNEXPECTED, rf"unexpected (?:keyword )?{_THING}:? {_SUBJECT}"),
-    (ComplaintKind.UNEXPECTED, rf"(?:unknown|unrecognized|invalid) {_THING}:? {_SUBJECT}"),
-    (ComplaintKind.UNEXPECTED, rf"\({_SUBJECT} was unexpected\)"),
+    (ComplaintKind.MISSING, _compile(rf"{_SUBJECT} is a required {_THING}")),
+    (
+        ComplaintKind.MISSING,
+        _compile(rf"missing (?:\d+ )?required (?:\S+ ){{0,2}}{_THING}s?:? {_SUBJECT}"),
+    ),
+    (ComplaintKind.MISSING, _compile(rf"{_THING} {_SUBJECT} is (?:required|missing)")),
+    (ComplaintKind.MISSING, _compile(rf"missing {_THING}:? {_SUBJECT}")),
+    (ComplaintKind.UNEXPECTED, _compile(rf"unexpected (?:keyword )?{_THING}:? {_SUBJECT}")),
+    (
+        ComplaintKind.UNEXPECTED,
+        _compile(rf"(?:unknown|unrecognized|invalid) {_THING}:? {_SUBJECT}"),
+    ),
+    (ComplaintKind.UNEXPECTED, _compile(rf"\({_SUBJECT} was unexpected\)")),
 )
 BOUNDS = (
-    (ComplaintKind.MOST, rf"{_SUBJECT}:? {_MUST_BE} {_AT_MOST} {_NUMBER}"),
-    (ComplaintKind.LEAST, rf"{_SUBJECT}:? {_MUST_BE} {_AT_LEAST} {_NUMBER}"),
+    (ComplaintKind.MOST, _compile(rf"{_SUBJECT}:? {_MUST_BE} {_AT_MOST} {_NUMBER}")),
+    (ComplaintKind.LEAST, _compile(rf"{_SUBJECT}:? {_MUST_BE} {_AT_LEAST} {_NUMBER}")),
     (
         ComplaintKind.MOST,
-        rf"{_SUBJECT} (?:cannot|(?:must|may) not) (?:exceed|be more than) {_NUMBER}",
+        _compile(rf"{_SUBJECT} (?:cannot|(?:must|may) not) (?:exceed|be more than) {_NUMBER}"),
     ),
-    (ComplaintKind.MOST, rf"{_SUBJECT} is greater than the maximum of {_NUMBER}"),
-    (ComplaintKind.LEAST, rf"{_SUBJECT} is less than the minimum of {_NUMBER}"),
-    (ComplaintKind.MOST, rf"{_SUBJECT} {_MUST_BE} between {_NUMBER} and {_NUMBER}"),
+    (ComplaintKind.MOST, _compile(rf"{_SUBJECT} is greater than the maximum of {_NUMBER}")),
+    (ComplaintKind.LEAST, _compile(rf"{_SUBJECT} is less than the minimum of {_NUMBER}")),
+    (ComplaintKind.MOST, _compile(rf"{_SUBJECT} {_MUST_BE} between {_NUMBER} and {_NUMBER}")),
 )
 DOMAINS = (
-    rf"{_SUBJECT}:?,? {_MUST_BE} (?:one of|either|in)\b:?([^\n]{{1,400}})",
-    rf"{_SUBJECT} is not one of:?([^\n]{{1,400}})",
+    _compile(rf"{_SUBJECT}:?,? {_MUST_BE} (?:one of|either|in)\b:?([^\n]{{1,400}})"),
+    _compile(rf"{_SUBJECT} is not one of:?([^\n]{{1,400}})"),
 )
 FORMS = (
-    rf"{_SUBJECT} (?:does not match|{_MUST_BE} in|must match|is not in)[^\n]{{0,40}}?{_FORMS}",
-    rf"()()(?:date|day|time)[^\n]{{0,60}}?(?:format|form|expected)[^\n]{{0,20}}?{_FORMS}",
+    _compile(
+        rf"{_SUBJECT} (?:does not match|{_MUST_BE} in|must match|is not in)[^\n]{{0,40}}?{_FORMS}"
+    ),
+    _compile(rf"()()(?:date|day|time)[^\n]{{0,60}}?(?:format|form|expected)[^\n]{{0,20}}?{_FORMS}"),
 )
 
 
@@ -73,9 +87,9 @@ def parse_sentences(text: str) -> Iterator[Complaint]:
             return
 
 
-def _match_sentence(words: str, text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _match_sentence(words: re.Pattern[str], text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     """What a sentence is about and what else it says, for each time it stands in a text."""
-    for found in re.finditer(words, text, re.IGNORECASE):
+    for found in words.finditer(text):
         quoted, bare, *rest = found.groups()
         name = quoted or bare or ""
         if quoted or name.casefold() not in NO_SUBJECTS:
@@ -84,5 +98,7 @@ def _match_sentence(words: str, text: str) -> Iterator[tuple[str, tuple[str, ...
 
 def _split_list(text: str) -> tuple[str, ...]:
     """The values of a list as it is written in a sentence."""
-    words = _QUOTED.findall(text) or re.split(r"\s*(?:,|\bor\b)\s*", text.strip(" :[](){}."))
+    words = _QUOTED.findall(text) or re.split(
+        r"(?:(?<!\s)\s++)?+(?:,|\bor\b)\s*+", text.strip(" :[](){}.")
+    )
     return tuple(word.strip(" .'\"[](){}") for word in words if word.strip(" .'\"[](){}"))

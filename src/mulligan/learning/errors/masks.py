@@ -17,29 +17,45 @@ _CODE_BEFORE = r"(?:http(?:/\d\.\d)?|status(?: code)?|code|errno|error|exit code
 MASKS: tuple[tuple[str, str], ...] = (
     (
         "keep",
-        rf"\b{_BOUND_BEFORE}\s*:?\s*-?\d+(?:\.\d+)?(?:\s*(?:and|to|-|,)\s*-?\d+(?:\.\d+)?\b)?",
+        (
+            rf"\b{_BOUND_BEFORE}\s*+:?\s*+-?\d++(?:\.\d++)?"
+            r"(?:\s*+(?:and|to|-|,)\s*+-?\d++(?:\.\d++)?\b)?"
+        ),
     ),
-    ("keep", rf"\b{_CODE_BEFORE}\s*[:=#]?\s*[\[(]?-?[1-9]\d{{2,4}}\b(?!\.\d)"),
-    ("keep", r"(?<![\w.])[45]\d\d(?=\s+[A-Z][a-z]+(?:\s+[A-Z][a-z]+)*)"),
-    ("input", r"input_value=.*?(?=, input_type=|\]|$)"),
-    ("url", r"\b[a-z][a-z0-9+.-]{1,10}://[^\s'\"<>)\]]+"),
-    ("email", r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"),
+    ("keep", rf"\b{_CODE_BEFORE}\s*+[:=#]?\s*+[\[(]?-?[1-9]\d{{2,4}}\b(?!\.\d)"),
+    ("keep", r"(?<![\w.])[45]\d\d(?=\s++[A-Z][a-z])"),
+    ("input", r"input_value=[^\]\n,]*+(?:,(?! input_type=)[^\]\n,]*+)*+"),
+    ("url", r"\b[a-z][a-z0-9+.-]{1,10}://[^\s'\"<>)\]]++"),
+    ("email", r"(?<![\w.+-])[\w.+-]++@[\w-]++(?:\.[\w-]++)++"),
     ("uuid", r"\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b"),
     (
         "time",
-        r"\b\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?",
+        r"\b\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d++)?)?(?:Z|[+-]\d{2}:?\d{2})?)?",
     ),
-    ("time", r"\b\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?\b"),
-    ("hex", r"\b0x[0-9a-f]+\b"),
-    ("path", r"(?<![\w/])(?:[a-z]:\\|\.{0,2}/)[\w.@%+-]+(?:[/\\][\w.@%+-]*)*"),
-    ("path", r"\b[\w@%+-]+(?:/[\w.@%+-]+)+\.\w{1,5}\b"),
+    ("time", r"\b\d{1,2}:\d{2}(?::\d{2}(?:\.\d++)?)?\b"),
+    ("hex", r"\b0x[0-9a-f]++\b"),
+    ("path", r"(?<![\w/])(?:[a-z]:\\|\.{0,2}/)[\w.@%+-]++(?:[/\\][\w.@%+-]*+)*+"),
+    # A dot counts only where the name goes on, so that the end of a sentence ends a path.
+    (
+        "path",
+        (
+            r"(?<![\w@%+/.-])[\w@%+-]++(?:/(?:[\w@%+-]++|\.(?=\.?[\w@%+/-]))++)++"
+            r"(?:(?<=\.\w)|(?<=\.\w\w)|(?<=\.\w{3})|(?<=\.\w{4})|(?<=\.\w{5}))\b"
+        ),
+    ),
     (
         "file",
-        r"\b[\w-]+\.(?:txt|csv|json|pdf|docx?|xlsx?|md|py|log|png|jpe?g|ya?ml|html?|zip|xml)\b",
+        (
+            r"(?<![\w-])[\w-]++"
+            r"\.(?:txt|csv|json|pdf|docx?|xlsx?|md|py|log|png|jpe?g|ya?ml|html?|zip|xml)\b"
+        ),
     ),
-    ("id", r"#\w+"),
-    ("id", r"\b(?=\w*\d)(?=\w*[a-z])\w{4,}\b"),
-    ("number", r"[$€£]?(?<![\w.])-?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?(?=[a-z%°]{0,3}\b)[a-z%°]{0,3}"),
+    ("id", r"#\w++"),
+    ("id", r"\b(?=[^\W\d]*+\d)(?=[^\Wa-z]*+[a-z])\w{4,}+\b"),
+    (
+        "number",
+        r"[$€£]?(?<![\w.])-?\d++(?:,\d++)*+(?:\.\d++)?(?:e[+-]?\d++)?(?=[a-z%°]{0,3}\b)[a-z%°]{0,3}",
+    ),
 )
 """Kind and pattern. `keep`: a code or a bound, which tells errors apart that need other fixes."""
 
@@ -49,13 +65,13 @@ MASK = re.compile(
 
 NAMED_BEFORE = re.compile(
     r"(?:argument|parameter|param|property|field|key|column|attribute|option|keyword|variable|name)s?"
-    r"(?: named| called)?[:\s(]*$",
+    r"(?: named| called)?[:\s(]*+$",
     re.IGNORECASE,
 )
 """What stands before a quoted name, as against a quoted value."""
 
 NAMED_AFTER = re.compile(
-    r"^\s*(?:is a required|is required|field|argument|parameter|property|was unexpected)",
+    r"^\s*+(?:is a required|is required|field|argument|parameter|property|was unexpected)",
     re.IGNORECASE,
 )
 DOMAIN_BEFORE = re.compile(

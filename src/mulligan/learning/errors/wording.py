@@ -30,8 +30,8 @@ TOOL_BROKE = compile_phrases(r"""
 """What only the tool's own code can have tripped over: its arguments had been read by then."""
 
 _STATUS = re.compile(
-    r"(?:status(?: code)?|http(?:/\d\.\d)?|code|error)\s*[:=]?\s*\(?(-?\d{3,5})\b|"
-    r"(?<![\w.$])([45]\d\d)(?=\s+[A-Z][a-z])"
+    r"(?:status(?: code)?|http(?:/\d\.\d)?|code|error)\s*+[:=]?\s*+\(?(-?\d{3,5})\b|"
+    r"(?<![\w.$])([45]\d\d)(?=\s++[A-Z][a-z])"
 )
 
 

@@ -12,9 +12,9 @@ LONGEST = 500
 
 _TOKENS = re.compile(r"<\|[^|<>]{0,40}\|>(?:commentary|analysis|final|assistant|json)?")
 _OWN_KEY = re.compile(
-    r"[\s\"'{]*(?P<key>[A-Za-z_]\w*)\s*[\"']\s*[:=]\s*[\"']?(?P<value>[^\"']+?)[\"'\s,}\]]*"
+    r"[\s\"'{]*+(?P<key>[A-Za-z_]\w*+)\s*+[\"']\s*+[:=]\s*+[\"']?(?P<value>[^\"']++)[\"'\s,}\]]*+"
 )
-_AROUND = re.compile(r"[\s\"'`]*(?P<value>[^\s\"'`,;{}\[\]]+)[\s\"'`,;]*")
+_AROUND = re.compile(r"[\s\"'`]*+(?P<value>[^\s\"'`,;{}\[\]]++)[\s\"'`,;]*+")
 """One word with quotes or commas around it. In prose they are at home, and left there."""
 
 
@@ -43,6 +43,6 @@ def _clean_text(name: str, text: str) -> str:
     text = _TOKENS.sub("", text)
     own = _OWN_KEY.fullmatch(text)
     if own and fold(own["key"]) == fold(name):
-        return own["value"].strip()
+        return own["value"].rstrip(" \t\r\n,}]").strip() or own["value"].strip()
     around = _AROUND.fullmatch(text)
     return around["value"] if around else text

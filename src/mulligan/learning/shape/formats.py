@@ -9,8 +9,8 @@ _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
 _YEAR_FIRST = re.compile(r"(\d{4})[-/. ](\d{1,2})[-/. ](\d{1,2})(?:[T ]00:00(?::00)?Z?)?")
 _YEAR_LAST = re.compile(r"(\d{1,2})[-/. ](\d{1,2})[-/. ](\d{4})")
 _MONTH_NAMED = re.compile(
-    r"(?:(?P<d1>\d{1,2})(?:st|nd|rd|th)?[ .-]+)?(?P<m>[A-Za-z]{3,9})\.?[ -]*"
-    r"(?:(?P<d2>\d{1,2})(?:st|nd|rd|th)?,?)?[ ,-]+(?P<y>\d{4})"
+    r"(?:(?P<d1>\d{1,2})(?:st|nd|rd|th)?[ .-]++)?(?P<m>[A-Za-z]{3,9})\.?"
+    r"(?:[ -]*+(?P<d2>\d{1,2})(?!\d)(?:st|nd|rd|th)?,?)?[ ,-]++(?P<y>\d{4})"
 )
 _MOMENT = re.compile(
     r"(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2})(:\d{2}(?:\.\d+)?)?( ?(?:Z|[+-]\d{2}:?\d{2}))?"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_BETWEEN = re.compile(r"\s+\|\s+|\n\s*")
+_BETWEEN = re.compile(r"(?<!\s)\s++\|\s++|\n\s*+")
 
 
 def list_words(text: str) -> frozenset[str]:

@@ -29,7 +29,7 @@ _AROUND_CODE = re.compile(
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _DEFINED = re.compile(r"(?:\bdef|\bfunction|\bimport)\s+$")
-_AFTER_NAME = re.compile(r"['\"`]?\s*(?P<sign>\(|[:,]?\s*(?=\{))")
+_AFTER_NAME = re.compile(r"['\"`]?\s*+(?P<sign>\(|(?:[:,]\s*+)?(?=\{))")
 _ANY_CALL = re.compile(r"(?<![\w.])[A-Za-z_][\w.]*['\"`]?\s*\(|\{")
 
 

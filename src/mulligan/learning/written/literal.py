@@ -22,15 +22,24 @@ CONSTANTS = {"true": True, "false": False, "null": None, "none": None, "undefine
 QUOTES = {'"': '"', "'": "'", "`": "`", "\u201c": "\u201d", "\u2018": "\u2019"}
 ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 
-_BLANK = re.compile(r"(?:\s|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
-_NAME = re.compile(r"[A-Za-z_][\w.\-]*")
-_NUMBER = re.compile(r"[+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
-_AFTER_STRING = re.compile(r"\s*(?:[,)\]}:;=>]|$|//|#)")
-_KEYWORD = re.compile(r"['\"]?([A-Za-z_][\w.\-]*)['\"]?\s*=(?!=)")
-_NEXT_KEYWORD = re.compile(r",\s*[A-Za-z_]\w*\s*=(?!=)")
+# Possessive throughout: each part takes what it can and gives nothing back, so that no text is read
+# twice at one place.
+_BLANK = re.compile(r"(?:\s++|//[^\n]*+)*+")
+_NAME = re.compile(r"[A-Za-z_][\w.\-]*+")
+_NUMBER = re.compile(r"[+-]?(?:\d[\d_]*+(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?")
+_AFTER_STRING = re.compile(r"\s*+(?:[,)\]}:;=>]|$|//|#)")
+_KEYWORD = re.compile(r"['\"]?([A-Za-z_][\w.\-]*+)['\"]?\s*+=(?!=)")
+_NEXT_KEYWORD = re.compile(r",\s*+[A-Za-z_]\w*+\s*+=(?!=)")
+_KEY = re.compile(r"[^\s:=,{}\[\]()\"']++")
+_PLAIN = {
+    closing: re.compile(rf"[^\\{closing}]++") for closing in ('"', "'", "`", "\u201d", "\u2019")
+}
+"""What goes on inside a string, by the sign that ends it."""
+_UNBROKEN = re.compile(r"[^\s,;()\[\]{}]++")
+"""Signs that end no bare value, whatever it stands in."""
 _CODED = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}")
-_PAIR = re.compile(r"\s*([A-Za-z_]\w*)=")
-_KEY_END = re.compile(r"\s*(?::|=>|=)\s*")
+_PAIR = re.compile(r"\s*+([A-Za-z_]\w*+)=")
+_KEY_END = re.compile(r"\s*+(?::|=>|=)\s*+")
 _OPEN, _CLOSE = "([{", ")]}"
 
 
@@ -75,6 +84,8 @@ class Reader:
         self._text = text
         self._cut = cut
         self._steps_left = MOST_STEPS
+        self._last_remark = text.rfind("*/")
+        """Where the last remark ends; one that is opened after it has no end."""
 
     def parse_value(self, at: int, *, depth: int = 0, ends: str = ")]},;\n") -> tuple[object, int]:
         """Any value; `ends` are the signs that end one without quotes."""
@@ -124,8 +135,7 @@ class Reader:
 
     def _parse_bare_argument(self, at: int) -> tuple[object, int]:
         level, end = 0, at
-        while end < len(self._text):
-            self._count_step()
+        while (end := self._pass_unbroken(end)) < len(self._text):
             sign = self._text[end]
             if sign in _CLOSE:
                 level -= 1
@@ -162,7 +172,7 @@ class Reader:
         if self._text[at] in QUOTES:
             key, at = self._parse_string(at)
         else:
-            bare = re.compile(r"[^\s:=,{}\[\]()\"']+").match(self._text, at)
+            bare = _KEY.match(self._text, at)
             if not bare:
                 raise GarbledError("A key was expected.")
             key, at = bare.group(), bare.end()
@@ -188,8 +198,7 @@ class Reader:
         return found, at + 1
 
     def _parse_group(self, value: object, start: int, end: int) -> tuple[object, int]:
-        follows = _BLANK.match(self._text, end)
-        place = follows.end() if follows else end
+        place = self._skip(end)
         if isinstance(value, int | float) and self._text[place : place + 1] in "+-*/":
             return self._parse_bare(start, ends=",]}\n")
         return value, end
@@ -216,7 +225,12 @@ class Reader:
         read: list[str] = []
         at += 1
         while at < len(self._text):
-            self._count_step()
+            plain = _PLAIN[closing].match(self._text, at)
+            if plain:
+                read.append(plain.group())
+                at = self._count_steps(at, plain.end())
+                continue
+            self._count_steps(at, at + 1)
             sign = self._text[at]
             if sign == "\\" and at + 1 < len(self._text):
                 letter, at = self._decode_escape(at + 1)
@@ -240,8 +254,7 @@ class Reader:
 
     def _parse_bare(self, at: int, *, ends: str) -> tuple[object, int]:
         level, end = 0, at
-        while end < len(self._text):
-            self._count_step()
+        while (end := self._pass_unbroken(end)) < len(self._text):
             sign = self._text[end]
             if level == 0 and sign in ends:
                 break
@@ -259,15 +272,27 @@ class Reader:
             raise GarbledError("The text breaks off.")
         return at
 
-    def _count_step(self) -> None:
+    def _count_steps(self, start: int, end: int) -> int:
         """Bounds the work: a text made to be read over and over is given up."""
-        self._steps_left -= 1
+        self._steps_left -= end - start
         if self._steps_left < 0:
             raise GarbledError("The text takes too long to read.")
+        return end
+
+    def _pass_unbroken(self, at: int) -> int:
+        """Past what cannot end a bare value; the sign after it is the caller's to look at."""
+        run = _UNBROKEN.match(self._text, at)
+        end = run.end() if run else at
+        return self._count_steps(at - 1, end)
 
     def _skip(self, at: int) -> int:
-        blank = _BLANK.match(self._text, at)
-        return blank.end() if blank else at
+        """Past blanks and remarks."""
+        while True:
+            blank = _BLANK.match(self._text, at)
+            end = blank.end() if blank else at
+            if not self._text.startswith("/*", end) or end + 2 > self._last_remark:
+                return end
+            at = self._count_steps(end, self._text.index("*/", end + 2) + 2)
 
 
 def parse_words(words: str) -> object:

@@ -40,7 +40,7 @@ async def conclude(call: LiveCall, execution: Execution) -> Any:
     if failure is None or (failure.error is None and not _is_heard(call)):
         return execution.result
     if tool.declaration.mode is Mode.OBSERVE or not tool.advises(execution.call.agent):
-        _note_failure(call, execution)
+        await _note_failure(call, execution)
     elif (advised := await advise(call, execution)) is not None:
         offer(advised, turn=call.turn)
         if failure.error is not None:
@@ -67,33 +67,45 @@ class _ReturnedError(SilentError):
 
 async def advise(call: LiveCall, execution: Execution) -> Advised | None:
     """What would help; `None` if even that cannot be said. It never stands in the error's way."""
+    tool, turn = call.tool, call.turn
+    # Reading takes a while where an error or a request is long: no event loop waits for it.
+    aside = call.waiter.aside
+    try:
+        episode = await aside(partial(_open_episode, call, execution))
+        recalled = await _ask_memory(call, episode)
+        advised: Advised
+        episode, advised = await aside(partial(_compose, call, episode, recalled=recalled))
+        if turn is not None:
+            turn.episodes.append(episode)
+        _announce_foreseen(call, episode.failed, advised.foreseen)
+    except Exception as error:  # noqa: BLE001 - the tool's own error is what matters
+        tool.warn("No advice on a failure of %s", error)
+        return None
+    return advised
+
+
+def _compose(
+    call: LiveCall, episode: OpenEpisode, *, recalled: Recalled | None
+) -> tuple[OpenEpisode, Advised]:
+    """What every source says, weighed; and the episode with what memory had to say."""
     # Only a failure pays for it: the validator and the tables take a while to load.
     from mulligan.learning.repair.decide import NO_PAST, decide
     from mulligan.learning.repair.suggest import SOURCES, suggest_corrections
 
-    tool, turn = call.tool, call.turn
-    try:
-        episode = _open_episode(call, execution)
-        recalled = await _ask_memory(call, episode)
-        sources = SOURCES if recalled is None else (*SOURCES, recalled.suggest)
-        found = suggest_corrections(episode.failed, sources=sources)
-        if recalled is not None:
-            found, best, group = with_memory(found, recalled)
-            episode = replace(episode, best=best, group=group)
-        if turn is not None:
-            turn.episodes.append(episode)
-        past = NO_PAST if recalled is None else recalled.past
-        return Advised(
-            execution=execution,
-            failed=episode.failed,
-            advice=decide(episode.failed, found, past=past),
-            suggestions=found,
-            foreseen=_report_foreseen(call, episode.failed, mendable=bool(found)),
-            like=_find_alike(tool, episode.pattern),
-        )
-    except Exception as error:  # noqa: BLE001 - the tool's own error is what matters
-        tool.warn("No advice on a failure of %s", error)
-        return None
+    sources = SOURCES if recalled is None else (*SOURCES, recalled.suggest)
+    found = suggest_corrections(episode.failed, sources=sources)
+    if recalled is not None:
+        found, best, group = with_memory(found, recalled)
+        episode = replace(episode, best=best, group=group)
+    past = NO_PAST if recalled is None else recalled.past
+    return episode, Advised(
+        execution=episode.execution,
+        failed=episode.failed,
+        advice=decide(episode.failed, found, past=past),
+        suggestions=found,
+        foreseen=_foresee(call, episode.failed, mendable=bool(found)),
+        like=_find_alike(call.tool, episode.pattern),
+    )
 
 
 async def _ask_memory(call: LiveCall, episode: OpenEpisode) -> Recalled | None:
@@ -172,33 +184,31 @@ def _find_alike(tool: Tool, pattern: Pattern) -> Alike | None:
         return None
 
 
-def _report_foreseen(
-    call: LiveCall, failed: FailedCall, *, mendable: bool = False
-) -> tuple[Finding, ...]:
-    """What spoke against a call of a turn; told here unless it was told before the call.
+def _foresee(call: LiveCall, failed: FailedCall, *, mendable: bool) -> tuple[Finding, ...]:
+    """What spoke against a call of a turn.
 
     Where a correction is known the call was meant, and a mere warning has nothing to add.
     """
-    tool = call.tool
-    if call.turn is None:
-        return ()
-    found = foresee(tool, failed)
-    if mendable:
-        found = tuple(each for each in found if each.severity is Severity.ERROR)
-    if found and not tool.prechecks:
-        announce_flagged(tool, failed.call, found=found, made=True, failed=True)
-    return found
+    found = () if call.turn is None else foresee(call.tool, failed)
+    return tuple(each for each in found if each.severity is Severity.ERROR or not mendable)
 
 
-def _note_failure(call: LiveCall, execution: Execution) -> None:
+def _announce_foreseen(call: LiveCall, failed: FailedCall, found: tuple[Finding, ...]) -> None:
+    """Told here unless it was told before the call."""
+    if found and not call.tool.prechecks:
+        announce_flagged(call.tool, failed.call, found=found, made=True, failed=True)
+
+
+async def _note_failure(call: LiveCall, execution: Execution) -> None:
     """Nobody is told anything, but the failure is remembered, and what was foreseeable counted."""
     if call.turn is None:
         return
     try:
-        episode = _open_episode(call, execution)
+        episode = await call.waiter.aside(partial(_open_episode, call, execution))
         call.turn.episodes.append(episode)
         if call.tool.runtime.events.wanted:
-            _report_foreseen(call, episode.failed)
+            look = partial(_foresee, call, episode.failed, mendable=False)
+            _announce_foreseen(call, episode.failed, await call.waiter.aside(look))
     except Exception as error:  # noqa: BLE001 - the tool's own error is what matters
         call.tool.warn("A failure of %s was not looked at", error)
 

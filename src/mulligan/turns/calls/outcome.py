@@ -6,12 +6,15 @@ import asyncio
 import time
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
+from typing import cast
 
 from mulligan.core.call import Call, Execution, Failure, Outcome
 from mulligan.core.error_class import ErrorClass
 from mulligan.core.error_traits import Aftermath
 from mulligan.core.errors import NoSchemaError, NothingDone, SilentError
 from mulligan.core.instants import from_us
+from mulligan.core.size import is_long
 from mulligan.turns.calls.live import LiveCall
 from mulligan.turns.calls.rows import log_failure, log_success
 
@@ -24,13 +27,28 @@ def was_stopped(error: BaseException) -> bool:
     return isinstance(error, _STOPPED)
 
 
-def end_call(call: LiveCall, result: object) -> Execution:
+async def end_call(call: LiveCall, result: object) -> Execution:
     """It came back: with a result, or with a failure in disguise."""
-    failed = find_silent_error(call, result)
+    failed = await find_disguised(call, result)
     if failed is not None:
         return failed
     duration_us = log_success(call, result)
     return build_execution(call, result=result, duration_us=duration_us)
+
+
+async def find_disguised(call: LiveCall, result: object) -> Execution | None:
+    """`find_silent_error`, which an event loop does not wait for where there is much to read."""
+    if type(result) is bool or result is None or not is_long(result):
+        return find_silent_error(call, result)
+    look = partial(find_silent_error, call, result)
+    return cast("Execution | None", await call.waiter.aside(look))
+
+
+async def note_failure(call: LiveCall, error: BaseException) -> Execution:
+    """`fail_call`, which an event loop does not wait for where the error says much."""
+    if was_stopped(error) or not is_long(error):
+        return fail_call(call, error)
+    return cast("Execution", await call.waiter.aside(partial(fail_call, call, error)))
 
 
 def fail_call(call: LiveCall, error: BaseException, *, failure: Failure | None = None) -> Execution:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from mulligan.core.call import Call, Execution, Failure
 from mulligan.core.effect import Mode, Precheck
@@ -10,6 +11,7 @@ from mulligan.core.error_class import ErrorClass
 from mulligan.core.errors import FlaggedCallError
 from mulligan.core.event import CallFlagged
 from mulligan.core.finding import Finding, Severity
+from mulligan.core.size import is_long
 from mulligan.core.suggestion import Earlier, Planned
 from mulligan.turns.calls.live import LiveCall
 from mulligan.turns.calls.outcome import build_proposal, fail_call
@@ -64,13 +66,16 @@ def _find_irrelevance(tool: Tool, planned: Planned) -> Iterator[Finding]:
         yield found
 
 
-def precheck_call(call: LiveCall, turn: OpenTurn) -> Execution | None:
+async def precheck_call(call: LiveCall, turn: OpenTurn) -> Execution | None:
     """Look at a call before it is made. What came of one that is not made; `None`: go on."""
     tool = call.tool
     if not tool.prechecks or tool.rarely_fails:
         return None
     proposed = build_proposal(call)
-    found = foresee(tool, plan_call(tool, proposed.call, turn=turn))
+    planned = plan_call(tool, proposed.call, turn=turn)
+    look = partial(foresee, tool, planned)
+    long = is_long(planned.said, [each.result for each in planned.earlier], call.arguments)
+    found = await call.waiter.aside(look) if long else look()
     if not found:
         return None
     declared = tool.declaration

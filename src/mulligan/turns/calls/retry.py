@@ -13,7 +13,7 @@ from mulligan.core.event import CallRepaired
 from mulligan.core.record import Record
 from mulligan.loops.calls import Knowing, Retrying, UnsureError, retry_call
 from mulligan.turns.calls.live import LiveCall
-from mulligan.turns.calls.outcome import build_execution, end_call, fail_call, was_stopped
+from mulligan.turns.calls.outcome import build_execution, end_call, note_failure, was_stopped
 from mulligan.turns.calls.rows import log_success
 from mulligan.turns.journal.landing import Landing, look
 from mulligan.turns.journal.waiter import ON_LOOP
@@ -36,11 +36,11 @@ async def try_call(call: LiveCall) -> Tried:
     try:
         result = await call.make()
     except BaseException as error:
-        failed = fail_call(call, error)
+        failed = await note_failure(call, error)
         if was_stopped(error):
             raise
     else:
-        return Tried(last=end_call(call, result), nothing_happened=False)
+        return Tried(last=await end_call(call, result), nothing_happened=False)
     return await rescue(call, failed)
 
 
@@ -55,11 +55,11 @@ async def rescue(first: LiveCall, failed: Execution) -> Tried:
         try:
             result = await first.make()
         except BaseException as error:
-            later = fail_call(again, error)
+            later = await note_failure(again, error)
             if was_stopped(error):
                 raise
             return later
-        return end_call(again, result)
+        return await end_call(again, result)
 
     declaration = first.tool.declaration
     executions = await retry_call(

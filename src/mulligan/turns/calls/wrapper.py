@@ -19,7 +19,9 @@ from mulligan.turns.calls.live import LiveCall, begin_call
 from mulligan.turns.calls.outcome import (
     build_execution,
     fail_call,
+    find_disguised,
     find_silent_error,
+    note_failure,
     was_stopped,
 )
 from mulligan.turns.calls.precheck import precheck_call
@@ -101,11 +103,11 @@ def _make_async_once(tool: Tool) -> Callable[..., Any]:
         try:
             result = await function(*args, **kwargs)
         except BaseException as error:
-            failed = fail_call(call, error)
+            failed = await note_failure(call, error)
             if was_stopped(error):
                 raise
         else:
-            disguised = find_silent_error(call, result)
+            disguised = await find_disguised(call, result)
             if disguised is None:
                 return _note_success(call, result)
             failed = disguised
@@ -163,7 +165,7 @@ def _is_guarded(tool: Tool, turn: OpenTurn) -> bool:
 
 async def _guard_call(call: LiveCall, turn: OpenTurn) -> Any:
     """A call of a turn that is looked at or written down before it is made."""
-    refused = precheck_call(call, turn)
+    refused = await precheck_call(call, turn)
     if refused is not None:
         return await _note_outcome(call, refused)
     if call.tool.acts:

@@ -24,6 +24,8 @@ class Waiter:
     sleep: Callable[[float], Awaitable[None]]
     ask: Callable[[Callable[[], Any]], Awaitable[Any]]
     """Ask what answers from a disk or a network, for as long as `TIMEOUT`."""
+    aside: Callable[[Callable[[], Any]], Awaitable[Any]]
+    """Do what takes a while of reading, so that no event loop waits for it."""
 
 
 async def _wait_on_loop(future: Future[None]) -> None:
@@ -50,6 +52,10 @@ async def _ask_aside(question: Callable[[], Any]) -> Any:
         return await asyncio.to_thread(question)
 
 
+async def _do_here(work: Callable[[], Any]) -> Any:
+    return work()
+
+
 async def _ask_here(question: Callable[[], Any]) -> Any:
     """On a thread of its own, so that a sync tool waits no longer than an async one."""
     answer: Future[Any] = Future()
@@ -74,5 +80,5 @@ def run_to_end(steps: Coroutine[Any, Any, R]) -> R:
     raise RuntimeError("A synchronous tool was handed something that waits for an event loop.")
 
 
-ON_LOOP = Waiter(wait=_wait_on_loop, sleep=asyncio.sleep, ask=_ask_aside)
-ON_THREAD = Waiter(wait=_wait_here, sleep=_sleep_here, ask=_ask_here)
+ON_LOOP = Waiter(wait=_wait_on_loop, sleep=asyncio.sleep, ask=_ask_aside, aside=asyncio.to_thread)
+ON_THREAD = Waiter(wait=_wait_here, sleep=_sleep_here, ask=_ask_here, aside=_do_here)

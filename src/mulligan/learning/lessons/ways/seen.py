@@ -26,7 +26,7 @@ HOLDING = ("/", "\\", "::", ".")
 MOST_SAID = 50_000
 
 _BETWEEN = r"(?:\s+(?:is|being|of|as|will be|should be)|\s*[:=])?\s*['\"`(]?"
-_GIVEN = r"((?=[\w#@.+-]*[\d_@#])[\w#@][\w#@.+-]*\w|(?<=['\"`])\w+(?=['\"`])|(?<=is )\w+)"
+_GIVEN = r"((?=[\w#@])(?=[\w#@.+-]*[\d_@#])[\w#@][\w#@.+-]*\w|(?<=['\"`])\w+(?=['\"`])|(?<=is )\w+)"
 """A value is told from a word of the sentence by a digit or sign in it, by quotes, or by "is"."""
 
 

@@ -16,7 +16,7 @@ MOST = 20
 _NUMBER = re.compile(
     r"(?<![\w.#-])-?\d{1,3}(?:,\d{3})+(?:\.\d+)?|(?<![\w.#-])-?\d+(?:\.\d+)?(?!\w)"
 )
-_LIST = re.compile(r":\s*\[?((?:[\w'\"-]+\s*,\s*)+(?:and |or )?[\w'\"-]+)")
+_LIST = re.compile(r":\s*+\[?((?:[\w'\"-]++\s*+,\s*+)+(?:and |or )?[\w'\"-]++)")
 _WORD = re.compile(r"[^\s,;:'\"`()\[\]{}<>]+")
 
 
@@ -43,7 +43,8 @@ def _parse_number(text: str) -> int | float:
 
 def _split_names(text: str) -> list[object]:
     words = (
-        word.strip("'\" ") for word in re.split(r"\s*,\s*(?:and |or )?|\s+(?:and|or)\s+", text)
+        word.strip("'\" ")
+        for word in re.split(r"(?:(?<!\s)\s++)?+,\s*+(?:and |or )?|(?<!\s)\s++(?:and|or)\s++", text)
     )
     return [word for word in words if word]
 

@@ -1,0 +1,207 @@
+"""Every function of the package that reads a text, and texts that are hard to read."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from types import FunctionType, ModuleType
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from bench.growth.attacks import Attack
+from bench.growth.patterns import list_modules
+from mulligan.checks.dates.language.english import ENGLISH
+from mulligan.checks.dates.moment import Moment
+from mulligan.checks.grounding.digits import find_digit_runs
+from mulligan.checks.grounding.source import read_source
+from mulligan.checks.mailboxes import find_addresses
+from mulligan.checks.text.inline import choose_steps
+from mulligan.core.size import is_long
+from mulligan.learning.errors.silent import find_silent_error
+from mulligan.learning.repair.knowledge import parse_result
+from mulligan.learning.written.calls import decode_arguments, read_calls
+
+READING = (
+    "checks",
+    "learning",
+    "redaction",
+    "core.escape",
+    "packs.calendar.text",
+    "prompts.render",
+)
+"""Where text from outside is read."""
+NOT_FROM_OUTSIDE = frozenset({
+    # Words of ours, names of files, and settings of the application.
+    "checks.dates.conventions.choose_pins", "checks.dates.language.tables.build_set",
+    "checks.dates.language.tables.build_words", "checks.dates.meaning.feasts.find_feast",
+    "checks.dates.meaning.national.load_national_days",
+    "checks.dates.meaning.national.load_national_names", "checks.file.preset",
+    "checks.requirements.asks", "learning.lessons.phrase.describe_correction",
+    "learning.values.vocabulary.compile_phrases", "learning.values.vocabulary.join_alternatives",
+    "learning.values.vocabulary.list_words", "packs.calendar.text.create_text",
+})  # fmt: skip
+AT = Moment(now=datetime(2026, 11, 15, 9), zone=ZoneInfo("Europe/Berlin"), country=None)  # noqa: DTZ001
+SHORT = "Dinner is on Friday at 7, for 40 EUR."
+
+FILLED: Mapping[str, Callable[[str], object]] = {
+    "runs": find_digit_runs,
+    "at: Moment": lambda _: AT,
+    "at: int": len,
+    "words": lambda _: ENGLISH,
+    "now": lambda _: datetime(2026, 11, 15, 9, tzinfo=UTC),
+    "timezone": lambda _: "Europe/Berlin",
+    "zone": lambda _: None,
+    "source": lambda _: read_source((SHORT,)),
+    "context": lambda text: (text,),
+    "steps": choose_steps,
+    "links": lambda _: [],
+    "arguments": lambda _: {"day": "2026-11-20"},
+    "quoted": lambda text: [text],
+    "others": lambda text: [text],
+    "candidates": lambda text: [text[:-1], "day"],
+    "known: Sequence": lambda _: [],
+    "known": lambda text: text,
+    "tools": lambda _: ["send_mail", "day"],
+    "tool": lambda _: "send_mail",
+    "of": lambda _: [],
+    "spans": lambda _: [],
+    "other": lambda text: text[:-1],
+    "b": lambda text: text[:-1],
+    "ours": lambda text: text[:-1],
+    "end: str": lambda text: text,
+    "end": len,
+    "start": lambda _: 0,
+    "most": lambda _: 60,
+    "at_most": lambda _: 500,
+    "longest": lambda _: 500,
+    "masked": lambda text: text,
+    "pattern": lambda _: "^[A-Z]{3}$",
+    "wanted": lambda _: "date",
+    "form": lambda _: "%Y-%m-%d",
+    "sign": lambda _: ",",
+    "changes": lambda _: {},
+}
+"""What else a function takes, by the parameter's name, or by its name and type."""
+
+OTHERS: Mapping[str, Callable[[str], object]] = {
+    "checks.mailboxes.find_addresses": lambda text: [*find_addresses(text, name="note")],
+    "core.size.is_long": is_long,
+    "learning.errors.silent.find_silent_error": find_silent_error,
+    "learning.repair.knowledge.parse_result": parse_result,
+    "learning.written.calls.decode_arguments": decode_arguments,
+    "learning.written.calls.read_calls": lambda text: read_calls(text, tools=["f", "send_mail"]),
+}
+"""Readers of anything, which may be a text."""
+
+_PARTS = (
+    *("a", "A", "0", " ", "\n", "\t", ".", "-", "/", "'", '"', "`", "(", "[", "{", "<", "\\"),
+    *(
+        "a.",
+        "a ",
+        "A ",
+        "0 ",
+        "0,",
+        "0.",
+        "a-",
+        "a/",
+        "'a ",
+        '"a ',
+        "\u201ca",
+        "a, ",
+        "a: ",
+        "a=a ",
+    ),
+    *("[1,", '{"a":', "f(a=", "/*,", "//a", "```\n", "| a ", "- a\n", "# a\n", "\\u0041", "%41"),
+    *("a@a.de ", "http://a", "12:30 ", "friday ", "on friday at 3 ", "2026-11-20 ", "Error: "),
+    *("missing required argument: a ", "$1 ", "\u00e9", "\u200b", "\U0001f600", "password=a "),
+)
+HARD = tuple(
+    Attack(head, part, tail)
+    for head, tail in (("", ""), ("", "!"), ("a=None b=", "!"), ('{"a": "', '"'))
+    for part in _PARTS
+)
+"""What parsers trip over: every kind of part again and again, after what makes them begin."""
+
+
+_FIRST = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parser:
+    """A function that reads a text."""
+
+    place: str
+    read: Callable[[str], object]
+
+
+def find_parsers() -> Iterator[Parser]:
+    """Every public function that takes a text first, and the readers of anything."""
+    for place, function in list_readers():
+        needs = list(_list_needs(function))
+        if all(_find_filling(each) for each in needs):
+            yield Parser(place=place, read=_bind(function, needs))
+    for place, read in OTHERS.items():
+        yield Parser(place=place, read=read)
+
+
+def list_uncalled() -> list[str]:
+    """Readers that nobody has said how to call."""
+    return [
+        place
+        for place, function in list_readers()
+        if not all(_find_filling(each) for each in _list_needs(function))
+    ]
+
+
+def list_readers() -> Iterator[tuple[str, FunctionType]]:
+    """Functions of the rooms that read text, less what is only given words of ours."""
+    for module in list_modules():
+        under = module.__name__.removeprefix("mulligan.")
+        if under.startswith(READING):
+            for name, function in _list_functions(module):
+                place = f"{under}.{name}"
+                if place not in NOT_FROM_OUTSIDE and _takes_text(function):
+                    yield place, function
+
+
+def _list_functions(module: ModuleType) -> Iterator[tuple[str, FunctionType]]:
+    for name, value in vars(module).items():
+        function = inspect.unwrap(value) if callable(value) else None
+        own = isinstance(function, FunctionType) and function.__module__ == module.__name__
+        if own and not name.startswith("_") and not inspect.iscoroutinefunction(function):
+            yield name, function
+
+
+def _takes_text(function: FunctionType) -> bool:
+    first = next(iter(inspect.signature(function).parameters.values()), None)
+    return first is not None and first.annotation == "str" and first.kind in _FIRST
+
+
+def _list_needs(function: FunctionType) -> Iterator[inspect.Parameter]:
+    _, *others = inspect.signature(function).parameters.values()
+    kept = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return (each for each in others if each.default is each.empty and each.kind not in kept)
+
+
+def _find_filling(needed: inspect.Parameter) -> Callable[[str], object] | None:
+    exact = f"{needed.name}: {needed.annotation}"
+    typed = next((FILLED[key] for key in FILLED if ":" in key and exact.startswith(key)), None)
+    return typed or FILLED.get(needed.name)
+
+
+def _bind(function: FunctionType, needs: list[inspect.Parameter]) -> Callable[[str], object]:
+    def read(text: str) -> object:
+        given: dict[str, Any] = {}
+        for each in needs:
+            filling = _find_filling(each)
+            given[each.name] = filling(text) if filling else None
+        positional = [given.pop(e.name) for e in needs if e.kind is not e.KEYWORD_ONLY]
+        try:
+            answer = function(text, *positional, **given)
+            return list(answer) if isinstance(answer, Iterator) else answer
+        except ValueError:
+            return None  # refused, as such a text may be
+
+    return read

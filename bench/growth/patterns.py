@@ -1,0 +1,187 @@
+"""Every regular expression of the package: where it stands, what it says, and how it is used."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import pkgutil
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from pathlib import Path
+from types import FunctionType, ModuleType
+
+import mulligan
+
+USES = ("search", "match", "fullmatch", "findall", "finditer", "sub", "subn", "split")
+SCANNING = frozenset({"findall", "finditer", "sub", "subn", "split"})
+"""They go on after each match, so that what they take is that of `finditer`."""
+
+FILLED: Mapping[str, Mapping[str, object]] = {
+    "checks.contradiction": {"fact": "evt-12"},
+    "checks.ids": {"form": None},
+    "checks.objects": {"name": "ann", "nouns": "meeting|call"},
+    "checks.subject": {"wanted": "evt-12", "before": "[\\w.-]", "after": "\\w"},
+    "checks.text.vocabulary": {"term": "cheap"},
+    "checks.text.word_search": {"body": None},
+    "core.suggestion": {"self": None},
+    "learning.complaints.sentences": {"words": None},
+    "checks.grounding.numerals": {"word": None},
+    "checks.grounding.calendar": {"load_tables": None},
+    "learning.errors.fingerprint": {"value": "evt-12"},
+    "learning.lessons.ways.named": {"value": "evt-12"},
+    "learning.lessons.ways.seen": {"name": "folder"},
+    "learning.values.locked": {"text": "evt-12"},
+    "learning.values.vocabulary": {"text": None},
+    "learning.written.literal": {"closing": None},
+    "learning.written.calls": {"known": "send_mail|add_event"},
+    "redaction.mask": {"argument": "evt\\-12"},
+}
+"""What stands for a local name where a pattern is put together at run time. `None`: the pattern is
+somebody else's, a user's own or a table's, and those of tables are found in the modules."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """One regular expression."""
+
+    place: str
+    """The module and the line, or the module and the name that holds it."""
+    pattern: re.Pattern[str]
+    uses: frozenset[str]
+    """Of `search`, `match`, `fullmatch` and `finditer`, those that it is used with."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """One call of `re` in the source."""
+
+    module: str
+    line: int
+    use: str
+    call: ast.Call
+
+    @property
+    def place(self) -> str:
+        return f"{self.module}:{self.line}"
+
+
+def list_modules() -> Iterator[ModuleType]:
+    """Every module of the package that can be imported with what is installed."""
+    for found in pkgutil.walk_packages(mulligan.__path__, "mulligan."):
+        if not found.name.endswith("__main__"):
+            yield importlib.import_module(found.name)
+
+
+def list_sites(module: ModuleType) -> Iterator[Site]:
+    """Where a module's source calls `re` by name."""
+    for node in ast.walk(_read_source(module)):
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id="re"), attr=use)) if (
+                use == "compile" or use in USES
+            ):
+                name = module.__name__.removeprefix("mulligan.")
+                yield Site(module=name, line=node.lineno, use=use, call=node)
+
+
+def find_patterns() -> Iterator[Found]:
+    """All of them, each once: those that modules hold, and those that stand in a function."""
+    modules = list(list_modules())
+    uses = _collect_uses(modules)
+    seen: set[tuple[str, int]] = set()
+    for module in modules:
+        for name, pattern in _list_held(module):
+            bare = name.split("[")[0]
+            used = uses.get(f"{module.__name__}.{bare}") or uses.get(bare) or {"finditer"}
+            known = (pattern.pattern, pattern.flags)
+            if known not in seen:
+                seen.add(known)
+                place = f"{module.__name__.removeprefix('mulligan.')}.{name}"
+                yield Found(place=place, pattern=pattern, uses=frozenset(used))
+    for module in modules:
+        for site in list_sites(module):
+            pattern = compile_site(site, module)
+            if pattern is not None and (pattern.pattern, pattern.flags) not in seen:
+                use = "finditer" if site.use in SCANNING or site.use == "compile" else site.use
+                yield Found(place=site.place, pattern=pattern, uses=frozenset({use}))
+
+
+def compile_site(site: Site, module: ModuleType) -> re.Pattern[str] | None:
+    """The pattern of a call; `None` where it is not known before somebody makes it."""
+    filled = FILLED.get(site.module, {})
+    written = site.call.args[0]
+    if any(isinstance(n, ast.Name) and filled.get(n.id, "") is None for n in ast.walk(written)):
+        return None
+    names = vars(module) | {name: _Filled(str(text)) for name, text in filled.items()}
+    flags: int | re.RegexFlag = re.NOFLAG
+    for given in (*site.call.args[1:], *(each.value for each in site.call.keywords)):
+        if isinstance(value := _evaluate(given, names, missing=0), re.RegexFlag):
+            flags = value
+    pattern = _evaluate(written, names)
+    return re.compile(str(pattern), flags) if isinstance(pattern, str) else None
+
+
+class _Filled(str):
+    """A word that stands for anything a pattern is made with, also for a field of it."""
+
+    __slots__ = ()
+
+    def __getattr__(self, name: str) -> str:
+        return str(self)
+
+
+def _evaluate(written: ast.expr, names: Mapping[str, object], **missing: object) -> object:
+    try:
+        code = compile(ast.Expression(written), "<pattern>", "eval")
+        return eval(code, dict(names))
+    except NameError:
+        if missing:
+            return missing["missing"]
+        raise
+
+
+def _read_source(module: ModuleType) -> ast.Module:
+    return ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))
+
+
+def _collect_uses(modules: list[ModuleType]) -> dict[str, frozenset[str]]:
+    """By the name of a pattern, with its module where it is private: the methods called on it."""
+    found: dict[str, set[str]] = {}
+    for module in modules:
+        for node in ast.walk(_read_source(module)):
+            match node:
+                case ast.Attribute(value=ast.Name(id=name), attr=use) if use in USES:
+                    whole = f"{module.__name__}.{name}" if name.startswith("_") else name
+                    found.setdefault(whole, set()).add("finditer" if use in SCANNING else use)
+    return {name: frozenset(used) for name, used in found.items()}
+
+
+def _list_held(module: ModuleType) -> Iterator[tuple[str, re.Pattern[str]]]:
+    """The patterns that a module's names hold, also inside tables and settings."""
+    for name, value in sorted(vars(module).items()):
+        if not name.startswith("__") and not isinstance(value, ModuleType | type):
+            yield from _list_inside(name, _make_pattern(value, module), depth=4)
+
+
+def _make_pattern(value: object, module: ModuleType) -> object:
+    """What a function of no parameters makes that is kept once it is made; else the value."""
+    makes = getattr(value, "__wrapped__", None)
+    if getattr(makes, "__module__", "") != module.__name__ or not hasattr(value, "cache_info"):
+        return value
+    declared = str(getattr(makes, "__annotations__", {}).get("return", ""))
+    alone = isinstance(makes, FunctionType) and makes.__code__.co_argcount == 0
+    return value() if callable(value) and alone and "Pattern" in declared else value
+
+
+def _list_inside(name: str, value: object, *, depth: int) -> Iterator[tuple[str, re.Pattern[str]]]:
+    if isinstance(value, re.Pattern) and isinstance(value.pattern, str):
+        yield name, value
+    elif depth and isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _list_inside(f"{name}[{key}]", inner, depth=depth - 1)
+    elif depth and isinstance(value, list | tuple | set | frozenset):
+        for at, inner in enumerate(value):
+            yield from _list_inside(f"{name}[{at}]", inner, depth=depth - 1)
+    elif depth and is_dataclass(value) and not isinstance(value, type):
+        for each in fields(value):
+            yield from _list_inside(name, getattr(value, each.name, None), depth=depth - 1)

@@ -1,0 +1,87 @@
+"""Hostile text: how the time of every pattern and parser grows, and how long an event loop waits."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import platform
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from bench.growth.measure import BOUND, LARGEST
+from bench.growth.parsers import HARD
+from bench.growth.surfaces import SURFACES, measure_stall
+from bench.growth.trial import Grown, Trial, try_parsers, try_patterns
+from bench.report import table
+
+Result = dict[str, Any]
+MOST_STALL_MS = 50
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--most", type=int, default=60, metavar="N", help="attacks of each: 60")
+    parser.add_argument("--stalls", type=int, default=60, metavar="N", help="of each surface: 60")
+
+
+def run(options: argparse.Namespace) -> Result:
+    trial = Trial(most=options.most)
+    patterns, parsers = list(try_patterns(trial)), list(try_parsers(trial))
+    tried = [*patterns, *parsers]
+    stalls = asyncio.run(_measure_stalls(options.stalls))
+    return {
+        "n": sum(each.attacks for each in tried),
+        "patterns": len(patterns),
+        "parsers": len(parsers),
+        "largest": LARGEST,
+        "worst_growth": round(max(each.growth.ratio for each in tried) / 2, 2),
+        "above": [each.describe() for each in tried if each.too_fast],
+        "steepest": [each.describe() for each in _rank(tried)[:10]],
+        "worst_stall_ms": max(worst for worst, _ in stalls.values()),
+        "stalls": {name: worst for name, (worst, _) in stalls.items()},
+        "stalled_by": {name: text[:40] for name, (_, text) in stalls.items()},
+        "versions": {"python": platform.python_version()},
+    }
+
+
+def _rank(tried: list[Grown]) -> list[Grown]:
+    return sorted(tried, key=lambda each: each.growth.ratio, reverse=True)
+
+
+async def _measure_stalls(most: int) -> dict[str, tuple[float, str]]:
+    """By surface: the worst stall in milliseconds of processor time, and by which text."""
+    logging.disable(logging.CRITICAL)
+    every = max(1, len(HARD) // most)
+    found: dict[str, tuple[float, str]] = {}
+    for name, surface in SURFACES.items():
+        await measure_stall(surface, "short", runs=1)  # what is loaded at the first use
+        for attack in HARD[::every]:
+            text = attack.build(LARGEST)
+            stall = round(1000 * await measure_stall(surface, text), 1)
+            found[name] = max(found.get(name, (0.0, "")), (stall, text))
+    return found
+
+
+def failed(result: Result) -> str:
+    """What is not as it must be."""
+    wrong = [f"{len(result['above'])} above {BOUND / 2:.1f} × linear"] if result["above"] else []
+    if result["worst_stall_ms"] > MOST_STALL_MS:
+        wrong.append(f"a stall of {result['worst_stall_ms']} ms")
+    return "; ".join(wrong)
+
+
+def show(result: Result) -> RenderableType:
+    rows = [
+        ("regular expressions", f"{result['patterns']:,}"),
+        ("parsers", f"{result['parsers']:,}"),
+        ("attacks", f"{result['n']:,}"),
+        ("worst growth, × linear", result["worst_growth"]),
+        *((f"worst stall by a {name}, ms", stall) for name, stall in result["stalls"].items()),
+    ]
+    return Group(
+        table(f"hostile text of up to {result['largest']:,} characters", ["", ""], rows),
+        *(Text(each, style="red") for each in result["above"]),
+        *(Text(each, style="dim") for each in result["steepest"]),
+    )
