@@ -14,7 +14,7 @@ SAMPLES = "a0 -._/A:,'\"\n=@\u00e9%"
 MOST_SIGNS = 5
 LONG = 8
 """From how many times on a part counts as repeated."""
-MISFITS = ("", "!", "\n", " \x00")
+MISFITS = ("", "!", "_", "\n", " \x00")
 CATEGORIES = {
     sre.CATEGORY_DIGIT: str.isdecimal,
     sre.CATEGORY_SPACE: str.isspace,
@@ -46,7 +46,7 @@ def build_attacks(pattern: re.Pattern[str], *, most: int = 150) -> list[Attack]:
     tree = parser.parse(pattern.pattern, pattern.flags & ~re.DEBUG)
     found: dict[Attack, None] = {}
     for head, body in _list_parts(tree, ""):
-        for tail in MISFITS if head or len(body) == 1 else MISFITS[:2]:
+        for tail in MISFITS if head or len(body) == 1 else MISFITS[:3]:
             if body:
                 found[Attack(head, body, tail)] = None
     every = max(1, -(-len(found) // most))

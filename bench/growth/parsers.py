@@ -18,6 +18,7 @@ from mulligan.checks.grounding.digits import find_digit_runs
 from mulligan.checks.grounding.source import read_source
 from mulligan.checks.mailboxes import find_addresses
 from mulligan.checks.text.inline import choose_steps
+from mulligan.core.errors import MulliganError
 from mulligan.core.size import is_long
 from mulligan.learning.errors.silent import find_silent_error
 from mulligan.learning.repair.knowledge import parse_result
@@ -115,6 +116,14 @@ _PARTS = (
     ),
     *("[1,", '{"a":', "f(a=", "/*,", "//a", "```\n", "| a ", "- a\n", "# a\n", "\\u0041", "%41"),
     *("a@a.de ", "http://a", "12:30 ", "friday ", "on friday at 3 ", "2026-11-20 ", "Error: "),
+    *(
+        "friday 2026-11-20 ",
+        "moved to friday ",
+        "Ann Lee ",
+        "5 EUR ",
+        "+49 30 1234567 ",
+        "www.a.de ",
+    ),
     *("missing required argument: a ", "$1 ", "\u00e9", "\u200b", "\U0001f600", "password=a "),
 )
 HARD = tuple(
@@ -201,7 +210,7 @@ def _bind(function: FunctionType, needs: list[inspect.Parameter]) -> Callable[[s
         try:
             answer = function(text, *positional, **given)
             return list(answer) if isinstance(answer, Iterator) else answer
-        except ValueError:
+        except (ValueError, MulliganError):
             return None  # refused, as such a text may be
 
     return read

@@ -6,8 +6,9 @@ import ast
 import importlib
 import pkgutil
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
+from functools import cache
 from pathlib import Path
 from types import FunctionType, ModuleType
 
@@ -66,11 +67,12 @@ class Site:
         return f"{self.module}:{self.line}"
 
 
-def list_modules() -> Iterator[ModuleType]:
-    """Every module of the package that can be imported with what is installed."""
-    for found in pkgutil.walk_packages(mulligan.__path__, "mulligan."):
-        if not found.name.endswith("__main__"):
-            yield importlib.import_module(found.name)
+@cache
+def list_modules() -> tuple[ModuleType, ...]:
+    """Every module of the package."""
+    found = pkgutil.walk_packages(mulligan.__path__, "mulligan.")
+    names = [each.name for each in found if not each.name.endswith("__main__")]
+    return tuple(importlib.import_module(name) for name in names)
 
 
 def list_sites(module: ModuleType) -> Iterator[Site]:
@@ -86,7 +88,7 @@ def list_sites(module: ModuleType) -> Iterator[Site]:
 
 def find_patterns() -> Iterator[Found]:
     """All of them, each once: those that modules hold, and those that stand in a function."""
-    modules = list(list_modules())
+    modules = list_modules()
     uses = _collect_uses(modules)
     seen: set[tuple[str, int]] = set()
     for module in modules:
@@ -140,11 +142,12 @@ def _evaluate(written: ast.expr, names: Mapping[str, object], **missing: object)
         raise
 
 
+@cache
 def _read_source(module: ModuleType) -> ast.Module:
     return ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))
 
 
-def _collect_uses(modules: list[ModuleType]) -> dict[str, frozenset[str]]:
+def _collect_uses(modules: Sequence[ModuleType]) -> dict[str, frozenset[str]]:
     """By the name of a pattern, with its module where it is private: the methods called on it."""
     found: dict[str, set[str]] = {}
     for module in modules:

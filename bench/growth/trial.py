@@ -43,8 +43,8 @@ class Grown:
     def describe(self) -> str:
         """One line for a person."""
         grown, attack = self.growth, self.attack
-        said = f"{attack.head[:40]!r} + {attack.body[:40]!r} × n + {attack.tail!r}"
-        return f"{self.place}: × {grown.ratio:.1f} at {grown.size:,} ({said})"
+        said = f"{attack.head[:40]!r} + {attack.body[:40]!r} x n + {attack.tail!r}"
+        return f"{self.place}: {grown.ratio:.1f} times at {grown.size:,} ({said})"
 
 
 def try_patterns(trial: Trial) -> Iterator[Grown]:

@@ -1,4 +1,4 @@
-"""Hostile text: how the time of every pattern and parser grows, and how long an event loop waits."""
+"""Hostile text: how the time of each pattern and parser grows, and how long a loop waits for it."""
 
 from __future__ import annotations
 
@@ -66,7 +66,9 @@ async def _measure_stalls(most: int) -> dict[str, tuple[float, str]]:
 
 def failed(result: Result) -> str:
     """What is not as it must be."""
-    wrong = [f"{len(result['above'])} above {BOUND / 2:.1f} × linear"] if result["above"] else []
+    wrong = []
+    if result["above"]:
+        wrong.append(f"{len(result['above'])} above {BOUND / 2:.1f} times linear")
     if result["worst_stall_ms"] > MOST_STALL_MS:
         wrong.append(f"a stall of {result['worst_stall_ms']} ms")
     return "; ".join(wrong)
@@ -77,7 +79,7 @@ def show(result: Result) -> RenderableType:
         ("regular expressions", f"{result['patterns']:,}"),
         ("parsers", f"{result['parsers']:,}"),
         ("attacks", f"{result['n']:,}"),
-        ("worst growth, × linear", result["worst_growth"]),
+        ("worst growth, times linear", result["worst_growth"]),
         *((f"worst stall by a {name}, ms", stall) for name, stall in result["stalls"].items()),
     ]
     return Group(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -54,6 +55,8 @@ _CLAUSE_END = re.compile(
     r"[.;,!?]|\b(?:but|and|while|whereas|although|though|instead of|rather than)\b", re.IGNORECASE
 )
 _WORD = re.compile(r"[^\W_]+(?:['\u2019.][^\W_]+)*")
+_LONGEST_TIE = 200
+"""Characters between a date and a weekday beyond which the one is not said of the other."""
 _BARRIER = re.compile(r"[;?!]|\.\s")
 
 
@@ -145,11 +148,14 @@ def find_weekday_claims(
 ) -> list[WeekdayClaim]:
     """Where a text says of a date which weekday it is; each weekday is said of the nearest date."""
     mentions = find_date_mentions(text, years=years)
+    ends = [mention.end for mention in mentions]
     claims = []
     for weekday, start, end in _find_weekdays(text):
+        # The nearest on either side: what is farther has that one in between, which parts them.
+        at = bisect_right(ends, start)
         tied = [
             (len(between), mention, holds)
-            for mention in mentions
+            for mention in mentions[max(0, at - 1) : at + 1]
             for between in [_slice_between(text, mention, start=start, end=end)]
             if (holds := _classify_tie(between, after=mention.end <= start)) is not None
         ]
@@ -169,7 +175,7 @@ def _classify_tie(between: str, *, after: bool) -> bool | None:
     `after`: the weekday stands behind the date. Only there can it be denied of it: in "Friday,
     not 2025-10-23" nobody says what day the 23rd is.
     """
-    if _BARRIER.search(between):
+    if len(between) > _LONGEST_TIE or _BARRIER.search(between):
         return None
     words = set(_split_words(between))
     denied = bool(words & _DENYING)
@@ -187,12 +193,16 @@ def find_used_weekdays(text: str) -> Iterator[tuple[int, bool]]:
         words = _split_words(clause)
         if _WANTING.intersection(words) or _DATE.search(clause):
             continue
+        before: list[str] = []
+        done, denied = 0, False
         for weekday, start, _ in _find_weekdays(clause):
-            before = _split_words(clause[:start])
+            more = _split_words(clause[done:start])
+            before, done, denied = before + more, start, denied or bool(_DENYING.intersection(more))
             while before and before[-1] in _LEADING:
                 before.pop()
             if before and before[-1] in _PLACING:
-                yield weekday, not _DENYING.intersection(before)
+                yield weekday, not denied
+            before = before[-1:]
 
 
 def _split_words(text: str) -> list[str]:

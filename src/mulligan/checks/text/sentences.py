@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 _WORD = re.compile(r"\w+(?:['’\-]\w+)*+")  # noqa: RUF001 - a typographic apostrophe is meant
-_END = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s|$)|[。！？]+[」』”）]*")  # noqa: RUF001
+_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]]*+(?=\s|$)|[。！？]++[」』”）]*+")  # noqa: RUF001
 _ABBREVIATED = re.compile(
     r"(?:\b(?:e\.g|i\.e|mr|mrs|ms|dr|prof|st|vs|etc|approx|no|inc|ltd|co|jr|sr|fig|z\.b|bzw|ca)"
     r"|\b[a-z])\.$",
