@@ -152,3 +152,13 @@ def test_a_value_without_end_cannot_be_kept() -> None:
 
 def test_a_model_in_plain_terms_is_the_object_it_stands_for() -> None:
     assert to_plain([Place(name="x", since=AT.date())]) == [{"name": "x", "since": "2026-11-20"}]
+
+
+class Refusing:
+    def model_dump(self, **_: object) -> object:
+        raise LookupError("no dump")
+
+
+def test_a_value_whose_own_code_raises_cannot_be_kept_and_that_is_said() -> None:
+    with pytest.raises(ConfigurationError, match="cannot be kept for an undo: no dump"):
+        encode_value({"a": Refusing()})

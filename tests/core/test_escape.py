@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.core.escape import escape, format_one_line
+from mulligan.core.escape import escape, format_one_line, format_value
 
 
 @pytest.mark.parametrize(
@@ -33,3 +33,13 @@ def test_text_from_elsewhere_cannot_begin_a_line_of_ours(text: str, line: str) -
 
 def test_ten_megabytes_become_a_line_as_short_as_asked() -> None:
     assert len(format_one_line("x " * 5_000_000, most=80)) == 80
+
+
+class Refusing:
+    def __str__(self) -> str:
+        raise ZeroDivisionError
+
+
+def test_a_value_that_cannot_be_printed_is_named_by_its_type() -> None:
+    assert format_value(7) == "7"
+    assert format_value(Refusing()) == "<Refusing that cannot be shown>"

@@ -7,6 +7,7 @@ import pytest
 from mulligan.checks.dates import Convention, dates_as_said
 from mulligan.core.call import Outcome
 from mulligan.loops.actions import Attempted
+from mulligan.core.finding import Severity
 from tests.checks.attempts import Attempt, attempt, ran
 
 
@@ -207,3 +208,16 @@ def test_what_lies_ahead_is_named_first_and_alone_where_the_other_is_over() -> N
     assert "can mean Friday 2025-10-24 or Friday 2025-10-17" in unsaid.issue
     assert unsaid.correction == "Use Friday 2025-10-24 or Friday 2025-10-17 for day."
     assert over.correction == "Use Friday 2025-10-24 for day."
+def test_of_a_message_too_long_to_read_it_is_said_that_nobody_checked_its_dates() -> None:
+    said = "move dinner to friday " + "x" * 20_000
+
+    (finding,) = dates_as_said()(moved(said, {"day": "2025-10-25"}))
+
+    assert finding.rule == "date.not_checked"
+    assert finding.severity is Severity.WARNING
+    assert "2025-10-25" in finding.issue
+    assert "20,022 characters" in finding.issue
+
+
+def test_where_a_call_has_no_date_a_long_message_is_no_matter() -> None:
+    assert list(dates_as_said()(moved("x" * 30_000, {"day": "soon"}))) == []

@@ -49,3 +49,13 @@ def test_an_answer_is_waited_for_no_longer_than_it_is_good_to_have(
 def test_a_sync_tool_that_would_wait_for_a_loop_is_told_so() -> None:
     with pytest.raises(RuntimeError, match="waits for an event loop"):
         run_to_end(ON_LOOP.sleep(0))
+
+
+async def test_what_takes_a_while_is_done_beside_a_loop_and_here_where_there_is_none() -> None:
+    here = threading.get_ident()
+
+    beside = await ON_LOOP.aside(threading.get_ident)
+    on_thread = run_to_end(ON_THREAD.aside(threading.get_ident))
+
+    assert beside != here
+    assert on_thread == here
