@@ -258,3 +258,38 @@ def test_no_correction_applies_itself_that_could_mean_somebody_or_something_else
             book(**given)
 
     assert booked == []
+
+
+class Unprintable:
+    """A result whose own code raises at every look."""
+
+    def __repr__(self) -> str:
+        raise ZeroDivisionError("no repr")
+
+    def model_dump(self, **_: object) -> object:
+        raise LookupError("no dump")
+
+
+@pytest.mark.parametrize("result", [Unprintable(), [Unprintable()], {"a": {"b": Unprintable()}}])
+async def test_a_result_that_cannot_be_printed_stops_no_later_call(result: object) -> None:
+    db = {"e1": "Fri"}
+    with Mulligan("memory:", recover=False) as m:
+
+        @m.tool(effect=Effect.READ)
+        async def find() -> object:
+            return result
+
+        @m.tool(effect=Effect.REVERSIBLE, before=lambda _: db["e1"], undo=lambda _: None)
+        async def move(day: str) -> str:
+            db["e1"] = day
+            return day
+
+        async def agent(turn: OpenTurn) -> str:
+            await find()
+            await move("Sat")
+            return "Moved."
+
+        done = await m.act("Move it", agent, now=NOW)
+
+    assert db == {"e1": "Sat"}
+    assert done.reply == "Moved."
