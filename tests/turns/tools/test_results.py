@@ -204,3 +204,18 @@ def test_a_refusal_that_stays_one_is_returned_as_the_tool_gave_it(m: Mulligan) -
 
     assert answer["isError"] is True
     assert made == ["2", 2]
+
+
+@pytest.mark.parametrize("length", [10, 10_000])
+async def test_an_error_in_disguise_is_found_however_long_its_result_is(
+    m: Mulligan, length: int
+) -> None:
+    @m.tool(effect=Effect.READ)
+    async def find() -> dict[str, object]:
+        text = "no such place " * length
+        return {"isError": True, "content": [{"type": "text", "text": text}]}
+
+    answer = await find()
+
+    assert answer["isError"] is True
+    assert classes(m)[-1] is not None

@@ -38,7 +38,7 @@ async def end_call(call: LiveCall, result: object) -> Execution:
 
 async def find_disguised(call: LiveCall, result: object) -> Execution | None:
     """`find_silent_error`, which an event loop does not wait for where there is much to read."""
-    if type(result) is bool or result is None or not is_long(result):
+    if not call.tool.results.takes_long(result):
         return find_silent_error(call, result)
     look = partial(find_silent_error, call, result)
     return cast("Execution | None", await call.waiter.aside(look))

@@ -8,6 +8,7 @@ from mulligan.codec.values import to_plain
 from mulligan.core.effect import Effect
 from mulligan.core.error_class import ErrorClass
 from mulligan.core.errors import SilentError
+from mulligan.core.size import LONG, is_long
 from mulligan.core.suggestion import ErrorRule
 from mulligan.learning.errors.classify import classify_by_rule
 from mulligan.learning.errors.silent import PlainShapes, find_breach, find_silent_error
@@ -27,6 +28,15 @@ class Results:
         self._shapes = PlainShapes()
         self._held = bool(declaration.returns) or not declaration.may_be_empty
         """Its author has said what a result of it must be."""
+
+    def takes_long(self, result: object) -> bool:
+        """Whether a result has so much to look through that no event loop should wait for it."""
+        kind = type(result)
+        if kind is str:
+            return len(str(result)) > LONG
+        if kind in _NEVER_AN_ERROR or (not self._held and self._shapes.cover(result)):
+            return False
+        return is_long(result)
 
     def find_trouble(self, result: object) -> tuple[str, ErrorClass] | None:
         """What is wrong with a result and which class of error that is; `None`: nothing."""
