@@ -38,11 +38,11 @@ def find_addresses(value: object, *, name: str) -> Iterator[str]:
     found: dict[str, None] = {}
     for text in list_texts(value):
         if "@" in text or "%40" in text or "&" in text or not text.isascii():
-            found |= dict.fromkeys(_read_text(_uncover(text), receives=receives))
+            found |= dict.fromkeys(_read_text(_fold_text(text), receives=receives))
     yield from found
 
 
-def _uncover(text: str) -> str:
+def _fold_text(text: str) -> str:
     """A text as a mail program reads it: no encoding, no look-alikes, no hidden signs."""
     plain = normalize("NFKC", unescape(unquote(text) if "%40" in text else text))
     if plain.isascii():

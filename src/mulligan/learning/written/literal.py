@@ -135,7 +135,7 @@ class Reader:
 
     def _parse_bare_argument(self, at: int) -> tuple[object, int]:
         level, end = 0, at
-        while (end := self._pass_unbroken(end)) < len(self._text):
+        while (end := self._skip_unbroken(end)) < len(self._text):
             sign = self._text[end]
             if sign in _CLOSE:
                 level -= 1
@@ -254,7 +254,7 @@ class Reader:
 
     def _parse_bare(self, at: int, *, ends: str) -> tuple[object, int]:
         level, end = 0, at
-        while (end := self._pass_unbroken(end)) < len(self._text):
+        while (end := self._skip_unbroken(end)) < len(self._text):
             sign = self._text[end]
             if level == 0 and sign in ends:
                 break
@@ -279,7 +279,7 @@ class Reader:
             raise GarbledError("The text takes too long to read.")
         return end
 
-    def _pass_unbroken(self, at: int) -> int:
+    def _skip_unbroken(self, at: int) -> int:
         """Past what cannot end a bare value; the sign after it is the caller's to look at."""
         run = _UNBROKEN.match(self._text, at)
         end = run.end() if run else at

@@ -52,7 +52,7 @@ async def _ask_aside(question: Callable[[], Any]) -> Any:
         return await asyncio.to_thread(question)
 
 
-async def _do_here(work: Callable[[], Any]) -> Any:
+async def _run_here(work: Callable[[], Any]) -> Any:
     return work()
 
 
@@ -81,4 +81,4 @@ def run_to_end(steps: Coroutine[Any, Any, R]) -> R:
 
 
 ON_LOOP = Waiter(wait=_wait_on_loop, sleep=asyncio.sleep, ask=_ask_aside, aside=asyncio.to_thread)
-ON_THREAD = Waiter(wait=_wait_here, sleep=_sleep_here, ask=_ask_here, aside=_do_here)
+ON_THREAD = Waiter(wait=_wait_here, sleep=_sleep_here, ask=_ask_here, aside=_run_here)
