@@ -12,6 +12,8 @@ from enum import Enum
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
+from mulligan.redaction.checksums import has_iban, has_luhn
+
 _SEED_WORDS = (
     "abandon ability absent absorb abuse acid acoustic acquire actor actress adapt addict adjust"
     " admit advance aerobic affair afford agree airport aisle alarm album alcohol alley allow"
@@ -45,6 +47,15 @@ def _digits(count: int, *, first: str = "4") -> Callable[[random.Random], str]:
 
 def _grouped(*counts: int, sep: str) -> Callable[[random.Random], str]:
     return lambda rng: sep.join("".join(rng.choices("123456789", k=n)) for n in counts)
+
+
+def _card(rng: random.Random) -> str:
+    return next(digits for digits in iter(lambda: _digits(16)(rng), None) if has_luhn(digits))
+
+
+def _iban(rng: random.Random) -> str:
+    account = _digits(18, first="3")(rng)
+    return next(iban for check in range(2, 99) if has_iban(iban := f"DE{check:02d}{account}"))
 
 
 def _pem(rng: random.Random) -> str:
@@ -104,13 +115,13 @@ KINDS = (
     Kind("pem", _pem),
     Kind("hex", _of("", HEX, 40)),
     Kind("base64", _of("", ALNUM + "+/", 44)),
-    Kind("card", _digits(16)),
+    Kind("card", _card),
     Kind("card_spaced", _grouped(4, 4, 4, 4, sep=" ")),
     Kind("card_dashed", _grouped(4, 4, 4, 4, sep="-")),
     Kind("ssn", _grouped(3, 2, 4, sep="-")),
     Kind("phone", _grouped(3, 3, 4, sep=".")),
-    Kind("account", _digits(11, first="7")),
-    Kind("iban", _of("DE", string.digits, 20)),
+    Kind("account", _digits(11, first="7"), by_form=False),
+    Kind("iban", _iban),
     Kind("email", _email),
     Kind("login", _login),
     Kind("cookie", _cookie),

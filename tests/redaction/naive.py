@@ -7,22 +7,30 @@ import string
 from collections.abc import Callable, Iterator
 
 from mulligan.core.escape import escape
-from mulligan.redaction.patterns import COMMAND, RULES, SPOKEN, TUPLE
+from mulligan.redaction.edits import Edit, apply_edits
+from mulligan.redaction.folding import MOST_LAYERS, edit_view, fold_text, fold_view, join_edits
+from mulligan.redaction.hide import Hide
+from mulligan.redaction.patterns import RULES, Rule
 
 
-def naive_scrub(text: str) -> str:
-    """Every rule, every time, in order."""
-    for _, apply in RULES:
-        text = apply(text)
-    return escape(text)
+def naive_scrub(text: str, *, hide: Hide = Hide.PERSONAL, without: int = 0) -> str:
+    """Every rule, every time, in order: on the text, then on what it stands for."""
+    rules = [rule for rule in RULES if hide.covers(rule.least)]
+    return escape(_apply(text, [rule for rule in rules if not rule.bit & without]))
 
 
-def naive_scrub_value(text: str) -> str:
-    """Every rule but those for what people and programs say of a secret."""
-    for bit, apply in RULES:
-        if not bit & (SPOKEN | COMMAND | TUPLE):
-            text = apply(text)
-    return escape(text)
+def _apply(text: str, rules: list[Rule]) -> str:
+    for rule in rules:
+        text = rule.apply(text)
+    hidden: list[Edit] = []
+    view = fold_text(text)
+    for _ in range(MOST_LAYERS):
+        if view is None:
+            break
+        for rule in rules:
+            view = edit_view(view, rule.find(view.plain), hidden=hidden)
+        view = fold_view(view)
+    return apply_edits(text, join_edits(hidden))
 
 
 ALNUM = string.ascii_letters + string.digits

@@ -173,7 +173,7 @@ def test_none_is_found_in_base64(redactor, full, kind):
         assert not found_in(full.redact_parameters({"value": f"data {encoded} end"}), secret)
 
 
-@pytest.mark.parametrize("kind", [k for k in KINDS if k.name in ("card", "account")])
+@pytest.mark.parametrize("kind", [k for k in KINDS if k.name == "card"])
 def test_none_is_found_where_it_is_a_number(redactor, full, kind):
     number = int(plant(kind, canaries.NUMBER))
     value = {"a": number, "b": [float(number), -number], "c": {number: 1}}

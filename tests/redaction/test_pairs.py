@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.redaction.pairs import hide_pairs, may_hold_pairs
+from mulligan.redaction.edits import apply_edits
+from mulligan.redaction.pairs import find_pairs, may_hold_pairs
 
 
 @pytest.mark.parametrize(
@@ -18,10 +19,15 @@ from mulligan.redaction.pairs import hide_pairs, may_hold_pairs
         ("secret%3Dabc", "secret%3D<hidden>"),
         ("limit=3 at 10:30", "limit=3 at 10:30"),
         ("see https://a.example", "see https://a.example"),
+        ("password=correct horse battery staple", "password=<hidden>"),
+        ("password: correct horse was wrong", "password: <hidden> was wrong"),
+        ("pwd=correct horse, user=bob", "pwd=<hidden>, user=bob"),
+        ("passwd=correct horse --port 3", "passwd=<hidden> --port 3"),
+        ("token=abc expired for bob", "token=<hidden> expired for bob"),
     ],
 )
 def test_what_follows_a_secret_name_is_hidden_and_nothing_else(text: str, shown: str) -> None:
-    assert hide_pairs(text) == shown
+    assert apply_edits(text, find_pairs(text)) == shown
 
 
 @pytest.mark.parametrize(

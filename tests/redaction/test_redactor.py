@@ -16,7 +16,7 @@ from uuid import UUID
 import pytest
 
 from mulligan.core.errors import ConfigurationError
-from mulligan.redaction import Capture, Redactor
+from mulligan.redaction import Capture, Hide, Redactor
 
 KEY = b"a key of thirty-two bytes, no less"
 AN_ID = "550e8400-e29b-41d4-a716-446655440000"
@@ -83,6 +83,29 @@ def test_small_numbers_and_booleans_are_raw(redactor, value):
     assert shown(redactor, value) == value
 
 
+@pytest.mark.parametrize("value", [1_763_280_000, 1_763_280_000_123, 1_763_280_000.5, 10**8])
+def test_epochs_and_ids_are_raw_unless_everything_is_hidden(redactor, value):
+    assert shown(redactor, value) == value
+    assert str(shown(Redactor(key=KEY, hide=Hide.ALL), value)).startswith("<")
+
+
+def test_a_number_that_its_name_calls_a_phone_is_a_stub(redactor):
+    logged = json.loads(redactor.redact_parameters({"phone": 6505551234, "to": {"fax": 30123456}}))
+
+    assert str(logged["phone"]).startswith("<int 10 #")
+    assert str(logged["to"]["fax"]).startswith("<int 8 #")
+
+
+def test_what_is_hidden_is_a_choice_of_three():
+    text = "bob@example.org has 4111111111111111 and 550e8400-e29b-41d4-a716-446655440000"
+
+    texts = {hide: Redactor(key=KEY, hide=hide).redact_text(text) for hide in Hide}
+
+    assert texts[Hide.SECRETS] == text.replace("4111111111111111", "<card>")
+    assert texts[Hide.PERSONAL] == texts[Hide.SECRETS].replace("bob@example.org", "<email>")
+    assert texts[Hide.ALL] == texts[Hide.PERSONAL].replace(AN_ID, "<uuid>")
+
+
 def test_a_string_is_its_type_its_length_and_a_hash(redactor):
     stub = shown(redactor, "Dinner at Anna")
 
@@ -108,8 +131,8 @@ def test_a_stub_is_the_same_wherever_the_string_stands(redactor):
     ("value", "start"),
     [
         (4111111111111111, "<int 16 #"),
-        (-100_000_000, "<int 10 #"),
-        (1e8, "<float "),
+        (-4111111111111111, "<int 17 #"),
+        (4111111111111111.0, "<float "),
         pytest.param(10**5000, "<int 16610 bits #", id="huge"),
         pytest.param(-(10**5000), "<int 16610 bits #", id="-huge"),
         (b"abc", "<bytes 3 #"),

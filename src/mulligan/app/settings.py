@@ -10,6 +10,8 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from datetime import timedelta
+from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated, NamedTuple, Self, cast, get_type_hints
 
@@ -20,7 +22,7 @@ from mulligan.core.limits import Backoff
 from mulligan.core.retention import Retention
 from mulligan.core.suggestion import ErrorRule, read_error_rules
 from mulligan.learning.errors.nearest import score_shared_words
-from mulligan.redaction import Capture, Redactor
+from mulligan.redaction import Capture, Hide, Redactor
 
 PREFIX = "MULLIGAN_"
 DAYS = "_days"
@@ -41,6 +43,9 @@ class Settings:
     """Whose data it is, where several share a store; a turn may name another."""
     capture: Capture = Capture.REDACTED
     """`full` logs parameters and results raw less secrets: for development only."""
+    hide: Hide = Hide.PERSONAL
+    """What is taken out of text that stays readable, such as errors: `secrets`; with `personal`
+    what belongs to people too; with `all` also UUIDs, ids, addresses and every long number."""
     allow: frozenset[str] = frozenset()
     """Parameters that the log shows as they are, less secrets."""
     sample: float = 1.0
@@ -132,7 +137,10 @@ class Settings:
     def build_redactor(self, store: Store) -> Redactor:
         """What takes secrets out of everything that is logged or shown, with the store's key."""
         return Redactor(
-            key=self.redaction_key or store.load_secret(), allow=self.allow, capture=self.capture
+            key=self.redaction_key or store.load_secret(),
+            allow=self.allow,
+            capture=self.capture,
+            hide=self.hide,
         )
 
     def with_values(self, **values: object) -> Self:
@@ -281,11 +289,11 @@ def _parse_error_rules(value: object) -> tuple[ErrorRule, ...]:
     return read_error_rules(json.loads(value) if isinstance(value, str) else value)
 
 
-def _parse_capture(value: object) -> Capture:
+def _parse_choice(choices: type[StrEnum], value: object) -> StrEnum:
     try:
-        return Capture(str(value))
+        return choices(str(value))
     except ValueError as error:
-        known = " or ".join(repr(each.value) for each in Capture)
+        known = " or ".join(repr(each.value) for each in choices)
         raise ValueError(f"say {known}") from error
 
 
@@ -309,7 +317,12 @@ FORMS: Mapping[object, SettingForm] = {
     timedelta: SettingForm("days", _parse_days),
     Seconds: SettingForm("seconds", _parse_seconds),
     timedelta | None: SettingForm("days", _parse_days),
-    Capture: SettingForm(" or ".join(f"`{each}`" for each in Capture), _parse_capture),
+    **{
+        choices: SettingForm(
+            " or ".join(f"`{each}`" for each in choices), partial(_parse_choice, choices)
+        )
+        for choices in (Capture, Hide)
+    },
     Retention: SettingForm(IN_PYTHON, _parse_retention),
     Backoff: SettingForm(IN_PYTHON, _parse_backoff),
     tuple[ErrorRule, ...]: SettingForm("a list of tables; as text in JSON", _parse_error_rules),

@@ -151,7 +151,7 @@ def _build_learning(
         archive=store.archive,
         clock=clock,
         announce=runtime.events.publish,
-        scrub=scrub,
+        scrub=partial(scrub, hide=runtime.redactor.hide),
         judge=reviewers.judge,
         judge_named=cache(partial(open_judge, runtime=runtime)),
         tenant=runtime.tenant,
@@ -199,7 +199,7 @@ def open_judge(model: object, *, runtime: Runtime) -> Judge:
     return ModelJudge(
         cast("str", model),
         render=render,
-        scrub=scrub,
+        scrub=partial(scrub, hide=runtime.redactor.hide),
         tell=runtime.events.publish,
     )
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from mulligan.core.escape import escape
+from mulligan.redaction.hide import Hide
 from mulligan.redaction.mask import Masks
 from mulligan.redaction.names import looks_like_field
 from mulligan.redaction.scrub import UNSURE, scrub, scrub_only
@@ -34,9 +35,9 @@ class ErrorText(NamedTuple):
     """`file:line` of the innermost frame."""
 
 
-def describe(error: BaseException, *, masks: Masks) -> ErrorText:
+def describe(error: BaseException, *, masks: Masks, hide: Hide = Hide.PERSONAL) -> ErrorText:
     """Read an exception without trusting it."""
-    told = _read_message(error, masks)
+    told = _read_message(error, masks, hide)
     causes = "".join(_describe_causes(error))
     return ErrorText(
         format_class(type(error)),
@@ -46,7 +47,7 @@ def describe(error: BaseException, *, masks: Masks) -> ErrorText:
     )
 
 
-def _read_message(error: BaseException, masks: Masks) -> str:
+def _read_message(error: BaseException, masks: Masks, hide: Hide) -> str:
     try:
         text = str.__str__(str(error))
     except KeyboardInterrupt:
@@ -54,7 +55,7 @@ def _read_message(error: BaseException, masks: Masks) -> str:
     except BaseException:  # noqa: BLE001 - it is the tool's code, and may raise anything
         return "<message failed>"
     wide = text[:_WIDE]
-    told = escape(masks.insert_names(scrub_only(masks.put(wide))))
+    told = escape(masks.insert_names(scrub_only(masks.put(wide), hide=hide)))
     if len(wide) < len(text):
         told = told[:-UNSURE]
     if len(told) > MESSAGE:

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from mulligan.redaction.names import Secrecy, classify_name, looks_like_field, names_ids
+from mulligan.redaction.names import (
+    Secrecy,
+    classify_name,
+    looks_like_field,
+    names_ids,
+    names_phone,
+)
 from mulligan.redaction.scrub import scrub
 from mulligan.redaction.stub import Stubs, format_class
 
@@ -22,6 +28,7 @@ class Key(NamedTuple):
     ids: bool
     plain: bool
     """It is shown as it is, so no other key of the same dictionary is shown alike."""
+    phone: bool = False
 
     def choose_label(self, beside: Mapping[str, object]) -> str:
         """How it is shown beside others, numbered where two look alike."""
@@ -59,12 +66,12 @@ class Keys:
         plain = looks_like_field(name) and scrub(name) == name
         shown = name if plain else self._stubs.hash_text(name)
         judged = classify_name(name)
-        key = Key(shown, judged, names_ids(name), plain)
+        key = Key(shown, judged, names_ids(name), plain, names_phone(name))
         if len(name) <= _LONGEST:
             if len(self._known) >= _MOST:
                 self._known.clear()
                 self.open.clear()
             self._known[name] = key
-            if plain and not judged:
+            if plain and not judged and not key.phone:
                 self.open.add(name)
         return key

@@ -157,3 +157,13 @@ def looks_like_field(name: str) -> bool:
 def names_ids(name: str) -> bool:
     """Whether a field holds ids: `id`, `event_id`, `eventId`, and their plurals."""
     return name.endswith(("_id", "-id", "Id", "_ids", "-ids", "Ids")) or name in ("id", "ids")
+
+
+_PHONES = re.compile(
+    r"phone|mobile|telefon|msisdn|whatsapp|\Atel\Z|[_-]tel\Z|\A(?:fax|handy|cell)\Z", re.IGNORECASE
+)
+
+
+def names_phone(name: str) -> bool:
+    """Whether a field holds phone numbers, which have no form without signs between them."""
+    return _PHONES.search(name) is not None

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from unicodedata import combining
 
+from mulligan.redaction.edits import Edit
 from mulligan.redaction.names import Secrecy, classify_in_prose
 
 HIDDEN = "<hidden>"
@@ -33,10 +35,27 @@ _QUOTED = (
 )
 _VALUE = re.compile(
     rf"(?P<lead>{_LEAD})(?P<value>{_QUOTED}|(?P<open>[\[({{])|[|>][-+]?\s{{1,40}}\S+"
-    r"""|[^\s,;&"'][^\s,;&]*+(?:[,;&][^\s,;&"'][^\s,;&]*+)*+|\S+)""",
+    r"""|(?P<word>[^\s,;&"'][^\s,;&]*+(?:[,;&][^\s,;&"'][^\s,;&]*+)*+)|\S+)""",
     re.DOTALL,
 )
 _LINE = re.compile(rf"(?P<lead>{_LEAD})(?P<value>{_QUOTED}(?=[\s,;)}}\]]|\Z)|[^\r\n]+)", re.DOTALL)
+_IN_WORDS = re.compile(
+    r"pass(?:w|code)|pwd|\Apw\Z|secret|kennwort|passwort|contrase|senha|motdepasse|wachtwoord|answer"
+    r"|pa[rp]ol|парол",
+    re.IGNORECASE,
+)
+"""Names of what people make up, often of several words."""
+_NEXT_WORD = re.compile(
+    r"""[ \t]{1,3}(?!-)([^\s,;&|"'<>(){}\[\]=:]{1,64}+)(?![^\s,;&|"'<>(){}\[\]])"""
+)
+_MOST_WORDS = 12
+_SENTENCE = (
+    "a an and are at because but by cannot did does expired failed for from has have in incorrect"
+    " invalid is it may missing must no not of on or please rejected required should than that the"
+    " then to too until user was were when which will with wrong"
+)
+_TALK = frozenset(_SENTENCE.split())
+"""Where `password: hunter2 was rejected` goes on as a sentence."""
 _BRACKET = re.compile(r"[\[({]|[\])}]")
 _SMALL_NUMBER = re.compile(r"-?[0-9]{1,8}(?:\.[0-9]{1,4})?[,;.)}\]]{0,4}\Z")
 
@@ -99,9 +118,8 @@ def _find_closing(text: str, start: int) -> int:
     return len(text)
 
 
-def hide_pairs(text: str) -> str:
-    """Hide what follows a secret name and a separator."""
-    shown: list[str] = []
+def find_pairs(text: str) -> Iterator[Edit]:
+    """What follows a secret name and a separator."""
     done = 0
     separators = _ANY_SEPARATOR if "%3" in text else _SEPARATOR
     for separator in separators.finditer(text):
@@ -118,11 +136,20 @@ def hide_pairs(text: str) -> str:
             continue
         if secrecy is Secrecy.COUNT and _SMALL_NUMBER.match(found["value"]):
             continue
-        shown += (text[done : found.start("value")], HIDDEN)
         done = found.end()
-        if pattern is _VALUE and found["open"]:
-            done = _find_closing(text, done)
-    if not shown:
-        return text
-    shown.append(text[done:])
-    return "".join(shown)
+        if pattern is _VALUE:
+            if found["open"]:
+                done = _find_closing(text, done)
+            elif found["word"] and _IN_WORDS.search(name):
+                done = _find_last_word(text, done, told=text[start:end] != ":")
+        yield Edit(found.start("value"), done, HIDDEN)
+
+
+def _find_last_word(text: str, end: int, *, told: bool) -> int:
+    """Where a value of several words ends; unless it is told, so does the first plain word."""
+    for _ in range(_MOST_WORDS):
+        word = _NEXT_WORD.match(text, end)
+        if word is None or (not told and word[1].lower().rstrip(".!?") in _TALK):
+            return end
+        end = word.end()
+    return end

@@ -7,25 +7,28 @@ where a run starts.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Iterator
+from typing import NamedTuple
 
+from mulligan.redaction.checksums import has_iban
+from mulligan.redaction.edits import Edit, Find, Found, apply_edits, hide_matches, hide_where
+from mulligan.redaction.hide import Hide
 from mulligan.redaction.names import classify_name
-from mulligan.redaction.pairs import HIDDEN, hide_pairs
-from mulligan.redaction.seed_phrases import hide_phrases
+from mulligan.redaction.numbers import find_any_number, find_cards, find_numbers
+from mulligan.redaction.pairs import HIDDEN, find_pairs
+from mulligan.redaction.seed_phrases import find_phrases
 from mulligan.redaction.spoken import (
-    hide_beside,
-    hide_cards,
-    hide_in_commands,
-    hide_in_tuples,
-    hide_logins,
-    hide_spoken,
+    find_before,
+    find_beside,
+    find_in_curl,
+    find_in_mysql,
+    find_in_sshpass,
+    find_in_tuples,
+    find_logins,
+    find_spoken,
+    find_sql,
 )
-
-Rule = Callable[[str], str]
-Found = re.Match[str]
-
-MASKS = "\ue000-\uf8ff"
-"""Stand-ins for masked arguments. They count as part of a secret they lie in."""
+from mulligan.redaction.tokens import MASKS, find_any_token, find_tokens
 
 _XML = re.compile(r"<([A-Za-z][\w:.-]{0,63})((?:\s[^<>]{0,200})?>)[^<]++(?=</)", re.ASCII)
 _PEM = re.compile(
@@ -60,132 +63,129 @@ _IBAN = re.compile(
     r"[A-Z]{2}[0-9]{2}(?<![A-Za-z0-9].{4})(?:[ -]?[A-Z0-9]{4}){2,7}(?:[ -]?[A-Z0-9]{1,3})?"
     r"(?![A-Za-z0-9])"
 )
-_TOKEN = re.compile(rf"(?<![A-Za-z0-9+/_={MASKS}-])[A-Za-z0-9+/_={MASKS}-]{{20,}}+")
-_BETWEEN = " .()_\u00a0\u2000-\u2015\u202f\u2060\ufeff-"
-_NUMBER = re.compile(
-    rf"\+[{_BETWEEN}]{{0,3}}\d(?:[{_BETWEEN}]{{0,3}}\d){{6,}}|\d(?:[{_BETWEEN}]{{0,3}}\d){{8,}}"
-)
 _DIGIT = re.compile(r"[0-9]")
-_LETTER = re.compile(r"[A-Za-z]")
-_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-# `python3/site-packages`, `HTTP_STATUS_404`: one case, few digits, all at the end of a word.
-_WORDS = re.compile(
-    r"(?:[a-z]*[0-9]{0,3}[/_-])+[a-z]*[0-9]{0,3}|(?:[A-Z]*[0-9]{0,3}[/_-])+[A-Z]*[0-9]{0,3}"
+# Pairs of hex digits: six are the address of a network card, eight that of a newer one.
+_HEX_PAIRS = re.compile(
+    r"(?<![0-9A-Fa-f:-])[0-9A-Fa-f]{2}(?:(?::[0-9A-Fa-f]{2}){9,}+|(?:-[0-9A-Fa-f]{2}){9,}+"
+    r"|(?: [0-9A-Fa-f]{2}){15,}+)(?![0-9A-Fa-f])"
 )
-_LONG_WORD = re.compile(r"[A-Za-z]{6}")
-_MOST_DIGITS_IN_WORDS = 3
-_DATE_AND_HOUR = re.compile(
-    r"(?:19|20)[0-9]{2}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])(?: (?:[01][0-9]|2[0-3]))?"
+# Azure: three characters, a digit, and a mark that nothing else has.
+_AZURE = re.compile(r"(?<![A-Za-z0-9_.~-])[A-Za-z0-9_.~-]{3}[0-9]Q~[A-Za-z0-9_.~-]{16,}+")
+# Ids of people with letters in them: British, Italian, Spanish.
+_PERSON = re.compile(
+    r"(?<![A-Za-z0-9])(?:[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z](?: ?[0-9]{2}){3} ?[A-D]"
+    r"|[A-Z]{6}[0-9]{2}[A-EHLMPR-T][0-9]{2}[A-Z][0-9]{3}[A-Z]|(?P<dni>[XYZ]?-?[0-9]{7,8})-?(?P<check>[A-Z]))"
+    r"(?![A-Za-z0-9])"
 )
+_DNI = "TRWAGMYFPDXBNJZSQVHLCKE"
 _TALK = frozenset({"auth", "authentication", "authorization", "credentials", "format", "header"})
 _TALK_OF_TOKENS = _TALK | {"realm", "scheme", "token", "tokens", "type"}
 
-_IBAN_DIGITS = 9
-"""The fewest that any country's IBAN has."""
+# What follows an `@` and is the version or the name of a thing, not of a host.
+_VERSION = re.compile(r"v?[0-9][0-9.]*(?:[-+][\w.]+)?|sha[0-9]+|latest|next|main|master|stable")
 
 
-def _hide_xml(found: Found) -> str:
-    name, close = found[1], found[2]
-    return f"<{name}{close}{HIDDEN}" if classify_name(name) else found[0]
+def _hide_xml(text: str) -> Iterator[Edit]:
+    for found in _XML.finditer(text):
+        if classify_name(found[1]):
+            yield Edit(found.end(2), found.end(), HIDDEN)
 
 
-def _hide_in_urls(text: str) -> str:
-    found = _URL.search(text)
-    if found is None:
-        return text
-    if found.end() == len(text):
-        return text[: found.start()] + _hide_url(found)
-    return _URL.sub(_hide_url, text)
+def _find_in_urls(text: str) -> Iterator[Edit]:
+    for found in _URL.finditer(text):
+        link = found[0]
+        start = found.start()
+        login = _find_login(found[2]) if "@" in link else 0
+        if login:
+            first = found.start(2)
+            yield Edit(first, first + login, "<credentials>")
+            start = first + login
+            link = text[start : found.end()]
+        query, fragment = link.find("?"), link.find("#")
+        if query < 0 or 0 <= fragment < query:
+            query = fragment
+        if 0 <= query < len(link) - 1:
+            yield Edit(start + query, found.end(), "?<query>")
 
 
-def _hide_url(found: Found) -> str:
-    link = found[0]
-    if "@" in link:
-        link = found[1] + _hide_credentials(found[2])
-    query, fragment = link.find("?"), link.find("#")
-    if query < 0 or 0 <= fragment < query:
-        query = fragment
-    return f"{link[:query]}?<query>" if 0 <= query < len(link) - 1 else link
-
-
-def _hide_credentials(rest: str) -> str:
+def _find_login(rest: str) -> int:
+    """How much of a link, after its scheme, is user and password."""
     authority = rest.partition("/")[0]
     at = authority.rfind("@")
     if at < 0 and ":" in authority and not authority.partition(":")[2].isdigit():
         # A password with a slash in it, and not a port.
         at = rest.rfind("@")
-    return f"<credentials>{rest[at:]}" if at >= 0 else rest
+    return max(at, 0)
 
 
-def _hide_queries(text: str) -> str:
-    return _QUERY.sub("?<query>", text) if "=" in text else text
-
-
-def _hide_flags(text: str) -> str:
+def _find_flags(text: str) -> Iterator[Edit]:
     """Only the value of a secret flag is passed over: another may hold a command of its own."""
-    shown: list[str] = []
     done = 0
     for flag in _FLAG.finditer(text):
         value = _FLAG_VALUE.match(text, flag.end()) if classify_name(flag[1]) else None
         if value and flag.start() >= done:
-            shown += (text[done : value.start()], HIDDEN)
             done = value.end()
-    return "".join([*shown, text[done:]]) if shown else text
+            yield Edit(*value.span(), HIDDEN)
 
 
-def _hide_scheme(found: Found) -> str:
-    lead, scheme, value = found.groups()
-    if scheme.lower() == "bearer":
-        secret = value.lower().rstrip(".") not in _TALK_OF_TOKENS
-    else:
-        secret = bool(_DIGIT.search(value)) or "=" in value or value[1:] != value[1:].lower()
-    return f"{lead}<token>" if secret else found[0]
+def _find_schemes(text: str) -> Iterator[Edit]:
+    for found in _SCHEME.finditer(text):
+        scheme, value = found[2], found[3]
+        if scheme.lower() == "bearer":
+            secret = value.lower().rstrip(".") not in _TALK_OF_TOKENS
+        else:
+            secret = bool(_DIGIT.search(value)) or "=" in value or value[1:] != value[1:].lower()
+        if secret:
+            yield Edit(found.start(3), found.end(), "<token>")
 
 
-def _hide_emails(text: str) -> str:
+def _find_emails(text: str) -> Iterator[Edit]:
     """Work outwards from each `@`: far faster than to try every word."""
-    shown: list[str] = []
     done = 0
     at = text.find("@")
     while at >= 0:
         before = _LOCAL.match(text[max(done, at - _LONGEST_LOCAL) : at][::-1])
         after = _DOMAIN.match(text, at + 1) if before else None
-        if before and after:
-            shown += (text[done : at - before.end()], "<email>")
+        if before and after and not _VERSION.fullmatch(after[0]):
             done = after.end()
+            yield Edit(at - before.end(), done, "<email>")
         at = text.find("@", max(done, at + 1))
-    return "".join([*shown, text[done:]]) if shown else text
 
 
-def _hide_iban(found: Found) -> str:
-    return "<iban>" if len(_DIGIT.findall(found[0])) >= _IBAN_DIGITS else found[0]
+def _find_ibans(text: str) -> Iterator[Edit]:
+    for found in _IBAN.finditer(text):
+        account = found[0]
+        bare = account.replace(" ", "").replace("-", "")
+        while len(bare) >= _SHORTEST_IBAN and not has_iban(bare):
+            # Words in capitals may follow: `DE89 3704 … 00 BIC`.
+            account = account[: max(account.rfind(" "), account.rfind("-"), 0)]
+            bare = account.replace(" ", "").replace("-", "")
+        if len(bare) >= _SHORTEST_IBAN:
+            yield Edit(found.start(), found.start() + len(account), "<iban>")
 
 
-def _hide_token(found: Found) -> str:
-    run = found[0]
-    digits = len(_DIGIT.findall(run))
-    if not digits or not _LETTER.search(run):
-        return run
-    if digits <= _MOST_DIGITS_IN_WORDS and _WORDS.fullmatch(run) and _LONG_WORD.search(run):
-        return run
-    return "<uuid>" if _UUID.fullmatch(run) else "<token>"
+_SHORTEST_IBAN = 15
 
 
-def _hide_number(found: Found) -> str:
-    run = found[0]
-    if _DATE_AND_HOUR.fullmatch(run):
-        return run
-    if run[0] == "+":
-        return "<phone>"
-    digits = sum(map(str.isdigit, run))
-    return "<card>" if 13 <= digits <= 19 else "<number>"
+def _hide_person(found: Found) -> str | None:
+    number = found["dni"]
+    if number is None:
+        return "<number>"
+    digits = number.replace("-", "").replace("X", "0").replace("Y", "1").replace("Z", "2")
+    return "<number>" if _DNI[int(digits) % 23] == found["check"] else None
 
 
-def _make_rule(pattern: re.Pattern[str], replacement: str | Callable[[Found], str]) -> Rule:
-    def apply(text: str) -> str:
-        return pattern.sub(replacement, text)
+class Rule(NamedTuple):
+    """What is hidden, from which class on."""
 
-    return apply
+    bit: int
+    """Set by the prefilter where it may apply."""
+    least: Hide
+    find: Find
+
+    def apply(self, text: str) -> str:
+        """The text without what it hides."""
+        return apply_edits(text, self.find(text))
 
 
 (
@@ -207,29 +207,42 @@ def _make_rule(pattern: re.Pattern[str], replacement: str | Callable[[Found], st
     COMMAND,
     TUPLE,
     BESIDE,
-) = (1 << n for n in range(18))
+    AZURE,
+    HEX,
+    PERSON,
+) = (1 << n for n in range(21))
 
-RULES: tuple[tuple[int, Rule], ...] = (
-    (XML, _make_rule(_XML, _hide_xml)),
-    (PEM, _make_rule(_PEM, "<pem>")),
-    (URL, _hide_in_urls),
-    (QUERY, _hide_queries),
-    (BESIDE, hide_beside),
-    (TUPLE, hide_in_tuples),
-    (PAIRS, hide_pairs),
-    (FLAG, _hide_flags),
-    (COMMAND, hide_in_commands),
-    (SPOKEN, hide_spoken),
-    (SCHEME, _make_rule(_SCHEME, _hide_scheme)),
-    (VENDOR, _make_rule(_JWT, "<jwt>")),
-    (VENDOR, _make_rule(_VENDOR, "<key>")),
-    (EMAIL, hide_logins),
-    (EMAIL, _hide_emails),
-    (ENCODED_EMAIL, _make_rule(_ENCODED_EMAIL, "<email>")),
-    (IBAN, _make_rule(_IBAN, _hide_iban)),
-    (TOKEN, _make_rule(_TOKEN, _hide_token)),
-    (NUMBER, hide_cards),
-    (NUMBER, _make_rule(_NUMBER, _hide_number)),
-    (SEED, hide_phrases),
+_S, _P, _A = Hide.SECRETS, Hide.PERSONAL, Hide.ALL
+RULES: tuple[Rule, ...] = (
+    Rule(XML, _S, _hide_xml),
+    Rule(PEM, _S, hide_matches(_PEM, "<pem>")),
+    Rule(URL, _S, _find_in_urls),
+    Rule(QUERY, _S, hide_matches(_QUERY, "?<query>")),
+    Rule(BESIDE, _S, find_beside),
+    Rule(BESIDE, _S, find_before),
+    Rule(TUPLE, _S, find_in_tuples),
+    Rule(PAIRS, _S, find_pairs),
+    Rule(FLAG, _S, _find_flags),
+    Rule(COMMAND, _S, find_in_curl),
+    Rule(COMMAND, _S, find_in_mysql),
+    Rule(COMMAND, _S, find_in_sshpass),
+    Rule(SPOKEN, _S, find_spoken),
+    Rule(SPOKEN, _S, find_sql),
+    Rule(SCHEME, _S, _find_schemes),
+    Rule(VENDOR, _S, hide_matches(_JWT, "<jwt>")),
+    Rule(VENDOR, _S, hide_matches(_VENDOR, "<key>")),
+    Rule(AZURE, _S, hide_matches(_AZURE, "<key>")),
+    Rule(HEX, _S, hide_matches(_HEX_PAIRS, "<key>")),
+    Rule(EMAIL, _S, find_logins),
+    Rule(EMAIL, _P, _find_emails),
+    Rule(ENCODED_EMAIL, _P, hide_matches(_ENCODED_EMAIL, "<email>")),
+    Rule(IBAN, _P, _find_ibans),
+    Rule(PERSON, _P, hide_where(_PERSON, _hide_person)),
+    Rule(TOKEN, _S, find_tokens),
+    Rule(TOKEN, _A, find_any_token),
+    Rule(NUMBER, _S, find_cards),
+    Rule(NUMBER, _P, find_numbers),
+    Rule(NUMBER, _A, find_any_number),
+    Rule(SEED, _S, find_phrases),
 )
-"""Each with the bit that the prefilter sets where it may apply."""
+"""In the order they are applied."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from mulligan.codec.json_text import encode_json
 from mulligan.redaction.error import ErrorText, describe
+from mulligan.redaction.hide import Hide
 from mulligan.redaction.keys import Keys
 from mulligan.redaction.lean import Lean
 from mulligan.redaction.mask import Masks, Open
@@ -38,9 +39,15 @@ class Redactor:
     """Turns what a call was given and gave back into text without secrets. Never raises."""
 
     def __init__(
-        self, *, key: bytes, allow: Iterable[str] = (), capture: Capture = Capture.REDACTED
+        self,
+        *,
+        key: bytes,
+        allow: Iterable[str] = (),
+        capture: Capture = Capture.REDACTED,
+        hide: Hide = Hide.PERSONAL,
     ) -> None:
         self.capture = capture
+        self.hide = hide
         self._allow = frozenset(allow)
         self._full = capture is Capture.FULL
         self._stubs = Stubs(key)
@@ -97,14 +104,15 @@ class Redactor:
         """What may be kept of an exception; the arguments it quotes become their names."""
         try:
             opened = Open(self._allow | allow, enums, self._full)
-            return describe(error, masks=Masks(arguments, keys=self._keys, opened=opened))
+            masks = Masks(arguments, keys=self._keys, opened=opened)
+            return describe(error, masks=masks, hide=self.hide)
         except Exception:  # noqa: BLE001 - as above
             return ErrorText("Exception", FAILED, None, None)
 
     def redact_text(self, text: str) -> str:
         """Prose without secrets, cut to a bearable length."""
         try:
-            return clip(str.__str__(text), most=TEXT)
+            return clip(str.__str__(text), most=TEXT, hide=self.hide)
         except Exception:  # noqa: BLE001 - as above
             return FAILED
 
@@ -113,7 +121,8 @@ class Redactor:
         try:
             known = self._labels.get(name)
             if known is None:
-                known = clip(" ".join(str.__str__(name[:TEXT]).split()), most=TEXT)[:LABEL]
+                line = " ".join(str.__str__(name[:TEXT]).split())
+                known = clip(line, most=TEXT, hide=self.hide)[:LABEL]
                 if len(self._labels) >= _MOST_LABELS:
                     self._labels.clear()
                 if len(name) <= LABEL:
@@ -130,7 +139,13 @@ class Redactor:
             return FAILED
 
     def _make_walk(self, room: int, *, full: bool = False) -> Walk:
-        return Walk(stubs=self._stubs, keys=self._keys, full=full or self._full, room=room)
+        return Walk(
+            stubs=self._stubs,
+            keys=self._keys,
+            full=full or self._full,
+            room=room,
+            hide=self.hide,
+        )
 
     def _redact_arguments(
         self,

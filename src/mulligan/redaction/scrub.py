@@ -11,17 +11,32 @@ import re
 from functools import cache
 
 from mulligan.core.escape import escape
+from mulligan.redaction.edits import Edit, apply_edits
+from mulligan.redaction.folding import (
+    MOST_LAYERS,
+    ODD,
+    edit_view,
+    fold_text,
+    fold_view,
+    is_coded,
+    is_escaped,
+    join_edits,
+)
+from mulligan.redaction.hide import Hide
 from mulligan.redaction.pairs import may_hold_pairs
 from mulligan.redaction.patterns import (
+    AZURE,
     BESIDE,
     COMMAND,
     EMAIL,
     ENCODED_EMAIL,
     FLAG,
+    HEX,
     IBAN,
     NUMBER,
     PAIRS,
     PEM,
+    PERSON,
     QUERY,
     RULES,
     SCHEME,
@@ -36,8 +51,12 @@ from mulligan.redaction.patterns import (
 )
 from mulligan.redaction.seed_phrases import may_hold_phrase
 
-UNSAFE = 1 << 20
+UNSAFE = 1 << 30
 """Not a rule: there is something to escape."""
+WRAPPED = 1 << 31
+"""Not a rule: there is something to fold, so that the rules see more."""
+CODED = 1 << 32
+"""Not a rule: there is a run of letters that may be text in base64 or hex."""
 
 _LOWER = b"abcdefghijklmnopqrstuvwxyz"
 _UPPER = _LOWER.upper()
@@ -53,14 +72,16 @@ def _build_classes(**members: bytes) -> bytes:
     return bytes(table)
 
 
-# How UTF-8 begins for digits of other scripts, and for characters that are not safe to print.
+# How UTF-8 begins for digits of other scripts, for characters that are not safe to print, and
+# for those that stand for plainer ones.
 _OTHER_DIGITS = b"\xd9\xdb\xdf\xe0\xe1\xea\xef\xf0"
 _ODD = b"\xc2\xcd\xd8\xe1\xe2\xe3\xed\xef\xf3"
-_TELLING = _DIGITS + b"@:=%<" + _OTHER_DIGITS + _ODD
+_PLAINER = b"\xc4\xc5\xc7\xca\xcb\xe2\xe3"
+_TELLING = _DIGITS + b"@:=%<&~\\" + _OTHER_DIGITS + _ODD + _PLAINER
 # Bytes that start nothing by themselves: what is left of most texts without them is little.
 _QUIET = bytes(set(b"\n\t" + bytes(range(0x20, 0x7F)) + bytes(range(0x80, 0x100))) - set(_TELLING))
 _KINDS = _build_classes(a=_QUIET, **{"0": _DIGITS})
-_OTHER_DIGIT = re.compile(f"[{_OTHER_DIGITS.decode('latin-1')}]")
+_FOLDING = re.compile(f"[{(_OTHER_DIGITS + _ODD + _PLAINER).decode('latin-1')}]")
 # Printable by name, and yet nothing to see: fillers, joiners, and what picks a variant.
 _BLANK = re.compile("[\xcd\xe1\xe2\xe3\xef\xf3]")
 # Masks are three bytes of UTF-8, the first of them EE or EF.
@@ -70,23 +91,28 @@ _BETWEEN_DIGITS = b" .()_-/\t" + bytes(range(0x80, 0x100))
 # A text that is one link: no login, no port, and nothing in its path that a rule could start
 # from and go on into the query, such as a quote or a comma.
 _LINK = re.compile(r"(https?:)(//[A-Za-z0-9/._~+-]++)([?#][!#-;=?A-~]*+)?")
+_RARE = frozenset("%<&~=\\")
 _RUN = "r" * 16
+_CODE = "r" * 12
 _NINE_DIGITS = "D" * 9
 _SEVEN_AFTER_PLUS = "p" + "D" * 7
 _IBAN_START = "AADD"
-_FEWEST_DIGITS = 7
+_FEWEST_DIGITS = 6
 _SHORTEST_FLAG = 6
 _SHORTEST_SAID = 8
+_SHORTEST_CODE = 12
 _SHORTEST_RUN = 16
 _SHORTEST_SQL = 15
 _SHORTEST_SEED = 47
-_RUN_RULES = VENDOR | TOKEN
+_RUN_RULES = VENDOR | TOKEN | CODED
+_FEWEST_PAIRS = 9
 
 
 def may_apply(text: str, *, prose: bool = True) -> int:
-    """The bits of the rules that could change this text, and `UNSAFE`.
+    """The bits of the rules that could change this text, and of what else is to be done to it.
 
-    The rules for what people and programs *say* of a secret are for prose: messages, errors.
+    What people and programs *say* of a secret is looked for in prose, such as messages and errors,
+    and in a value only where it has digits or signs: most have none.
     """
     ascii_only = text.isascii()
     raw = text.encode() if ascii_only else text.encode("utf-8", "surrogatepass")
@@ -103,11 +129,13 @@ def may_apply(text: str, *, prose: bool = True) -> int:
         lower = text.lower() if ascii_only else raw.lower().decode("latin-1")
         if "bearer" in lower or "basic" in lower:
             bits |= SCHEME
-        if prose:
+        if prose or not kinds.isalpha():
             bits |= _find_said_rules(text, lower)
     # Bytes are classed, then searched as text: `in` is several times faster on text.
-    if size >= _SHORTEST_RUN and _RUN in raw.translate(_IN_RUN).decode():
-        bits |= _RUN_RULES
+    if size >= _SHORTEST_RUN or (size >= _SHORTEST_CODE and not text.islower()):
+        runs = raw.translate(_IN_RUN).decode()
+        if _CODE in runs:
+            bits |= _find_run_rules(text, runs)
     if size >= _SHORTEST_SEED and may_hold_phrase(raw):
         bits |= SEED
     return bits
@@ -120,25 +148,47 @@ def _find_marked_rules(text: str, raw: bytes) -> int:
         bits |= _find_named_rules(text)
         if "alue" in text or "VALUE" in text:
             bits |= BESIDE
+        if marks.count(":") >= _FEWEST_PAIRS:
+            bits |= HEX
+    if not _RARE.isdisjoint(marks):
+        bits |= _find_rare_rules(text, marks)
+    if len(marks) >= _FEWEST_DIGITS:
+        bits |= _find_number_rules(raw)
+    if text.isascii():
+        return bits if marks.isprintable() else bits | UNSAFE
+    if _FOLDING.search(marks) and ODD.search(text):
+        bits |= WRAPPED
+    return bits if text.isprintable() and not _BLANK.search(marks) else bits | UNSAFE
+
+
+def _find_rare_rules(text: str, marks: str) -> int:
+    bits = WRAPPED if is_escaped(text) else 0
     if "%" in marks:
         bits |= (PAIRS if "%3" in text else 0) | (ENCODED_EMAIL if "%40" in text else 0)
     if "<" in marks and "</" in text:
         bits |= XML
-    if len(marks) >= _FEWEST_DIGITS:
-        joined = raw.translate(_IN_NUMBER, _BETWEEN_DIGITS).decode()
-        if _NINE_DIGITS in joined or _SEVEN_AFTER_PLUS in joined:
-            bits |= NUMBER
-        if _IBAN_START in joined:
-            bits |= IBAN
-    if text.isascii():
-        return bits if marks.isprintable() else bits | UNSAFE
-    if _OTHER_DIGIT.search(marks):
-        bits |= NUMBER
-    return bits if text.isprintable() and not _BLANK.search(marks) else bits | UNSAFE
+    if "~" in marks and "Q~" in text:
+        bits |= AZURE
+    return bits
+
+
+def _find_number_rules(raw: bytes) -> int:
+    joined = raw.translate(_IN_NUMBER, _BETWEEN_DIGITS).decode()
+    bits = NUMBER if _NINE_DIGITS in joined or _SEVEN_AFTER_PLUS in joined else 0
+    if "A" in joined and "D" in joined:
+        bits |= PERSON | (IBAN if _IBAN_START in joined else 0)
+    return bits
+
+
+def _find_run_rules(text: str, runs: str) -> int:
+    if _RUN not in runs:
+        # Base64 is never in one case, and hex so short says nothing.
+        return 0 if text.islower() else CODED
+    return _RUN_RULES | HEX if text.count("-") >= _FEWEST_PAIRS else _RUN_RULES
 
 
 def _find_said_rules(text: str, lower: str) -> int:
-    bits = COMMAND if "-u" in text or "-p" in text else 0
+    bits = COMMAND if "-" in text and ("-u" in text or "-p" in text) else 0
     if "pass" in lower or "token" in lower or "secret" in lower or "pwd" in lower:
         bits |= SPOKEN
     if len(text) >= _SHORTEST_SQL and "identified" in lower:
@@ -155,41 +205,61 @@ def _find_named_rules(text: str) -> int:
     return bits | PAIRS if may_hold_pairs(text) else bits
 
 
-def scrub_only(text: str, *, bits: int | None = None) -> str:
+def scrub_only(text: str, *, hide: Hide = Hide.PERSONAL) -> str:
     """Replace what looks like a secret, by kind: `<email>`, `<card>`, `<token>`."""
+    return _apply_rules(text, may_apply(text), hide=hide)
+
+
+def _apply_rules(text: str, bits: int, *, hide: Hide) -> str:
     # A replacement stands between angle brackets, so it never completes another secret, and what
     # could not apply at first cannot apply later.
-    for apply in _choose_rules(may_apply(text) if bits is None else bits):
-        text = apply(text)
+    for rule in _choose_rules(bits, hide):
+        text = rule.apply(text)
+    if bits & WRAPPED or (bits & CODED and is_coded(text)):
+        return _scrub_folded(text, hide=hide)
     return text
 
 
+def _scrub_folded(text: str, *, hide: Hide) -> str:
+    """Hide what only shows when the text is read as it is meant, layer by layer."""
+    hidden: list[Edit] = []
+    view = fold_text(text)
+    for _ in range(MOST_LAYERS):
+        if view is None:
+            break
+        for rule in _choose_rules(may_apply(view.plain), hide):
+            view = edit_view(view, rule.find(view.plain), hidden=hidden)
+        view = fold_view(view)
+    return apply_edits(text, join_edits(hidden)) if hidden else text
+
+
 @cache
-def _choose_rules(bits: int) -> tuple[Rule, ...]:
-    return tuple(apply for bit, apply in RULES if bits & bit)
+def _choose_rules(bits: int, hide: Hide) -> tuple[Rule, ...]:
+    return tuple(rule for rule in RULES if bits & rule.bit and hide.covers(rule.least))
 
 
-def scrub(text: str) -> str:
+def scrub(text: str, *, hide: Hide = Hide.PERSONAL) -> str:
     """Text without secrets, safe to print."""
-    return scrub_value(text, prose=True)
+    return scrub_value(text, prose=True, hide=hide)
 
 
-def scrub_value(text: str, *, prose: bool = False) -> str:
-    """A value without secrets, safe to print: `scrub`, less the rules for prose."""
+def scrub_value(text: str, *, prose: bool = False, hide: Hide = Hide.PERSONAL) -> str:
+    """A value without secrets, safe to print: what is said of one is looked for less."""
     if "://" in text and (link := _LINK.fullmatch(text)):
-        return _scrub_link(link)
+        return _scrub_link(link, hide=hide)
     bits = may_apply(text, prose=prose)
     if not bits:
         return text
     if bits != UNSAFE:
-        text = scrub_only(text, bits=bits)
+        text = _apply_rules(text, bits, hide=hide)
     return escape(text) if bits & UNSAFE else text
 
 
-def _scrub_link(link: re.Match[str]) -> str:
+def _scrub_link(link: re.Match[str], *, hide: Hide) -> str:
     """Without its scheme and its query, a link leaves most rules nothing to look for."""
     scheme, place, query = link.groups("")
-    return f"{scheme}{scrub_value(place)}{'?<query>' if len(query) > 1 else query}"
+    shown = scrub_value(place, hide=hide)
+    return f"{scheme}{shown}{'?<query>' if len(query) > 1 else query}"
 
 
 _MARGIN = 1024
@@ -197,10 +267,10 @@ UNSURE = 512
 """Longer than any part of a secret that is not recognised without the rest of it."""
 
 
-def clip(text: str, *, most: int) -> str:
+def clip(text: str, *, most: int, hide: Hide = Hide.PERSONAL) -> str:
     """Scrub, then cut. A secret that lies across a cut does not survive in part."""
     wide = text[: most + _MARGIN]
-    scrubbed = scrub(wide)
+    scrubbed = scrub(wide, hide=hide)
     if len(wide) < len(text):
         scrubbed = scrubbed[:-UNSURE]
     elif len(scrubbed) <= most:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+
+from mulligan.redaction.edits import Edit
 
 WORDS = 12
 _LENGTHS = frozenset(range(3, 9))
@@ -32,19 +35,16 @@ def may_hold_phrase(raw: bytes) -> bool:
     return _ENOUGH in raw.translate(_CLASSES, _LETTERS).decode()
 
 
-def hide_phrases(text: str) -> str:
-    """Hide what reads like the words of a wallet."""
-    shown: list[str] = []
-    done = start = 0
+def find_phrases(text: str) -> Iterator[Edit]:
+    """What reads like the words of a wallet."""
+    start = 0
     # One byte for each character, so that places in the one are places in the other.
     for region in text.encode("ascii", "replace").translate(_CLASSES).split(b"."):
         end = start + len(region)
         enough = end - start >= _SHORTEST_REGION and region.count(b"s") >= WORDS - 1
         if enough and _reads_like_phrase(text[start:end].split()):
-            shown += (text[done:start], _hide(text, start, end))
-            done = end
+            yield from _find_runs(text, start, end)
         start = end + 1
-    return "".join([*shown, text[done:]]) if shown else text
 
 
 def _reads_like_phrase(words: list[str]) -> bool:
@@ -61,22 +61,26 @@ def _reads_like_phrase(words: list[str]) -> bool:
     return False
 
 
-def _hide(text: str, start: int, end: int) -> str:
+def _find_runs(text: str, start: int, end: int) -> Iterator[Edit]:
+    place = first = last = start
+    words = 0
     pieces = _split_pieces(text[start:end])
-    last = len(pieces) - 1
-    shown: list[str] = []
-    run: list[str] = []
-    for number in range(0, last + 1, 2):
+    for number in range(0, len(pieces), 2):
         word = pieces[number]
         whole = (number or not _is_inside_word(text, start)) and (
-            number < last or not _is_inside_word(text, end)
+            number < len(pieces) - 1 or not _is_inside_word(text, end)
         )
         if whole and len(word) in _LENGTHS and word not in _PROSE:
-            run += pieces[number : number + 2]
+            first = first if words else place
+            last = place + len(word)
+            words += 1
         else:
-            shown += (_hide_run(run), *pieces[number : number + 2])
-            run = []
-    return "".join([*shown, _hide_run(run)])
+            if words >= WORDS:
+                yield Edit(first, last, "<seed phrase>")
+            words = 0
+        place += sum(map(len, pieces[number : number + 2]))
+    if words >= WORDS:
+        yield Edit(first, last, "<seed phrase>")
 
 
 def _split_pieces(region: str) -> list[str]:
@@ -91,10 +95,3 @@ def _split_pieces(region: str) -> list[str]:
 
 def _is_inside_word(text: str, place: int) -> bool:
     return place > 0 and _WORD.match(text, place - 1) is not None
-
-
-def _hide_run(run: list[str]) -> str:
-    """Words and the gaps after them, hidden if there are enough."""
-    if len(run) < 2 * WORDS - 1:
-        return "".join(run)
-    return "<seed phrase>" if len(run) % 2 else f"<seed phrase>{run[-1]}"

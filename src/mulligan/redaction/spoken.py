@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
+from mulligan.redaction.edits import Edit, hide_matches
 from mulligan.redaction.names import classify_name
 
 _HIDDEN = "<hidden>"
@@ -50,55 +52,52 @@ _BEFORE = re.compile(
     rf"(?<![A-Za-z])({_VALUE}){_TEXT}(?P<rest>[\s,;]{{1,4}}[\"']?{_NAMED})",
     re.ASCII,
 )
-_CARD = re.compile(
-    r"(?<![0-9])[0-9]{4}[/\t ]{1,3}[0-9]{4,6}[/\t ]{1,3}[0-9]{4,5}"
-    r"(?:[/\t ]{1,3}[0-9]{1,7})?(?![0-9])"
-)
 _REPORT = re.compile(r"(?:Error|Exception|Warning)\Z")
-_CARD_DIGITS = 13
 
 
-def hide_spoken(text: str) -> str:
-    """Hide what prose and SQL call a password, if it looks like one."""
-    return _SQL.sub(rf"\1{_HIDDEN}", _SPOKEN.sub(_hide_password, text))
+find_sql = hide_matches(_SQL, _HIDDEN, after=1)
+"""What SQL calls a password."""
+
+find_in_curl = hide_matches(_CURL, _HIDDEN, after=1)
+find_in_mysql = hide_matches(_MYSQL, _HIDDEN, after=1)
+find_in_sshpass = hide_matches(_SSHPASS, _HIDDEN, after=1)
+"""The passwords of well-known commands whose flags do not say what they are."""
 
 
-def _hide_password(found: re.Match[str]) -> str:
-    word = found[2].rstrip(".!?")
-    mixed = word[1:] != word[1:].lower() and word != word.upper()
-    odd = mixed or any(map(str.isdigit, word))
-    return f"{found[1]}{_HIDDEN}" if odd and not _REPORT.search(word) else found[0]
+def find_spoken(text: str) -> Iterator[Edit]:
+    """What prose calls a password, if it looks like one."""
+    for found in _SPOKEN.finditer(text):
+        word = found[2].rstrip(".!?")
+        mixed = word[1:] != word[1:].lower() and word != word.upper()
+        odd = mixed or any(map(str.isdigit, word))
+        if odd and not _REPORT.search(word):
+            yield Edit(found.start(2), found.end(), _HIDDEN)
 
 
-def hide_in_commands(text: str) -> str:
-    """Hide the passwords of well-known commands whose flags do not say what they are."""
-    for command in (_CURL, _MYSQL, _SSHPASS):
-        text = command.sub(rf"\1{_HIDDEN}", text)
-    return text
+def find_logins(text: str) -> Iterator[Edit]:
+    """User and password in the links of Oracle, which are no URLs."""
+    for found in _ORACLE.finditer(text):
+        yield Edit(found.end(1), found.end() - 1, "<credentials>")
 
 
-def hide_logins(text: str) -> str:
-    """Hide user and password in the links of Oracle, which are no URLs."""
-    return _ORACLE.sub(r"\1<credentials>@", text)
+def find_in_tuples(text: str) -> Iterator[Edit]:
+    """The second of two where the first is a secret name: `('X-Api-Key', '…')`."""
+    return _find_after_names(_TUPLE, text)
 
 
-def hide_in_tuples(text: str) -> str:
-    """Hide the second of two where the first is a secret name: `('X-Api-Key', '…')`."""
-    return _TUPLE.sub(lambda m: f"{m[1]}{_HIDDEN}" if classify_name(m["name"]) else m[0], text)
+def find_beside(text: str) -> Iterator[Edit]:
+    """A value that its secret name stands before: `name="password" value="…"`."""
+    return _find_after_names(_BESIDE, text)
 
 
-def hide_beside(text: str) -> str:
-    """Hide a value beside a secret name: `name="password" value="…"`."""
-    text = _BESIDE.sub(lambda m: f"{m[1]}{_HIDDEN}" if classify_name(m["name"]) else m[0], text)
-    return _BEFORE.sub(
-        lambda m: f"{m[1]}{_HIDDEN}{m['rest']}" if classify_name(m["name"]) else m[0], text
-    )
+def _find_after_names(pattern: re.Pattern[str], text: str) -> Iterator[Edit]:
+    for found in pattern.finditer(text):
+        if classify_name(found["name"]):
+            yield Edit(found.end(1), found.end(), _HIDDEN)
 
 
-def hide_cards(text: str) -> str:
-    """Hide card numbers whose groups stand apart by slashes or tabs."""
-    return _CARD.sub(_hide_card, text)
-
-
-def _hide_card(found: re.Match[str]) -> str:
-    return "<card>" if sum(map(str.isdigit, found[0])) >= _CARD_DIGITS else found[0]
+def find_before(text: str) -> Iterator[Edit]:
+    """A value that its secret name stands after: `value="…" name="password"`."""
+    for found in _BEFORE.finditer(text):
+        if classify_name(found["name"]):
+            yield Edit(found.end(1), found.start("rest"), _HIDDEN)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
+from functools import partial
 from itertools import islice
 from math import isfinite, isnan
 from pathlib import PurePath
@@ -15,20 +16,26 @@ from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
+from mulligan.redaction.hide import Hide
 from mulligan.redaction.keys import Keys
 from mulligan.redaction.names import Secrecy, classify_if_name
+from mulligan.redaction.numbers import classify_digits
 from mulligan.redaction.objects import is_record, read_attributes, read_enum_value, read_tuple_names
 from mulligan.redaction.pairs import HIDDEN
 from mulligan.redaction.scrub import clip, scrub_value
 from mulligan.redaction.stub import SHORT, UUID_LENGTH, Stubs, format_class
 
 BIG = 10**8
-"""From here on a number may be a card, a phone or an account."""
+"""From here on a number may be a card or a phone, and is looked at."""
 DEPTH = 32
 ITEMS = 2_000
 FIELD_BYTES = 65_536
 _LONGEST_STRING = 16_000
 _ENTRY = 24
+_EXACT_BITS = 63
+_FEWEST_OF_PHONE = 10**6
+_MOST_OF_PHONE = 10**15
+_PHONE = re.compile(r"[^A-Za-z0-9]*+(?:[0-9][^A-Za-z0-9]*+){7,15}")
 NUMBERS = frozenset({int, float})
 _ITEM = 8
 FAILED = "<redaction failed>"
@@ -41,10 +48,20 @@ NO_ENUM: frozenset[str] = frozenset()
 class Walk:
     """One field on its way to the log: what is left of its bounds."""
 
-    __slots__ = ("_short", "enum", "full", "items", "keys", "room", "stubs")
+    __slots__ = ("_scrub", "_short", "enum", "full", "hide", "items", "keys", "room", "stubs")
 
-    def __init__(self, *, stubs: Stubs, keys: Keys, full: bool, room: int = FIELD_BYTES) -> None:
+    def __init__(
+        self,
+        *,
+        stubs: Stubs,
+        keys: Keys,
+        full: bool,
+        room: int = FIELD_BYTES,
+        hide: Hide = Hide.PERSONAL,
+    ) -> None:
         self.stubs = stubs
+        self.hide = hide
+        self._scrub = scrub_value if hide is Hide.PERSONAL else partial(scrub_value, hide=hide)
         self.keys = keys
         self.room = room
         self.items = ITEMS
@@ -52,14 +69,14 @@ class Walk:
         """Strings are scrubbed, not replaced by stubs."""
         self.enum = NO_ENUM
         """Strings that may be shown as they are."""
-        self._short = scrub_value if full else stubs.hash_short
+        self._short = self._scrub if full else stubs.hash_short
         """What most strings come to, for the loops that see most of them."""
 
     def open(self, *, full: bool, enum: frozenset[str]) -> None:
         """Show more of the values that follow."""
         self.full = full
         self.enum = enum
-        self._short = self.redact_string if enum else scrub_value if full else self.stubs.hash_short
+        self._short = self.redact_string if enum else self._scrub if full else self.stubs.hash_short
 
     def redact_value(self, value: Any, *, depth: int = 0, ids: bool = False) -> object:
         """What may be shown of a value."""
@@ -73,7 +90,7 @@ class Walk:
         if value is None or kind is bool:
             return value
         if kind is int:
-            return value if -BIG < value < BIG else self.stubs.hash_integer(value)
+            return value if -BIG < value < BIG else self._redact_integer(value)
         if kind is float:
             return self._redact_float(value)
         return self._redact_other(value, kind, depth, ids=ids)
@@ -81,10 +98,11 @@ class Walk:
     def redact_string(self, value: str, *, ids: bool = False) -> str:
         """What may be shown of a string."""
         if value in self.enum:
-            return scrub_value(value)
+            return self._scrub(value)
         if self.full:
             most = min(_LONGEST_STRING, max(self.room, 0))
-            shown = scrub_value(value) if len(value) <= most else clip(value, most=most)
+            long = len(value) > most
+            shown = clip(value, most=most, hide=self.hide) if long else self._scrub(value)
         elif ids and len(value) == UUID_LENGTH and _UUID.fullmatch(value):
             shown = value
         else:
@@ -104,10 +122,20 @@ class Walk:
             shown[self.keys.classify(name).shown] = FAILED
         self.room += rest
 
+    def _redact_integer(self, value: int) -> object:
+        return value if self._may_show(value) else self.stubs.hash_integer(value)
+
+    def _may_show(self, value: int) -> bool:
+        """A large number is shown if it is an epoch or an id: nobody's card and nobody's phone."""
+        open_to_ids = self.hide is not Hide.ALL and value.bit_length() <= _EXACT_BITS
+        return open_to_ids and classify_digits(str(abs(value))) is None
+
     def _redact_float(self, value: float) -> object:
         if -BIG < value < BIG:
             return value
         if isfinite(value):
+            if self._may_show(int(value)):
+                return value
             return self.stubs.hash_text(float.__repr__(value), name="float")
         return "<nan>" if isnan(value) else "<inf>" if value > 0 else "<-inf>"
 
@@ -153,6 +181,9 @@ class Walk:
         self.room -= len(label) + _ITEM
         if key.secrecy:
             shown[label] = self._redact_secret(value, key.secrecy)
+        elif key.phone and self.hide is not Hide.SECRETS and _is_number(value):
+            self.room -= _ENTRY
+            shown[label] = self.stubs.hash_text(str(value), name=format_class(type(value)))
         else:
             shown[label] = self.redact_value(value, depth=depth + 1, ids=key.ids)
 
@@ -223,7 +254,7 @@ class Walk:
     def _redact_enum(self, value: object) -> object:
         inner = read_enum_value(value)
         if type(inner) is str:
-            return clip(inner, most=200)
+            return clip(inner, most=200, hide=self.hide)
         if type(inner) is int:
             return self.redact_value(inner)
         return f"<{format_class(type(value))}>"
@@ -250,7 +281,7 @@ class Walk:
         if text is None:
             return None
         return (
-            clip(text, most=1_000)
+            clip(text, most=1_000, hide=self.hide)
             if self.full
             else self.stubs.hash_text(text, name=format_class(kind))
         )
@@ -260,6 +291,14 @@ class Walk:
             own = read_attributes(value)
             return self._redact_mapping(own.items(), len(own), depth)
         return f"<{format_class(kind)}>"
+
+
+def _is_number(value: Any) -> bool:
+    """Whether it has as many digits as a phone number has, and no letter."""
+    kind = type(value)
+    if kind is int:
+        return bool(_FEWEST_OF_PHONE <= abs(value) < _MOST_OF_PHONE)
+    return kind is str and len(value) <= _ENTRY and _PHONE.fullmatch(value) is not None
 
 
 def _hide_beside(shown: dict[str, object]) -> None:

@@ -1,0 +1,1 @@
+"""Secrets and ordinary values that are drawn, planted, and looked for afterwards."""
