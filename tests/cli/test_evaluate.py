@@ -91,6 +91,28 @@ def test_replies_of_the_store_are_replayed_under_other_checks(
     assert few["n"] == 2
 
 
+def test_what_people_asked_is_not_written_out_with_its_secrets(tmp_path: Path, capsys) -> None:
+    url, page = f"sqlite:///{tmp_path}/asked.db", tmp_path / "asked.html"
+    key = "sk-abcdefghijklmnop"
+
+    async def work() -> None:
+        async with Mulligan(url) as m:
+            asked = f"Is {key} of bob@example.org valid?"
+            await m.reply(lambda _: f"Yes, {key} is.", query=asked, context="keys")
+
+    asyncio.run(work())
+    code = main(
+        ["evaluate", "default", "--recorded", "--store", url, "--json", "--html", str(page)]
+    )
+
+    written = capsys.readouterr().out + page.read_text(encoding="utf-8")
+    assert code == 0
+    assert "Is <key> of <email> valid?" in written
+    assert key not in written
+    assert "bob@" not in written
+    assert page.stat().st_mode & 0o777 == 0o600
+
+
 def test_two_sets_of_checks_are_compared_on_the_replies_of_the_store(store: str, capsys) -> None:
     code = main(
         ["evaluate", "--compare", "default", "marketing", "--recorded", "--store", store, "--json"]

@@ -5,14 +5,25 @@ import json
 import pytest
 from rich.console import Console
 
-from mulligan.cli.render import encode_log_row, escape_text, format_log_line, print_log
+from mulligan.cli.render import encode_log_row, escape_text, format_log_line, print_json, print_log
 from mulligan.core.call import Outcome
 from tests.telemetry.rows import a_row
 
 
 def test_text_of_a_tool_gives_a_terminal_no_orders() -> None:
-    assert escape_text("a\x1b[31mb\u200d") == "a\\x1b[31mb\\x200d"
+    assert escape_text("a\x1b[31mb\u200d\n") == "a\\x1b[31mb\\u200d\\x0a"
+    assert escape_text("\x9b2J \u202e \u3164 \ufe0f") == "\\x9b2J \\u202e \\u3164 \\ufe0f"
     assert "\x1b" not in format_log_line(a_row(result="\x1b]0;owned\x07")).plain
+
+
+def test_json_gives_a_terminal_no_orders_either(capsys: pytest.CaptureFixture[str]) -> None:
+    value = {"note": "\x9b31m\x85\u202egnp.exe\u2069"}
+
+    print_json(value)
+
+    shown = capsys.readouterr().out
+    assert shown.isascii()
+    assert json.loads(shown) == value
 
 
 def test_a_row_as_json_has_its_texts_parsed_and_its_time_readable() -> None:

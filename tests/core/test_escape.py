@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import json
+
 import pytest
 
-from mulligan.core.escape import escape, format_one_line, format_value
+from mulligan.core.escape import escape, escape_json, format_one_line, format_value
 
 
 @pytest.mark.parametrize(
@@ -15,6 +17,16 @@ from mulligan.core.escape import escape, format_one_line, format_value
 )
 def test_nothing_stays_hidden_in_text_from_elsewhere(text: str, shown: str) -> None:
     assert escape(text) == shown
+
+
+def test_json_is_harmless_to_print_and_the_same_to_who_decodes_it() -> None:
+    value = {"a\u202e": "\x9b31m \x85 \u2066x\u2069 \U000e0041 caf\u00e9 \u65e5", "b": ["\ud800"]}
+
+    shown = escape_json(json.dumps(value, ensure_ascii=False))
+
+    assert escape(shown) == shown
+    assert "caf\u00e9 \u65e5" in shown
+    assert json.loads(shown) == value
 
 
 @pytest.mark.parametrize(

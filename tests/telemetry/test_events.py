@@ -3,7 +3,8 @@ from __future__ import annotations
 import threading
 from datetime import UTC, datetime
 
-from mulligan.core.event import Event, RowsDropped
+from mulligan.core.event import AttemptReviewed, Event, FindingSeen, RowsDropped
+from mulligan.core.finding import Severity, Standing
 from mulligan.telemetry.events import Events
 
 
@@ -23,6 +24,29 @@ def test_every_subscriber_gets_every_event_in_order() -> None:
     events.flush()
 
     assert first == second == [an_event(n) for n in range(50)]
+    events.close()
+
+
+def test_names_are_shown_as_the_log_shows_them() -> None:
+    events = Events(label=lambda name: name.replace("bob@example.org", "<email>"))
+    seen: list[Event] = []
+    events.subscribe(seen.append)
+
+    events.publish(
+        AttemptReviewed(
+            turn="t",
+            attempt=1,
+            agent="agent of bob@example.org",
+            tenant="bob@example.org",
+            standing=Standing.REJECTED,
+            confidence=None,
+            found=(FindingSeen(rule="r", severity=Severity.ERROR, tool="bob@example.org"),),
+        )
+    )
+    events.flush()
+
+    assert "bob@" not in str(seen)
+    assert str(seen).count("<email>") == 3
     events.close()
 
 

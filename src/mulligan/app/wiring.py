@@ -205,8 +205,8 @@ def open_judge(model: object, *, runtime: Runtime) -> Judge:
 
 
 def _build_runtime(settings: Settings, store: Store, *, toolbox: Toolbox, clock: Clock) -> Runtime:
-    events = Events()
     redactor = settings.build_redactor(store)
+    events = Events(label=redactor.redact_label)
     return Runtime(
         redactor=redactor,
         log=LogWriter(

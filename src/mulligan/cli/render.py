@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from mulligan.core.call import LogRow, Outcome
+from mulligan.core.escape import escape, escape_json
 from mulligan.core.instants import from_us
 
 WIDE = 160
@@ -41,8 +42,8 @@ def make_console() -> Console:
 
 
 def print_json(value: object) -> None:
-    """One JSON document on standard output."""
-    print(json.dumps(value, ensure_ascii=False, default=str))
+    """One JSON document on standard output, which may be a terminal."""
+    print(escape_json(json.dumps(value, ensure_ascii=False, default=str)))
 
 
 def build_text(value: object) -> Text:
@@ -52,7 +53,7 @@ def build_text(value: object) -> Text:
 
 def escape_text(text: str) -> str:
     """Text without what a terminal would obey."""
-    return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)
+    return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in escape(text))
 
 
 def build_table(

@@ -120,7 +120,8 @@ class Opening:
     parent: str | None = None
     """The action of the whole bulk, where this is one of its elements."""
     key: str | None = None
-    """The idempotency key or client id the remote knows this call by."""
+    """The idempotency key or client id the remote knows this call by; its hash, where it is not
+    ours."""
 
     @property
     def whole(self) -> str | None:

@@ -30,6 +30,16 @@ def format_value(value: object) -> str:
         return f"<{type(value).__name__} that cannot be shown>"
 
 
+def escape_json(text: str) -> str:
+    """JSON text with the same characters as escapes of JSON: who decodes it gets them back."""
+    return _UNSAFE.sub(_escape_in_json, text)
+
+
+def _escape_in_json(found: re.Match[str]) -> str:
+    pairs = found[0].encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{pairs[place : place + 4]}" for place in range(0, len(pairs), 4))
+
+
 def format_one_line(text: str, *, most: int) -> str:
     """Text from elsewhere as one line of ours: escaped, its white space folded, cut."""
     # Cut first as well: nobody wants to fold ten megabytes for the sake of a line.

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from mulligan.codec.json_text import decode_json, encode_json
 from mulligan.core.errors import ConfigurationError
+from mulligan.evaluation.files import write_private
 from mulligan.loops.replies import Replied
 
 
@@ -69,7 +70,7 @@ def read_cases(path: Path) -> tuple[Case, ...]:
 def write_cases(cases: Iterable[Case], path: Path) -> None:
     """Write cases as `read_cases` reads them: how turns that were recorded become a golden set."""
     lines = [encode_json(case).decode() for case in cases]
-    path.write_text("\n".join([*lines, ""]), encoding="utf-8")
+    write_private(path, "\n".join([*lines, ""]))
 
 
 def _parse_case(line: str, *, number: int, path: Path) -> Case:

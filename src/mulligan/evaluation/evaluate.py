@@ -8,6 +8,7 @@ from pathlib import Path
 from mulligan.checks.grounding.verified import Verifier
 from mulligan.evaluation.cases import Case, load_golden_cases
 from mulligan.evaluation.compare import LIMIT, Comparison, compare
+from mulligan.evaluation.files import write_private
 from mulligan.evaluation.page import render_comparison, render_report
 from mulligan.evaluation.report import Report
 from mulligan.evaluation.run import run_cases, watch_nothing
@@ -55,9 +56,9 @@ async def evaluate_both(
 
 
 def write_page(outcome: Report | Comparison, path: Path) -> None:
-    """The HTML page of a run or of a comparison."""
+    """The HTML page of a run or of a comparison, for its owner alone: it quotes what was asked."""
     page = render_report(outcome) if isinstance(outcome, Report) else render_comparison(outcome)
-    path.write_text(page, encoding="utf-8")
+    write_private(path, page)
 
 
 async def _run(

@@ -10,6 +10,7 @@ from mulligan.core.finding import Correction, Standing
 from mulligan.evaluation.cases import Case
 from mulligan.evaluation.writers import ReplyFunction, Written
 from mulligan.loops.replies import Replied, ReplyRules, write_reply
+from mulligan.redaction.scrub import scrub
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,6 +19,7 @@ class CaseResult:
 
     case: str
     question: str
+    """Like `text` less secrets: it may come from the vault, and goes into pages and JSON."""
     iterations: int
     reflected: bool
     """Whether the first reply was rejected."""
@@ -76,7 +78,7 @@ def _build_result(case: Case, replied: Replied, *, seconds: float, tokens: int) 
     first = replied.iterations[0].verdict
     return CaseResult(
         case=case.id,
-        question=case.question,
+        question=scrub(case.question),
         iterations=len(replied.iterations),
         reflected=first.standing is Standing.REJECTED,
         standing=replied.standing,
@@ -86,7 +88,7 @@ def _build_result(case: Case, replied: Replied, *, seconds: float, tokens: int) 
         seconds=seconds,
         tokens=tokens,
         judge_asked=replied.judge_asked,
-        text=replied.text,
+        text=scrub(replied.text),
     )
 
 

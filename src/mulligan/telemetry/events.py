@@ -5,13 +5,17 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
+from dataclasses import fields, replace
 from functools import partial
+from typing import Any
 
-from mulligan.core.event import Event
+from mulligan.core.event import AttemptReviewed, Event
 from mulligan.core.interfaces import Subscriber
 from mulligan.telemetry.errands import Errands
 
 MOST_WAITING = 10_000
+
+_NAMES = frozenset({"agent", "tenant", "tool", "server"})
 
 _report = logging.getLogger("mulligan")
 
@@ -19,7 +23,11 @@ _report = logging.getLogger("mulligan")
 class Events:
     """Hands each event to each subscriber, in order."""
 
-    def __init__(self, *, most_waiting: int = MOST_WAITING) -> None:
+    def __init__(
+        self, *, most_waiting: int = MOST_WAITING, label: Callable[[str], str] = str
+    ) -> None:
+        self._label = label
+        """How the names of tools, agents and tenants are shown."""
         self._errands = Errands("mulligan-events", most=most_waiting)
         self._subscribers: tuple[Subscriber, ...] = ()
         self._change = threading.Lock()
@@ -45,7 +53,7 @@ class Events:
     def publish(self, event: Event) -> None:
         """Queue an event for the subscribers. Never waits, never raises."""
         if self._subscribers:
-            self._errands.add(partial(self._hand_on, event))
+            self._errands.add(partial(self._hand_on, _label_names(event, self._label)))
 
     def flush(self, *, timeout: float | None = None) -> bool:
         """Wait until every event so far was handed on."""
@@ -67,3 +75,17 @@ class Events:
                 self.failures += 1
                 what = type(event).__name__
                 _report.warning("A subscriber failed on %s (%s).", what, type(error).__name__)
+
+
+def _label_names(event: Event, label: Callable[[str], str]) -> Event:
+    """An event as others may see it: names may hold what nobody thought of."""
+    shown: dict[str, Any] = {
+        each.name: label(value)
+        for each in fields(event)
+        if each.name in _NAMES and (value := getattr(event, each.name))
+    }
+    if isinstance(event, AttemptReviewed):
+        shown["found"] = tuple(
+            seen._replace(tool=label(seen.tool), server=label(seen.server)) for seen in event.found
+        )
+    return replace(event, **shown) if shown else event

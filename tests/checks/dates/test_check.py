@@ -6,8 +6,8 @@ import pytest
 
 from mulligan.checks.dates import Convention, dates_as_said
 from mulligan.core.call import Outcome
-from mulligan.loops.actions import Attempted
 from mulligan.core.finding import Severity
+from mulligan.loops.actions import Attempted
 from tests.checks.attempts import Attempt, attempt, ran
 
 
@@ -208,6 +208,8 @@ def test_what_lies_ahead_is_named_first_and_alone_where_the_other_is_over() -> N
     assert "can mean Friday 2025-10-24 or Friday 2025-10-17" in unsaid.issue
     assert unsaid.correction == "Use Friday 2025-10-24 or Friday 2025-10-17 for day."
     assert over.correction == "Use Friday 2025-10-24 for day."
+
+
 def test_of_a_message_too_long_to_read_it_is_said_that_nobody_checked_its_dates() -> None:
     said = "move dinner to friday " + "x" * 20_000
 

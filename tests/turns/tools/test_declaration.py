@@ -124,3 +124,17 @@ def test_a_description_is_a_sentence_or_a_function(said: object) -> None:
     def move(event: str, day: str) -> None: ...
 
     assert declare(move, describe=said).describe is said
+
+
+def test_names_and_defaults_keep_no_secret() -> None:
+    def charge(amount: int = 5, api_key: str = "sk_live_abcdefghijklmnop") -> None:
+        """A tool."""
+
+    said = declare(charge, server="https://bob:hunter2@pay.example/mcp?token=abc", name="pay")
+
+    assert said.server == "https://<credentials>@pay.example/mcp?<query>"
+    assert said.schema["properties"] == {
+        "amount": {"type": "integer", "default": 5},
+        "api_key": {"type": "string"},
+    }
+    assert "sk_live" not in str(said.schema)

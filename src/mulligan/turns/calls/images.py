@@ -98,17 +98,22 @@ def build_action(
         outer=turn.name_outer_attempt(),
         call=call.id,
         parent=parent,
-        key=None if key is None else str(key),
+        key=None if key is None else _show_key(str(key), call),
     )
     return LiveAction(
         id=id,
         opening=opening,
         declaration=declaration,
-        record=Record(arguments=copy_value(dict(arguments)), key=opening.key or id),
+        record=Record(arguments=copy_value(dict(arguments)), key=id if key is None else str(key)),
         opened_at=call.tool.runtime.book.clock(),
         call_arguments=call.arguments,
         on_settled=partial(log_settled, call.tool),
     )
+
+
+def _show_key(key: str, call: LiveCall) -> str:
+    """A key as the journal has it: our own as it is, one of the agent's as its hash."""
+    return key if key == call.id else call.tool.runtime.redactor.hash_text(key)
 
 
 def split_result(result: object, actions: Sequence[LiveAction]) -> list[object]:

@@ -89,12 +89,14 @@ def _load_record(
         shared = _decode_mapping(vault.get(action.opening.parent, "result"))
         came = shared | came
     version = came.get("version")
+    given = _decode_mapping(arguments)
+    # From the vault: the journal has no more than its hash.
+    key = given.get(declaration.key) if declaration.key else None
     return Record(
         arguments={
-            name: from_plain(value, hints.arguments.get(name))
-            for name, value in _decode_mapping(arguments).items()
+            name: from_plain(value, hints.arguments.get(name)) for name, value in given.items()
         },
-        key=action.opening.key or action.id,
+        key=action.id if key is None else str(key),
         result=from_plain(came.get("result"), hints.result),
         before=decode_value(before, hints.before) if before is not None else None,
         version=None if version is None else str(version),

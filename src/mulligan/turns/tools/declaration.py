@@ -34,6 +34,8 @@ from mulligan.turns.tools.readers import (
     read_rules,
     read_schema,
     read_sentences,
+    read_server,
+    scrub_label,
 )
 
 
@@ -120,7 +122,7 @@ class Declaration:
     says, and what follows from several of them."""
 
     tool: Annotated[str, FoundBy(lambda said: said.called)]
-    server: str = ""
+    server: Annotated[str, ReadBy(read_server)] = ""
     effect: Annotated[Effect, ReadBy(read_effect)] = Effect.UNDECLARED
     """The gravest it can have, where it depends on the arguments."""
     effect_of: Annotated[Callable[[Record], Effect] | None, FoundBy(find_effect_of)] = None
@@ -175,7 +177,7 @@ class Declaration:
 def declare(tool: Callable[..., Any], **declared: Unpack[Declared]) -> Declaration:
     """Read a declaration, or refuse what it cannot keep."""
     _refuse_unknown(tool, declared)
-    called = declared.get("name") or read_name(tool)
+    called = scrub_label(declared.get("name") or read_name(tool))
     declaration = Declaration(**read_fields(Declaration, tool, declared=declared, called=called))
     _refuse_empty_promises(tool, declaration)
     return declaration

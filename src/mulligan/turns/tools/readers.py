@@ -17,6 +17,9 @@ from mulligan.core.errors import ConfigurationError
 from mulligan.core.record import Abilities, Record
 from mulligan.core.sentence import Describe, list_places
 from mulligan.core.suggestion import ErrorRule, read_error_rules
+from mulligan.redaction import Hide
+from mulligan.redaction.schemas import scrub_schema
+from mulligan.redaction.scrub import scrub
 
 E = TypeVar("E", bound=StrEnum)
 
@@ -244,7 +247,17 @@ def read_schema(said: Said) -> Mapping[str, object]:
 
 def find_schema(said: Said) -> Mapping[str, object]:
     """The schema of its arguments; by default what its annotations say."""
-    return read_schema(said) or to_arguments_schema(said.tool)
+    return scrub_schema(read_schema(said) or to_arguments_schema(said.tool))
+
+
+def read_server(said: Said) -> str:
+    """The name of a server, often its address: without a login or a token in it."""
+    return scrub_label(said.value)
+
+
+def scrub_label(name: str) -> str:
+    """A name as others may read it, wherever it goes from here."""
+    return scrub(name, hide=Hide.SECRETS)
 
 
 def read_rules(said: Said) -> tuple[ErrorRule, ...]:
