@@ -14,6 +14,7 @@ _ALPHABETS: Mapping[str, str] = {
     "A": ALNUM,
     "B": ALNUM + "+/",
     "H": "0123456789abcdef",
+    "C": "0123456789ABCDEFGHJKMNPQRSTVWXYZ",
     "K": "023456789acdefghjklmnpqrstuvwxyz".upper(),
     "L": string.ascii_letters,
     "U": string.ascii_uppercase + "234567",

@@ -81,7 +81,7 @@ ORDINARY: Mapping[str, Make] = {
     "ipv6": _of("2001:db8:{H4}:{H4}:{H4}:{H4}:{H4}:{H4}"),
     "mac": _of("{H2}:{H2}:{H2}:{H2}:{H2}:{H2}"),
     "uuid": lambda chance: str(uuid.UUID(int=chance.getrandbits(128), version=4)),
-    "ulid": _of("01{K24}"),
+    "ulid": _of("01{C24}"),
     "document id": _of("65{H22}", "66{H22}"),
     "order path": _of("/orders/2026/{d2}/ORD-{d9}/items/{d2}", "/v1/shops/{d6}/orders/{d8}/lines"),
     "order id": _of("ORD-2026-{d6}", "INV-{d8}", "SO{d10}", "PO-{d4}-{d4}-{U2}"),

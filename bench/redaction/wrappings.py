@@ -98,7 +98,7 @@ PLACES: Mapping[str, Callable[[str], str]] = {
     **{f"error: {name}": partial(_frame, _raise, frame) for name, frame in FRAMES.items()},
     **{f"text: {name}": partial(_frame, _LOG.redact_text, frame) for name, frame in FRAMES.items()},
     "label": _LOG.redact_label,
-    "error: after a long text": lambda t: _raise(_LONG[:1_500] + t),
+    "error: after a long text": lambda t: _raise(f"{_LONG[:1_500]} {t}"),
     "text: before a long text": lambda t: _LOG.redact_text(f"{t} {_LONG}"),
     "logged: argument": lambda t: _LOG.redact_parameters({"value": t}),
     "logged: nested": lambda t: _LOG.redact_parameters({"value": _nest(t, 3)}),

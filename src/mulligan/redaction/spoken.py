@@ -12,7 +12,7 @@ _HIDDEN = "<hidden>"
 _TEXT = r"""(?:"[^"<>]{1,256}"|'[^'<>]{1,256}'|[^\s"'<>,;(){}\[\]]{1,256})"""
 _SPOKEN = re.compile(
     r"(?<![A-Za-z0-9<_])((?:pass(?:word|wd|phrase|code)|pwd|secret|token)[\"']?"
-    r"(?:\s{1,3}(?:is|was))?\s{1,3}[\"'`]?)([^\s\"'`<>,;:=()\[\]{}]{4,128})",
+    r"(?:\s{1,3}(?:is|was))?\s{1,3}[\"'`]?)((?:&#x?[0-9A-Fa-f]{1,6};|[^\s\"'`<>,;:=()\[\]{}]){4,128})",
     re.ASCII | re.IGNORECASE,
 )
 _SQL = re.compile(

@@ -90,10 +90,10 @@ def _find_random_part(run: str) -> tuple[int, int] | None:
         count += end - start
     if count < _ENOUGH:
         return None
-    return _widen(run, first, last)
+    return _extend_span(run, first, last)
 
 
-def _widen(run: str, first: int, last: int) -> tuple[int, int]:
+def _extend_span(run: str, first: int, last: int) -> tuple[int, int]:
     """To the slashes around it: what is joined by other signs is one token with it."""
     return run.rfind("/", 0, first) + 1, run.find("/", last) if "/" in run[last:] else len(run)
 
