@@ -25,8 +25,8 @@ def _build_rows(reviewed: AttemptReviewed, *, runtime: Runtime) -> Iterator[Find
         yield FindingRow(
             id="/".join(which),
             at_us=runtime.wall_us(),
-            tenant=label(reviewed.tenant),
-            agent=label(reviewed.agent),
+            tenant=reviewed.tenant,
+            agent=reviewed.agent,
             server=server,
             tool=tool,
             rule=rule,

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from functools import partial
 
 from mulligan.core.event import LessonLearned
+from mulligan.core.identity import IdentityKind
 from mulligan.core.interfaces import Clock, Store, Subscriber
 from mulligan.core.lesson import Episode, Lesson, LessonQuery
 from mulligan.redaction import Redactor
@@ -128,13 +129,13 @@ class Memory:
         return enough or self._clock() - self._consolidated_at >= DAY
 
     def _scrub_episode(self, episode: Episode, turn: OpenTurn) -> Episode:
-        """With the labels that the log has too, and no secret in what an error said."""
+        """With identities for names, and no secret in what an error said."""
         labels, redactor = turn.labels, self._redactor
         return replace(
             episode,
             tenant=labels.tenant,
-            agent=labels.agent,
+            agent=redactor.identify(turn.turn.agent, IdentityKind.AGENT),
             context=labels.context,
-            principal=redactor.redact_label(turn.turn.principal) if turn.turn.principal else "",
+            principal=turn.principal,
             template=redactor.redact_text(episode.template),
         )

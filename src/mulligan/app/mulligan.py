@@ -14,6 +14,7 @@ from mulligan.app.settings import Settings
 from mulligan.app.wiring import Asked, Parts, assemble
 from mulligan.core.errors import ConfigurationError, StoreError
 from mulligan.core.finding import Standing
+from mulligan.core.identity import IdentityKind
 from mulligan.core.interfaces import Check, Clock, Gather, Store, Subscriber
 from mulligan.core.task import Task
 from mulligan.core.turn import NOTHING_KNOWN, Turn
@@ -267,7 +268,7 @@ class Mulligan:
         tenant's own lessons are told; without one, those of the tenant in the settings. A store
         that is down is no reason for an agent to have no prompt: then there are none.
         """
-        whose = tenant or self.settings.tenant
+        whose = self._identify_tenant(tenant)
         try:
             return self.insights.lesson_list.describe_pitfalls([tool], tokens=tokens, tenant=whose)
         except StoreError as error:
@@ -275,10 +276,12 @@ class Mulligan:
 
     def pitfalls_for(self, agent: str, *, tokens: int = 400, tenant: str = "") -> str:
         """The same about every tool that has failed this agent."""
-        whose = tenant or self.settings.tenant
+        whose = self._identify_tenant(tenant)
+        # By its identity, for an agent may have any name, also one that looks like another's.
+        which = self._parts.runtime.redactor.identify(agent, IdentityKind.AGENT)
         try:
             return self.insights.lesson_list.describe_pitfalls_for(
-                agent, tokens=tokens, tenant=whose
+                which, tokens=tokens, tenant=whose
             )
         except StoreError as error:
             return _report_no_pitfalls(error)
@@ -316,6 +319,11 @@ class Mulligan:
     def close(self) -> None:
         """Store what is left and let go of everything. Twice is fine."""
         self._parts.close()
+
+    def _identify_tenant(self, name: str) -> str:
+        return self._parts.runtime.redactor.identify(
+            name or self.settings.tenant, IdentityKind.TENANT
+        )
 
     @cached_property
     def _texts(self) -> Texts:

@@ -136,8 +136,11 @@ class Settings:
 
     def build_redactor(self, store: Store) -> Redactor:
         """What takes secrets out of everything that is logged or shown, with the store's key."""
+        secret = store.load_secret()
         return Redactor(
-            key=self.redaction_key or store.load_secret(),
+            key=self.redaction_key or secret,
+            # The store's own: whoever shares it must know a tenant by the same identity.
+            identity_key=secret,
             allow=self.allow,
             capture=self.capture,
             hide=self.hide,

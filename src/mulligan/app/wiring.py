@@ -14,6 +14,7 @@ from mulligan.app.memory import Memory
 from mulligan.app.recognizing import build_recognizer
 from mulligan.app.settings import Settings
 from mulligan.core.event import AttemptReviewed, RemarkDropped
+from mulligan.core.identity import IdentityKind
 from mulligan.core.interfaces import Check, Clock, Gather, Judge, Store
 from mulligan.learning.errors.nearest import KnownPatterns
 from mulligan.loops.actions import Attempted, Reviewers
@@ -170,9 +171,15 @@ def _build_reviewers(asked: Asked, runtime: Runtime) -> Reviewers:
 
 def _announce_review(event: AttemptReviewed | RemarkDropped, *, runtime: Runtime) -> None:
     """What a review came to: for those who listen now, and for those who ask later."""
-    runtime.events.publish(event)
     if isinstance(event, AttemptReviewed):
+        redactor = runtime.redactor
+        event = replace(
+            event,
+            tenant=redactor.identify(event.tenant, IdentityKind.TENANT),
+            agent=redactor.redact_label(event.agent),
+        )
         log_findings(event, runtime=runtime)
+    runtime.events.publish(event)
 
 
 def _list_shipped_facts(judge: Judge | None) -> Iterable[Gather]:
@@ -229,7 +236,7 @@ def _build_runtime(settings: Settings, store: Store, *, toolbox: Toolbox, clock:
         unadvised=settings.unadvised,
         error_rules=settings.error_rules,
         patterns=KnownPatterns(settings.measure()),
-        tenant=redactor.redact_label(settings.tenant) if settings.tenant else "",
+        tenant=redactor.identify(settings.tenant, IdentityKind.TENANT),
         sample=settings.sample,
         spans=settings.spans,
         backoff=settings.backoff,

@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from mulligan.codec.json_text import encode_json
+from mulligan.core.identity import Identities, IdentityKind
 from mulligan.redaction.error import ErrorText, describe
 from mulligan.redaction.hide import Hide
 from mulligan.redaction.keys import Keys
@@ -42,12 +43,14 @@ class Redactor:
         self,
         *,
         key: bytes,
+        identity_key: bytes | None = None,
         allow: Iterable[str] = (),
         capture: Capture = Capture.REDACTED,
         hide: Hide = Hide.PERSONAL,
     ) -> None:
         self.capture = capture
         self.hide = hide
+        self._identities = Identities(key if identity_key is None else identity_key)
         self._allow = frozenset(allow)
         self._full = capture is Capture.FULL
         self._stubs = Stubs(key)
@@ -134,6 +137,10 @@ class Redactor:
         except Exception:  # noqa: BLE001 - as above
             return FAILED
         return known
+
+    def identify(self, name: str, kind: IdentityKind) -> str:
+        """Whom a tenant's, a person's or an agent's name stands for: what is kept goes by this."""
+        return self._identities.identify(name, kind)
 
     def redact_value(self, value: object) -> object:
         """The value less secrets, in JSON's own types: for a judge, never for the log."""

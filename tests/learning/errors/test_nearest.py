@@ -4,7 +4,12 @@ from dataclasses import replace
 
 from mulligan.core.error_class import ErrorClass
 from mulligan.core.suggestion import Pattern
-from mulligan.learning.errors.nearest import MOST_PATTERNS, KnownPatterns, find_nearest
+from mulligan.learning.errors.nearest import (
+    MOST_PATTERNS,
+    MOST_PEOPLE,
+    KnownPatterns,
+    find_nearest,
+)
 
 KNOWN = [
     Pattern(
@@ -59,3 +64,26 @@ def test_only_so_many_patterns_are_remembered() -> None:
 
     strange = replace(KNOWN[0], fingerprint="x", error_class=ErrorClass.UNKNOWN)
     assert known.meet(strange) is None
+
+
+def test_what_one_person_met_is_told_to_no_other_person_or_tenant() -> None:
+    known = KnownPatterns()
+    strange = replace(KNOWN[0], fingerprint="x", error_class=ErrorClass.UNKNOWN)
+
+    known.meet(KNOWN[0], whose=("acme", "ann"))
+
+    assert known.meet(strange, whose=("acme", "bob")) is None
+    assert known.meet(strange, whose=("beta", "ann")) is None
+    assert known.meet(strange) is None
+    assert known.meet(strange, whose=("acme", "ann")) is not None
+
+
+def test_only_so_many_people_are_remembered() -> None:
+    known = KnownPatterns()
+    known.meet(KNOWN[0], whose=("acme", "ann"))
+
+    for number in range(MOST_PEOPLE):
+        known.meet(KNOWN[1], whose=("acme", f"p{number}"))
+
+    strange = replace(KNOWN[0], fingerprint="x", error_class=ErrorClass.UNKNOWN)
+    assert known.meet(strange, whose=("acme", "ann")) is None

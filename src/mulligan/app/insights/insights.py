@@ -6,10 +6,12 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
 from mulligan.app.insights.figures import WINDOWS, Figures, read_figures
 from mulligan.app.insights.lesson_list import LessonList
+from mulligan.app.insights.name_lookup import NameLookup
 from mulligan.app.insights.open_list import OpenList
 from mulligan.app.insights.task_list import TaskList
 from mulligan.app.recognizing import classify_pattern
@@ -27,7 +29,7 @@ from mulligan.learning.errors.nearest import MOST_PATTERNS, find_alike
 from mulligan.learning.errors.wording import classify_text
 from mulligan.learning.repair.decide import decide
 from mulligan.learning.repair.suggest import suggest_corrections
-from mulligan.redaction import Capture
+from mulligan.redaction import Capture, Redactor
 from mulligan.stores.clock import read_utc_now
 from mulligan.stores.opening import open_store
 from mulligan.telemetry.writer import RowCounts
@@ -106,18 +108,25 @@ class Insights:
     @property
     def open_list(self) -> OpenList:
         """The effects that still need somebody."""
-        redactor = self._settings.build_redactor(self._store)
-        return OpenList(self._store, clock=self._clock, redactor=redactor)
+        return OpenList(self._store, clock=self._clock, redactor=self._redactor)
+
+    @cached_property
+    def _redactor(self) -> Redactor:
+        return self._settings.build_redactor(self._store)
+
+    @property
+    def _names(self) -> NameLookup:
+        return NameLookup(self._redactor)
 
     @property
     def lesson_list(self) -> LessonList:
         """What was learned from failures."""
-        return LessonList(self._store, clock=self._clock)
+        return LessonList(self._store, clock=self._clock, names=self._names)
 
     @property
     def task_list(self) -> TaskList:
         """What was learned about tasks."""
-        return TaskList(self._store.archive)
+        return TaskList(self._store.archive, names=self._names)
 
     def list_recorded(self, *, limit: int | None = None) -> tuple[Case, ...]:
         """Replies that were written of late, as cases to try other checks on, the newest first."""
@@ -182,12 +191,13 @@ class Insights:
 
     def log(self, query: LogQuery) -> list[LogRow]:
         """Rows of the log."""
-        return self._store.log.list_rows(query)
+        return self._store.log.list_rows(self._find_names(query))
 
     def follow(
         self, query: LogQuery, *, pause: float = 0.5, sleep: Callable[[float], None] = time.sleep
     ) -> Iterator[LogRow]:
         """The last rows that fit, then each new one as it is stored. Never ends by itself."""
+        query = self._find_names(query)
         for row in reversed(self._store.log.list_rows(query)):
             query = replace(query, after=max(query.after, row.id))
             yield row
@@ -231,6 +241,9 @@ class Insights:
             advice=tuple(advice),
             tools=tuple(self.tools()),
         )
+
+    def _find_names(self, query: LogQuery) -> LogQuery:
+        return replace(query, tenant=self._names.find_tenant(query.tenant))
 
     def _read_patterns(self, window: timedelta, *, most: int) -> list[PatternSeen]:
         now = self._clock()

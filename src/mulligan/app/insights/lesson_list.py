@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from mulligan.app.consolidating import (
@@ -13,6 +13,7 @@ from mulligan.app.consolidating import (
     list_episodes,
     take_back,
 )
+from mulligan.app.insights.name_lookup import NameLookup
 from mulligan.core.errors import ConfigurationError, StaleLessonError
 from mulligan.core.interfaces import Clock, Store
 from mulligan.core.lesson import (
@@ -74,14 +75,15 @@ class Measured:
 class LessonList:
     """Questions about lessons, and what a person may decide."""
 
-    def __init__(self, store: Store, *, clock: Clock) -> None:
+    def __init__(self, store: Store, *, clock: Clock, names: NameLookup) -> None:
         self._store = store
+        self._names = names
         self._casebook = store.casebook
         self._clock = clock
 
     def list_lessons(self, query: LessonQuery) -> list[LessonSeen]:
         """Lessons that fit, each in its latest version."""
-        found = self._casebook.list_lessons(query)
+        found = self._casebook.list_lessons(self._find_names(query))
         balances = self._casebook.read_balances([lesson.id for lesson in found])
         return [
             LessonSeen(lesson=lesson, balance=balances.get(lesson.id, Balance()))
@@ -119,7 +121,7 @@ class LessonList:
 
     def export(self, query: LessonQuery) -> Iterator[str]:
         """Lessons as JSON lines."""
-        return encode_lessons(self._casebook.list_lessons(query))
+        return encode_lessons(self._casebook.list_lessons(self._find_names(query)))
 
     def add(self, lines: Iterable[str], *, tenant: str = "") -> list[Lesson]:
         """Take lessons of a file in as candidates: all of them or, with one sentence, none.
@@ -127,7 +129,8 @@ class LessonList:
         One that is known here already is left as it is.
         """
         tools = {tool.tool for tool in self._store.catalog.list_tools()} or None
-        read = decode_lessons(lines, at=self._clock(), tools=tools, tenant=tenant)
+        whose = self._names.find_tenant(tenant) or ""
+        read = decode_lessons(lines, at=self._clock(), tools=tools, tenant=whose)
         new = [lesson for lesson in read if not self._casebook.list_lesson_versions(lesson.id)]
         self._casebook.append(new)
         return new
@@ -136,12 +139,12 @@ class LessonList:
         self, tools: Iterable[str], *, tokens: int, link: str = "", tenant: str = ""
     ) -> str:
         """What a tenant knows to go wrong with some tools, for a prompt or a tool's description."""
+        asked = LessonQuery(tenant=tenant, state=LessonState.ACTIVE, limit=MOST_LESSONS)
+        own = self._find_names(asked)
         lessons = [
             lesson
             for tool in dict.fromkeys(tools)
-            for lesson in self._casebook.list_lessons(
-                LessonQuery(tenant=tenant, tool=tool, state=LessonState.ACTIVE, limit=MOST_LESSONS)
-            )
+            for lesson in self._casebook.list_lessons(replace(own, tool=tool))
         ]
         return render_pitfalls(lessons, tokens=tokens, link=link)
 
@@ -152,7 +155,8 @@ class LessonList:
         query = LessonQuery(
             tenant=tenant, agent=agent, state=LessonState.ACTIVE, limit=MOST_LESSONS
         )
-        return render_pitfalls(self._casebook.list_lessons(query), tokens=tokens, link=link)
+        found = self._casebook.list_lessons(self._find_names(query))
+        return render_pitfalls(found, tokens=tokens, link=link)
 
     def list_changed_tools(self, since: datetime) -> list[str]:
         """Tools whose lessons have changed since then."""
@@ -169,6 +173,13 @@ class LessonList:
         return Measured(
             calibration=measure_calibration(forecasts),
             lift=measure_lift(self._casebook.count_episodes(since=since)),
+        )
+
+    def _find_names(self, query: LessonQuery) -> LessonQuery:
+        return replace(
+            query,
+            tenant=self._names.find_tenant(query.tenant),
+            agent=self._names.find_agent(query.agent),
         )
 
     def _record_decision(self, lesson: str, decide: Decide, *, by: str, note: str) -> Lesson:

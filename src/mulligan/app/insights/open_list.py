@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from mulligan.app.insights.name_lookup import NameLookup
 from mulligan.codec.values import decode_value
 from mulligan.core.action import HOLD_LIFE, Action, Entry, State, leads_to
 from mulligan.core.effect import Effect
@@ -52,7 +53,8 @@ class OpenList:
 
     def actions(self, *, tenant: str | None = None, limit: int = MOST) -> list[Action]:
         """Open actions, oldest first."""
-        return self._journal.list_open_actions(tenant=tenant, limit=limit)
+        whose = NameLookup(self._redactor).find_tenant(tenant)
+        return self._journal.list_open_actions(tenant=whose, limit=limit)
 
     def read_story(self, id_or_prefix: str) -> ActionStory:
         """One action with its history, settled or not."""

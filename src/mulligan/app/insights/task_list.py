@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from mulligan.app.insights.name_lookup import NameLookup
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.interfaces import Archive
 from mulligan.core.notes import Ground, Notes
@@ -62,8 +63,9 @@ class TaskList:
     run on last is meant, unless a model or a tenant is named.
     """
 
-    def __init__(self, archive: Archive) -> None:
+    def __init__(self, archive: Archive, *, names: NameLookup) -> None:
         self._archive = archive
+        self._names = names
 
     def list_tasks(self) -> list[TaskSummary]:
         """Every task that was run, on each ground it was run on."""
@@ -129,7 +131,8 @@ class TaskList:
         self, task: str, *, model: str | None = None, tenant: str | None = None
     ) -> Ground:
         """Where a task was run; an error says what else has to be named."""
-        known = [g for g in self._archive.list_grounds() if tenant in (None, g.tenant)]
+        whose = self._names.find_tenant(tenant)
+        known = [g for g in self._archive.list_grounds() if whose in (None, g.tenant)]
         near = [g for g in known if task and g.task.startswith(task)]
         meant = [g for g in near if g.task == task] or near
         names = {g.task for g in meant}

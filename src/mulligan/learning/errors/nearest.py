@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from mulligan.core.error_class import ErrorClass
 from mulligan.core.interfaces import Similarity
@@ -11,10 +12,18 @@ from mulligan.core.suggestion import Alike, Pattern
 from mulligan.learning.values.closeness import tokenize
 from mulligan.learning.values.stems import stem
 
+K = TypeVar("K")
+V = TypeVar("V")
+
 LEAST = 0.5
 """Below this the nearest is not near."""
 MOST_PATTERNS = 500
-"""Patterns that one process remembers."""
+"""Patterns that one process remembers of one person."""
+MOST_PEOPLE = 200
+"""People whose patterns one process remembers, those heard of last."""
+
+Whose = tuple[str, str]
+"""The identities of a tenant and of one of its people; empty where nobody is named."""
 
 
 def score_shared_words(text: str, others: Sequence[str]) -> list[float]:
@@ -54,20 +63,30 @@ def find_alike(
 
 
 class KnownPatterns:
-    """The patterns that an application has met in this process, the latest of them."""
+    """The patterns that an application has met in this process, each person's for themselves.
+
+    A pattern is the text of a remote: what one person's errors say is told to no other.
+    """
 
     def __init__(self, similarity: Similarity = score_shared_words) -> None:
         self._similarity = similarity
-        self._met: dict[str, Pattern] = {}
+        self._met: dict[Whose, dict[str, Pattern]] = {}
 
-    def meet(self, pattern: Pattern) -> Alike | None:
+    def meet(self, pattern: Pattern, *, whose: Whose = ("", "")) -> Alike | None:
         """Remember a pattern; what it is like, where nobody can say what it is."""
-        before = self._met.pop(pattern.fingerprint, pattern)
+        met = self._met.pop(whose, {})
+        before = met.pop(pattern.fingerprint, pattern)
         count = before.count + 1 if before is not pattern else 1
-        self._met[pattern.fingerprint] = replace(pattern, count=count)
-        if len(self._met) > MOST_PATTERNS:
-            self._met.pop(next(iter(self._met)), None)
-        return find_alike(pattern, list(self._met.values()), similarity=self._similarity)
+        met[pattern.fingerprint] = replace(pattern, count=count)
+        self._met[whose] = met
+        _forget_oldest(met, most=MOST_PATTERNS)
+        _forget_oldest(self._met, most=MOST_PEOPLE)
+        return find_alike(pattern, list(met.values()), similarity=self._similarity)
+
+
+def _forget_oldest(held: dict[K, V], *, most: int) -> None:
+    if len(held) > most:
+        held.pop(next(iter(held)), None)
 
 
 def _stem_words(text: str) -> frozenset[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from mulligan.core.identity import read_label
 from mulligan.core.lesson import Ending, Episode, How, Prerequisite, Remedy, Transformation
 
 LONGEST = 200
@@ -81,7 +82,8 @@ def describe_exceptions(remedy: Remedy, others: Sequence[Episode]) -> str:
     )
     told = ", ".join(f"{count} {what}" for count, what in counted if count)
     agents = {each.agent for each in others if each.agent}
-    apart = f"; all of them by {next(iter(agents))}" if len(agents) == 1 and len(others) > 1 else ""
+    alone = len(agents) == 1 and len(others) > 1
+    apart = f"; all of them by {read_label(next(iter(agents)))}" if alone else ""
     needed = _describe_needs(remedy)
     return f"{told}{apart}" + (f"; it takes {needed}" if needed else "")
 

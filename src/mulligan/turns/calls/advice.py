@@ -104,7 +104,7 @@ def _compose(
         advice=decide(episode.failed, found, past=past),
         suggestions=found,
         foreseen=_foresee(call, episode.failed, mendable=bool(found)),
-        like=_find_alike(call.tool, episode.pattern),
+        like=_find_alike(call, episode.pattern),
     )
 
 
@@ -118,7 +118,7 @@ async def _ask_memory(call: LiveCall, episode: OpenEpisode) -> Recalled | None:
         failed=episode.failed,
         pattern=episode.pattern,
         tenant=turn.labels.tenant if turn is not None else runtime.tenant,
-        principal=turn.turn.principal if turn is not None else "",
+        principal=turn.principal if turn is not None else "",
         schema_hash=episode.schema_hash,
         doubted=frozenset(_find_doubted(episode, turn)),
     )
@@ -175,12 +175,15 @@ def _open_episode(call: LiveCall, execution: Execution) -> OpenEpisode:
     )
 
 
-def _find_alike(tool: Tool, pattern: Pattern) -> Alike | None:
+def _find_alike(call: LiveCall, pattern: Pattern) -> Alike | None:
     """The known error that one is most like which nobody understands."""
+    runtime, turn = call.tool.runtime, call.turn
+    person = turn.principal if turn is not None else ""
+    said = replace(pattern, template=runtime.redactor.redact_text(pattern.template))
     try:
-        return tool.runtime.patterns.meet(pattern)
+        return runtime.patterns.meet(said, whose=(call.labels.tenant, person))
     except Exception as error:  # noqa: BLE001 - the measure may be the user's own
-        tool.warn("A failure of %s could not be compared", error)
+        call.tool.warn("A failure of %s could not be compared", error)
         return None
 
 

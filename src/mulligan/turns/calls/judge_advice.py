@@ -25,7 +25,11 @@ async def consult(error: BaseException, tool: Tool) -> None:
     advised, judge = getattr(error, "mulligan", None), tool.runtime.judge
     if not tool.declaration.ask_judge or judge is None or not isinstance(advised, Advised):
         return
-    if advised.suggestions or advised.advice.decision in FINAL or tool.rarely_fails:
+    if advised.suggestions or advised.advice.decision in FINAL:
+        return
+    turn = find_current_turn()
+    labels = tool.labels if turn is None else turn.labels
+    if tool.traffic.find(labels.tenant).rarely_fails:
         return
     try:
         mended = await _ask_judge(judge, advised, tool)
@@ -34,7 +38,7 @@ async def consult(error: BaseException, tool: Tool) -> None:
         return
     if mended.suggestions:
         attach(error, mended)
-        offer(mended, turn=find_current_turn())
+        offer(mended, turn=turn)
 
 
 async def _ask_judge(judge: Judge, advised: Advised, tool: Tool) -> Advised:

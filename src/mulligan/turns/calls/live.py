@@ -142,7 +142,7 @@ def begin_call(
         corrects = corrects or offered
     if corrects is not None:
         call.follow(corrects)
-    tool.calls += 1
+    tool.traffic.find(call.labels.tenant).calls += 1
     sampled = runtime.sample >= 1.0 or runtime.chance.random() < runtime.sample
     try:
         if sampled or corrects is not None:

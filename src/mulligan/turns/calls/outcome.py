@@ -54,7 +54,8 @@ async def note_failure(call: LiveCall, error: BaseException) -> Execution:
 def fail_call(call: LiveCall, error: BaseException, *, failure: Failure | None = None) -> Execution:
     """It raised, or returned a failure: classified, counted and logged."""
     duration_us = (time.perf_counter_ns() - call.start) // 1000
-    call.tool.count_failure(first_try=call.try_number == 1)
+    traffic = call.tool.traffic.find(call.labels.tenant)
+    traffic.count_failure(first_try=call.try_number == 1)
     described = build_call(call)
     failure = failure or _classify_error(call, described, error=error)
     if not failure.nothing_done and _proves_nothing_done(call, error, failure):

@@ -69,7 +69,7 @@ def _find_irrelevance(tool: Tool, planned: Planned) -> Iterator[Finding]:
 async def precheck_call(call: LiveCall, turn: OpenTurn) -> Execution | None:
     """Look at a call before it is made. What came of one that is not made; `None`: go on."""
     tool = call.tool
-    if not tool.prechecks or tool.rarely_fails:
+    if not tool.prechecks or tool.traffic.find(call.labels.tenant).rarely_fails:
         return None
     proposed = build_proposal(call)
     planned = plan_call(tool, proposed.call, turn=turn)

@@ -81,9 +81,10 @@ async def rescue(first: LiveCall, failed: Execution) -> Tried:
 
 def _build_retrying(first: LiveCall) -> Retrying:
     tool, runtime = first.tool, first.tool.runtime
+    traffic = tool.traffic.find(first.labels.tenant)
     return Retrying(
-        budget=tool.budget,
-        breaker=tool.breaker,
+        budget=traffic.budget,
+        breaker=traffic.breaker,
         backoff=runtime.backoff,
         sleep=first.waiter.sleep,
         chance=runtime.chance.random,

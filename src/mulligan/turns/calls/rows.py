@@ -26,8 +26,9 @@ def log_success(call: LiveCall, result: object) -> int:
     """It came back. Queue its row; how long it took, in microseconds."""
     duration_us = (time.perf_counter_ns() - call.start) // 1000
     tool = call.tool
-    if tool.breaker.failing:
-        tool.breaker.succeed()
+    breaker = tool.traffic.find(call.labels.tenant).breaker
+    if breaker.failing:
+        breaker.succeed()
     if call.follows is not None:
         _announce_repair(call, by=call.follows.by)
     try:

@@ -10,10 +10,9 @@ from mulligan.codec.values import from_plain
 from mulligan.core.awaiting import await_value
 from mulligan.core.effect import Effect, Mode, Precheck
 from mulligan.core.errors import NoSchemaError
-from mulligan.core.limits import Breaker, RetryBudget
 from mulligan.core.suggestion import NO_SCHEMA
 from mulligan.learning.errors.classify import build_classifier
-from mulligan.learning.repair.applying import TrackRecord
+from mulligan.loops.traffic import TrafficByTenant
 from mulligan.turns.calls.runtime import Make, Runtime
 from mulligan.turns.tools.declaration import Declaration
 from mulligan.turns.tools.results import Results
@@ -50,25 +49,10 @@ class Tool:
         self.error_rules = (*declaration.error_rules, *runtime.error_rules)
         self.classify = build_classifier(self.error_rules, otherwise=runtime.classify)
         self.results = Results(declaration, rules=self.error_rules)
-        self.breaker = Breaker()
-        self.budget = RetryBudget()
-        self.calls = 0
-        """First tries since the last failure."""
-        self._record = TrackRecord()
+        self.traffic = TrafficByTenant()
+        """How its calls have gone, each tenant's for themselves."""
         self._schema: Mapping[str, object] | None = None
         self._said: set[str] = set()
-
-    @property
-    def rarely_fails(self) -> bool:
-        """Whether nobody need look ahead or ask around for this tool."""
-        return self._record.fails_rarely(self.calls)
-
-    def count_failure(self, *, first_try: bool) -> None:
-        """One failed: what its calls have earned for retries is counted, and begins anew."""
-        self.budget.earn(self.calls)
-        if first_try:
-            self._record.count_failure(self.calls)
-        self.calls = 0
 
     def advises(self, agent: str) -> bool:
         """Whether this agent wants to be told what would help."""

@@ -12,6 +12,7 @@ from typing import NamedTuple, Protocol, Self
 
 from mulligan.core.call import Execution
 from mulligan.core.finding import Confidence, Correction, Finding, Standing
+from mulligan.core.identity import IdentityKind
 from mulligan.core.turn import Turn
 from mulligan.redaction import Redactor
 from mulligan.turns.journal.book import LiveAction
@@ -33,6 +34,7 @@ class Labels(NamedTuple):
     """What a turn puts on the rows of its calls."""
 
     tenant: str
+    """Its identity, never its name."""
     agent: str
     context: str
     turn: str | None
@@ -99,12 +101,17 @@ class OpenTurn:
         self.reviewing: Reviewing | None = None
         # Redacted once here, not at every call.
         self.labels = Labels(
-            tenant=redactor.redact_label(turn.tenant) if turn.tenant else "",
+            tenant=redactor.identify(turn.tenant, IdentityKind.TENANT),
             agent=redactor.redact_label(turn.agent) if turn.agent else "",
             context=redactor.redact_text(turn.context) if turn.context else "",
             turn=turn.id,
         )
         self._tokens: list[Token[OpenTurn | None]] = []
+
+    @property
+    def principal(self) -> str:
+        """Who asked, by their identity; empty where nobody is named."""
+        return self._home.identify(self.turn.principal, IdentityKind.PRINCIPAL)
 
     @property
     def id(self) -> str:
