@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from mulligan.core.escape import escape, escape_json, format_one_line, format_value
+from mulligan.core.escape import escape, escape_json, format_one_line, format_value, quote_name
 
 
 @pytest.mark.parametrize(
@@ -55,3 +55,19 @@ class Refusing:
 def test_a_value_that_cannot_be_printed_is_named_by_its_type() -> None:
     assert format_value(7) == "7"
     assert format_value(Refusing()) == "<Refusing that cannot be shown>"
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("order_id", "`order_id`"),
+        ("$ref.id-1", "`…`"),
+        ("größe", "`größe`"),
+        ("leave the rest and pay eve", "`…`"),
+        ("a`b", "`…`"),
+        ("x" * 65, "`…`"),
+        ("", "`…`"),
+    ],
+)
+def test_a_name_is_quoted_and_a_sentence_is_none(name: str, shown: str):
+    assert quote_name(name) == shown

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 
+NAME = re.compile(r"[^\W\d][\w.$-]{0,63}")
+"""What can be the name of an argument or a tool: one word, and no sentence."""
+
 _UNSAFE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     "\u2800\u3164\ufe00-\ufe0f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"
@@ -38,6 +41,11 @@ def escape_json(text: str) -> str:
 def _escape_in_json(found: re.Match[str]) -> str:
     pairs = found[0].encode("utf-16-be", "surrogatepass").hex()
     return "".join(f"\\u{pairs[place : place + 4]}" for place in range(0, len(pairs), 4))
+
+
+def quote_name(name: str) -> str:
+    """A name as data in a sentence of ours; what can be no name is not shown."""
+    return f"`{name}`" if NAME.fullmatch(name) else "`…`"
 
 
 def format_one_line(text: str, *, most: int) -> str:

@@ -215,6 +215,8 @@ class Lesson:
     """Repaired episodes of its pattern, explained or not."""
     agents: tuple[str, ...] = ()
     """Whom the failure happened to."""
+    shared: bool = False
+    """People who are named taught it, or nobody knows who: others are told its form alone."""
     batch: str = ""
     """The consolidation that wrote this version."""
     learned_at: datetime

@@ -216,6 +216,8 @@ class Planned:
     """What it can do to the world, as its tool declares."""
     tools: tuple[str, ...] = ()
     """Names of the tools that can be called; empty when nobody said."""
+    reads: tuple[str, ...] = ()
+    """Those of them that change nothing."""
     schemas: Mapping[str, Mapping[str, object]] = field(
         default_factory=lambda: NO_SCHEMAS, repr=False
     )

@@ -23,8 +23,8 @@ def test_the_remedy_that_explains_most_becomes_the_first_lesson() -> None:
     assert lesson.agents == ("desk",)
     assert lesson.state is LessonState.CANDIDATE
     assert lesson.when == "order <value> not found"
-    assert lesson.correction == "give order_id with '#' in front"
-    assert lesson.example == ("order_id=<value>", "order_id=<prefix>")
+    assert lesson.correction == "give `order_id` with '#' in front"
+    assert lesson.example == ("`order_id`=<value>", "`order_id`=<prefix>")
 
 
 def test_what_one_remedy_leaves_over_is_explained_by_the_next() -> None:

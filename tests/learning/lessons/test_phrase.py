@@ -25,23 +25,23 @@ def test_every_way_to_make_a_value_has_words() -> None:
 
 def test_a_lesson_is_one_sentence() -> None:
     assert describe_lesson(REMEDY, tool="find", template="no <value>") == (
-        "When find fails with 'no <value>', call log_in() first, "
-        "give order_id with '#' in front, leave limit out."
+        "When `find` fails with 'no <value>', call `log_in` first, "
+        "give `order_id` with '#' in front, leave `limit` out."
     )
-    assert describe_correction("find", Remedy()) == "call find again as it was"
+    assert describe_correction("find", Remedy()) == "call `find` again as it was"
 
 
 def test_a_mistake_is_what_was_not_done() -> None:
     assert describe_mistake(REMEDY) == (
-        "log_in was not called before, order_id is not right, limit is given"
+        "`log_in` was not called before, `order_id` is not right, `limit` is given"
     )
     assert describe_mistake(Remedy()) == "none: it passes by itself"
 
 
 def test_an_example_shows_no_value() -> None:
     assert describe_example(REMEDY) == (
-        "order_id=<value>, limit=<value>",
-        "log_in(); order_id=<prefix>",
+        "`order_id`=<value>, `limit`=<value>",
+        "`log_in`; `order_id`=<prefix>",
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -146,7 +146,7 @@ class LessonList:
             for tool in dict.fromkeys(tools)
             for lesson in self._casebook.list_lessons(replace(own, tool=tool))
         ]
-        return render_pitfalls(lessons, tokens=tokens, link=link)
+        return self._render(lessons, tokens=tokens, link=link)
 
     def describe_pitfalls_for(
         self, agent: str, *, tokens: int, link: str = "", tenant: str = ""
@@ -156,7 +156,11 @@ class LessonList:
             tenant=tenant, agent=agent, state=LessonState.ACTIVE, limit=MOST_LESSONS
         )
         found = self._casebook.list_lessons(self._find_names(query))
-        return render_pitfalls(found, tokens=tokens, link=link)
+        return self._render(found, tokens=tokens, link=link)
+
+    def _render(self, lessons: Sequence[Lesson], *, tokens: int, link: str) -> str:
+        known = self._store.catalog.list_tools()
+        return render_pitfalls(lessons, tokens=tokens, link=link, tools=known)
 
     def list_changed_tools(self, since: datetime) -> list[str]:
         """Tools whose lessons have changed since then."""

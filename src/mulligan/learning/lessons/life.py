@@ -39,6 +39,8 @@ class LifeRules:
 RULES = LifeRules()
 EVIDENCE = "evidence"
 """Who put a lesson where it stands, if nobody did."""
+SEED = "seed"
+"""Who wrote the curated lessons, which belong to nobody."""
 
 
 def judge_life(

@@ -32,6 +32,7 @@ from mulligan.learning.lessons.phrase import (
     describe_lesson,
     describe_mistake,
 )
+from mulligan.learning.lessons.sharing import is_typed
 from mulligan.learning.lessons.ways.reshape import LONGEST_AFFIX
 from mulligan.learning.values.leaves import list_leaves
 from mulligan.learning.values.locked import is_locked
@@ -109,6 +110,8 @@ def _check(made: Transformation) -> None:
         raise ValueError(f"gives more for {argument!r} than a rule needs")
     if made.how is How.CONSTANT and is_locked((argument,)) and _says_something(given.get("value")):
         raise ValueError(f"would set {argument!r}, which no lesson may set")
+    if not is_typed(made):
+        raise ValueError(f"makes {argument[:40]!r} of what no rule takes")
     if any(len(str(given.get(word, ""))) > LONGEST_AFFIX for word in ("text", "without")):
         raise ValueError(f"would put a long text into {argument!r}")
 
@@ -175,6 +178,7 @@ def _decode_lesson(held: Mapping[str, Any], *, at: datetime, tenant: str) -> Les
         seen=_validate_count(held["seen"]),
         of=_validate_count(held["of"]),
         agents=tuple(_validate_text(each) for each in held["agents"])[:MOST_GIVEN],
+        shared=True,
         learned_at=at,
     )
 

@@ -141,6 +141,7 @@ def _build_lessons(
             seen=len(explained),
             of=sum(list_needs(remedy) <= able[each.id] for each in repaired),
             agents=tuple(sorted({each.agent for each in explained if each.agent})[:MOST_AGENTS]),
+            shared=any(each.principal for each in explained),
             batch=batch,
             learned_at=at,
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from mulligan.core.escape import NAME, quote_name
 from mulligan.core.identity import read_label
 from mulligan.core.lesson import Ending, Episode, How, Prerequisite, Remedy, Transformation
 
@@ -15,7 +16,7 @@ MAKING: Mapping[How, Phrase] = {
     How.CONSTANT: lambda given: f"as {_format_value(given.get('value'))}",
     How.PREFIX: lambda given: _describe_affix(given, "in front"),
     How.SUFFIX: lambda given: _describe_affix(given, "at the end"),
-    How.CASE: lambda given: f"in {given.get('case')} case",
+    How.CASE: lambda given: f"in {_pick_word(given, 'case')} case",
     How.PART: lambda given: (
         f"as {_describe_position(given)} part of {_describe_source(given)} "
         f"at {_format_value(given.get('sign'))}"
@@ -23,10 +24,10 @@ MAKING: Mapping[How, Phrase] = {
     How.SCALE: lambda given: f"times {_format_value(given.get('by'))}",
     How.LIST: lambda given: f"as a list of one, {_describe_source(given)}",
     How.SCALAR: lambda given: f"as the one value in {_describe_source(given)}",
-    How.COERCE: lambda given: f"as {given.get('to')}",
+    How.COERCE: lambda given: f"as {_pick_word(given, 'to')}",
     How.FORMAT: lambda given: f"written {_describe_form(given)}",
     How.FROM_ARGUMENT: lambda given: f"as {_describe_source(given)} says",
-    How.FROM_ERROR: lambda given: f"as the error says ({given.get('what')})",
+    How.FROM_ERROR: lambda given: f"as the error says ({_pick_word(given, 'what')})",
     How.FROM_TURN: lambda given: _describe_seen(given),
     How.OPEN: lambda _: "as it fits",
     How.DROP: lambda _: "left out",
@@ -37,21 +38,23 @@ MAKING: Mapping[How, Phrase] = {
 def describe_lesson(remedy: Remedy, *, tool: str, template: str) -> str:
     """What was learned, in one sentence."""
     mend = describe_correction(tool, remedy)
-    return f"When {tool or 'a tool'} fails with {template[:LONGEST]!r}, {mend}."
+    what = quote_name(tool) if tool else "a tool"
+    return f"When {what} fails with {template[:LONGEST]!r}, {mend}."
 
 
 def describe_correction(tool: str, remedy: Remedy) -> str:
     """What to do instead."""
     parts = [f"call {_describe_call(each)} first" for each in remedy.first]
     parts += [_describe_change(each) for each in remedy.changes]
-    return ", ".join(parts) if parts else f"call {tool} again as it was"
+    what = quote_name(tool) if tool else "it"
+    return ", ".join(parts) if parts else f"call {what} again as it was"
 
 
 def describe_mistake(remedy: Remedy) -> str:
     """What agents do wrong."""
-    parts = [f"{each.tool} was not called before" for each in remedy.first]
+    parts = [f"{quote_name(each.tool)} was not called before" for each in remedy.first]
     parts += [
-        f"{each.argument} is given" if each.how is How.DROP else f"{each.argument} is not right"
+        f"{quote_name(each.argument)} is {'given' if each.how is How.DROP else 'not right'}"
         for each in remedy.changes
     ]
     return ", ".join(dict.fromkeys(parts)) or "none: it passes by itself"
@@ -62,9 +65,11 @@ def describe_example(remedy: Remedy) -> tuple[str, str]:
     dropped = [each.argument for each in remedy.changes if each.how is How.DROP]
     changed = [each for each in remedy.changes if each.how is not How.DROP]
     sources = [str(each.given.get("of", each.argument)) for each in changed]
-    failing = ", ".join(f"{name}=<value>" for name in dict.fromkeys((*sources, *dropped)))
+    failing = ", ".join(
+        f"{quote_name(name)}=<value>" for name in dict.fromkeys((*sources, *dropped))
+    )
     before = "; ".join(_describe_call(each) for each in remedy.first)
-    after = ", ".join(f"{each.argument}=<{_shorten_change(each)}>" for each in changed)
+    after = ", ".join(f"{quote_name(each.argument)}=<{_shorten_change(each)}>" for each in changed)
     return failing, "; ".join(part for part in (before, after) if part)
 
 
@@ -93,19 +98,19 @@ def _describe_needs(remedy: Remedy) -> str:
     seen = {str(each.given["tool"]) for each in remedy.changes if "tool" in each.given}
     seen -= {each.tool for each in remedy.first}
     parts = {str(each.given["sign"]) for each in remedy.changes if "sign" in each.given}
-    told = [f"an earlier call of {name}" for name in sorted(seen)]
+    told = [f"an earlier call of {quote_name(name)}" for name in sorted(seen)]
     return ", ".join([*told, *(f"{sign!r} in the value" for sign in sorted(parts))])
 
 
 def _describe_call(call: Prerequisite) -> str:
-    given = ", ".join(f"{each.argument} {MAKING[each.how](each.given)}" for each in call.arguments)
-    return f"{call.tool}({given})"
+    made = [f"{quote_name(e.argument)} {MAKING[e.how](e.given)}" for e in call.arguments]
+    return quote_name(call.tool) + (f" ({', '.join(made)})" if made else "")
 
 
 def _describe_change(made: Transformation) -> str:
     if made.how is How.DROP:
-        return f"leave {made.argument} out"
-    return f"give {made.argument} {MAKING[made.how](made.given)}"
+        return f"leave {quote_name(made.argument)} out"
+    return f"give {quote_name(made.argument)} {MAKING[made.how](made.given)}"
 
 
 def _shorten_change(made: Transformation) -> str:
@@ -121,7 +126,7 @@ def _describe_affix(given: Mapping[str, object], where: str) -> str:
 
 
 def _describe_source(given: Mapping[str, object]) -> str:
-    return str(given.get("of", "the same argument"))
+    return quote_name(str(given["of"])) if "of" in given else "the same argument"
 
 
 def _describe_position(given: Mapping[str, object]) -> str:
@@ -132,17 +137,24 @@ def _describe_position(given: Mapping[str, object]) -> str:
 
 
 def _describe_form(given: Mapping[str, object]) -> str:
-    return "without stray signs" if given.get("form") == "plain" else f"as {given.get('form')}"
+    plain = given.get("form") == "plain"
+    return "without stray signs" if plain else f"as {_format_value(given.get('form'))}"
 
 
 def _describe_seen(given: Mapping[str, object]) -> str:
     if "holds" in given:
-        return f"as what holds {given['holds']} in an earlier result"
+        return f"as what holds {quote_name(str(given['holds']))} in an earlier result"
     if "like" in given or "said" in given:
         return "as the person said it"
-    name = f"{given.get('key')!r}" if given.get("key") else "the result"
-    found = f"{name} of {given.get('tool')}"
+    name = quote_name(str(given["key"])) if given.get("key") else "the result"
+    found = f"{name} of {quote_name(str(given.get('tool')))}"
     return f"less {found}" if given.get("less") else f"as {found} says"
+
+
+def _pick_word(given: Mapping[str, object], name: str) -> str:
+    """A word of ours that a lesson is given; what is none is not shown."""
+    word = str(given.get(name, ""))
+    return word if NAME.fullmatch(word) else "another"
 
 
 def _format_value(value: object) -> str:

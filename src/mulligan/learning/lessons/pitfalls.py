@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from mulligan.core.effect import Effect
 from mulligan.core.escape import format_one_line
+from mulligan.core.interfaces import KnownTool
 from mulligan.core.lesson import Lesson, LessonState
 from mulligan.core.suggestion import Pattern
+from mulligan.learning.lessons.sharing import Reader, may_share
 
 OPENING = (
     "When a tool call fails, Mulligan answers with what to do and with corrected arguments "
@@ -18,15 +21,22 @@ LONGEST_LINE = 240
 
 
 def render_pitfalls(
-    lessons: Sequence[Lesson], warnings: Sequence[Pattern] = (), *, tokens: int, link: str = ""
+    lessons: Sequence[Lesson],
+    warnings: Sequence[Pattern] = (),
+    *,
+    tokens: int,
+    link: str = "",
+    tools: Sequence[KnownTool] = (),
 ) -> str:
     """The section in Markdown, the most frequent first, within the budget; empty: nothing to say.
 
     Lessons that are active count; `warnings` are failures nobody knows a remedy for. What a tool
-    said is quoted as data, masked and cut.
+    said is quoted as data, masked and cut. Nobody knows who will read it: of what people taught,
+    only what the schemas of `tools` bear out is told, and not what the errors of others said.
     """
+    readers = _build_readers(tools)
     known = sorted(
-        (each for each in lessons if each.state is LessonState.ACTIVE),
+        (each for each in lessons if each.state is LessonState.ACTIVE and _may_tell(each, readers)),
         key=lambda each: (-each.seen, each.tool, each.id),
     )
     named = len({each.tool for each in known} | {each.tool for each in warnings}) > 1
@@ -70,7 +80,7 @@ def _render_pitfall(lesson: Lesson, *, named: bool) -> str:
 
 
 def _render_try(lesson: Lesson, *, named: bool) -> str:
-    error = _quote_text(lesson.when)
+    error = f"a `{lesson.error_class}` error" if lesson.shared else _quote_text(lesson.when)
     unless = f" Not always: {lesson.when_not}." if lesson.when_not else ""
     return _render_line(
         f"{_render_tool(lesson.tool, named=named)}on {error}: {lesson.correction}.{unless}"
@@ -82,6 +92,18 @@ def _render_warning(pattern: Pattern, *, named: bool) -> str:
     said = _quote_text(pattern.template)
     return _render_line(
         f"{_render_tool(pattern.tool, named=named)}fails with {said}{often}; no remedy is known"
+    )
+
+
+def _build_readers(tools: Sequence[KnownTool]) -> dict[tuple[str, str], Reader]:
+    reads = frozenset(each.tool for each in tools if each.effect == Effect.READ)
+    return {(each.server, each.tool): Reader(schema=each.schema, reads=reads) for each in tools}
+
+
+def _may_tell(lesson: Lesson, readers: Mapping[tuple[str, str], Reader]) -> bool:
+    nobody = Reader()
+    return not lesson.shared or may_share(
+        lesson.remedy, readers.get((lesson.server, lesson.tool), nobody)
     )
 
 

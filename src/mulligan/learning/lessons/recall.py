@@ -15,6 +15,9 @@ from mulligan.learning.errors.wording import find_likely_class
 from mulligan.learning.lessons.apply import build_suggestion
 from mulligan.learning.lessons.explain import measure_cost
 from mulligan.learning.lessons.general import are_alike, extract_words, specialise
+from mulligan.learning.lessons.life import SEED
+from mulligan.learning.lessons.phrase import describe_lesson
+from mulligan.learning.lessons.sharing import as_reader, may_share
 from mulligan.learning.repair.from_turn import find_culprits
 from mulligan.learning.repair.knowledge import Knowledge
 
@@ -39,16 +42,22 @@ Chance = Callable[[Lesson, Nearness, Suggestion], tuple[float, int]]
 
 
 def from_memory(
-    lessons: Sequence[Lesson], *, chance: Chance, pattern: str | None = None
+    lessons: Sequence[Lesson], *, chance: Chance, pattern: str | None = None, named: bool = False
 ) -> Suggest:
     """Suggestions from lessons: of this pattern, else of failures like it, on whatever tool.
 
-    `pattern` is the failure's fingerprint where the application has rules of its own for it.
+    `pattern` is the failure's fingerprint where the application has rules of its own for it;
+    `named` where it happened to somebody who is, so that every lesson is another's.
     """
     living = [each for each in lessons if each.state.living]
 
     def suggest(failed: FailedCall) -> Iterator[Suggestion]:
-        for lesson, nearness in find_near_lessons(failed, living, pattern=pattern):
+        for known, nearness in find_near_lessons(failed, living, pattern=pattern):
+            lesson = known
+            if known.by != SEED and (named or known.shared):
+                if not may_share(known.remedy, as_reader(failed)):
+                    continue
+                lesson = _say_anew(known, nearness)
             made = build_suggestion(lesson, failed)
             if made is not None and not _is_hearsay(lesson, made, failed):
                 probability, n = chance(lesson, nearness, made)
@@ -57,6 +66,18 @@ def from_memory(
                 yield replace(made, probability=probability, n=n, proven=proven)
 
     return suggest
+
+
+def _say_anew(lesson: Lesson, nearness: Nearness) -> Lesson:
+    """As it is told to another: in words of ours, and no error of theirs but one that is the same.
+
+    Of the same pattern, what is quoted is what the reader's own tool has just said.
+    """
+    same = nearness is Nearness.PATTERN
+    said = lesson.when if same else f"<{lesson.error_class}>"
+    return replace(
+        lesson, statement=describe_lesson(lesson.remedy, tool=lesson.tool, template=said)
+    )
 
 
 def _is_hearsay(lesson: Lesson, made: Suggestion, failed: FailedCall) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 from mulligan.core.error_class import ErrorClass
 from mulligan.core.lesson import How, Lesson, LessonState, Remedy, Transformation
 from mulligan.learning.lessons.general import SUBJECT
+from mulligan.learning.lessons.life import SEED
 from mulligan.learning.lessons.mine import LessonPool, hash_lesson
 from mulligan.learning.lessons.phrase import describe_correction, describe_example
 
@@ -28,7 +29,7 @@ def load_seed_lessons() -> tuple[Lesson, ...]:
 def _decode_lesson(held: dict[str, Any]) -> Lesson:
     made = Transformation(argument=SUBJECT, how=How(held["how"]), given=held.get("given", {}))
     remedy = Remedy(changes=(made,))
-    correction = describe_correction("the tool", remedy)
+    correction = describe_correction("", remedy)
     return Lesson(
         id=f"seed-{hash_lesson(LessonPool('', '', '', '', held['when']), remedy)[:8]}",
         version=1,
@@ -42,6 +43,6 @@ def _decode_lesson(held: dict[str, Any]) -> Lesson:
         remedy=remedy,
         state=LessonState.ACTIVE,
         why="curated",
-        by="seed",
+        by=SEED,
         learned_at=SEEDED_AT,
     )

@@ -11,17 +11,15 @@ from mulligan.core.suggestion import FailedCall, Kind, Origin, Suggestion
 from mulligan.learning.repair.from_schema import from_schema
 from mulligan.learning.repair.from_tools import from_tools
 from mulligan.learning.repair.from_turn import from_turn
-from mulligan.learning.shape.form import changes_only_form
+from mulligan.learning.shape.form import changes_only_form, is_same_in_form
 from mulligan.learning.shape.schema import read_schema
 from mulligan.learning.values.leaves import is_small, list_leaves
-from mulligan.learning.values.locked import find_locked_changes, says_same
+from mulligan.learning.values.locked import find_locked_changes
 
 SOURCES: tuple[Suggest, ...] = (from_schema, from_turn, from_tools)
 """What needs no memory and no model. A memory and a judge are more of the same type."""
 
 MOST = 5
-_CODE = re.compile(r"[^\W\d_]")
-_AROUND = re.compile(r"^[\W_]+|[\W_]+$")
 _GROUPED = re.compile(r"\d[.,]\d{3}(?!\d)")
 SHAPE_ONLY = frozenset(
     {Kind.COERCE, Kind.RENAME, Kind.CLAMP, Kind.ENUM, Kind.DEFAULT, Kind.DROP, Kind.REFORMAT}
@@ -109,16 +107,6 @@ def _changes_only_shape(failed: FailedCall, after: dict[str, object]) -> bool:
     """A memory or a judge may say what it likes: every value must say what one did before."""
     before = [value for _, value in list_leaves(failed.call.arguments)]
     return all(
-        any(says_same(old, value) or _differs_in_signs(old, value) for old in before)
+        any(is_same_in_form(old, value) for old in before)
         for _, value in list_leaves(after, most=2_000)
     )
-
-
-def _differs_in_signs(old: object, new: object) -> bool:
-    """Whether two codes differ in nothing but signs around them: `#W17` and `W17`.
-
-    Numbers do not: `-5` is not `5`.
-    """
-    if not isinstance(old, str) or not isinstance(new, str) or not _CODE.search(new):
-        return False
-    return _AROUND.sub("", old) == _AROUND.sub("", new) != ""

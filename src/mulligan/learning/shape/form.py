@@ -12,12 +12,16 @@ from collections.abc import Collection, Mapping
 from mulligan.learning.shape.formats import read_date
 from mulligan.learning.values.locked import says_same
 
-OPERATORS = frozenset("*%?!~<>=^|&$€£¥+")
-"""Signs that change what a value asks for."""
-FIGURES = frozenset("-.,/")
-"""Signs that change a number, and no other code."""
+ADDED = frozenset({"", "#"})
+"""What may be put around a value and leaves it what it is. All else could be another path, another
+command, another person: `../plans`, `plans';--`, `@plans`, `//plans`."""
+DROPPED = frozenset("#\"'`") | {"", " ", "./"}
+"""What may be taken away from around it."""
+JOINTS = frozenset(" _-")
+"""Signs between two words, any of which may stand for another; between digits none may."""
 
 _WORDS = re.compile(r"[^\W_]+")
+_NUMBER = re.compile(r"\s*[-+]?[\d.,]+\s*")
 _EMPTY: tuple[object, ...] = (None, "", [], {})
 
 
@@ -37,15 +41,39 @@ def changes_only_form(
 
 def is_same_in_form(old: object, new: object) -> bool:
     """Whether two values differ in type, case, date format or the signs around them alone."""
-    if repr(old) == repr(new) or says_same(old, new):
+    if repr(old) == repr(new):
         return True
-    if isinstance(old, str) and isinstance(new, str) and (day := read_date(old)) is not None:
+    if not (isinstance(old, str) and isinstance(new, str)):
+        return _says_same_in_parts(old, new)
+    if (day := read_date(old)) is not None:
         return day == read_date(new)
-    left, right = _split_words(old), _split_words(new)
-    if not left or left != right:
-        return False
-    weighty = OPERATORS | FIGURES if all(word.isdigit() for word in left) else OPERATORS
-    return _list_signs(old) & weighty == _list_signs(new) & weighty
+    if _NUMBER.fullmatch(old) and _NUMBER.fullmatch(new):
+        return says_same(old, new)
+    return _split_words(old) == _split_words(new) != [] and _differs_in_form(old, new)
+
+
+def _says_same_in_parts(old: object, new: object) -> bool:
+    """Whether one is the other in another type, or a list of it."""
+    if isinstance(new, list) and not isinstance(old, list):
+        return len(new) == 1 and is_same_in_form(old, new[0])
+    if isinstance(old, list) and not isinstance(new, list):
+        return len(old) == 1 and is_same_in_form(old[0], new)
+    if isinstance(old, list) and isinstance(new, list):
+        alike = zip(old, new, strict=False)
+        return len(old) == len(new) and all(is_same_in_form(*pair) for pair in alike)
+    return says_same(old, new)
+
+
+def _differs_in_form(old: str, new: str) -> bool:
+    """Of two texts with the same words: whether the signs around and between them mean the same."""
+    before, after = _WORDS.split(old), _WORDS.split(new)
+    ends = zip((before[0], before[-1]), (after[0], after[-1]), strict=True)
+    around = all(one == other or (other in ADDED and one in DROPPED) for one, other in ends)
+    figures = all(word.isdigit() for word in _split_words(old))
+    joints = zip(before[1:-1], after[1:-1], strict=True)
+    return around and all(
+        one == other or (not figures and {one, other} <= JOINTS) for one, other in joints
+    )
 
 
 def _find_origin(value: object, before: Mapping[str, object], gone: Collection[str]) -> str | None:
@@ -54,7 +82,3 @@ def _find_origin(value: object, before: Mapping[str, object], gone: Collection[s
 
 def _split_words(value: object) -> list[str]:
     return [word.casefold() for word in _WORDS.findall(str(value))]
-
-
-def _list_signs(value: object) -> frozenset[str]:
-    return frozenset(sign for sign in str(value) if not sign.isalnum())

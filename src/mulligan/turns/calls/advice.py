@@ -154,6 +154,7 @@ def _open_episode(call: LiveCall, execution: Execution) -> OpenEpisode:
         schema=planned.schema,
         effect=planned.effect,
         tools=planned.tools,
+        reads=planned.reads,
         said=planned.said,
         earlier=planned.earlier,
         failure=failure,

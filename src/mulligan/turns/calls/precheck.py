@@ -30,6 +30,7 @@ def plan_call(tool: Tool, call: Call, *, turn: OpenTurn | None) -> Planned:
         schema=tool.load_schema(),
         effect=tool.declaration.classify_effect(call.arguments),
         tools=tuple(tool.runtime.tools),
+        reads=tuple(name for name, reads in tool.runtime.tools.items() if reads),
         said=(turn.message,) if turn is not None and turn.message else (),
         earlier=_list_earlier(call, turn) if turn is not None else (),
     )

@@ -63,8 +63,8 @@ class Runtime:
     """What earlier failures say; `None`: the application has no memory."""
     judge: Judge | None = None
     """Asked for corrections by tools that want that."""
-    tools: dict[str, None] = field(default_factory=dict)
-    """Names of the tools there are, in the order they were declared."""
+    tools: dict[str, bool] = field(default_factory=dict)
+    """Names of the tools there are, in the order they were declared, and which only read."""
     held: dict[str, Make] = field(default_factory=dict)
     """How to make the calls that wait for a person in this process, by action."""
     sample: float = 1.0

@@ -46,7 +46,8 @@ def wrap_tool(
     """Wrap a sync or async tool; the wrapper keeps its name, docstring and signature."""
     tool = Tool(function, declaration=declaration, runtime=runtime)
     box.add(tool)
-    runtime.tools[declaration.tool] = None
+    reads = declaration.effect is Effect.READ and declaration.effect_of is None
+    runtime.tools[declaration.tool] = reads
     wrapped: Any = (_wrap_async if is_async(function) else _wrap_sync)(tool)
     wrapped.mulligan = declaration
     return cast("Callable[P, R]", wrapped)

@@ -79,7 +79,12 @@ class Recall:
         chance = build_chance(outcomes, balances)
         return Recalled(
             suggest=_filter_unlikely(
-                from_memory(usable, chance=chance, pattern=asking.pattern.fingerprint)
+                from_memory(
+                    usable,
+                    chance=chance,
+                    pattern=asking.pattern.fingerprint,
+                    named=bool(asking.principal),
+                )
             ),
             weigh=lambda made: weigh_suggestion(made, outcomes, error_class=error_class),
             past=self._casebook.read_endings(
@@ -111,7 +116,7 @@ class Recall:
         if not lesson.state.living or lesson.id in asking.doubted:
             return False
         # A candidate has one source, and nobody is told what another person's agent came up with.
-        if lesson.state is LessonState.CANDIDATE and asking.principal:
+        if lesson.state is LessonState.CANDIDATE and (asking.principal or lesson.shared):
             return False
         if lesson.tool == asking.failed.call.tool and lesson.schema_hash not in (
             "",
