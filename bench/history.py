@@ -154,6 +154,6 @@ def _lesson(number: int, *, at: datetime) -> Lesson:
         example=('{"place": "<text>"}', '{"place": "#<text>"}'),
         remedy=REMEDY,
         state=LessonState.ACTIVE,
-        by="evidence",
+        by="a person",
         learned_at=at,
     )

@@ -35,7 +35,6 @@ def past_episode(
         fingerprint=compute_fingerprint(case["tool"], masked),
         error_class=classify_text(failed.error),
         template=masked,
-        principal=case["model"],
         agent=case["model"],
         turn=turn,
         ending=Ending.REPAIRED if repaired else Ending.LEFT,

@@ -33,6 +33,8 @@ def test_turns_and_people_count_once_and_only_where_it_helped() -> None:
         use(2, turn="t1", principal="bob"),
         use(3),
         use(4, Benefit.HARMED, turn="t2", principal="eve"),
+        use(5, Benefit.HARMED, turn="t3", principal="eve"),
+        use(0, turn="t1", principal="ann"),
     ]
 
     assert compute_balance(uses) == Balance(helped=3, harmed=1, turns=1, principals=2)

@@ -124,11 +124,17 @@ class Model:
         mine = [use for use in self.uses.values() if use.lesson == lesson]
         helped = [use for use in mine if use.benefit is Benefit.HELPED]
         return Balance(
-            helped=len(helped),
-            harmed=len(mine) - len(helped),
+            helped=count_people(helped),
+            harmed=count_people([use for use in mine if use.benefit is Benefit.HARMED]),
             turns=len({use.turn for use in helped} - {None}),
             principals=len({use.principal for use in helped} - {""}),
         )
+
+
+def count_people(found) -> int:
+    """Everybody who is named once, and each time that nobody is."""
+    named = {each.principal for each in found} - {""}
+    return len(named) + sum(not each.principal for each in found)
 
 
 def take(casebook: Casebook | Model, step: str, given) -> bool:
@@ -160,11 +166,15 @@ def agree_on_episodes(casebook: Casebook, model: Model) -> None:
         left = [each for each in mine if each.tool == "pay" and each.ending is Ending.LEFT]
         query = EpisodeQuery(tenant=tenant, tool="pay", ending=Ending.LEFT)
         assert casebook.list_episodes(query) == left
-        endings = Counter(
-            each.decision
+        decided = [
+            each
             for each in model.recorded.values()
             if (each.tool, each.fingerprint, each.tenant) == ("pay", "f1", tenant) and each.decision
-        )
+        ]
+        endings = {
+            decision: count_people([each for each in decided if each.decision is decision])
+            for decision in {each.decision for each in decided}
+        }
         assert casebook.read_endings("pay", fingerprint="f1", tenant=tenant) == endings
     counted = Counter(build_episode_slot(each) for each in model.recorded.values())
     since = (NOW - DAY).date()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from mulligan.core.errors import ConfigurationError, StaleLessonError
 from mulligan.core.interfaces import Casebook, KnownTool, Store
@@ -15,6 +15,7 @@ from mulligan.core.lesson import (
     LessonQuery,
     LessonState,
     compute_balance,
+    count_known_people,
     hash_schema,
 )
 from mulligan.learning.lessons.life import find_count_start, judge_life
@@ -23,9 +24,15 @@ from mulligan.learning.lessons.uses import find_uses
 
 MOST_LESSONS = 100_000
 PAGE = 5_000
+MEMORY = timedelta(days=360)
+"""How far back people are counted."""
 
 Hashes = Mapping[tuple[str, str], str]
 """The hash of each tool's schema as it is now, by server and name."""
+
+
+People = Mapping[str, int]
+"""How many people there are, by tenant."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,14 +65,26 @@ def consolidate(store: Store, *, now: datetime) -> Consolidated:
     written = [each for each in mined if _append(casebook, each)]
     lessons = casebook.list_lessons(LessonQuery(limit=MOST_LESSONS))
     casebook.use(find_uses(episodes, lessons))
+    people = count_people(casebook, now=now)
     for lesson in lessons:
-        moved = grow(casebook, lesson, now=now, schemas=schemas, batch=batch)
+        moved = grow(casebook, lesson, now=now, schemas=schemas, people=people, batch=batch)
         written += [] if moved is None else [moved]
     return Consolidated(batch=batch, episodes=len(episodes), lessons=tuple(written))
 
 
+def count_people(casebook: Casebook, *, now: datetime) -> People:
+    """How many people each tenant is known to have, by what has failed of late."""
+    return count_known_people(casebook.count_episodes(since=(now - MEMORY).date()))
+
+
 def grow(
-    casebook: Casebook, lesson: Lesson, *, now: datetime, schemas: Hashes, batch: str = ""
+    casebook: Casebook,
+    lesson: Lesson,
+    *,
+    now: datetime,
+    schemas: Hashes,
+    people: People,
+    batch: str = "",
 ) -> Lesson | None:
     """Let what a lesson's uses came to say where it stands; its new version, if it has moved."""
     since = find_count_start(casebook.list_lesson_versions(lesson.id))
@@ -75,7 +94,7 @@ def grow(
         compute_balance(uses, since=since),
         now=now,
         schema_hash=schemas.get((lesson.server, lesson.tool), ""),
-        tenants=bool(lesson.tenant),
+        people=people.get(lesson.tenant, 0) if lesson.tenant or lesson.shared else None,
         last_needed=max((use.at for use in uses), default=None),
     )
     if moved is None:

@@ -81,7 +81,7 @@ class Memory:
 
     def _grow(self, episodes: Sequence[Episode]) -> None:
         """What these episodes say of the lessons about them counts at once: harm above all."""
-        from mulligan.app.consolidating import grow, hash_schemas
+        from mulligan.app.consolidating import count_people, grow, hash_schemas
         from mulligan.learning.lessons.uses import find_uses
 
         casebook = self._store.casebook
@@ -101,9 +101,12 @@ class Memory:
         uses = find_uses(episodes, list(lessons.values()))
         casebook.use(uses)
         touched = {use.lesson for use in uses}
+        if not touched:
+            return
         schemas = hash_schemas(self._store.catalog.list_tools())
+        people = count_people(casebook, now=self._clock())
         moved = [
-            grow(casebook, lesson, now=self._clock(), schemas=schemas)
+            grow(casebook, lesson, now=self._clock(), schemas=schemas, people=people)
             for lesson in lessons.values()
             if lesson.id in touched
         ]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
@@ -210,9 +211,11 @@ class Lesson:
     by: str = ""
     """Who put it there: `evidence`, `seed`, `import`, or a person."""
     seen: int = 0
-    """Episodes it explains."""
+    """Episodes it explains; here and below, who is named counts once."""
     of: int = 0
     """Repaired episodes of its pattern, explained or not."""
+    met: int = 0
+    """All episodes of its pattern, repaired or not."""
     agents: tuple[str, ...] = ()
     """Whom the failure happened to."""
     shared: bool = False
@@ -248,14 +251,26 @@ class Use:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Balance:
-    """What the verified uses of one lesson came to, all its versions together."""
+    """What the verified uses of one lesson came to, all its versions together.
+
+    Who is named counts once: nobody can vouch for a lesson, or against it, for others as well.
+    """
 
     helped: int = 0
+    """People whom it helped, and uses of which nobody is named."""
     harmed: int = 0
+    """The same, of those it harmed."""
     turns: int = 0
     """Different turns in which it helped."""
     principals: int = 0
     """Different people for whom it helped."""
+
+
+def count_sources(principals: Iterable[str]) -> int:
+    """How many speak: everybody who is named once, and each time that nobody is."""
+    counted = Counter(principals)
+    nobody = counted.pop("", 0)
+    return len(counted) + nobody
 
 
 def compute_balance(uses: Iterable[Use], *, since: datetime | None = None) -> Balance:
@@ -263,8 +278,8 @@ def compute_balance(uses: Iterable[Use], *, since: datetime | None = None) -> Ba
     counted = [use for use in uses if since is None or use.at >= since]
     helped = [use for use in counted if use.benefit is Benefit.HELPED]
     return Balance(
-        helped=len(helped),
-        harmed=len(counted) - len(helped),
+        helped=count_sources(use.principal for use in helped),
+        harmed=count_sources(use.principal for use in counted if use.benefit is Benefit.HARMED),
         turns=len({use.turn for use in helped if use.turn is not None}),
         principals=len({use.principal for use in helped if use.principal}),
     )
@@ -275,6 +290,7 @@ class EpisodeSlot(NamedTuple):
 
     day: date
     tenant: str
+    principal: str
     tool: str
     error_class: ErrorClass
     source: Origin | None
@@ -299,6 +315,7 @@ def build_episode_slot(episode: Episode) -> EpisodeSlot:
     return EpisodeSlot(
         day=episode.at.astimezone(UTC).date(),
         tenant=episode.tenant,
+        principal=episode.principal,
         tool=episode.tool,
         error_class=episode.error_class,
         source=offer.source if offer else None,
@@ -308,6 +325,12 @@ def build_episode_slot(episode: Episode) -> EpisodeSlot:
         helped=bool(offer and offer.taken and offer.helped),
         repaired=episode.ending is Ending.REPAIRED,
     )
+
+
+def count_known_people(slots: Iterable[EpisodeSlot]) -> dict[str, int]:
+    """How many different people are named in each tenant's failures."""
+    named = {(slot.tenant, slot.principal) for slot in slots if slot.principal}
+    return dict(Counter(tenant for tenant, _ in named))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

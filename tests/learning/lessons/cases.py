@@ -46,7 +46,7 @@ def episode(number: int, *remedies: Remedy, **fields: Any) -> Episode:
         "error_class": ErrorClass.MISSING,
         "template": "order <value> not found",
         "agent": "desk",
-        "principal": "ann",
+        "principal": f"ann-{number}",
         "turn": f"turn-{number}",
         "ending": Ending.REPAIRED,
         "verified": True,

@@ -15,6 +15,7 @@ def slot(**fields: object) -> EpisodeSlot:
     told = {
         "day": TODAY,
         "tenant": "",
+        "principal": "",
         "tool": "t",
         "error_class": ErrorClass.VALIDATION,
         "source": Origin.SCHEMA,

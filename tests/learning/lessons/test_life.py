@@ -21,24 +21,39 @@ ACTIVE = lesson(state=LessonState.ACTIVE)
 
 
 @pytest.mark.parametrize(
-    ("balance", "tenants", "state"),
+    ("balance", "people", "state"),
     [
-        (Balance(helped=3, turns=2), False, LessonState.ACTIVE),
-        (Balance(helped=6, turns=6, principals=1), False, None),
-        (Balance(helped=3, turns=2, principals=2), True, LessonState.ACTIVE),
-        (Balance(helped=3, turns=3, principals=1), True, None),
-        (Balance(helped=3, turns=1, principals=3), False, None),
-        (Balance(helped=2, turns=2, principals=2), False, None),
-        (Balance(helped=9, turns=9, harmed=1), False, None),
-        (Balance(helped=90, turns=60, harmed=1), False, LessonState.ACTIVE),
-        (Balance(helped=3, turns=3, harmed=2), False, LessonState.QUARANTINED),
-        (Balance(helped=500, turns=500, principals=5, harmed=2), True, LessonState.QUARANTINED),
+        (Balance(helped=3, turns=2), None, LessonState.ACTIVE),
+        (Balance(helped=6, turns=6, principals=1), None, None),
+        (Balance(helped=3, turns=2, principals=3), 3, LessonState.ACTIVE),
+        (Balance(helped=3, turns=2, principals=3), 8, LessonState.ACTIVE),
+        (Balance(helped=3, turns=2, principals=3), 9, None),
+        (Balance(helped=10, turns=10, principals=10), 30, None),
+        (Balance(helped=20, turns=20, principals=20), 3_000, LessonState.ACTIVE),
+        (Balance(helped=3, turns=3, principals=2), 3, None),
+        (Balance(helped=3, turns=1, principals=3), None, None),
+        (Balance(helped=2, turns=2, principals=2), None, None),
+        (Balance(helped=9, turns=9, harmed=1), None, None),
+        (Balance(helped=90, turns=60, harmed=1), None, LessonState.ACTIVE),
+        (Balance(helped=3, turns=3, harmed=2), None, LessonState.QUARANTINED),
+        (Balance(helped=500, turns=500, principals=5, harmed=2), 5, LessonState.QUARANTINED),
     ],
 )
 def test_a_candidate_is_judged_by_its_uses(
-    balance: Balance, tenants: bool, state: LessonState | None
+    balance: Balance, people: int | None, state: LessonState | None
 ) -> None:
-    found = judge_life(lesson(), balance, now=NOW, tenants=tenants)
+    found = judge_life(lesson(), balance, now=NOW, people=people)
+
+    assert (None if found is None else found.state) is state
+
+
+@pytest.mark.parametrize(("met", "state"), [(7, LessonState.ACTIVE), (8, None)])
+def test_most_of_those_who_met_a_failure_must_have_mended_it_so(
+    met: int, state: LessonState | None
+) -> None:
+    balance = Balance(helped=4, turns=4, principals=4)
+
+    found = judge_life(lesson(met=met), balance, now=NOW, people=8)
 
     assert (None if found is None else found.state) is state
 

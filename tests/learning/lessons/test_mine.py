@@ -108,3 +108,19 @@ def test_a_call_that_was_once_enough_alone_is_kept_without_the_others() -> None:
     lessons = mine(episodes, at=NOW)
 
     assert lessons[0].remedy == alone
+
+
+def test_one_person_speaks_once_however_often_they_failed() -> None:
+    loud = [episode(n, LOWER, principal="eve") for n in range(50)]
+    honest = [episode(n, HASHED, principal=f"p{n}") for n in range(100, 103)]
+
+    lessons = {each.remedy == HASHED: each for each in mine([*loud, *honest], at=NOW)}
+
+    assert (lessons[True].seen, lessons[True].of, lessons[True].met) == (3, 4, 4)
+    assert (lessons[False].seen, lessons[False].shared) == (1, True)
+
+
+def test_what_nobody_named_has_taught_is_shared_with_nobody_in_particular() -> None:
+    (lesson,) = mine([episode(n, HASHED, principal="") for n in range(3)], at=NOW)
+
+    assert (lesson.seen, lesson.shared) == (3, False)

@@ -42,7 +42,7 @@ def test_outcomes_move_the_probability_and_are_counted() -> None:
 def test_a_kind_that_is_named_twice_is_found_where_it_was_counted() -> None:
     twice = (Kind.COERCE, Kind.COERCE)
     offer = Offer(source=Origin.SCHEMA, kinds=twice, probability=0.5, n=0, taken=True, helped=True)
-    taken = episode(1, offer=offer, error_class=ErrorClass.VALIDATION)
+    taken = episode(1, offer=offer, error_class=ErrorClass.VALIDATION, principal="")
 
     outcomes = count_outcomes({build_episode_slot(taken): 40}, today=TODAY)
 
@@ -108,3 +108,12 @@ def test_a_lesson_is_believed_by_its_own_uses_and_less_from_afar() -> None:
     assert near[0] > 0.9 > far[0]
     assert bad[0] < 0.6
     assert (near[1], bad[1]) == (8, 16)
+
+
+def test_one_person_counts_for_so_much_however_often_it_happened_to_them() -> None:
+    many = count_outcomes({slot(principal="eve", helped=False): 500}, today=TODAY)
+    few = count_outcomes({slot(principal="eve", helped=False): 2}, today=TODAY)
+    nobody = count_outcomes({slot(helped=False): 500}, today=TODAY)
+
+    assert posterior(many) == posterior(few)
+    assert posterior(nobody) < posterior(many)

@@ -21,7 +21,7 @@ def test_an_agents_own_fix_counts_as_a_use() -> None:
     (use,) = find_uses([episode(5, HASHED)], [LESSON])
 
     assert (use.lesson, use.call, use.benefit) == (LESSON.id, "call-5", Benefit.HELPED)
-    assert (use.principal, use.turn) == ("ann", "turn-5")
+    assert (use.principal, use.turn) == ("ann-5", "turn-5")
 
 
 def test_what_nobody_verified_speaks_for_nothing() -> None:

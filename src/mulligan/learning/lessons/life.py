@@ -26,8 +26,12 @@ class LifeRules:
     """Verified uses that prove a lesson …"""
     turns: int = 2
     """… from so many turns and, where people or tenants are named …"""
-    principals: int = 2
-    """… from so many people."""
+    principals: int = 3
+    """… from so many people …"""
+    share: int = 3
+    """… and from more than one in so many of those that are known …"""
+    most_people: int = 20
+    """… of whom never more than this are asked for."""
     harms: int = 2
     """So many harms quarantine it, unless the good outweighs them by far …"""
     surely: float = 0.8
@@ -49,17 +53,19 @@ def judge_life(
     *,
     now: datetime,
     schema_hash: str = "",
-    tenants: bool = False,
+    people: int | None = None,
     last_needed: datetime | None = None,
     rules: LifeRules = RULES,
 ) -> Lesson | None:
     """The next version of a lesson by what its uses came to; `None` when it stays where it is.
 
     `balance` counts from `find_count_start`. `schema_hash` is the tool's now, empty when unknown.
+    `people`: how many its tenant is known to have; `None` where an application names nobody.
     """
     if not lesson.state.living:
         return None
-    if balance.harmed >= rules.harms and not _is_redeemed(balance, tenants=tenants, rules=rules):
+    named = people is not None
+    if balance.harmed >= rules.harms and not _is_redeemed(balance, named=named, rules=rules):
         why = f"it harmed {balance.harmed} times and helped {balance.helped} times"
         return _move_lesson(lesson, LessonState.QUARANTINED, why=why, now=now)
     if lesson.schema_hash and schema_hash not in ("", lesson.schema_hash):
@@ -69,21 +75,38 @@ def judge_life(
     if now - (last_needed or lesson.learned_at) > rules.quiet:
         why = f"nothing has needed it for {rules.quiet.days} days"
         return _move_lesson(lesson, LessonState.RETIRED, why=why, now=now)
-    if lesson.state is LessonState.CANDIDATE and is_proven(balance, tenants=tenants, rules=rules):
+    if lesson.state is LessonState.CANDIDATE and is_proven(
+        balance, people=people, met=lesson.met, rules=rules
+    ):
         return _move_lesson(
-            lesson, LessonState.ACTIVE, why=_describe_proof(balance, tenants=tenants), now=now
+            lesson, LessonState.ACTIVE, why=_describe_proof(balance, named=named), now=now
         )
     return None
 
 
-def is_proven(balance: Balance, *, tenants: bool = False, rules: LifeRules = RULES) -> bool:
+def is_proven(
+    balance: Balance, *, people: int | None = None, met: int = 0, rules: LifeRules = RULES
+) -> bool:
     """Whether enough verified uses by enough sources speak for a lesson."""
     # Where people are named, one of them does not speak for the others.
-    by_people = tenants or balance.principals > 0
-    enough_people = balance.principals >= rules.principals or not by_people
-    spread = balance.turns >= rules.turns and enough_people
-    harmless = balance.harmed == 0 or _is_redeemed(balance, tenants=tenants, rules=rules)
+    by_people = people is not None or balance.principals > 0
+    enough = has_enough_people(balance, people=people or 0, met=met, rules=rules)
+    spread = balance.turns >= rules.turns and (enough or not by_people)
+    named = people is not None
+    harmless = balance.harmed == 0 or _is_redeemed(balance, named=named, rules=rules)
     return balance.helped >= rules.uses and spread and harmless
+
+
+def has_enough_people(
+    balance: Balance, *, people: int, met: int = 0, rules: LifeRules = RULES
+) -> bool:
+    """Whether those who vouch for a lesson are more than a few who agreed to, of all there are.
+
+    `people` are all that the tenant is known to have, `met` those who had such a failure: most of
+    them must have mended it so.
+    """
+    share = min(people // rules.share + 1, rules.most_people)
+    return balance.principals >= max(rules.principals, share) and 2 * balance.principals > met
 
 
 def find_count_start(history: Sequence[Lesson]) -> datetime | None:
@@ -113,14 +136,14 @@ def revoke(lesson: Lesson, *, by: str, at: datetime, why: str = "") -> Lesson:
     return _move_lesson(lesson, LessonState.RETIRED, why=why or "revoked", now=at, by=by)
 
 
-def _is_redeemed(balance: Balance, *, tenants: bool, rules: LifeRules) -> bool:
+def _is_redeemed(balance: Balance, *, named: bool, rules: LifeRules) -> bool:
     """Whether the good outweighs the harm. A source counts once: none can buy a lesson free."""
-    sources = balance.principals if tenants else balance.turns
+    sources = balance.principals if named else balance.turns
     return compute_wilson(sources, sources + balance.harmed)[0] >= rules.surely
 
 
-def _describe_proof(balance: Balance, *, tenants: bool) -> str:
-    spread = f"{balance.principals} people" if tenants else f"{balance.turns} turns"
+def _describe_proof(balance: Balance, *, named: bool) -> str:
+    spread = f"{balance.principals} people" if named else f"{balance.turns} turns"
     return f"it helped {balance.helped} times, in {spread}"
 
 

@@ -177,6 +177,7 @@ def _decode_lesson(held: Mapping[str, Any], *, at: datetime, tenant: str) -> Les
         by="import",
         seen=_validate_count(held["seen"]),
         of=_validate_count(held["of"]),
+        met=0,
         agents=tuple(_validate_text(each) for each in held["agents"])[:MOST_GIVEN],
         shared=True,
         learned_at=at,

@@ -10,7 +10,14 @@ from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple
 
-from mulligan.core.lesson import Ending, Episode, Lesson, Remedy, Transformation
+from mulligan.core.lesson import (
+    Ending,
+    Episode,
+    Lesson,
+    Remedy,
+    Transformation,
+    count_sources,
+)
 from mulligan.learning.lessons.explain import measure_cost
 from mulligan.learning.lessons.general import cluster_words, extract_words, generalise
 from mulligan.learning.lessons.life import EVIDENCE
@@ -138,9 +145,12 @@ def _build_lessons(
             remedy=remedy,
             why=f"{len(explained)} of {len(repaired)} repairs were made so",
             by=EVIDENCE,
-            seen=len(explained),
-            of=sum(list_needs(remedy) <= able[each.id] for each in repaired),
+            seen=count_sources(each.principal for each in explained),
+            of=count_sources(
+                each.principal for each in repaired if list_needs(remedy) <= able[each.id]
+            ),
             agents=tuple(sorted({each.agent for each in explained if each.agent})[:MOST_AGENTS]),
+            met=count_sources(each.principal for each in episodes),
             shared=any(each.principal for each in explained),
             batch=batch,
             learned_at=at,
@@ -184,8 +194,13 @@ def _measure_credit(remedy: Remedy, explained: Sequence[Episode], left: Sequence
     A remedy that leaves out calls which were made is only supposed to be enough.
     """
     open_ids = {each.id for each in left}
-    full = (len(remedy.first) == _count_longest(each) for each in explained if each.id in open_ids)
-    return sum(1.0 if whole else SUPPOSED for whole in full)
+    credit: dict[str, float] = {}
+    for each in (each for each in explained if each.id in open_ids):
+        whole = len(remedy.first) == _count_longest(each)
+        # Who is named speaks once, however often they failed.
+        source = each.principal or f"/{each.id}"
+        credit[source] = max(credit.get(source, 0.0), 1.0 if whole else SUPPOSED)
+    return sum(credit.values())
 
 
 def _count_longest(episode: Episode) -> int:
@@ -193,12 +208,8 @@ def _count_longest(episode: Episode) -> int:
 
 
 def _says_more(before: Lesson, now: Lesson) -> bool:
-    return (before.seen, before.of, before.schema_hash, before.agents) != (
-        now.seen,
-        now.of,
-        now.schema_hash,
-        now.agents,
-    )
+    told = ("seen", "of", "met", "schema_hash", "agents", "shared")
+    return any(getattr(before, name) != getattr(now, name) for name in told)
 
 
 def _build_next_version(before: Lesson, now: Lesson) -> Lesson:

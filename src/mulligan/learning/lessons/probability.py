@@ -8,10 +8,11 @@ Outcomes lose weight with age.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
+from typing import cast
 
 from mulligan.core.error_class import ErrorClass
 from mulligan.core.lesson import Balance, EpisodeSlot, Lesson, join_kinds
@@ -32,6 +33,9 @@ FARTHER: Mapping[Nearness, float] = {
     Nearness.CLASS: 0.3,
 }
 """What a lesson learned on other failures is worth on this one."""
+
+MOST_OF_ONE = 2.0
+"""What all outcomes of one kind that happened to one named person count together."""
 
 SUREST = 0.98
 """No correction is certain."""
@@ -83,21 +87,27 @@ class Outcomes:
 def count_outcomes(
     counts: Mapping[EpisodeSlot, int], *, today: date, half_life: timedelta = HALF_LIFE
 ) -> Outcomes:
-    """The outcomes a casebook has counted, older ones for less."""
+    """The outcomes a casebook has counted, older ones for less, and one person's for so much."""
     found = Outcomes()
-    for slot, count in counts.items():
-        if slot.source is None or not slot.taken:
-            continue
+    taken = [slot for slot in counts if slot.source is not None and slot.taken]
+    spoken = Counter[tuple[str, object, str, object]]()
+    for slot in taken:
+        spoken[_find_voice(slot)] += counts[slot]
+    for slot in taken:
         age = max(0, (today - slot.day).days)
-        weight = count * 0.5 ** (age / half_life.days)
+        voice = 1.0 if not slot.principal else min(1.0, MOST_OF_ONE / spoken[_find_voice(slot)])
         found.add(
-            slot.source,
+            cast("Origin", slot.source),
             slot.kinds,
             error_class=slot.error_class,
             helped=slot.helped,
-            weight=weight,
+            weight=counts[slot] * voice * 0.5 ** (age / half_life.days),
         )
     return found
+
+
+def _find_voice(slot: EpisodeSlot) -> tuple[str, object, str, object]:
+    return slot.principal, slot.source, slot.kinds, slot.error_class
 
 
 def build_chance(outcomes: Outcomes, balances: Mapping[str, Balance]) -> Chance:

@@ -19,6 +19,7 @@ from mulligan.core.lesson import (
     Use,
     build_episode_slot,
     compute_balance,
+    count_sources,
 )
 from mulligan.stores.lesson_search import (
     decode_episode,
@@ -38,7 +39,8 @@ class MemoryCasebook:
         self._lock = threading.Lock()
         self._episodes: dict[str, Episode] = {}
         self._counts: Counter[EpisodeSlot] = Counter()
-        self._endings: Counter[tuple[str, str, str, Decision]] = Counter()
+        self._endings: dict[tuple[str, str, str, Decision], Counter[str]] = {}
+        """Episodes by who they happened to, by pattern and decision."""
         self._lessons: dict[str, list[Lesson]] = {}
         self._uses: dict[str, dict[str, Use]] = {}
 
@@ -53,7 +55,8 @@ class MemoryCasebook:
                 self._counts[build_episode_slot(each)] += 1
                 if each.decision is not None:
                     pattern = (each.tool, each.fingerprint, each.tenant)
-                    self._endings[(*pattern, each.decision)] += 1
+                    people = self._endings.setdefault((*pattern, each.decision), Counter())
+                    people[each.principal] += 1
 
     def list_episodes(self, query: EpisodeQuery) -> list[Episode]:
         """Episodes that fit, oldest first."""
@@ -68,11 +71,12 @@ class MemoryCasebook:
             return {slot: seen for slot, seen in self._counts.items() if slot.day >= since}
 
     def read_endings(self, tool: str, *, fingerprint: str, tenant: str = "") -> dict[Decision, int]:
-        """What turned out to be right for failures of one pattern, and how often."""
+        """What turned out to be right for failures of one pattern, and for how many."""
         with self._lock:
             counted = {
-                decision: self._endings[(tool, fingerprint, tenant, decision)]
+                decision: count_sources(self._endings[key].elements())
                 for decision in Decision
+                if (key := (tool, fingerprint, tenant, decision)) in self._endings
             }
         return {decision: seen for decision, seen in counted.items() if seen}
 
@@ -118,14 +122,17 @@ class MemoryCasebook:
             found = list(self._uses.get(lesson, {}).values())
         return sorted(found, key=lambda use: (use.at, use.call))
 
-    def read_balances(self, lessons: Collection[str]) -> dict[str, Balance]:
+    def read_balances(
+        self, lessons: Collection[str], *, principal: str | None = None
+    ) -> dict[str, Balance]:
         """What the uses of some lessons came to; a lesson without any is left out."""
         with self._lock:
-            return {
-                lesson: compute_balance(self._uses[lesson].values())
-                for lesson in lessons
-                if lesson in self._uses
-            }
+            touched = {name: list(self._uses.get(name, {}).values()) for name in lessons}
+        found = {
+            name: [use for use in uses if principal in (None, use.principal)]
+            for name, uses in touched.items()
+        }
+        return {name: compute_balance(uses) for name, uses in found.items() if uses}
 
     def prune(self, *, before: datetime) -> int:
         """Forget episodes older than that; lessons, uses and counts stay. Returns how many."""

@@ -78,12 +78,12 @@ class CasebookTables:
         return {_decode_slot(row[:-1]): row[-1] for row in rows}
 
     def read_endings(self, tool: str, *, fingerprint: str, tenant: str = "") -> dict[Decision, int]:
-        """What turned out to be right for failures of one pattern, and how often."""
+        """What turned out to be right for failures of one pattern, and for how many."""
         pattern = {"tool": tool, "fingerprint": fingerprint, "tenant": tenant}
         with report_unreadable(f"What is known of failures of {tool}"):
             return {
-                Decision(decision): episodes
-                for decision, episodes in self._fetch("ending_counts", **_encode_values(pattern))
+                Decision(decision): int(sources)
+                for decision, sources in self._fetch("ending_counts", **_encode_values(pattern))
             }
 
     def append(self, lessons: Sequence[Lesson]) -> None:
@@ -128,12 +128,17 @@ class CasebookTables:
         """Every call a lesson touched, oldest first."""
         return [decode_use(row) for row in self._fetch("lesson_uses", lesson=escape(lesson))]
 
-    def read_balances(self, lessons: Collection[str]) -> dict[str, Balance]:
+    def read_balances(
+        self, lessons: Collection[str], *, principal: str | None = None
+    ) -> dict[str, Balance]:
         """What the uses of some lessons came to; a lesson without any is left out."""
         asked = {escape(lesson): lesson for lesson in lessons}
-        rows = self._fetch("balances", lessons=_encode_list(asked))
+        whose = {"everyone": int(principal is None), "principal": escape(principal or "")}
+        rows = self._fetch("balances", lessons=_encode_list(asked), **whose)
         return {
-            asked[lesson]: Balance(helped=helped, harmed=harmed, turns=turns, principals=people)
+            asked[lesson]: Balance(
+                helped=int(helped), harmed=int(harmed), turns=turns, principals=people
+            )
             for lesson, helped, harmed, turns, people in rows
         }
 
@@ -229,6 +234,7 @@ def _encode_slot(slot: EpisodeSlot) -> tuple[tuple[str, object], ...]:
     return (
         ("day", slot.day.isoformat()),
         ("tenant", escape(slot.tenant)),
+        ("principal", escape(slot.principal)),
         ("tool", escape(slot.tool)),
         ("error_class", str(slot.error_class)),
         ("source", str(slot.source or "")),
@@ -241,11 +247,12 @@ def _encode_slot(slot: EpisodeSlot) -> tuple[tuple[str, object], ...]:
 
 
 def _decode_slot(row: Row) -> EpisodeSlot:
-    day, tenant, tool, error_class, source, kinds, side, taken, helped, repaired = row
+    day, tenant, principal, tool, error_class, source, kinds, side, taken, helped, repaired = row
     with report_unreadable(f"A count of failures of {tool}"):
         return EpisodeSlot(
             day=date.fromisoformat(day),
             tenant=tenant,
+            principal=principal,
             tool=tool,
             error_class=ErrorClass(error_class),
             source=Origin(source) if source else None,
@@ -258,5 +265,5 @@ def _decode_slot(row: Row) -> EpisodeSlot:
 
 
 def _encode_ending(episode: Episode) -> tuple[tuple[str, str], ...]:
-    named = ("tool", "fingerprint", "tenant", "decision")
+    named = ("tool", "fingerprint", "tenant", "principal", "decision")
     return tuple(_encode_values({name: getattr(episode, name) for name in named}).items())

@@ -16,26 +16,29 @@ fingerprint = :fingerprint
 ending = :ending
 
 -- name: count_cases
-insert into case_count (day, tenant, tool, error_class, source, kinds, side, taken, helped,
-  repaired, episodes)
-values (:day, :tenant, :tool, :error_class, :source, :kinds, :side, :taken, :helped,
+insert into case_count (day, tenant, principal, tool, error_class, source, kinds, side, taken,
+  helped, repaired, episodes)
+values (:day, :tenant, :principal, :tool, :error_class, :source, :kinds, :side, :taken, :helped,
   :repaired, :episodes)
-on conflict (day, tenant, tool, error_class, source, kinds, side, taken, helped, repaired)
+on conflict (
+  day, tenant, principal, tool, error_class, source, kinds, side, taken, helped, repaired
+)
 do update set episodes = case_count.episodes + excluded.episodes
 
 -- name: case_counts
-select day, tenant, tool, error_class, source, kinds, side, taken, helped, repaired, episodes
+select day, tenant, principal, tool, error_class, source, kinds, side, taken, helped, repaired,
+  episodes
 from case_count where day >= :since
 
 -- name: count_endings
-insert into ending_count (tool, fingerprint, tenant, decision, episodes)
-values (:tool, :fingerprint, :tenant, :decision, :episodes)
-on conflict (tool, fingerprint, tenant, decision)
+insert into ending_count (tool, fingerprint, tenant, principal, decision, episodes)
+values (:tool, :fingerprint, :tenant, :principal, :decision, :episodes)
+on conflict (tool, fingerprint, tenant, principal, decision)
 do update set episodes = ending_count.episodes + excluded.episodes
 
 -- name: ending_counts
-select decision, episodes from ending_count
-where tool = :tool and fingerprint = :fingerprint and tenant = :tenant
+select decision, sum(case when principal = '' then episodes else 1 end) from ending_count
+where tool = :tool and fingerprint = :fingerprint and tenant = :tenant group by decision
 
 -- name: forget_episodes
 delete from episode where id in (
@@ -98,8 +101,12 @@ select lesson, body from lesson_use where lesson = :lesson order by at_us, call
 
 -- name: balances
 select lesson,
-  sum(case when benefit = 'helped' then 1 else 0 end),
-  sum(case when benefit = 'harmed' then 1 else 0 end),
+  count(distinct case when benefit = 'helped' then nullif(principal, '') end)
+    + sum(case when benefit = 'helped' and principal = '' then 1 else 0 end),
+  count(distinct case when benefit = 'harmed' then nullif(principal, '') end)
+    + sum(case when benefit = 'harmed' and principal = '' then 1 else 0 end),
   count(distinct case when benefit = 'helped' then turn end),
   count(distinct case when benefit = 'helped' then nullif(principal, '') end)
-from lesson_use where lesson in (select value from json_each(:lessons)) group by lesson
+from lesson_use where lesson in (select value from json_each(:lessons))
+  and (:everyone = 1 or principal = :principal)
+group by lesson

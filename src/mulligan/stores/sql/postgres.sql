@@ -69,11 +69,14 @@ order by shared desc, words, tool, id
 
 -- name: balances
 select lesson,
-  sum(case when benefit = 'helped' then 1 else 0 end),
-  sum(case when benefit = 'harmed' then 1 else 0 end),
+  count(distinct case when benefit = 'helped' then nullif(principal, '') end)
+    + sum(case when benefit = 'helped' and principal = '' then 1 else 0 end),
+  count(distinct case when benefit = 'harmed' then nullif(principal, '') end)
+    + sum(case when benefit = 'harmed' and principal = '' then 1 else 0 end),
   count(distinct case when benefit = 'helped' then turn end),
   count(distinct case when benefit = 'helped' then nullif(principal, '') end)
 from lesson_use where lesson in (select json_array_elements_text(cast(:lessons as json)))
+  and (:everyone = 1 or principal = :principal)
 group by lesson
 
 -- name: do_not_sync

@@ -76,7 +76,7 @@ class EpisodeContract(Contract):
         assert casebook.list_episodes(EpisodeQuery()) == [first, second]
         assert list(casebook.count_episodes(since=NOW.date()).values()) == [2]
         assert casebook.read_endings("get_order", fingerprint="f1", tenant="home") == {
-            Decision.REPAIR: 2
+            Decision.REPAIR: 1
         }
 
     def test_episodes_are_counted_by_day_and_kind(self, casebook: Casebook) -> None:
@@ -96,6 +96,7 @@ class EpisodeContract(Contract):
         base = EpisodeSlot(
             day=NOW.date(),
             tenant="home",
+            principal="anna",
             tool="get_order",
             error_class=ErrorClass.VALIDATION,
             source=Origin.MEMORY,
@@ -117,12 +118,15 @@ class EpisodeContract(Contract):
         assert casebook.count_episodes(since=(NOW + DAY).date()) == {unoffered: 1}
 
     def test_what_was_right_is_counted_by_pattern(self, casebook: Casebook) -> None:
-        """Where anybody can tell."""
+        """Where anybody can tell; who is named counts once, and each time that nobody is."""
         casebook.record(
             [
                 make_episode(1),
                 make_episode(2, decision=Decision.ASK),
-                make_episode(3, decision=Decision.ASK),
+                make_episode(3, decision=Decision.ASK, principal="ben"),
+                make_episode(6, decision=Decision.ASK, principal="ben"),
+                make_episode(7, decision=Decision.RETRY, principal=""),
+                make_episode(8, decision=Decision.RETRY, principal=""),
                 make_episode(4, decision=None),
                 make_episode(5, fingerprint="f2", decision=Decision.STOP),
             ]
@@ -130,7 +134,7 @@ class EpisodeContract(Contract):
 
         found = casebook.read_endings("get_order", fingerprint="f1", tenant="home")
 
-        assert found == {Decision.REPAIR: 1, Decision.ASK: 2}
+        assert found == {Decision.REPAIR: 1, Decision.ASK: 2, Decision.RETRY: 2}
         assert casebook.read_endings("pay", fingerprint="f1", tenant="home") == {}
 
     def test_old_episodes_go_and_what_was_counted_stays(self, casebook: Casebook) -> None:
@@ -146,7 +150,7 @@ class EpisodeContract(Contract):
         assert casebook.list_episodes(EpisodeQuery()) == [make_episode(5000)]
         assert sum(casebook.count_episodes(since=(NOW - DAY).date()).values()) == 1101
         assert casebook.read_endings("get_order", fingerprint="f1", tenant="home") == {
-            Decision.REPAIR: 1101
+            Decision.REPAIR: 1
         }
         assert len(casebook.list_lesson_versions("l1")) == len(casebook.list_uses("l1")) == 1
         assert casebook.prune(before=NOW - HOUR) == 0

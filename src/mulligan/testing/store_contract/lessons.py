@@ -137,7 +137,7 @@ class LessonContract(Contract):
         assert casebook.list_uses("nothing") == []
 
     def test_a_balance_tells_turns_and_people_apart(self, casebook: Casebook) -> None:
-        """Where it helped; who is not named is nobody."""
+        """Where it helped; who is not named is nobody, and who is counts once."""
         casebook.use(
             [
                 make_use(1),
@@ -145,6 +145,7 @@ class LessonContract(Contract):
                 make_use(3, turn="t2", principal="ben", version=2),
                 make_use(4, turn=None, principal=""),
                 make_use(5, turn="t3", principal="eve", benefit=Benefit.HARMED),
+                make_use(6, turn="t4", principal="eve", benefit=Benefit.HARMED),
                 make_use(1, lesson="l2", benefit=Benefit.HARMED),
             ]
         )
@@ -152,9 +153,11 @@ class LessonContract(Contract):
         found = casebook.read_balances(["l1", "l2", "l3"])
 
         assert found == {
-            "l1": Balance(helped=4, harmed=1, turns=2, principals=2),
+            "l1": Balance(helped=3, harmed=1, turns=2, principals=2),
             "l2": Balance(harmed=1),
         }
+        assert casebook.read_balances(["l1", "l2"], principal="eve") == {"l1": Balance(harmed=1)}
+        assert casebook.read_balances(["l1"], principal="") == {"l1": Balance(helped=1)}
         assert casebook.read_balances([]) == {}
 
     def test_threads_lose_nothing(self, casebook: Casebook) -> None:
@@ -162,7 +165,7 @@ class LessonContract(Contract):
 
         def work(number: int) -> bool:
             casebook.record([make_episode(number)])
-            casebook.use([make_use(number)])
+            casebook.use([make_use(number, principal="")])
             try:
                 casebook.append([make_lesson(1, id=f"l{number // 4}")])
             except StaleLessonError:

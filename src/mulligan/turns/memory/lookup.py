@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING
 
 from mulligan.core.advice import Decision
 from mulligan.core.interfaces import Casebook, Clock, Suggest
-from mulligan.core.lesson import Balance, Group, Lesson, LessonQuery, LessonState
+from mulligan.core.lesson import (
+    Balance,
+    Group,
+    Lesson,
+    LessonQuery,
+    LessonState,
+    count_known_people,
+)
 from mulligan.core.suggestion import FailedCall, Origin, Pattern, Suggestion
 
 if TYPE_CHECKING:
@@ -23,6 +30,9 @@ FRESH = 60.0
 """Seconds that what was counted of all suggestions stays good."""
 LEAST_TOLD = 0.3
 """Below this probability, memory keeps it to itself."""
+MOST_TENANTS = 1_000
+MOST_ASKERS = 100
+"""People of a tenant that one process remembers: more would ask for no more who vouch."""
 MOST_ALIKE = 50
 """Lessons about other patterns that are looked at, where none is about this one."""
 
@@ -63,8 +73,9 @@ class Recall:
         self._seeds = seeds
         self._lock = threading.Lock()
         self._counted_at = 0.0
-        self._outcomes: dict[str, Outcomes] = {}
-        """Of each tenant's own suggestions."""
+        self._askers: dict[str, set[str]] = {}
+        self._outcomes: dict[str, tuple[Outcomes, int]] = {}
+        """Of each tenant's own suggestions; and its people."""
 
     def look_up(self, asking: Asking) -> Recalled:
         """Everything that is known about a failure like this."""
@@ -74,8 +85,17 @@ class Recall:
         failed, error_class = asking.failed, asking.pattern.error_class
         lessons = list(self._find_lessons(asking))
         balances = self._casebook.read_balances([lesson.id for lesson in lessons])
-        usable = [each for each in lessons if self._is_usable(each, balances, asking=asking)]
-        outcomes = self._measure_outcomes(asking.tenant)
+        doubted = self._find_doubted(lessons, asking)
+        outcomes, counted = self._measure_outcomes(asking.tenant)
+        people = max(counted, self._count_askers(asking))
+        usable = [
+            each
+            for each in lessons
+            if each.id not in doubted
+            and self._is_usable(
+                each, balances.get(each.id, Balance()), asking=asking, people=people
+            )
+        ]
         chance = build_chance(outcomes, balances)
         return Recalled(
             suggest=_filter_unlikely(
@@ -87,9 +107,7 @@ class Recall:
                 )
             ),
             weigh=lambda made: weigh_suggestion(made, outcomes, error_class=error_class),
-            past=self._casebook.read_endings(
-                failed.call.tool, fingerprint=asking.pattern.fingerprint, tenant=asking.tenant
-            ),
+            past=self._read_past(asking, people=people),
             group=self._assign_group(failed.call.id),
         )
 
@@ -109,22 +127,61 @@ class Recall:
 
             yield from load_seed_lessons()
 
-    def _is_usable(self, lesson: Lesson, balances: dict[str, Balance], *, asking: Asking) -> bool:
-        """Whether a lesson may be offered to this agent, as it stands this moment."""
-        from mulligan.learning.lessons.life import judge_life
+    def _find_doubted(self, lessons: Sequence[Lesson], asking: Asking) -> Collection[str]:
+        """Lessons that failed in this very turn, and those that have only harmed this person."""
+        if not asking.principal:
+            return asking.doubted
+        known = [lesson.id for lesson in lessons]
+        own = self._casebook.read_balances(known, principal=asking.principal)
+        return {*asking.doubted, *(name for name, b in own.items() if b.harmed > b.helped)}
 
-        if not lesson.state.living or lesson.id in asking.doubted:
+    def _count_askers(self, asking: Asking) -> int:
+        """How many of a tenant's people have asked here: what is counted may be a minute old."""
+        with self._lock:
+            if asking.tenant not in self._askers and len(self._askers) >= MOST_TENANTS:
+                self._askers.pop(next(iter(self._askers)))
+            known = self._askers.setdefault(asking.tenant, set())
+            if asking.principal and len(known) < MOST_ASKERS:
+                known.add(asking.principal)
+            return len(known)
+
+    def _read_past(self, asking: Asking, *, people: int) -> Mapping[Decision, int]:
+        """How failures of this pattern ended; of other people's, only if most of them say so."""
+        from mulligan.learning.lessons.life import RULES, has_enough_people
+
+        found = self._casebook.read_endings(
+            asking.failed.call.tool,
+            fingerprint=asking.pattern.fingerprint,
+            tenant=asking.tenant,
+        )
+        if not (people or asking.principal):
+            return found
+        most = min(people, 2 * RULES.most_people - 1)
+        return {
+            decision: sources
+            for decision, sources in found.items()
+            if has_enough_people(Balance(principals=sources), people=people, met=most)
+        }
+
+    def _is_usable(self, lesson: Lesson, balance: Balance, *, asking: Asking, people: int) -> bool:
+        """Whether a lesson may be offered to this agent, as it stands this moment."""
+        from mulligan.learning.lessons.life import EVIDENCE, has_enough_people, judge_life
+
+        if not lesson.state.living:
             return False
+        others = bool(asking.principal) or lesson.shared
         # A candidate has one source, and nobody is told what another person's agent came up with.
-        if lesson.state is LessonState.CANDIDATE and (asking.principal or lesson.shared):
+        if others and lesson.state is LessonState.CANDIDATE:
+            return False
+        enough = has_enough_people(balance, people=people, met=lesson.met)
+        if others and lesson.by == EVIDENCE and not enough:
             return False
         if lesson.tool == asking.failed.call.tool and lesson.schema_hash not in (
             "",
             asking.schema_hash,
         ):
             return False
-        balance = balances.get(lesson.id, Balance())
-        next_ = judge_life(lesson, balance, now=self._clock())
+        next_ = judge_life(lesson, balance, now=self._clock(), people=people if others else None)
         return next_ is None or next_.state.living
 
     def _assign_group(self, call: str) -> Group:
@@ -132,7 +189,8 @@ class Recall:
         drawn = zlib.crc32(call.encode()) / 2**32
         return Group.CONTROL if drawn < self._control else Group.TREATED
 
-    def _measure_outcomes(self, tenant: str) -> Outcomes:
+    def _measure_outcomes(self, tenant: str) -> tuple[Outcomes, int]:
+        """What came of a tenant's suggestions, and how many people it is known to have."""
         from mulligan.learning.lessons.probability import HALF_LIFE, count_outcomes
 
         with self._lock:
@@ -143,7 +201,8 @@ class Recall:
                 today = self._clock().date()
                 counts = self._casebook.count_episodes(since=today - 4 * HALF_LIFE)
                 own = {slot: n for slot, n in counts.items() if slot.tenant == tenant}
-                self._outcomes[tenant] = count_outcomes(own, today=today)
+                people = count_known_people(own).get(tenant, 0)
+                self._outcomes[tenant] = count_outcomes(own, today=today), people
             return self._outcomes[tenant]
 
 
