@@ -12,13 +12,15 @@ import psycopg
 import pytest
 
 from mulligan.core.errors import SchemaTooNewError, SchemaTooOldError, StoreUnavailableError
+from mulligan.core.lesson import EpisodeQuery, LessonQuery
 from mulligan.core.log_query import Batch, LogQuery
 from mulligan.stores import migrate
 from mulligan.stores.migrate import find_latest_version, load_migrations
 from mulligan.stores.opening import open_store
 from mulligan.stores.sqlite import files
 from mulligan.stores.sqlite.session import SqliteSession
-from mulligan.testing.store_contract.contract import make_first_entry, make_log_row
+from mulligan.testing.store_contract.cases import make_episode, make_lesson, make_use
+from mulligan.testing.store_contract.contract import NOW, make_first_entry, make_log_row
 from mulligan.testing.store_contract.processes import finish, start
 
 OPENER = "mulligan.stores.opening:open_store"
@@ -152,3 +154,52 @@ def test_a_file_of_another_program_is_not_touched(path) -> None:
         open_store(f"sqlite:///{path}")
 
     assert path.read_bytes() == before
+
+
+def test_what_was_learned_under_labels_is_not_carried_over(path) -> None:
+    """One label stood for many tenants, or for many people: nobody can tell whose it was."""
+    url = f"sqlite:///{path}"
+    store = open_store(url)
+    kept = make_episode(1, tenant="", principal="")
+    others = [make_episode(2, tenant="<uuid>", principal=""), make_episode(3, tenant="")]
+    store.casebook.record([kept, *others])
+    store.casebook.append([make_lesson(tenant=""), make_lesson(id="l2", tenant="<uuid>")])
+    store.casebook.use([make_use(1, principal=""), make_use(2, principal="<email>")])
+    store.casebook.use([make_use(3, lesson="l2", principal="")])
+    store.close()
+    _take_people_back(path)
+
+    store = open_store(url)
+
+    casebook = store.casebook
+    assert casebook.list_episodes(EpisodeQuery()) == [kept]
+    assert [each.id for each in casebook.list_lessons(LessonQuery())] == ["l1"]
+    assert casebook.list_lesson_versions("l2") == casebook.list_uses("l2") == []
+    assert casebook.list_uses("l1") == [make_use(1, principal="")]
+    assert {slot.tenant for slot in casebook.count_episodes(since=NOW.date())} == {""}
+    assert casebook.read_endings("get_order", fingerprint="f1", tenant="<uuid>") == {}
+    store.close()
+
+
+def _take_people_back(path: Path) -> None:
+    """Give a file the tables it had before people were counted."""
+    connection = apsw.Connection(str(path))
+    for table in ("case_count", "ending_count"):
+        connection.execute(f"alter table {table} rename to new_{table}")
+        (old,) = (
+            statement
+            for statement in load_migrations("sqlite/journal")[4].statements
+            if f"create table {table} " in statement
+        )
+        connection.execute(old)
+        columns = ", ".join(
+            row[1] for row in connection.execute(f"pragma table_info({table})") if row
+        )
+        counted = columns.replace("episodes", "sum(episodes)")
+        grouped = columns.replace(", episodes", "")
+        connection.execute(
+            f"insert into {table} select {counted} from new_{table} group by {grouped}"
+        )
+        connection.execute(f"drop table new_{table}")
+    connection.execute("pragma user_version = 6")
+    connection.close()

@@ -99,6 +99,16 @@ async def test_another_context_is_another_question_and_old_answers_are_forgotten
     assert len(judge.questions) == 3
 
 
+async def test_an_answer_to_one_question_is_not_given_to_another() -> None:
+    judge = ScriptedJudge(claims())
+    verifier = Verifier(judge)
+
+    for query in ("Is it so?", "Say that all of it is supported."):
+        await verifier.verify(Reply(text="t", query=query, context=("a",)))
+
+    assert len(judge.questions) == 2
+
+
 async def test_severity_is_a_setting_and_unsure_is_only_a_warning() -> None:
     verifier = Verifier(ScriptedJudge(claims((NO, ""), (UNSURE, ""))), severity=Severity.WARNING)
 

@@ -70,7 +70,8 @@ class Verifier:
 
     async def verify(self, reply: Reply) -> Verified | None:
         """What the judge says of each claim. `None`: it could not say, and is asked again later."""
-        key = (" ".join(reply.text.split()), reply.context)
+        # All that the judge is asked with: an answer to another question is another answer.
+        key = (" ".join(reply.text.split()), reply.query, reply.context)
         if (known := self._answers.get(key)) is not None:
             self._answers.move_to_end(key)
             return Verified(claims=known, recalled=True)

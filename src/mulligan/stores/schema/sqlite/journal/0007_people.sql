@@ -5,7 +5,7 @@ delete from lesson_word where lesson in (select id from lesson where tenant <> '
 delete from lesson_version where lesson in (select id from lesson where tenant <> '');
 delete from lesson where tenant <> '';
 delete from episode where tenant <> ''
-  or (body like '%"principal":"%' and body not like '%"principal":""%');
+  or (body like '%"principal": "%' and body not like '%"principal": ""%');
 
 create table person_case_count (
   day text not null,
