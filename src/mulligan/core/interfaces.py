@@ -26,7 +26,7 @@ from mulligan.core.call import Call, Failure, LogRow
 from mulligan.core.event import Event
 from mulligan.core.finding import Fact, Finding, FindingCount
 from mulligan.core.lesson import (
-    Balance,
+    Balances,
     Episode,
     EpisodeQuery,
     EpisodeSlot,
@@ -312,10 +312,7 @@ class Casebook(Protocol):
         """How many episodes there were of each kind, that day and later."""
 
     def read_endings(self, tool: str, *, fingerprint: str, tenant: str = "") -> dict[Decision, int]:
-        """What turned out to be right for failures of one pattern, and for how many.
-
-        Who is named counts once, however often it happened to them; of nobody, every failure does.
-        """
+        """What was right for failures of one pattern, and for how many, by `count_sources`."""
 
     def append(self, lessons: Sequence[Lesson]) -> None:
         """Add versions of lessons, all or none, each numbered one above its last; the first is 1.
@@ -335,13 +332,8 @@ class Casebook(Protocol):
     def list_uses(self, lesson: str) -> list[Use]:
         """Every call a lesson touched, oldest first."""
 
-    def read_balances(
-        self, lessons: Collection[str], *, principal: str | None = None
-    ) -> dict[str, Balance]:
-        """What the uses of some lessons came to, as `compute_balance` counts; all, or one person's.
-
-        A lesson without any is left out.
-        """
+    def read_balances(self, lessons: Collection[str], *, principal: str | None = None) -> Balances:
+        """What uses of some lessons came to, all or one person's; a lesson without is left out."""
 
     def prune(self, *, before: datetime) -> int:
         """Forget episodes older than that; lessons, uses and counts stay. Returns how many."""

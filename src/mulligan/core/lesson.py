@@ -266,6 +266,10 @@ class Balance:
     """Different people for whom it helped."""
 
 
+Balances = dict[str, Balance]
+"""By lesson."""
+
+
 def count_sources(principals: Iterable[str]) -> int:
     """How many speak: everybody who is named once, and each time that nobody is."""
     counted = Counter(principals)
