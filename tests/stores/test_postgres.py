@@ -28,7 +28,23 @@ class InPostgres:
         return postgres_url
 
 
+class InSignedPostgres(InPostgres):
+    opener = "tests.stores.signed:open_signed"
+
+
 class TestJournal(InPostgres, JournalContract):
+    pass
+
+
+class TestSignedJournal(InSignedPostgres, JournalContract):
+    pass
+
+
+class TestSignedVault(InSignedPostgres, VaultContract):
+    pass
+
+
+class TestSignedProcesses(InSignedPostgres, ProcessContract):
     pass
 
 

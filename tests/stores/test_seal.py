@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hashlib
 import subprocess
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -13,7 +14,6 @@ from mulligan.testing.store_contract.contract import (
     NOW,
     find_way,
     make_first_entry,
-    make_next_entry,
     walk,
 )
 
@@ -79,15 +79,27 @@ def test_another_key_is_refused_at_once(locked_url) -> None:
     again.close()
 
 
-def test_without_the_key_everything_goes_on_but_its_values(locked_url) -> None:
+def test_without_the_key_no_value_opens(locked_url) -> None:
     store = open_store(locked_url)
-
-    moved = store.journal.submit([make_next_entry("a", State.EXECUTED, version=2)]).exception()
 
     with pytest.raises(StoreError, match=r"'before' of a .* key"):
         store.vault.get("a", "before")
-    assert moved is None
-    assert store.check_health().problems == ()
+    store.close()
+
+
+def test_a_forged_value_in_plain_text_is_refused(locked_url) -> None:
+    store = open_store(locked_url, vault_key=KEY)
+    whose = b"1:abefore"
+    checksum = b"2" + hashlib.sha256(b"0:%d:" % len(whose) + whose + b"forged").digest()
+    values = {"value": b"forged", "checksum": checksum}
+
+    with store.journal._pool.acquire_session() as session, session.begin_transaction():
+        session.fetch("drop_kept", owner="a", name="before")
+        row = {"owner": "a", "name": "before", "expires_us": None, "seal": None, **values}
+        session.run("keep", locked=0, **row)
+
+    with pytest.raises(StoreError, match="undo nothing with this value"):
+        store.vault.get("a", "before")
     store.close()
 
 

@@ -23,7 +23,40 @@ class InSqlite:
         return f"sqlite:///{tmp_path}/family.db"
 
 
+class InSignedSqlite(InSqlite):
+    opener = "tests.stores.signed:open_signed"
+
+
 class TestJournal(InSqlite, JournalContract):
+    pass
+
+
+class TestSignedJournal(InSignedSqlite, JournalContract):
+    pass
+
+
+class TestSignedVault(InSignedSqlite, VaultContract):
+    pass
+
+
+class TestSignedArchive(InSignedSqlite, ArchiveContract):
+    pass
+
+
+class TestSignedEpisodes(InSignedSqlite, EpisodeContract):
+    pass
+
+
+class TestSignedLessons(InSignedSqlite, LessonContract):
+    pass
+
+
+class TestSignedLife(InSignedSqlite, LifeContract):
+    def count_connections(self, url):
+        return TestLife.count_connections(self, url)
+
+
+class TestSignedProcesses(InSignedSqlite, ProcessContract):
     pass
 
 

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from mulligan.codec.json_text import encode_json
 
 GENESIS = bytes(32)
 """What a writer's first entry links to."""
+
+HashLink = Callable[[bytes], bytes]
+"""Hashes one link of a chain: with a key, if the store has one."""
+
+
+def hash_plainly(content: bytes) -> bytes:
+    """The hash of a link in a store without a key."""
+    return hashlib.sha256(content).digest()
 
 
 class ChainEntry(NamedTuple):
@@ -24,6 +32,8 @@ class ChainEntry(NamedTuple):
     body: str | None
     """`None`: hollow. Retention took the content and left the link."""
     hash: bytes
+    emptied: bytes | None = None
+    """What retention signs where there is a key, so that nobody else empties an entry."""
 
 
 class Break(NamedTuple):
@@ -33,18 +43,24 @@ class Break(NamedTuple):
     what: str
 
 
-def hash_entry(previous: bytes, line: ChainEntry) -> bytes:
+def hash_entry(previous: bytes, line: ChainEntry, *, hash_link: HashLink = hash_plainly) -> bytes:
     """The hash of an entry: over the hash before it and everything it says."""
     # An array of JSON values is unambiguous: no two different lines give the same bytes.
-    content = encode_json(line[:-1])
-    return hashlib.sha256(previous + content).digest()
+    return hash_link(previous + encode_json(line[:7]))
 
 
-def find_breaks(lines: Iterable[ChainEntry], *, after: int, previous: bytes) -> Iterator[Break]:
+def find_breaks(
+    lines: Iterable[ChainEntry],
+    *,
+    after: int,
+    previous: bytes,
+    hash_link: HashLink | None = hash_plainly,
+) -> Iterator[Break]:
     """Every place where lines in order do not follow on `after` and `previous`.
 
     After a break the chain is taken up again at the hash as it is stored, so that one damage is
-    one break. A hollow line can only be checked by the line that follows it.
+    one break. A hollow line can only be checked by the line that follows it. Without a
+    `hash_link`, because the key is not here, only what is missing shows.
     """
     expected = after + 1
     for line in lines:
@@ -54,16 +70,18 @@ def find_breaks(lines: Iterable[ChainEntry], *, after: int, previous: bytes) -> 
                 expected,
                 f"{_format_entries(lost)} before entry {line.seq} {_choose_verb(lost)} missing",
             )
-        elif line.body is not None and not follows(previous, line):
+        elif (
+            line.body is not None and hash_link and not follows(previous, line, hash_link=hash_link)
+        ):
             yield Break(line.seq, f"entry {line.seq} is not what was written")
         expected = line.seq + 1
         previous = line.hash
 
 
-def follows(previous: bytes, line: ChainEntry) -> bool:
+def follows(previous: bytes, line: ChainEntry, *, hash_link: HashLink = hash_plainly) -> bool:
     """Whether a line is what was written after the one with that hash."""
     try:
-        return hash_entry(previous, line) == line.hash
+        return hash_entry(previous, line, hash_link=hash_link) == line.hash
     except TypeError:
         # A changed bit can make bytes of a text, which no entry holds.
         return False

@@ -18,15 +18,19 @@ import struct
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from mulligan.stores.file_lock import BINARY, hold_lock, read_at, write_at
+from mulligan.stores.file_lock import hold_lock, read_at, write_at
+from mulligan.stores.private_file import open_private, read_private
+from mulligan.stores.signer import Signer
 
 _RECORD = struct.Struct(">16sQQ24s")
 _CHECKSUM = struct.Struct(">4sI")
 _SIZE = _RECORD.size + _CHECKSUM.size
 _MAGIC = b"MARK"
+_SIGNED_MAGIC = b"KEYD"
+_HALF = 12
 _FREE = bytes(_SIZE)
 
 
@@ -40,12 +44,33 @@ class Mark:
     seq: int = 0
     """Its last entry."""
     proof: bytes = bytes(24)
-    """The beginning of that entry's hash."""
+    """The beginning of that entry's hash; of a signed mark the second half, after the signature."""
+    signed: bool = False
 
     def pack(self) -> bytes:
         """The record in the file."""
         record = _RECORD.pack(bytes.fromhex(self.writer), self.commits, self.seq, self.proof)
-        return record + _CHECKSUM.pack(_MAGIC, zlib.crc32(record))
+        magic = _SIGNED_MAGIC if self.signed else _MAGIC
+        return record + _CHECKSUM.pack(magic, zlib.crc32(record))
+
+    def proves(self, found: bytes) -> bool:
+        """Whether an entry with that hash is the one that was marked."""
+        known = self.proof[_HALF:] if self.signed else self.proof
+        return found[: len(known)] == known
+
+    def is_signed(self, signer: Signer) -> bool:
+        """Whether somebody with the key has written it."""
+        return self.signed and self.proof[:_HALF] == _sign(self, self.proof[_HALF:], signer)
+
+
+def sign_mark(mark: Mark, signer: Signer) -> Mark:
+    """The same mark as only the key can make it."""
+    known = mark.proof[:_HALF]
+    return replace(mark, signed=True, proof=_sign(mark, known, signer) + known)
+
+
+def _sign(mark: Mark, known: bytes, signer: Signer) -> bytes:
+    return signer.sign("mark", mark.writer, mark.commits, mark.seq, known)[:_HALF]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,10 +89,11 @@ def unpack(record: bytes) -> Mark | None:
     if len(record) != _SIZE:
         return None
     magic, checksum = _CHECKSUM.unpack(record[_RECORD.size :])
-    if magic != _MAGIC or checksum != zlib.crc32(record[: _RECORD.size]):
+    if magic not in (_MAGIC, _SIGNED_MAGIC) or checksum != zlib.crc32(record[: _RECORD.size]):
         return None
     writer, commits, seq, proof = _RECORD.unpack(record[: _RECORD.size])
-    return Mark(writer=writer.hex(), commits=commits, seq=seq, proof=proof)
+    signed = magic == _SIGNED_MAGIC
+    return Mark(writer=writer.hex(), commits=commits, seq=seq, proof=proof, signed=signed)
 
 
 class MarkFile:
@@ -83,7 +109,7 @@ class MarkFile:
     def read(self) -> Marks:
         """Every mark. Read it *before* the database, or a commit in between looks like a loss."""
         try:
-            content = self._path.read_bytes()
+            content = read_private(self._path)
         except FileNotFoundError:
             return Marks(found={}, missing=True)
         records = [content[at : at + _SIZE] for at in range(0, len(content), _SIZE)]
@@ -130,7 +156,7 @@ class MarkFile:
 
 @contextmanager
 def _lock_file(path: Path) -> Iterator[int]:
-    file = os.open(path, os.O_RDWR | os.O_CREAT | BINARY, 0o600)
+    file = open_private(path, os.O_RDWR | os.O_CREAT)
     try:
         with hold_lock(file):
             yield file

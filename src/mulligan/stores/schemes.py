@@ -44,6 +44,11 @@ _FORMS = (
 
 def choose_opener(url: str) -> Opener:
     """What opens the store of a URL, or an error that says which schemes there are."""
+    if "\0" in url:
+        raise ConfigurationError(
+            "The store's URL holds a null character, which no file and no server is named with: "
+            "remove it."
+        )
     scheme, separator, _ = url.partition(":")
     if not separator:
         raise make_refusal(url)

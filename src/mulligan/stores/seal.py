@@ -7,6 +7,7 @@ import os
 from typing import Protocol
 
 from mulligan.core.errors import ConfigurationError, MissingExtraError, StoreError
+from mulligan.stores.signer import Signer
 
 KEY_BYTES = 32
 _NONCE_BYTES = 12
@@ -18,6 +19,10 @@ class Seal(Protocol):
     @property
     def proof(self) -> bytes | None:
         """Tells this key from any other without giving it away; `None` when there is no key."""
+
+    @property
+    def signer(self) -> Signer | None:
+        """Signs what lies beside the values; `None` when there is no key."""
 
     def lock(self, value: bytes, *, owner: str, name: str) -> tuple[bytes, bool]:
         """The value as it goes to disk, and whether it is encrypted."""
@@ -40,6 +45,7 @@ def make_seal(key: bytes | None) -> Seal:
 
 class _Plain:
     proof: bytes | None = None
+    signer: Signer | None = None
 
     def lock(self, value: bytes, *, owner: str, name: str) -> tuple[bytes, bool]:  # noqa: ARG002
         return value, False
@@ -61,6 +67,7 @@ class _Aes:
             raise MissingExtraError(need="Encryption", extra="encryption") from error
         self._aes = AESGCM(key)
         self.proof: bytes | None = hmac.digest(key, b"mulligan vault key", "sha256")
+        self.signer: Signer | None = Signer(key)
         self._invalid = InvalidTag
 
     def lock(self, value: bytes, *, owner: str, name: str) -> tuple[bytes, bool]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import secrets
+from contextlib import suppress
 
+from mulligan.core.errors import StoreDamagedError
 from mulligan.core.interfaces import Health
 from mulligan.stores.driver import Session
 from mulligan.stores.fork import renew_after_fork
@@ -13,6 +15,7 @@ from mulligan.stores.postgres.schema import prepare
 from mulligan.stores.postgres.session import PostgresSession
 from mulligan.stores.presence import find_presence_caveats
 from mulligan.stores.relational.archive import ArchiveTables
+from mulligan.stores.relational.audit import refuse_damages
 from mulligan.stores.relational.casebook import CasebookTables
 from mulligan.stores.relational.catalog import CatalogTable
 from mulligan.stores.relational.journal import JournalTables
@@ -20,6 +23,9 @@ from mulligan.stores.relational.log import LogTables
 from mulligan.stores.relational.truth import Truth
 from mulligan.stores.relational.vault import VaultTables
 from mulligan.stores.url import strip_credentials
+
+_ENTRIES_CHECKED = 20_000
+"""How many of the newest entries are verified at an opening with a key; `verify` takes all."""
 
 
 class PostgresStore:
@@ -93,7 +99,7 @@ class PostgresStore:
                 *(damage.what for damage in self.journal.verify()),
                 *self.casebook.find_problems(),
             ),
-            caveats=tuple(find_presence_caveats(self._options.lease)),
+            caveats=(*find_presence_caveats(self._options.lease), *self._truth.find_caveats()),
         )
 
     def close(self) -> None:
@@ -114,7 +120,17 @@ class PostgresStore:
         with self._pool.acquire_session() as session:
             assert isinstance(session, PostgresSession)  # noqa: S101 - it is from _connect
             prepare(session, store=strip_credentials(self._url), migrate=self._options.migrate)
-        self._truth.check_key()
+        # Whoever looks at a damaged store may find the proof of the key damaged as well.
+        with suppress(*((StoreDamagedError,) if self._options.tolerate_damage else ())):
+            self._truth.check_key()
+        if self._options.tolerate_damage:
+            return
+        if self._truth.keyring.given is not None:
+            # A server keeps its own files whole: without a key there is nothing to look for.
+            found = self.journal.look(budget=_ENTRIES_CHECKED)
+            refuse_damages(found, store=strip_credentials(self._url))
+        if self._options.migrate:
+            self._truth.sign_store()
 
 
 def _read_secret(session: Session) -> bytes:

@@ -129,7 +129,8 @@ def _connect_once(url: str, *, timeout: timedelta) -> psycopg.Connection[Row]:
 
 @cache
 def _load_queries() -> dict[str, str]:
-    named = load("journal", "vault", "catalog", "log", "tasks", "casebook", "postgres")
+    parts = ("journal", "vault", "signed", "catalog", "log", "tasks", "casebook", "postgres")
+    named = load(*parts)
     return {name: convert_for_psycopg(query) for name, query in named.items()}
 
 

@@ -51,6 +51,12 @@ class ArchiveTables:
                     f"Version {notes.version} of task {notes.task} is not the next one: read its "
                     "versions again, and append under the number after the last."
                 )
+            seal = transaction.sign_row("notes", *values.values())
+            if seal is not None:
+                tenant, task, version, *_ = values.values()
+                transaction.session.run(
+                    "sign_notes", seal=seal, one=tenant, two=task, three=version
+                )
 
         self._write(add)
 
@@ -180,7 +186,8 @@ def _forget(transaction: Transaction, *, tenant: str, task: str, before_us: int)
     gone = [v for v, _, at_us in known if at_us < before_us and v not in needed]
     for version in gone:
         session.run("forget_scorecards", version=version, **whose)
-        session.run("forget_notes", version=version, **whose)
+        found = session.fetch("forget_notes", version=version, **whose)
+        transaction.drop_rows("notes", found)
     return len(gone)
 
 

@@ -25,7 +25,7 @@ from mulligan.core.lesson import (
     build_episode_slot,
 )
 from mulligan.core.suggestion import Origin
-from mulligan.stores.driver import Row, Session
+from mulligan.stores.driver import Row, UnreadableError
 from mulligan.stores.encoding import report_unreadable
 from mulligan.stores.lesson_search import (
     decode_episode,
@@ -44,6 +44,13 @@ Values = Mapping[str, Any]
 """By the names that the queries have for them."""
 
 _NONE: Values = MappingProxyType({})
+_LISTED = ("id", "version", "tenant", "tool", "fingerprint", "state", "agents", "learned_us")
+_COLUMNS = {
+    "episode": ("id", "at_us", "tenant", "tool", "fingerprint", "ending", "body"),
+    "lesson_version": ("id", "version", "body"),
+    "lesson_use": ("lesson", "call", "at_us", "turn", "principal", "benefit", "body"),
+}
+"""What of a row is signed, by table."""
 _ALL = 2**31
 _FORGOTTEN_AT_A_TIME = 500
 _EPISODES_CHECKED = 2_000
@@ -61,7 +68,7 @@ class CasebookTables:
         # In one order everywhere, so that two writers never wait for each other in a circle.
         ordered = sorted(episodes, key=lambda episode: episode.id)
         rows = [(each, _encode_episode(each)) for each in ordered]
-        self._write(lambda transaction: _record(transaction.session, rows))
+        self._write(lambda transaction: _record(transaction, rows))
 
     def list_episodes(self, query: EpisodeQuery) -> list[Episode]:
         """Episodes that fit, oldest first."""
@@ -93,7 +100,7 @@ class CasebookTables:
 
         def add(transaction: Transaction) -> None:
             for lesson, columns, body in rows:
-                _append(transaction.session, lesson, columns=columns, body=body)
+                _append(transaction, lesson, columns=columns, body=body)
 
         self._write(add)
 
@@ -120,7 +127,7 @@ class CasebookTables:
 
         def add(transaction: Transaction) -> None:
             for row in rows:
-                transaction.session.run("add_use", **row)
+                _add(transaction, "lesson_use", query="add_use", row=row)
 
         self._write(add)
 
@@ -146,7 +153,7 @@ class CasebookTables:
         """Forget episodes older than that, a few in each transaction. Returns how many."""
         bound = {"before": to_us(before, name="before"), "most": _FORGOTTEN_AT_A_TIME}
         forgotten = 0
-        while some := self._write(lambda t: t.session.run("forget_episodes", **bound)):
+        while some := self._write(lambda transaction: _forget(transaction, bound)):
             forgotten += some
         return forgotten
 
@@ -156,6 +163,25 @@ class CasebookTables:
         return [
             *list_unreadable(self._make_ask("lessons"), read=decode_lesson, limit=_ALL),
             *list_unreadable(episodes, read=decode_episode, limit=_EPISODES_CHECKED),
+            *self._find_misplaced(),
+        ]
+
+    def _find_misplaced(self) -> list[str]:
+        """A sentence for each lesson that is listed otherwise than its latest version says."""
+        words: dict[str, set[str]] = {}
+        for lesson, word in self._fetch("all_words"):
+            words.setdefault(lesson, set()).add(word)
+        misplaced = [
+            listed[0]
+            for *listed, latest, body in self._fetch("listed_lessons")
+            if body is None
+            or not _is_listed(listed, latest=latest, body=body, words=words.get(listed[0], set()))
+        ]
+        unlisted = [lesson for (lesson,) in self._fetch("unlisted_lessons")]
+        return [
+            f"Lesson {lesson} is listed otherwise than its latest version says: restore the store "
+            "from a backup."
+            for lesson in [*misplaced, *unlisted]
         ]
 
     def _make_ask(self, query: str, filters: Values = _NONE, **more: object) -> Ask:
@@ -175,8 +201,24 @@ class CasebookTables:
         return self._ledger.submit(work, synced=False).result()
 
 
-def _record(session: Session, rows: Sequence[tuple[Episode, Values]]) -> None:
-    new = [episode for episode, columns in rows if session.run("add_episode", **columns)]
+def _add(transaction: Transaction, table: str, *, query: str, row: Values) -> int:
+    """Add a row, if there is none with its key, and have it signed: its columns in their order."""
+    seal = transaction.sign_row(table, *(row[column] for column in _COLUMNS[table]))
+    added = transaction.session.run(query, seal=seal, **row)
+    if not added:
+        transaction.drop(table, [seal])
+    return added
+
+
+def _forget(transaction: Transaction, bound: Values) -> int:
+    gone = transaction.session.fetch("forget_episodes", **bound)
+    transaction.drop_rows("episode", gone)
+    return len(gone)
+
+
+def _record(transaction: Transaction, rows: Sequence[tuple[Episode, Values]]) -> None:
+    session = transaction.session
+    new = [each for each, row in rows if _add(transaction, "episode", query="add_episode", row=row)]
     slots = Counter(_encode_slot(build_episode_slot(each)) for each in new)
     endings = Counter(_encode_ending(each) for each in new if each.decision is not None)
     for slot, episodes in sorted(slots.items()):
@@ -185,14 +227,27 @@ def _record(session: Session, rows: Sequence[tuple[Episode, Values]]) -> None:
         session.run("count_endings", episodes=episodes, **dict(ending))
 
 
-def _append(session: Session, lesson: Lesson, *, columns: Values, body: str) -> None:
+def _append(transaction: Transaction, lesson: Lesson, *, columns: Values, body: str) -> None:
+    session = transaction.session
     step = "start_lesson" if lesson.version == 1 else "move_lesson"
     words = list_lesson_words(lesson)
     if not session.run(step, words=len(words), **columns):
         raise make_stale_error(lesson)
-    session.run("add_version", id=columns["id"], version=lesson.version, body=body)
+    version = {"id": columns["id"], "version": lesson.version, "body": body}
+    _add(transaction, "lesson_version", query="add_version", row=version)
     session.run("forget_words", lesson=columns["id"])
     session.run("add_words", lesson=columns["id"], words=_encode_list(words))
+
+
+def _is_listed(listed: Sequence[object], *, latest: int, body: str, words: set[str]) -> bool:
+    try:
+        lesson = decode_lesson((str(listed[0]), body))
+    except UnreadableError:
+        # Said by whoever lists what cannot be read.
+        return True
+    said = _encode_lesson(lesson)
+    expected = [*(said[name] for name in _LISTED), len(words)]
+    return listed == expected and latest == listed[1] and words == set(list_lesson_words(lesson))
 
 
 def _encode_values(values: Values) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 
 from mulligan.core.interfaces import KnownTool
@@ -20,11 +20,13 @@ class CatalogTable:
 
     def remember(self, tools: Sequence[KnownTool]) -> Future[None]:
         """Write down what was declared, without waiting for the disk."""
-        rows = [(each.server, each.tool, encode_tool(each)) for each in tools]
+        rows = [
+            {"server": each.server, "name": each.tool, "about": encode_tool(each)} for each in tools
+        ]
 
         def write(transaction: Transaction) -> None:
-            for server, name, about in rows:
-                transaction.session.run("remember_tool", server=server, name=name, about=about)
+            for row in rows:
+                _remember(transaction, row)
 
         return self._ledger.submit(write, synced=False)
 
@@ -32,3 +34,15 @@ class CatalogTable:
         """Every tool ever declared."""
         rows = self._pool.ask(lambda session: session.fetch("tools"))
         return [decode_tool(about) for (about,) in rows]
+
+
+def _remember(transaction: Transaction, row: Mapping[str, str]) -> None:
+    session = transaction.session
+    # Most are declared as they were before.
+    while not session.fetch("known_tool", **row):
+        gone = session.fetch("drop_tool", **row)
+        transaction.drop("tool", (seal for (seal,) in gone))
+        seal = transaction.sign_row("tool", row["server"], row["name"], row["about"])
+        if not session.run("remember_tool", seal=seal, **row):
+            # Another writer was quicker; what it has put there is looked at again.
+            transaction.drop("tool", [seal])

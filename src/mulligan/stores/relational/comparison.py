@@ -8,6 +8,9 @@ from typing import Any, NamedTuple
 from mulligan.codec.json_text import decode_json
 from mulligan.core.action import SETTLED
 from mulligan.stores.driver import Row, Session, UnreadableError
+from mulligan.stores.relational.history import refuse_unsigned
+from mulligan.stores.relational.keyring import Keyring
+from mulligan.stores.relational.signatures import read_accepted
 
 _AT_A_TIME = 2000
 
@@ -35,15 +38,19 @@ class _Pair(NamedTuple):
     """Who wrote the latest."""
 
 
-def read_actions(session: Session, filters: Sequence[str], **values: object) -> list[Row]:
+def read_actions(
+    session: Session, filters: Sequence[str], *, keyring: Keyring, **values: object
+) -> list[Row]:
     """Actions as `decode_action` wants them; one that its entries contradict is refused.
 
     Except where a person has looked at the difference and accepted it.
     """
     pairs = [_Pair(*row) for row in session.fetch_where("actions_and_entries", filters, **values)]
+    refuse_unsigned(session, {pair.id for pair in pairs}, keyring=keyring)
     for pair in pairs:
         differing = list(_compare_pair(pair))
-        if differing and not _is_accepted(session, what := describe_difference(pair.id, differing)):
+        what = describe_difference(pair.id, differing)
+        if differing and not _is_accepted(session, what, keyring=keyring):
             raise UnreadableError(
                 f"{what} The store is damaged: see what is left with `mulligan doctor`, or restore "
                 "it from a backup."
@@ -56,8 +63,9 @@ def describe_difference(action: str, differing: Sequence[str]) -> str:
     return f"Action {action} is not what its entries say: look at its {', '.join(differing)}."
 
 
-def _is_accepted(session: Session, what: str) -> bool:
-    return any(said == what for _, _, said in session.fetch("accepted"))
+def _is_accepted(session: Session, what: str, *, keyring: Keyring) -> bool:
+    accepted = read_accepted(session, keyring.find_signer(session))
+    return any(said == what for _, _, said in accepted)
 
 
 def find_differences(

@@ -8,7 +8,7 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from itertools import islice
 
-from mulligan.core.action import SYNCED, Action, Entry, Kept, check_entry
+from mulligan.core.action import SETTLED, SYNCED, Action, Entry, Kept, State, check_entry
 from mulligan.core.errors import MulliganError, StaleEntryError, StoreError
 from mulligan.core.instants import to_us
 from mulligan.core.interfaces import Clock, Damage
@@ -21,12 +21,15 @@ from mulligan.stores.encoding import (
 )
 from mulligan.stores.mark import MarkFile, Marks
 from mulligan.stores.pool import Pool
+from mulligan.stores.relational.adoption import sign_anew
 from mulligan.stores.relational.audit import audit, read_heads
 from mulligan.stores.relational.comparison import read_actions
+from mulligan.stores.relational.head import Head
 from mulligan.stores.relational.history import read_history
-from mulligan.stores.relational.ledger import Head, Ledger, Transaction
+from mulligan.stores.relational.ledger import Ledger, Transaction
 from mulligan.stores.relational.retention import prune_journal
 from mulligan.stores.relational.safe import KeptRow, Safe
+from mulligan.stores.relational.signatures import OPEN, sign_accepted, sign_open
 from mulligan.stores.relational.writers import WriterTable
 
 
@@ -47,6 +50,7 @@ class JournalTables:
         self._pool = pool
         self._ledger = ledger
         self._safe = safe
+        self._keyring = safe.keyring
         self._kept_for_us = kept_for // timedelta(microseconds=1)
         self._clock = clock
         self._erase = erase
@@ -88,7 +92,7 @@ class JournalTables:
 
     def list_entries(self, action: str) -> list[Entry]:
         """Every entry of an action, oldest first."""
-        return self._pool.ask(lambda session: read_history(session, action))
+        return self._pool.ask(lambda session: read_history(session, action, keyring=self._keyring))
 
     def identify_writer(self) -> str:
         """Who this process is in the journal."""
@@ -125,7 +129,7 @@ class JournalTables:
 
         def compare(session: Session) -> list[Damage]:
             with session.begin_snapshot():
-                return audit(session, marks, budget=budget)
+                return audit(session, marks, keyring=self._keyring, budget=budget)
 
         return self._pool.ask(compare)
 
@@ -133,30 +137,30 @@ class JournalTables:
         """Go on from what is left, as a new writer, with the note on record."""
         damages = self.verify()
         at_us = to_us(self._clock(), name="The clock's time")
+        self._keyring.accept_loss()
         before = self._ledger.start_over()
 
         def accept(transaction: Transaction) -> None:
+            session, signer = transaction.session, transaction.signer
             if before is not None:
-                transaction.session.run("end_writer", writer=before)
+                session.run("end_writer", writer=before)
             for damage in damages:
-                transaction.session.run(
-                    "accept",
-                    writer=damage.writer,
-                    seq=damage.seq,
-                    what=damage.what,
-                    at_us=at_us,
-                    note=note,
-                )
+                row = (damage.writer, damage.seq, damage.what, at_us, note)
+                named = dict(zip(("writer", "seq", "what", "at_us", "note"), row, strict=True))
+                seal = None if signer is None else sign_accepted(row, signer)
+                session.run("accept", seal=seal, **named)
+            sign_anew(transaction, self._keyring, at_us=at_us)
 
         self._ledger.submit(accept).result()
         if self._marks is not None:
-            self._marks.reset([head.to_mark() for head in self.read_heads()])
+            signer = self._keyring.given
+            self._marks.reset([head.to_mark(signer) for head in self.read_heads()])
         return len(damages)
 
     def prune(self, *, settled_before: datetime) -> int:
         """Forget settled actions that changed last before then; the chains stay verifiable."""
         before_us = to_us(settled_before, name="settled_before")
-        pruned = prune_journal(self._pool, self._ledger, before_us=before_us)
+        pruned = prune_journal(self._pool, self._ledger, keyring=self._keyring, before_us=before_us)
         self._erase()
         return pruned
 
@@ -172,7 +176,10 @@ class JournalTables:
         return self._pool.ask(lambda session: session.fetch(query, **values))
 
     def _read_actions(self, query: str, **values: object) -> list[Row]:
-        return self._pool.ask(lambda session: read_actions(session, [query], **values))
+        keyring = self._keyring
+        return self._pool.ask(
+            lambda session: read_actions(session, [query], keyring=keyring, **values)
+        )
 
     def _fetch_last_writer(self, action: str) -> list[Row]:
         return self._fetch("last_writer", action=action)
@@ -191,14 +198,14 @@ class JournalTables:
             return self._marks.read()
         # A server keeps its own log whole; what this process was told is mark enough.
         head = self._ledger.head
-        return Marks(found={} if head is None else {head.writer: head.to_mark()})
+        return Marks(found={} if head is None else {head.writer: head.to_mark(None)})
 
     def _record(
         self, transaction: Transaction, drafts: Sequence[EncodedEntry], kept: Sequence[KeptRow]
     ) -> None:
         # Values first: an entry that settles its action also starts their retention.
         for value in kept:
-            self._safe.keep(transaction.session, value)
+            self._safe.keep(transaction, value)
         for entry in drafts:
             self._advance_action(transaction, entry)
 
@@ -227,9 +234,10 @@ class JournalTables:
                 f"Action {entry.action} was at version {version} and moved on while entry "
                 f"{entry.version} was written: read the action again before acting."
             )
+        _count_open(transaction, entry.action, before=state, after=entry.state)
         if draft.settles:
             expires_us = draft.at_us + self._kept_for_us
-            session.run("expire_after_settlement", owner=entry.action, at_us=expires_us)
+            self._safe.expire(transaction, entry.action, at_us=expires_us, settled=True)
 
     def _refuse_given_up(self, session: Session, draft: EncodedEntry) -> None:
         """Refuse what goes on from an entry of a writer that this process no longer is, once.
@@ -247,3 +255,17 @@ class JournalTables:
                 "was silent for longer than its lease and others have given it up: read the "
                 "action again before acting."
             )
+
+
+def _count_open(
+    transaction: Transaction, action: str, *, before: State | None, after: State
+) -> None:
+    """Have the writer's account say which actions are open, so that none can be hidden."""
+    signer = transaction.signer
+    if signer is None:
+        return
+    was_open = before is not None and before not in SETTLED
+    if was_open and after in SETTLED:
+        transaction.drop(OPEN, [sign_open(action, signer)])
+    elif not was_open and after not in SETTLED:
+        transaction.sign_row(OPEN, action)

@@ -5,18 +5,19 @@ from __future__ import annotations
 import threading
 import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from datetime import timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from mulligan.core.errors import StoreDamagedError, StoreError
 from mulligan.core.interfaces import LEASE
-from mulligan.stores.chain import GENESIS, ChainEntry, hash_entry
+from mulligan.stores.chain import GENESIS, ChainEntry, hash_entry, hash_plainly
 from mulligan.stores.driver import (
     ConnectionLostError,
+    Row,
     Session,
     TryAgainError,
     UnreadableError,
@@ -25,8 +26,11 @@ from mulligan.stores.driver import (
 from mulligan.stores.encoding import EncodedEntry
 from mulligan.stores.group_commit import GroupCommit
 from mulligan.stores.lease import Lease
-from mulligan.stores.mark import Mark, MarkFile
+from mulligan.stores.mark import MarkFile
 from mulligan.stores.presence import identify_process
+from mulligan.stores.relational.account import Account
+from mulligan.stores.relational.head import Head, decode_head
+from mulligan.stores.signer import Signer
 
 FORGOTTEN = timedelta(days=7)
 """Who has said nothing for so long is not even known any more."""
@@ -39,26 +43,44 @@ class _RevokedError(TryAgainError):
     """Others have given this writer up: what it did is undone, and may be done as a new one."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Head:
-    """Where a writer's chain ends."""
-
-    writer: str
-    commits: int
-    seq: int
-    hash: bytes
-
-    def to_mark(self) -> Mark:
-        """The same, for outside the database."""
-        return Mark(writer=self.writer, commits=self.commits, seq=self.seq, proof=self.hash[:24])
-
-
 class Transaction:
     """A group's transaction as one work in it sees it."""
 
-    def __init__(self, session: Session, head: Head) -> None:
+    def __init__(self, session: Session, head: Head, signer: Signer | None = None) -> None:
         self.session = session
         self.head = head
+        self.signer = signer
+        """Signs what is written; `None` in a store without a key."""
+
+    def sign_row(self, table: str, *columns: object) -> bytes | None:
+        """The signature of a row that is about to be added to a table, on this writer's account."""
+        if self.signer is None:
+            return None
+        seal = self.signer.sign(table, *columns)
+        self._settle(self.head.account.add(table, [seal]))
+        return seal
+
+    def drop(self, table: str, seals: Iterable[object]) -> None:
+        """Rows with these signatures have gone from a table, or were not added after all."""
+        if self.signer is not None:
+            self._settle(self.head.account.take(table, seals))
+
+    def drop_rows(self, table: str, rows: Iterable[Row]) -> None:
+        """Rows, each as its signature and its columns, have gone from a table.
+
+        One that is not what was signed stays on the account, so that its loss shows.
+        """
+        signer = self.signer
+        if signer is not None:
+            found = [seal for seal, *row in rows if signer.holds(seal, table, *row)]
+            self.drop(table, found)
+
+    def add_difference(self, table: str, difference: int) -> None:
+        """Put a difference that a person has accepted on this writer's account."""
+        self._settle(self.head.account.add_number(table, difference))
+
+    def _settle(self, account: Account) -> None:
+        self.head = replace(self.head, account=account)
 
     def append(self, draft: EncodedEntry) -> None:
         """Add an entry to the writer's chain."""
@@ -73,12 +95,27 @@ class Transaction:
             body=draft.body,
             hash=b"",
         )
-        line = line._replace(hash=hash_entry(self.head.hash, line))
+        hash_link = hash_plainly if self.signer is None else self.signer.hash_link
+        line = line._replace(hash=hash_entry(self.head.hash, line, hash_link=hash_link))
         self.session.run("add_entry", **line._asdict())
         self.head = replace(self.head, seq=line.seq, hash=line.hash)
 
 
 Work = Callable[[Transaction], object]
+
+
+class Beginning(NamedTuple):
+    """What a writer begins with."""
+
+    signer: Signer | None = None
+    account: Account = Account()
+    """What it takes over."""
+    adopted: bool = False
+    """All that lay there was signed just now, so that every mark is another."""
+
+
+BeginWriting = Callable[[Session], Beginning]
+"""Called in the transaction in which a writer begins."""
 
 
 class Ledger:
@@ -92,8 +129,11 @@ class Ledger:
         lease: timedelta = LEASE,
         marks: MarkFile | None = None,
         trust_processes: bool = True,
+        begin: BeginWriting = lambda _session: Beginning(),
     ) -> None:
         self._connect = connect
+        self._begin = begin
+        self._signer: Signer | None = None
         self._timeout = timeout
         self._lease = Lease(lease)
         self._marks = marks
@@ -200,13 +240,13 @@ class Ledger:
         session, acknowledged = self._prepare_writer()
         begun = self._lease.begin()
         with session.begin_transaction(synced=synced):
-            transaction = Transaction(session, self._read_head(session, acknowledged))
+            transaction = Transaction(session, self._read_head(session, acknowledged), self._signer)
             outcomes.extend(_attempt(transaction, work) for work in works)
             head = replace(transaction.head, commits=transaction.head.commits + 1)
             # When every work failed nothing has changed, and there is nothing to sync.
             moved = not all(isinstance(outcome, BaseException) for outcome in outcomes)
             # Given up in the middle of it, the writer finds no row to move.
-            if moved and not _move_head(session, head):
+            if moved and not _move_head(session, head, self._signer):
                 raise self._give_up_writer()
         if moved:
             self._lease.renew(begun)
@@ -218,19 +258,34 @@ class Ledger:
             self._session = self._connect()
         head = self._head
         if head is None:
-            head = Head(writer=uuid.uuid4().hex, commits=0, seq=0, hash=GENESIS)
-            begun, length = self._lease.begin(), self._lease.length // timedelta(microseconds=1)
+            begun = self._lease.begin()
             with self._session.begin_transaction():
-                self._session.run(
-                    "start_writer", writer=head.writer, genesis=GENESIS, lease_us=length
-                )
-                self._session.run("forget_silent", silent_us=FORGOTTEN // timedelta(microseconds=1))
-                self._session.run("appear", writer=head.writer, **asdict(identify_process()))
+                beginning = self._begin(self._session)
+                head = self._start_writer(self._session, beginning)
+                heads = [decode_head(row)[0] for row in self._session.fetch("writers")]
             self._lease.renew(begun)
+            if beginning.adopted and self._marks is not None:
+                self._marks.reset([each.to_mark(beginning.signer) for each in heads])
             # At once, so that a writer of nothing that is synced is not taken for one that lost
             # its mark.
             self._acknowledge(head, synced=True)
         return self._session, head
+
+    def _start_writer(self, session: Session, beginning: Beginning) -> Head:
+        self._signer = beginning.signer
+        head = Head(
+            writer=uuid.uuid4().hex, commits=0, seq=0, hash=GENESIS, account=beginning.account
+        )
+        session.run(
+            "start_writer",
+            writer=head.writer,
+            genesis=GENESIS,
+            lease_us=self._lease.length // timedelta(microseconds=1),
+            **head.sign(self._signer),
+        )
+        session.run("forget_silent", silent_us=FORGOTTEN // timedelta(microseconds=1))
+        session.run("appear", writer=head.writer, **asdict(identify_process()))
+        return head
 
     def _read_head(self, session: Session, acknowledged: Head) -> Head:
         """The head as the database has it: behind what it acknowledged, it has lost something."""
@@ -243,10 +298,18 @@ class Ledger:
                 "a copy that was behind. See what is left with `mulligan doctor`; go on from it "
                 "with `mulligan doctor --accept-damage NOTE`."
             )
-        commits, seq, hash_, revoked_us = row
+        *found, revoked_us = row
         if revoked_us is not None:
             raise self._give_up_writer()
-        return Head(writer=acknowledged.writer, commits=commits, seq=seq, hash=bytes(hash_))
+        head, seal = decode_head((acknowledged.writer, *found))
+        if not head.is_signed(self._signer, seal):
+            # Gone on from, it would be signed with what somebody else put there.
+            raise StoreDamagedError(
+                f"The row of writer {head.writer} was changed without the store's key, so nothing "
+                "was written. See what is left with `mulligan doctor`; go on from it with "
+                "`mulligan doctor --accept-damage NOTE`."
+            )
+        return head
 
     def _has_landed(self) -> bool:
         """Whether a commit whose answer was lost is in the database after all.
@@ -266,7 +329,7 @@ class Ledger:
         self._head = head
         # A mark of what is not synced yet could outlive it, and accuse a sound journal.
         if self._marks is not None and synced:
-            self._marks.write(head.to_mark())
+            self._marks.write(head.to_mark(self._signer))
 
     def _give_up_writer(self) -> _RevokedError:
         """Be nobody until something new is written; the old mark stays as it is."""
@@ -294,9 +357,14 @@ class Ledger:
             session.close()
 
 
-def _move_head(session: Session, head: Head) -> int:
+def _move_head(session: Session, head: Head, signer: Signer | None) -> int:
     return session.run(
-        "move_head", writer=head.writer, commits=head.commits, seq=head.seq, hash=head.hash
+        "move_head",
+        writer=head.writer,
+        commits=head.commits,
+        seq=head.seq,
+        hash=head.hash,
+        **head.sign(signer),
     )
 
 

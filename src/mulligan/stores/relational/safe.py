@@ -8,10 +8,15 @@ from dataclasses import replace
 from mulligan.core.action import Kept
 from mulligan.core.errors import StoreDamagedError, StoreError
 from mulligan.core.instants import to_us
-from mulligan.stores.driver import Session, fetch_one
+from mulligan.stores.driver import Row, Session
+from mulligan.stores.relational.keyring import Keyring
+from mulligan.stores.relational.ledger import Transaction
 from mulligan.stores.seal import Seal, bind_to
+from mulligan.stores.signer import Signer
 
 KeptRow = dict[str, object]
+
+TABLE = "kept"
 
 _SHA256 = 32
 _BOUND = b"2"
@@ -19,27 +24,21 @@ _BOUND = b"2"
 
 
 class Safe:
-    """A seal, held against the proof of the key that the store's first locked value left."""
+    """A seal, held against what the store says of its key."""
 
-    def __init__(self, seal: Seal) -> None:
+    def __init__(self, seal: Seal, *, keyring: Keyring) -> None:
         self._seal = seal
-        self._proven = False
+        self.keyring = keyring
+        self._locked = False
 
     def check(self, session: Session) -> None:
         """Refuse a key that is not the store's own, before anything is locked with it."""
-        found = fetch_one(session, "key_check")
-        if found is None:
-            return
-        if self._seal.proof is not None and self._seal.proof != bytes(found[0]):
-            raise StoreError(
-                "The vault is locked with another key than the one given: open the store with "
-                "the vault_key its values were kept with."
-            )
-        self._proven = True
+        self._locked = bool(session.fetch("locked_values") or session.fetch("signatures"))
+        self.keyring.check(session)
 
     def lock_away(self, kept: Kept) -> KeptRow:
         """A kept value as its row, encrypted when there is a key."""
-        if self._proven and self._seal.proof is None:
+        if self._locked and self._seal.proof is None:
             raise StoreError(
                 f"The value {kept.name!r} of {kept.owner} is not kept in plain text, because the "
                 "vault is locked with a key: pass vault_key."
@@ -55,24 +54,92 @@ class Safe:
             "expires_us": None if expires_at is None else to_us(expires_at, name="expires_at"),
         }
 
-    def keep(self, session: Session, row: KeptRow) -> int:
-        """Write a row, and with the first locked one the proof of its key."""
-        if row["locked"] and not self._proven:
-            session.run("add_key_check", value=self._seal.proof)
-        return session.run("keep", **row)
+    def lock_again(self, row: Row) -> KeptRow:
+        """A row as the query `unsealed_kept` has it, encrypted if it was not yet."""
+        owner, name, value, locked, checksum, _ = row
+        if not locked and is_intact(row):
+            value, now_locked = self._seal.lock(value, owner=owner, name=name)
+            locked = int(now_locked)
+            kept = Kept(owner=owner, name=name, value=value)
+            checksum = _BOUND + _compute_bound_checksum(kept, locked)
+        whose = {"owner": owner, "name": name}
+        return {**whose, "value": value, "locked": locked, "checksum": checksum}
 
-    def open(self, kept: Kept, *, locked: int, checksum: bytes) -> bytes:
-        """A value as it was before it was locked away."""
-        # A changed bit may have made it another type, too.
-        if not isinstance(kept.value, bytes) or not isinstance(checksum, bytes):
-            raise make_damage(kept.owner, kept.name)
-        if checksum[:-_SHA256] == _BOUND:
-            expected = _compute_bound_checksum(kept, locked)
-        else:
-            expected = _compute_checksum(kept.value, locked=locked)
-        if checksum[-_SHA256:] != expected or checksum[:-_SHA256] not in (b"", _BOUND):
-            raise make_damage(kept.owner, kept.name)
-        return self._seal.unlock(kept.value, locked=bool(locked), owner=kept.owner, name=kept.name)
+    def keep(self, transaction: Transaction, row: KeptRow) -> int:
+        """Write a row; the same owner and name is replaced."""
+        session = transaction.session
+        signed = [row[part] for part in ("owner", "name", "checksum", "expires_us")]
+        seal = transaction.sign_row(TABLE, *signed)
+        # Almost always it is the first of its name. Where not, whoever was quicker is replaced.
+        while not session.run("keep", seal=seal, **row):
+            gone = session.fetch("drop_kept", owner=row["owner"], name=row["name"])
+            transaction.drop(TABLE, (seal for (seal,) in gone))
+        return 1
+
+    def expire(self, transaction: Transaction, owner: str, *, at_us: int, settled: bool) -> None:
+        """Let everything of an owner end then; after settlement, only what has no end yet."""
+        session, signer = transaction.session, transaction.signer
+        if signer is None:
+            query = "expire_after_settlement" if settled else "expire"
+            session.run(query, owner=owner, at_us=at_us)
+            return
+        for name, checksum, expires_us, was in session.fetch("seals_of_owner", owner=owner):
+            if settled and expires_us is not None:
+                continue
+            if not signer.holds(was, TABLE, owner, name, checksum, expires_us):
+                # Not ours: signed anew, it would pass for what was kept.
+                continue
+            seal = signer.sign(TABLE, owner, name, checksum, at_us)
+            whose = {"owner": owner, "name": name, "was": was}
+            # One that another writer has just replaced or expired is as that writer left it.
+            if session.run("reseal_kept", expires_us=at_us, seal=seal, **whose):
+                transaction.drop(TABLE, [was])
+                transaction.sign_row(TABLE, owner, name, checksum, at_us)
+
+    def shred(self, transaction: Transaction, *, now_us: int, most: int, skip: int) -> list[bool]:
+        """Delete what has expired, a few at a time: whether each went, or is not ours and stays."""
+        session, signer = transaction.session, transaction.signer
+        if signer is None:
+            return [True] * len(session.fetch("shred", now_us=now_us, most=most))
+        gone = []
+        for row in session.fetch("expired", now_us=now_us, most=most, skip=skip):
+            owner, name, checksum, expires_us, seal = row
+            # An end that somebody without the key has set is none, and `verify` says so.
+            ours = signer.holds(seal, TABLE, owner, name, checksum, expires_us)
+            # With many workers, only the one that deletes it has it gone from its account.
+            if ours and session.run("drop_sealed", owner=owner, name=name, seal=seal):
+                transaction.drop(TABLE, [seal])
+            gone.append(ours)
+        return gone
+
+    def open(self, row: Row, *, signer: Signer | None) -> bytes:
+        """A value as it was before it was locked away, from the columns of the query `kept`."""
+        owner, name, value, locked, *_ = row
+        if signer is not None and not is_sealed(row, signer):
+            # Whoever has no key can write neither: an unlocked value is none of ours.
+            raise make_damage(owner, name)
+        if not is_intact(row):
+            raise make_damage(owner, name)
+        return self._seal.unlock(value, locked=bool(locked), owner=owner, name=name)
+
+
+def is_intact(row: Row) -> bool:
+    """Whether a row, as the query `kept` has it, holds the value that its checksum is of."""
+    owner, name, value, locked, checksum, *_ = row
+    # A changed bit may have made it another type, too.
+    if not isinstance(value, bytes) or not isinstance(checksum, bytes):
+        return False
+    if checksum[:-_SHA256] == _BOUND:
+        expected = _compute_bound_checksum(Kept(owner=owner, name=name, value=value), locked)
+    else:
+        expected = _compute_checksum(value, locked=locked)
+    return checksum[-_SHA256:] == expected and checksum[:-_SHA256] in (b"", _BOUND)
+
+
+def is_sealed(row: Row, signer: Signer) -> bool:
+    """Whether a row, as the query `kept` has it, is locked and signed with the store's key."""
+    owner, name, _, locked, checksum, expires_us, seal = row
+    return bool(locked) and signer.holds(seal, TABLE, owner, name, checksum, expires_us)
 
 
 def make_damage(owner: str, name: str) -> StoreDamagedError:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from mulligan.stores.driver import Session
 from mulligan.stores.mark import MarkFile
 from mulligan.stores.options import Options
 from mulligan.stores.pool import Pool
+from mulligan.stores.relational.adoption import Adoption
 from mulligan.stores.relational.archive import ArchiveTables
 from mulligan.stores.relational.casebook import CasebookTables
 from mulligan.stores.relational.catalog import CatalogTable
 from mulligan.stores.relational.journal import JournalTables
+from mulligan.stores.relational.keyring import Keyring, find_key_caveats
 from mulligan.stores.relational.ledger import Ledger
 from mulligan.stores.relational.safe import Safe
 from mulligan.stores.relational.vault import VaultTables
@@ -30,14 +32,18 @@ class Truth:
         trust_processes: bool = True,
     ) -> None:
         self.pool = Pool(connect)
+        self._erase = erase
+        self.keyring = Keyring(options.seal)
+        self._safe = Safe(options.seal, keyring=self.keyring)
+        adoption = Adoption(self.keyring, safe=self._safe, clock=options.clock, marks=marks)
         self._ledger = Ledger(
             connect,
             timeout=options.timeout,
             lease=options.lease,
             marks=marks,
             trust_processes=trust_processes,
+            begin=adoption.begin,
         )
-        self._safe = Safe(options.seal)
         self.journal = JournalTables(
             self.pool,
             ledger=self._ledger,
@@ -49,14 +55,30 @@ class Truth:
         )
         self.catalog = CatalogTable(self.pool, ledger=self._ledger)
         self.vault = VaultTables(
-            self.pool, ledger=self._ledger, safe=self._safe, clock=options.clock, erase=erase
+            self.pool,
+            ledger=self._ledger,
+            safe=self._safe,
+            clock=options.clock,
+            erase=erase,
         )
         self.archive = ArchiveTables(self.pool, ledger=self._ledger)
         self.casebook = CasebookTables(self.pool, ledger=self._ledger)
 
     def check_key(self) -> None:
-        """Refuse a key that is not the vault's own."""
+        """Refuse a key that is not the store's own."""
         self.pool.ask(self._safe.check)
+
+    def sign_store(self) -> None:
+        """With a key, have a store that is not signed yet signed, and its values locked."""
+        if self.keyring.given is None or self.pool.ask(self.keyring.is_signed):
+            return
+        self._ledger.identify_writer()
+        # What lay there in plain text is gone from the disk as well.
+        self._erase()
+
+    def find_caveats(self) -> Iterator[str]:
+        """What the key does not prove, a sentence each."""
+        return self.pool.ask(lambda session: iter(list(find_key_caveats(session, self.keyring))))
 
     def close(self) -> None:
         """Finish what was submitted, then let go of every connection."""

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
+from typing import Any
 
 from mulligan.core.action import Kept
 from mulligan.core.instants import to_us
 from mulligan.core.interfaces import Clock
-from mulligan.stores.driver import fetch_one
+from mulligan.stores.driver import Row, Session, fetch_one
 from mulligan.stores.pool import Pool
 from mulligan.stores.relational.ledger import Ledger, Work
-from mulligan.stores.relational.safe import Safe, make_damage
+from mulligan.stores.relational.safe import Safe, is_sealed, make_damage
+from mulligan.stores.signer import Signer
 
 _ROWS_AT_A_TIME = 500
 
@@ -31,47 +34,55 @@ class VaultTables:
         self._pool = pool
         self._ledger = ledger
         self._safe = safe
+        self._keyring = safe.keyring
         self._clock = clock
         self._erase = erase
 
     def put(self, kept: Kept) -> None:
         """Keep a value; the same owner and name replaces it."""
         row = self._safe.lock_away(kept)
-        self._write(lambda transaction: self._safe.keep(transaction.session, row))
+        self._write(lambda transaction: self._safe.keep(transaction, row))
 
     def get(self, owner: str, name: str) -> bytes | None:
         """A kept value, or `None` when there is none or it has expired."""
-        row = self._pool.ask(lambda session: fetch_one(session, "kept", owner=owner, name=name))
+
+        def find(session: Session) -> tuple[Row | None, Signer | None]:
+            row = fetch_one(session, "kept", owner=owner, name=name)
+            return row, self._keyring.find_signer(session)
+
+        row, signer = self._pool.ask(find)
         if row is None:
             return None
-        *found, value, locked, checksum, expires_us = row
-        if found != [owner, name]:
+        if row[:2] != (owner, name):
             # An index that leads to another row would give somebody else's value.
             raise make_damage(owner, name)
+        expires_us = row[5]
         if expires_us is not None and expires_us <= to_us(self._clock(), name="The clock's time"):
+            if signer is not None and not is_sealed(row, signer):
+                # Somebody has set its end, who has no key to do so.
+                raise make_damage(owner, name)
             return None
-        kept = Kept(owner=owner, name=name, value=value)
-        return self._safe.open(kept, locked=locked, checksum=checksum)
+        return self._safe.open(row, signer=signer)
 
     def expire(self, owner: str, *, at: datetime) -> None:
         """Let everything of an owner end at the given time."""
         at_us = to_us(at, name="at")
-        self._write(lambda transaction: transaction.session.run("expire", owner=owner, at_us=at_us))
+        self._write(
+            lambda transaction: self._safe.expire(transaction, owner, at_us=at_us, settled=False)
+        )
 
     def shred(self, *, now: datetime) -> int:
         """Delete what has expired, so that it is gone from the disk too."""
         now_us = to_us(now, name="now")
-        shredded = 0
-        while count := self._write(
-            lambda transaction: transaction.session.run(
-                "shred", now_us=now_us, most=_ROWS_AT_A_TIME
-            )
+        shredded = skipped = 0
+        while gone := self._write(
+            partial(self._safe.shred, now_us=now_us, most=_ROWS_AT_A_TIME, skip=skipped)
         ):
-            shredded += count
+            shredded += sum(gone)
+            skipped += len(gone) - sum(gone)
         # Also when nothing had expired: an earlier deletion may have been interrupted here.
         self._erase()
         return shredded
 
-    def _write(self, work: Work) -> int:
-        changed: int = self._ledger.submit(work).result()
-        return changed
+    def _write(self, work: Work) -> Any:
+        return self._ledger.submit(work).result()

@@ -1,6 +1,6 @@
 -- name: add_episode
-insert into episode (id, at_us, tenant, tool, fingerprint, ending, body)
-values (:id, :at_us, :tenant, :tool, :fingerprint, :ending, :body)
+insert into episode (id, at_us, tenant, tool, fingerprint, ending, body, seal)
+values (:id, :at_us, :tenant, :tool, :fingerprint, :ending, :body, :seal)
 on conflict do nothing
 
 -- name: episodes
@@ -43,7 +43,7 @@ where tool = :tool and fingerprint = :fingerprint and tenant = :tenant group by 
 -- name: forget_episodes
 delete from episode where id in (
   select id from episode where at_us < :before order by at_us limit :most
-)
+) returning seal, id, at_us, tenant, tool, fingerprint, ending, body
 
 -- name: start_lesson
 insert into lesson (id, version, tenant, tool, fingerprint, state, agents, learned_us, words)
@@ -56,7 +56,7 @@ update lesson set version = :version, tenant = :tenant, tool = :tool, fingerprin
 where id = :id and version = :version - 1
 
 -- name: add_version
-insert into lesson_version (lesson, version, body) values (:id, :version, :body)
+insert into lesson_version (lesson, version, body, seal) values (:id, :version, :body, :seal)
 
 -- name: forget_words
 delete from lesson_word where lesson = :lesson
@@ -92,8 +92,8 @@ learned_us >= :learned_since
 select lesson, body from lesson_version where lesson = :lesson order by version
 
 -- name: add_use
-insert into lesson_use (lesson, call, at_us, turn, principal, benefit, body)
-values (:lesson, :call, :at_us, :turn, :principal, :benefit, :body)
+insert into lesson_use (lesson, call, at_us, turn, principal, benefit, body, seal)
+values (:lesson, :call, :at_us, :turn, :principal, :benefit, :body, :seal)
 on conflict do nothing
 
 -- name: lesson_uses
@@ -110,3 +110,15 @@ select lesson,
 from lesson_use where lesson in (select value from json_each(:lessons))
   and (:everyone = 1 or principal = :principal)
 group by lesson
+
+-- name: all_words
+select lesson, word from lesson_word
+
+-- name: listed_lessons
+select id, lesson.version, tenant, tool, fingerprint, state, agents, learned_us, words,
+  (select max(version) from lesson_version as each_version where each_version.lesson = id), body
+from lesson
+left join lesson_version on lesson_version.lesson = id and lesson_version.version = lesson.version
+
+-- name: unlisted_lessons
+select distinct lesson from lesson_version where lesson not in (select id from lesson)

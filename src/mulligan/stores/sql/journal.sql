@@ -1,5 +1,5 @@
 -- name: head
-select commits, seq, hash, revoked_us from writer where id = :writer
+select commits, seq, hash, account, seal, revoked_us from writer where id = :writer
 
 -- name: last_writer
 select writer from entry where action = :action order by version desc limit 1
@@ -41,13 +41,13 @@ where action = :action and body is not null order by version
 select count(*) from action where settled = 0
 
 -- name: writers
-select id, commits, seq, hash from writer order by number desc
+select id, commits, seq, hash, account, seal from writer order by number desc
 
 -- name: anchor
-select seq, hash from anchor where writer = :writer
+select seq, hash, seal from anchor where writer = :writer
 
 -- name: lines_after
-select writer, seq, action, version, state, at_us, body, hash from entry
+select writer, seq, action, version, state, at_us, body, hash, emptied from entry
 where writer = :writer and seq > :after order by seq limit :most
 
 -- name: hash_at
@@ -88,17 +88,37 @@ where action.id is null and entry.body is not null
 order by entry.writer, entry.seq limit 100
 
 -- name: accepted
-select writer, seq, what from damage
+select writer, seq, what, at_us, note, seal from damage
 
 -- name: accept
-insert into damage (writer, seq, what, at_us, note) values (:writer, :seq, :what, :at_us, :note)
-on conflict do nothing
+insert into damage (writer, seq, what, at_us, note, seal)
+values (:writer, :seq, :what, :at_us, :note, :seal)
+on conflict (writer, seq, what) do update
+set at_us = excluded.at_us, note = excluded.note, seal = excluded.seal
 
 -- name: settled_actions
-select id from action where settled = 1 and changed_us < :before order by changed_us limit :most
+select id, changed_us from action where settled = 1 and changed_us < :before
+  and (changed_us, id) > (:changed_us, :after)
+order by changed_us, id limit :most
 
 -- name: hollow_entries
 update entry set body = null where action = :action
+
+-- name: lines_of_action
+select writer, seq, action, version, state, at_us, body, hash, emptied from entry
+where action = :action order by version
+
+-- name: set_emptied
+update entry set emptied = :emptied where writer = :writer and seq = :seq
+
+-- name: set_hash
+update entry set hash = :hash where writer = :writer and seq = :seq
+
+-- name: set_writer_seal
+update writer set hash = :hash, account = :account, seal = :seal where id = :writer
+
+-- name: anchors
+select writer, seq, hash, seal from anchor
 
 -- name: forget_action
 delete from action where id = :action and settled = 1
@@ -109,14 +129,13 @@ select writer, max(seq) from entry where body is null group by writer
 -- name: first_full_seq
 select min(seq) from entry where writer = :writer and body is not null
 
--- name: last_hollow
-select seq, hash from (
-  select seq, hash from entry where writer = :writer and seq < :first_full order by seq limit :most
-) as oldest order by seq desc limit 1
+-- name: oldest_hollow
+select writer, seq, action, version, state, at_us, body, hash, emptied from entry
+where writer = :writer and seq < :first_full order by seq limit :most
 
 -- name: set_anchor
-insert into anchor (writer, seq, hash) values (:writer, :seq, :hash)
-on conflict (writer) do update set seq = excluded.seq, hash = excluded.hash
+insert into anchor (writer, seq, hash, seal) values (:writer, :seq, :hash, :seal)
+on conflict (writer) do update set seq = excluded.seq, hash = excluded.hash, seal = excluded.seal
 
 -- name: drop_before_anchor
 delete from entry where writer = :writer and seq <= :seq

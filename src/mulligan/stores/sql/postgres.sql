@@ -137,11 +137,15 @@ update presence set beat_us = (extract(epoch from clock_timestamp()) * 1000000):
 where writer = :writer
 
 -- name: start_writer
-insert into writer (id, commits, seq, hash, heard_us, lease_us)
-values (:writer, 0, 0, :genesis, (extract(epoch from clock_timestamp()) * 1000000)::bigint, :lease_us)
+insert into writer (id, commits, seq, hash, heard_us, lease_us, account, seal)
+values (:writer, 0, 0, :genesis, (extract(epoch from clock_timestamp()) * 1000000)::bigint, :lease_us, :account, :seal)
+
+-- name: lock_writers
+lock table writer in share row exclusive mode
 
 -- name: move_head
-update writer set commits = :commits, seq = :seq, hash = :hash, heard_us = (extract(epoch from clock_timestamp()) * 1000000)::bigint
+update writer set commits = :commits, seq = :seq, hash = :hash, account = :account, seal = :seal,
+  heard_us = (extract(epoch from clock_timestamp()) * 1000000)::bigint
 where id = :writer and revoked_us is null
 
 -- name: end_writer
@@ -162,3 +166,12 @@ where id in (select json_array_elements_text(cast(:writers as json))) and revoke
 
 -- name: forget_silent
 delete from presence where beat_us < (extract(epoch from clock_timestamp()) * 1000000)::bigint - :silent_us
+
+-- name: histories
+select action, version, state, at_us, body, writer, seq, hash, coalesce(
+  (select hash from entry as earlier
+    where earlier.writer = entry.writer and earlier.seq = entry.seq - 1),
+  (select hash from anchor where anchor.writer = entry.writer and anchor.seq = entry.seq - 1)
+) from entry
+where action in (select json_array_elements_text(cast(:actions as json))) and body is not null
+order by action, version

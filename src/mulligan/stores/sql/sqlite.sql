@@ -40,7 +40,7 @@ pragma application_id
 select count(*) from sqlite_schema
 
 -- name: kept
-select owner, name, value, locked, checksum, expires_us from kept
+select owner, name, value, locked, checksum, expires_us, seal from kept
 where rowid = (select rowid from kept where owner = :owner and name = :name)
 
 -- name: appear
@@ -52,11 +52,15 @@ update presence set beat_us = cast(unixepoch('subsec') * 1000000 as integer)
 where writer = :writer
 
 -- name: start_writer
-insert into writer (id, commits, seq, hash, heard_us, lease_us)
-values (:writer, 0, 0, :genesis, cast(unixepoch('subsec') * 1000000 as integer), :lease_us)
+insert into writer (id, commits, seq, hash, heard_us, lease_us, account, seal)
+values (:writer, 0, 0, :genesis, cast(unixepoch('subsec') * 1000000 as integer), :lease_us, :account, :seal)
+
+-- name: lock_writers
+select 1
 
 -- name: move_head
-update writer set commits = :commits, seq = :seq, hash = :hash, heard_us = cast(unixepoch('subsec') * 1000000 as integer)
+update writer set commits = :commits, seq = :seq, hash = :hash, account = :account, seal = :seal,
+  heard_us = cast(unixepoch('subsec') * 1000000 as integer)
 where id = :writer and revoked_us is null
 
 -- name: end_writer
@@ -77,3 +81,11 @@ where id in (select value from json_each(:writers)) and revoked_us is null
 
 -- name: forget_silent
 delete from presence where beat_us < cast(unixepoch('subsec') * 1000000 as integer) - :silent_us
+
+-- name: histories
+select action, version, state, at_us, body, writer, seq, hash, coalesce(
+  (select hash from entry as earlier
+    where earlier.writer = entry.writer and earlier.seq = entry.seq - 1),
+  (select hash from anchor where anchor.writer = entry.writer and anchor.seq = entry.seq - 1)
+) from entry
+where action in (select value from json_each(:actions)) and body is not null order by action, version

@@ -107,3 +107,4 @@ delete from scorecard where version = :version and ground in (
 
 -- name: forget_notes
 delete from notes where tenant = :tenant and task = :task and version = :version
+returning seal, tenant, task, version, parent, at_us, model, runs, body

@@ -15,10 +15,14 @@ from mulligan.stores.driver import Session
 from mulligan.stores.file_lock import BINARY
 from mulligan.stores.mark import MarkFile
 from mulligan.stores.migrate import bring_up_to_date, check_version
+from mulligan.stores.private_file import read_private, refuse_unsafe
 from mulligan.stores.sqlite.session import LOG, TIMEOUT, SqliteSession
 
 APPLICATION_ID = 0x4D756C6C
 SECRET_BYTES = 32
+_HEADER_BYTES = 100
+_LOG_OF_A_PROGRAM = ".log"
+"""What programs call their own logs: a store without an ending would take that name."""
 CHECKED_BYTES = 64 * 1024 * 1024
 """Files up to this size have tables and indexes checked at every opening, which takes a fraction of
 a second; larger ones only when their health is asked for."""
@@ -62,6 +66,15 @@ def build_url(path: Path) -> str:
     return f"sqlite:///{path}"
 
 
+def refuse_unsafe_files(path: Path) -> None:
+    """Refuse files of a store that somebody else may have put there, or can change."""
+    for database in (path, build_log_path(path)):
+        for ending in ("", "-wal", "-shm"):
+            refuse_unsafe(database.with_name(database.name + ending), linked=not ending)
+        refuse_unsafe(build_companion_path(database, "mark"))
+    refuse_unsafe(build_companion_path(path, "key"), secret=True)
+
+
 def prepare(path: Path, part: str, *, migrate: bool, timeout: timedelta = TIMEOUT) -> None:
     """Create or migrate a file, or refuse it in one sentence and leave it as it is."""
     _refuse_place(path)
@@ -83,6 +96,8 @@ def prepare(path: Path, part: str, *, migrate: bool, timeout: timedelta = TIMEOU
 
 def prepare_log(path: Path, *, migrate: bool, timeout: timedelta = TIMEOUT) -> None:
     """Prepare the log; one that is damaged is set aside, because it is never worth a refusal."""
+    if path.suffix == _LOG_OF_A_PROGRAM and path.exists():
+        _refuse_not_ours(path)
     try:
         prepare(path, LOG, migrate=migrate, timeout=timeout)
         with _close_after(SqliteSession(path, LOG, timeout=timeout)) as session:
@@ -90,6 +105,7 @@ def prepare_log(path: Path, *, migrate: bool, timeout: timedelta = TIMEOUT) -> N
     except StoreDamagedError:
         if not migrate:
             raise
+        _refuse_not_ours(path)
         set_aside(path)
         prepare(path, LOG, migrate=True, timeout=timeout)
 
@@ -128,11 +144,12 @@ def measure_size(path: Path) -> int:
 
 def read_secret(path: Path) -> bytes:
     """The 32 bytes in a key file, made by whoever comes first."""
+    refuse_unsafe(path, secret=True)
     try:
-        secret = path.read_bytes()
+        secret = read_private(path)
     except FileNotFoundError:
         _make_secret(path)
-        secret = path.read_bytes()
+        secret = read_private(path)
     if len(secret) != SECRET_BYTES:
         raise StoreDamagedError(
             f"{path} has {len(secret)} bytes instead of {SECRET_BYTES}: restore it from a backup, "
@@ -222,6 +239,23 @@ def _make_secret(path: Path) -> None:
     finally:
         os.close(file)
         draft.unlink()
+
+
+def _refuse_not_ours(path: Path) -> None:
+    """Refuse a file in the log's place that nothing proves to be ours: it is left as it is."""
+    with path.open("rb") as file:
+        header = file.read(_HEADER_BYTES)
+    ours = header.startswith(b"SQLite format 3\0") and _is_our_id(header[68:72])
+    if not ours and not MarkFile(build_companion_path(path, "mark")).read().found:
+        raise StoreUnavailableError(
+            f"{path} is where the store's log would lie, but is no log of Mulligan's, and is left "
+            "as it is: name another file for the store, such as sqlite:///mulligan.db, whose log "
+            "is mulligan.log.db."
+        )
+
+
+def _is_our_id(found: bytes) -> bool:
+    return int.from_bytes(found) == APPLICATION_ID
 
 
 def _refuse_foreign(session: SqliteSession, path: Path) -> None:

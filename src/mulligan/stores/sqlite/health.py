@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import stat
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
@@ -13,12 +12,11 @@ from mulligan.stores.driver import Session
 from mulligan.stores.file_lock import CAN_LOCK
 from mulligan.stores.mark import MarkFile
 from mulligan.stores.presence import find_presence_caveats
+from mulligan.stores.private_file import HAS_MODES
 from mulligan.stores.relational.casebook import CasebookTables
 from mulligan.stores.relational.journal import JournalTables
 from mulligan.stores.sqlite import files
 from mulligan.stores.sqlite.tally import count_lost
-
-_HAS_MODES = os.name == "posix"
 
 
 def find_problems(
@@ -27,6 +25,7 @@ def find_problems(
     casebook: CasebookTables,
     sessions: Mapping[Path, Session],
     marks: tuple[MarkFile, MarkFile],
+    signed: bool,
 ) -> Iterator[str]:
     """Look at the files themselves, then at what the journal and the casebook say."""
     sound = True
@@ -35,14 +34,14 @@ def find_problems(
         if broken:
             sound = False
             yield broken
-        if _HAS_MODES and stat.S_IMODE(path.stat().st_mode) & 0o077:
+        if HAS_MODES and stat.S_IMODE(path.stat().st_mode) & 0o077:
             yield f"{path} can be read by others: run `chmod 600 {path}`."
         for file in files.list_damaged_files(path):
             yield f"{file} was damaged and set aside: rescue what you need of it, then delete it."
     if sound:
         yield from _find_shortened(list(sessions.values())[-1], marks[1])
         yield from (damage.what for damage in journal.verify())
-        yield from _find_unmarked(journal, marks[0])
+        yield from _find_unmarked(journal, marks[0], signed=signed)
         yield from casebook.find_problems()
     yield from (mark.trouble for mark in marks if mark.trouble)
 
@@ -55,7 +54,7 @@ def find_caveats(lease: timedelta = LEASE) -> Iterator[str]:
             "the same moment one may lose its mark, and a loss of its last entries would go "
             "unnoticed."
         )
-    if not _HAS_MODES:
+    if not HAS_MODES:
         yield (
             "This system has no files for their owner alone, so the folder's permissions decide "
             "who can read the store."
@@ -72,18 +71,20 @@ def _find_shortened(log: Session, marks: MarkFile) -> Iterator[str]:
         )
 
 
-def _find_unmarked(journal: JournalTables, marks: MarkFile) -> Iterator[str]:
-    """Writers whose mark is gone.
+def _find_unmarked(journal: JournalTables, marks: MarkFile, *, signed: bool) -> Iterator[str]:
+    """Writers whose mark is gone, or, where the store has a key, is signed by nobody.
 
     That is a problem but no damage. A power cut can take the mark file, which is never synced,
     and leave a sound journal; to refuse it then would be a false alarm, and to write new marks
     without a word would hide that for a while nothing guarded the end of the journal.
     """
     found = marks.read()
-    without = [head for head in journal.read_heads() if head.seq and head.writer not in found.found]
+    good = {mark.writer for mark in found.found.values() if mark.signed or not signed}
+    without = [head for head in journal.read_heads() if head.seq and head.writer not in good]
     if without:
+        kind = "signed mark" if signed else "mark"
         yield (
-            f"{len(without)} of the journal's writers have no mark, so a loss of their last "
+            f"{len(without)} of the journal's writers have no {kind}, so a loss of their last "
             "entries would go unnoticed: look at the open actions, then take the journal as it "
             "is with `mulligan doctor --accept-damage NOTE`."
         )

@@ -45,7 +45,7 @@ class SqliteSession:
         create: bool = False,
     ) -> None:
         self._path = path
-        self._queries = load("journal", "vault", "catalog", "log", "tasks", "casebook", "sqlite")
+        self._queries = _load_queries()
         self._synced = part == JOURNAL
         with undisturbed, translate_errors(path):
             if create:
@@ -184,6 +184,10 @@ def truncate(connect: Callable[[], SqliteSession]) -> None:
     """Empty a file's write-ahead log."""
     with open_erasing_session(connect):
         pass
+
+
+def _load_queries() -> dict[str, str]:
+    return load("journal", "vault", "signed", "catalog", "log", "tasks", "casebook", "sqlite")
 
 
 def _identify_file(place: str) -> tuple[int, int] | None:

@@ -16,6 +16,7 @@ from mulligan.stores.mark import MarkFile
 from mulligan.stores.options import Options
 from mulligan.stores.pool import Pool
 from mulligan.stores.relational.archive import ArchiveTables
+from mulligan.stores.relational.audit import refuse_damages
 from mulligan.stores.relational.casebook import CasebookTables
 from mulligan.stores.relational.catalog import CatalogTable
 from mulligan.stores.relational.journal import JournalTables
@@ -46,6 +47,7 @@ class SqliteStore:
         self._path = path
         self._log_path = files.build_log_path(path)
         self._options = options
+        files.refuse_unsafe_files(path)
         files.prepare(path, JOURNAL, migrate=options.migrate, timeout=options.timeout)
         files.prepare_log(self._log_path, migrate=options.migrate, timeout=options.timeout)
         self._marks = MarkFile(files.build_companion_path(path, "mark"))
@@ -124,9 +126,10 @@ class SqliteStore:
                         casebook=self.casebook,
                         sessions=dict(zip(paths, (journal, log), strict=True)),
                         marks=(self._marks, self._log_marks),
+                        signed=self._truth.keyring.is_signed(journal),
                     )
                 ),
-                caveats=tuple(find_caveats(self._options.lease)),
+                caveats=(*find_caveats(self._options.lease), *self._truth.find_caveats()),
             )
 
     def close(self) -> None:
@@ -163,20 +166,22 @@ class SqliteStore:
 
     def _examine(self) -> None:
         """Refuse a journal that is not what was written, and count what the log has lost."""
-        if not self._options.tolerate_damage:
+        tolerant = self._options.tolerate_damage
+        if not tolerant:
             with self._truth.pool.acquire_session() as session:
                 files.refuse_damaged(session, self._path)
-            found = self.journal.look(budget=_ENTRIES_CHECKED)
-            if found:
-                more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-                raise StoreDamagedError(
-                    f"{self._path} is damaged. {found[0].what}{more} See what is left with "
-                    "`mulligan doctor`; go on from it with `mulligan doctor --accept-damage NOTE`."
-                )
         # Whoever looks at a damaged file may find the proof of the key damaged as well.
-        with suppress(*((StoreDamagedError,) if self._options.tolerate_damage else ())):
+        with suppress(*((StoreDamagedError,) if tolerant else ())):
             self._truth.check_key()
+        if not tolerant:
+            refuse_damages(self.journal.look(budget=_ENTRIES_CHECKED), store=str(self._path))
         if self._options.migrate:
-            # While another process holds the log, that process or the next one will count.
-            with suppress(StoreLockedError), self._log_pool.acquire_session() as session:
-                record_damage(session, self._log_marks, clock=self._options.clock)
+            self._begin_anew()
+
+    def _begin_anew(self) -> None:
+        """What the first one to open a store for writing does for all that come after."""
+        if not self._options.tolerate_damage:
+            self._truth.sign_store()
+        # While another process holds the log, that process or the next one will count.
+        with suppress(StoreLockedError), self._log_pool.acquire_session() as session:
+            record_damage(session, self._log_marks, clock=self._options.clock)

@@ -1,0 +1,52 @@
+"""Where a writer's chain ends: its row, its signature, and its mark outside the database."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from mulligan.stores.driver import Row
+from mulligan.stores.mark import Mark, sign_mark
+from mulligan.stores.relational.account import Account, decode_account
+from mulligan.stores.signer import Signer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Head:
+    """Where a writer's chain ends."""
+
+    writer: str
+    commits: int
+    seq: int
+    hash: bytes
+    account: Account = field(default_factory=Account)
+
+    def to_mark(self, signer: Signer | None) -> Mark:
+        """The same, for outside the database."""
+        mark = Mark(writer=self.writer, commits=self.commits, seq=self.seq, proof=self.hash[:24])
+        return mark if signer is None else sign_mark(mark, signer)
+
+    def sign(self, signer: Signer | None) -> dict[str, object]:
+        """What else the row has: the account, and the signature of all of it."""
+        if signer is None:
+            return {"account": "", "seal": None}
+        account = self.account.encode()
+        return {"account": account, "seal": signer.sign("writer", *self._list_parts(), account)}
+
+    def is_signed(self, signer: Signer | None, seal: object) -> bool:
+        """Whether the row is what its writer signed; without a signer nobody can tell."""
+        if signer is None:
+            return True
+        return signer.holds(seal, "writer", *self._list_parts(), self.account.encode())
+
+    def _list_parts(self) -> tuple[object, ...]:
+        return self.writer, self.commits, self.seq, self.hash
+
+
+def decode_head(row: Row) -> tuple[Head, object]:
+    """A head and its signature from the columns id, commits, seq, hash, account, seal."""
+    writer, commits, seq, found, account, seal = row
+    hash_ = bytes(found) if isinstance(found, (bytes, memoryview)) else b""
+    head = Head(
+        writer=writer, commits=commits, seq=seq, hash=hash_, account=decode_account(account)
+    )
+    return head, seal
