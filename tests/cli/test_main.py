@@ -89,3 +89,21 @@ def test_help_lists_the_commands_and_what_exit_codes_mean(capsys) -> None:
     assert code == 0
     for word in ("demo", "log", "doctor", "migrate", "exit codes"):
         assert word in out
+
+
+def test_reading_imports_nothing_from_the_current_folder(store: str, tmp_path: Path) -> None:
+    planted = "from pathlib import Path; Path('ran').touch()\n"
+    for name in ("rich.py", "apsw.py", "likeness.py"):
+        (tmp_path / name).write_text(
+            planted + "def alike(text, others): return [1.0] * len(others)"
+        )
+    (tmp_path / "pyproject.toml").write_text('[tool.mulligan]\nsimilarity = "likeness:alike"\n')
+
+    for command in (["doctor"], ["patterns"], ["log"], ["open"]):
+        done = subprocess.run(
+            [sys.executable, "-m", "mulligan", *command, "--store", store],
+            cwd=tmp_path, capture_output=True, text=True,
+        )  # fmt: skip
+        assert "Traceback" not in done.stderr
+
+    assert not (tmp_path / "ran").exists()

@@ -59,6 +59,13 @@ def test_a_planted_link_is_not_followed(url, tmp_path, name) -> None:
     assert mine.read_text() == "dear diary"
 
 
+def test_a_mark_with_a_second_name_is_not_written(url, tmp_path) -> None:
+    (tmp_path / "diary.txt").hardlink_to(tmp_path / "shop.db.mark")
+
+    with pytest.raises(StoreUnavailableError, match="second name"):
+        open_store(url)
+
+
 def test_a_link_planted_under_a_running_store_is_not_followed(tmp_path) -> None:
     mine = tmp_path / "diary.txt"
     mine.write_text("dear diary")

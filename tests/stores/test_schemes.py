@@ -170,3 +170,9 @@ def test_the_contract_opens_by_url_and_as_registered():
     assert find_opener(f"{__name__}:open_as_registered")("theirs://x")[1].migrate
     with_ours = find_opener("mulligan.stores.opening:open_store")("memory:")
     with_ours.close()
+
+
+@pytest.mark.parametrize("url", ["sqlite:///fam\0ily.db", "postgresql://host/\0", "\0"])
+def test_a_null_character_in_a_url_is_one_sentence(url):
+    with pytest.raises(ConfigurationError, match="null character"):
+        open_store(url)

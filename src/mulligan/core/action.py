@@ -184,7 +184,7 @@ class Kept:
     owner: str
     """Id of the action or turn it belongs to."""
     name: str
-    """`arguments`, `before`, `result`, `evidence`, `restored`, `theirs`."""
+    """`arguments`, `before`, `result`, `evidence`, `restored`, `theirs`, `findings 3`."""
     value: bytes = field(repr=False)
     expires_at: datetime | None = None
     """`None`: kept until the action is settled and the retention after it has run."""

@@ -13,6 +13,7 @@ same counts as unknown, because a wrong mark must never accuse a sound journal.
 
 from __future__ import annotations
 
+import errno
 import os
 import struct
 import zlib
@@ -110,7 +111,10 @@ class MarkFile:
         """Every mark. Read it *before* the database, or a commit in between looks like a loss."""
         try:
             content = read_private(self._path)
-        except FileNotFoundError:
+        except OSError as error:
+            # A link that somebody put in its place is no mark either.
+            if error.errno not in (errno.ENOENT, errno.ELOOP):
+                raise
             return Marks(found={}, missing=True)
         records = [content[at : at + _SIZE] for at in range(0, len(content), _SIZE)]
         marks = [unpack(record) for record in records if record.rstrip(b"\0")]

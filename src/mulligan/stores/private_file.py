@@ -28,6 +28,15 @@ def read_private(path: Path) -> bytes:
         return file.read()
 
 
+def refuse_second_name(path: Path) -> None:
+    """Refuse a file that has another name as well, under which it may be somebody's."""
+    if path.exists() and path.stat().st_nlink > 1:
+        raise StoreUnavailableError(
+            f"{path} has a second name (a hard link), so that writing it would change another file "
+            f"as well: put a copy in its place (`cp {path} {path}.copy && mv {path}.copy {path}`)."
+        )
+
+
 def refuse_unsafe(path: Path, *, secret: bool = False, linked: bool = False) -> None:
     """Refuse a file that somebody else may have put there, or can change; a missing one is fine.
 

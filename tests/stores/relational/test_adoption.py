@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import sqlite3
 
@@ -10,6 +11,7 @@ import pytest
 from mulligan.core.action import Kept, State
 from mulligan.core.errors import StoreDamagedError
 from mulligan.stores.opening import open_store
+from mulligan.stores.seal import make_seal
 from mulligan.testing.store_contract.contract import (
     NOW,
     find_way,
@@ -52,6 +54,29 @@ def test_what_lay_there_is_read_as_before_and_signed(url, caplog) -> None:
     assert "were taken as they were" in " ".join(health.caveats)
     assert "rows were taken as they are" in caplog.text
     store.close()
+
+
+def test_a_store_whose_values_an_earlier_version_locked_is_signed(url) -> None:
+    fill(url)
+    seal = make_seal(KEY)
+    value, _ = seal.lock(b"raw", owner="a", name="before")
+    whose = b"1:abefore"
+    checksum = b"2" + hashlib.sha256(b"1:%d:" % len(whose) + whose + value).digest()
+    store = open_store(url)
+    with store.journal._pool.acquire_session() as session, session.begin_transaction():
+        session.fetch("drop_kept", owner="a", name="before")
+        row = {"owner": "a", "name": "before", "value": value, "locked": 1, "checksum": checksum}
+        session.run("keep", expires_us=None, seal=None, **row)
+        about = {"value": seal.proof, "signed_us": None, "trusted": 0, "seal": None}
+        session.run("set_key_check", **about)
+    store.close()
+
+    again = open_store(url, vault_key=KEY)
+
+    assert again.vault.get("a", "before") == b"raw"
+    assert again.check_health().problems == ()
+    assert "were taken as they were" in " ".join(again.check_health().caveats)
+    again.close()
 
 
 def test_a_new_store_takes_nothing_on_trust(url, caplog) -> None:

@@ -6,9 +6,14 @@ import os
 
 import pytest
 
+from mulligan.core.action import Kept, State
+from mulligan.core.errors import StoreError
+from mulligan.stores.opening import open_store
+from mulligan.testing.store_contract.contract import NOW, make_first_entry, make_next_entry
 from tests.stores.relational.damage import fast_folder
 from tests.stores.relational.tamper_kinds import list_kinds
 from tests.stores.relational.tampering import (
+    KEY,
     PostgresTables,
     SqliteFiles,
     count_tamperings,
@@ -49,3 +54,37 @@ def test_a_whole_folder_put_back_is_not_noticed_without_anything_outside(files) 
     files.restore()
 
     assert is_noticed(files.url) == ""
+
+
+def test_an_undo_that_nobody_with_the_key_asked_for_is_not_read(files, caplog) -> None:
+    store = open_store(files.url, vault_key=KEY)
+    for name in ("a", "b"):
+        store.journal.submit([make_first_entry(name)]).result()
+        store.journal.submit([make_next_entry(name, State.EXECUTED, version=2)]).result()
+    with store.journal._pool.acquire_session() as session, session.begin_transaction():
+        session.execute("update action set state = 'undoing' where id = 'a'")
+        session.execute("update entry set state = 'undoing' where action = 'a' and version = 2")
+
+    found = store.journal.list_open_actions()
+
+    assert [action.id for action in found] == ["b"]
+    assert "Entry 2 of action a is not what was written" in caplog.text
+    with pytest.raises(StoreError, match="Entry 2 of action a"):
+        store.journal.find_action("a")
+    store.close()
+
+
+def test_retention_forgets_nothing_that_was_only_made_to_look_settled(files) -> None:
+    store = open_store(files.url, vault_key=KEY)
+    kept = Kept(owner="a", name="before", value=b"raw")
+    store.journal.submit([make_first_entry("a")], keep=[kept]).result()
+    with store.journal._pool.acquire_session() as session, session.begin_transaction():
+        session.execute("update action set settled = 1, changed_us = 1")
+        session.execute("update kept set expires_us = 1")
+
+    pruned = store.journal.prune(settled_before=NOW)
+    shredded = store.vault.shred(now=NOW)
+
+    assert (pruned, shredded) == (0, 0)
+    assert store.journal.verify()
+    store.close()

@@ -90,6 +90,8 @@ class Insights:
     def open(cls, settings: Settings, *, tolerate_damage: bool = False) -> Self:
         """Open the store that the settings name, as it is: nothing is created or migrated."""
         _refuse_memory(settings)
+        # Whoever only looks at a store runs no code of a file that lies in their current folder.
+        settings = settings.without_code()
         store = open_store(
             settings.store,
             migrate=False,

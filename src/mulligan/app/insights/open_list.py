@@ -7,24 +7,29 @@ whichever process has it: the entry is the request, and recovery takes it up.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from mulligan.app.insights.name_lookup import NameLookup
 from mulligan.codec.values import decode_value
-from mulligan.core.action import HOLD_LIFE, Action, Entry, State, leads_to
+from mulligan.core.action import HOLD_LIFE, Action, Entry, Opening, State, leads_to
 from mulligan.core.effect import Effect
-from mulligan.core.errors import ConfigurationError
+from mulligan.core.errors import ConfigurationError, StoreError
 from mulligan.core.interfaces import Clock, Store
 from mulligan.core.recipe import render_recipe
 from mulligan.core.record import Record
 from mulligan.core.sentence import render_sentence
 from mulligan.redaction import Redactor
 from mulligan.turns.journal.hold import has_expired
+from mulligan.turns.journal.rejection import load_findings
 
 MOST = 1_000
 
 AT_WORK = frozenset({State.INTENT, State.EXECUTED, State.UNDOING, State.UNKNOWN})
 """States in which the process that wrote them is about to write the next one itself."""
+
+
+REJECTED = frozenset({State.UNDOING, State.DISPUTED, State.DENIED})
+"""States into which a rejection leads."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,17 +57,18 @@ class OpenList:
         self._redactor = redactor
 
     def actions(self, *, tenant: str | None = None, limit: int = MOST) -> list[Action]:
-        """Open actions, oldest first."""
+        """Open actions, oldest first, each with what was found as long as that is kept."""
         whose = NameLookup(self._redactor).find_tenant(tenant)
-        return self._journal.list_open_actions(tenant=whose, limit=limit)
+        found = self._journal.list_open_actions(tenant=whose, limit=limit)
+        return [self._with_findings(action) for action in found]
 
     def read_story(self, id_or_prefix: str) -> ActionStory:
         """One action with its history, settled or not."""
         action = self.find(id_or_prefix)
         entries = tuple(self._journal.list_entries(action.id))
         return ActionStory(
-            action=action,
-            entries=entries,
+            action=self._with_findings(action),
+            entries=tuple(self._with_findings_of(entry, action.opening) for entry in entries),
             what=self.describe(action),
             recipe=render_recipe(action),
             contents=self._read_contents(action),
@@ -80,6 +86,24 @@ class OpenList:
         redacted = self._redactor.redact_value(shown)
         record = Record(arguments=redacted if isinstance(redacted, dict) else {})
         return render_sentence(opening.tool, record)
+
+    def _with_findings(self, action: Action) -> Action:
+        said = self._read_findings(action.id, opening=action.opening, entry=action)
+        return action if said is None else replace(action, detail={**action.detail, "why": said})
+
+    def _with_findings_of(self, entry: Entry, opening: Opening) -> Entry:
+        said = self._read_findings(entry.action, opening=opening, entry=entry)
+        return entry if said is None else replace(entry, detail={**entry.detail, "why": said})
+
+    def _read_findings(self, action: str, *, opening: Opening, entry: Action | Entry) -> str | None:
+        """What a review found, where an entry has only the names of its rules."""
+        if entry.state not in REJECTED:
+            return None
+        try:
+            return load_findings(self._vault, action, opening=opening, version=entry.version)
+        except StoreError:
+            # Without the key, or where it is damaged, the names of the rules are left.
+            return None
 
     def _read_contents(self, action: Action) -> dict[str, object]:
         """What a person chooses between. Ours is what the call returned, else what it was given."""

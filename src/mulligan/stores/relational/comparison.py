@@ -49,8 +49,10 @@ def read_actions(
     refuse_unsigned(session, {pair.id for pair in pairs}, keyring=keyring)
     for pair in pairs:
         differing = list(_compare_pair(pair))
+        if not differing:
+            continue
         what = describe_difference(pair.id, differing)
-        if differing and not _is_accepted(session, what, keyring=keyring):
+        if not _is_accepted(session, what, keyring=keyring):
             raise UnreadableError(
                 f"{what} The store is damaged: see what is left with `mulligan doctor`, or restore "
                 "it from a backup."

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import suppress
 from datetime import datetime, timedelta
 from itertools import islice
 
@@ -32,6 +32,8 @@ from mulligan.stores.relational.safe import KeptRow, Safe
 from mulligan.stores.relational.signatures import OPEN, sign_accepted, sign_open
 from mulligan.stores.relational.writers import WriterTable
 
+_report = logging.getLogger("mulligan")
+
 
 class JournalTables:
     """Reads from a pool; everything written goes through the group commit."""
@@ -56,6 +58,7 @@ class JournalTables:
         self._erase = erase
         self._marks = marks
         self._writers = WriterTable(pool, ledger=ledger)
+        self._reported: set[str] = set()
         self._refused: dict[str, EncodedEntry] = {}
 
     def submit(self, entries: Sequence[Entry], *, keep: Sequence[Kept] = ()) -> Future[None]:
@@ -187,11 +190,19 @@ class JournalTables:
     def _list_readable(self, *, tenant: str | None, after: str) -> Iterator[Action]:
         """Open actions read one by one, without those that cannot be."""
         for (name,) in self._fetch("open_action_ids", after=after, most=2**31):
-            # It is on the list of damages, which the reader of this one is shown as well.
-            with suppress(UnreadableError):
+            try:
                 action = self.find_action(name)
-                if action is not None and tenant in (None, action.opening.tenant):
-                    yield action
+            except UnreadableError as error:
+                # It is on the list of damages, which the reader of this one is shown as well.
+                self._report_once(name, error)
+                continue
+            if action is not None and tenant in (None, action.opening.tenant):
+                yield action
+
+    def _report_once(self, action: str, error: UnreadableError) -> None:
+        if action not in self._reported:
+            self._reported.add(action)
+            _report.warning("An open action is left alone: %s", error)
 
     def _read_marks(self) -> Marks:
         if self._marks is not None:

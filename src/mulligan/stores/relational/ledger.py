@@ -262,9 +262,9 @@ class Ledger:
             with self._session.begin_transaction():
                 beginning = self._begin(self._session)
                 head = self._start_writer(self._session, beginning)
-                heads = [decode_head(row)[0] for row in self._session.fetch("writers")]
             self._lease.renew(begun)
             if beginning.adopted and self._marks is not None:
+                heads = [decode_head(row)[0] for row in self._session.fetch("writers")]
                 self._marks.reset([each.to_mark(beginning.signer) for each in heads])
             # At once, so that a writer of nothing that is synced is not taken for one that lost
             # its mark.

@@ -15,7 +15,7 @@ from mulligan.stores.driver import Session
 from mulligan.stores.file_lock import BINARY
 from mulligan.stores.mark import MarkFile
 from mulligan.stores.migrate import bring_up_to_date, check_version
-from mulligan.stores.private_file import read_private, refuse_unsafe
+from mulligan.stores.private_file import read_private, refuse_second_name, refuse_unsafe
 from mulligan.stores.sqlite.session import LOG, TIMEOUT, SqliteSession
 
 APPLICATION_ID = 0x4D756C6C
@@ -71,7 +71,9 @@ def refuse_unsafe_files(path: Path) -> None:
     for database in (path, build_log_path(path)):
         for ending in ("", "-wal", "-shm"):
             refuse_unsafe(database.with_name(database.name + ending), linked=not ending)
-        refuse_unsafe(build_companion_path(database, "mark"))
+        mark = build_companion_path(database, "mark")
+        refuse_unsafe(mark)
+        refuse_second_name(mark)
     refuse_unsafe(build_companion_path(path, "key"), secret=True)
 
 

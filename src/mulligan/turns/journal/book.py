@@ -15,6 +15,7 @@ from mulligan.core.interfaces import Clock, Journal, Vault
 from mulligan.core.record import Abilities, Record
 from mulligan.core.sentence import render_sentence
 from mulligan.core.turn import Turn
+from mulligan.turns.journal.rejection import keep_findings
 from mulligan.turns.journal.steady import Steady, SteadyClock, read_steady
 from mulligan.turns.journal.waiter import ON_LOOP, Waiter
 from mulligan.turns.tools.declaration import Declaration
@@ -173,7 +174,8 @@ class Book:
     ) -> None:
         """One step for each of some actions, in one transaction.
 
-        `why` may quote anything and is scrubbed; `facts` are our own words and numbers.
+        `why` may quote anything and is scrubbed, and of a `Rejection` only its rules are written
+        here; `facts` are our own words and numbers.
         """
         step = StateChange(actions=list(actions), state=state, why=why, facts=facts or {})
         await self.move_together([step], keep=keep)
@@ -187,6 +189,7 @@ class Book:
             return
         entries = [entry for move in moves for entry in self._build_entries(move)]
         before = [(action.state, action.version) for action, _ in moved]
+        keep = [*keep, *(kept for move in moves for kept in self._keep_findings(move))]
         # Submitted at once: who is cancelled while waiting loses the answer, not the entry.
         future = self.journal.submit(entries, keep=keep)
         for action, state in moved:
@@ -201,6 +204,10 @@ class Book:
             self.announce(ActionMoved(action=entry.action, state=state, at=entry.at))
             if state is State.UNDONE:
                 self.announce(_build_undone_event(action))
+
+    def _keep_findings(self, move: StateChange) -> Sequence[Kept]:
+        steps = [(action.id, action.opening, action.version + 1) for action in move.actions]
+        return keep_findings(move.why, steps, scrub=self.scrub, until=self.clock() + SHARED_LIFE)
 
     def require_lease(self, actions: Sequence[LiveAction]) -> None:
         """Look once more before an outside call: who was silent for too long sends nothing."""

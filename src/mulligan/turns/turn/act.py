@@ -28,6 +28,7 @@ from mulligan.loops.actions import (
 from mulligan.loops.checking import run_checks
 from mulligan.turns.journal.book import Book, LiveAction, StateChange
 from mulligan.turns.journal.landing import settle
+from mulligan.turns.journal.rejection import Rejection
 from mulligan.turns.journal.waiter import Waiter
 from mulligan.turns.memory.episodes import Ended
 from mulligan.turns.turn.attempt import LiveAttempt
@@ -380,9 +381,9 @@ async def settle_reviewed(actions: Iterable[LiveAction], *, by: str, book: Book)
     await book.move_together([verified, unchecked])
 
 
-def describe_rejection(verdict: Verdict) -> str:
+def describe_rejection(verdict: Verdict) -> Rejection:
     """Why an attempt was rejected, in one line."""
-    return "; ".join(f"{finding.rule}: {finding.issue}" for finding in verdict.errors)
+    return Rejection(verdict.errors)
 
 
 def _choose_confidence(verdict: Verdict) -> Confidence | None:
