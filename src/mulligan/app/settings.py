@@ -134,7 +134,7 @@ class Settings:
             )
         return cast("Similarity", found)
 
-    def without_code(self) -> Self:
+    def drop_code(self) -> Self:
         """These settings without what would have to be imported: errors are compared by words."""
         return replace(self, similarity="") if isinstance(self.similarity, str) else self
 

@@ -91,7 +91,7 @@ class Insights:
         """Open the store that the settings name, as it is: nothing is created or migrated."""
         _refuse_memory(settings)
         # Whoever only looks at a store runs no code of a file that lies in their current folder.
-        settings = settings.without_code()
+        settings = settings.drop_code()
         store = open_store(
             settings.store,
             migrate=False,

@@ -45,14 +45,19 @@ class Account:
         return replace(self, rows={**self.rows, table: total})
 
 
+_EMPTY = Account()
+
+
 def decode_account(text: str) -> Account:
     """An account from a row; of what makes no sense an empty one, whose seal will not hold."""
+    if not text:
+        return _EMPTY
     try:
         found = decode_json(text)
         rows = {str(table): int(total, 16) for table, total in found["rows"].items()}
         return Account(rows=rows, writers=int(found["writers"]), commits=int(found["commits"]))
     except (ValueError, LookupError, TypeError, AttributeError):
-        return Account()
+        return _EMPTY
 
 
 def sum_seals(seals: Iterable[object]) -> int:

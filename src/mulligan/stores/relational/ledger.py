@@ -57,8 +57,12 @@ class Transaction:
         if self.signer is None:
             return None
         seal = self.signer.sign(table, *columns)
-        self._settle(self.head.account.add(table, [seal]))
+        self.add_seals(table, [seal])
         return seal
+
+    def add_seals(self, table: str, seals: Iterable[object]) -> None:
+        """Rows with these signatures have come into a table."""
+        self._settle(self.head.account.add(table, seals))
 
     def drop(self, table: str, seals: Iterable[object]) -> None:
         """Rows with these signatures have gone from a table, or were not added after all."""

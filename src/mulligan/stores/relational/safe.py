@@ -83,6 +83,7 @@ class Safe:
             query = "expire_after_settlement" if settled else "expire"
             session.run(query, owner=owner, at_us=at_us)
             return
+        gone, come = [], []
         for name, checksum, expires_us, was in session.fetch("seals_of_owner", owner=owner):
             if settled and expires_us is not None:
                 continue
@@ -93,8 +94,10 @@ class Safe:
             whose = {"owner": owner, "name": name, "was": was}
             # One that another writer has just replaced or expired is as that writer left it.
             if session.run("reseal_kept", expires_us=at_us, seal=seal, **whose):
-                transaction.drop(TABLE, [was])
-                transaction.sign_row(TABLE, owner, name, checksum, at_us)
+                gone.append(was)
+                come.append(seal)
+        transaction.drop(TABLE, gone)
+        transaction.add_seals(TABLE, come)
 
     def shred(self, transaction: Transaction, *, now_us: int, most: int, skip: int) -> list[bool]:
         """Delete what has expired, a few at a time: whether each went, or is not ours and stays."""
