@@ -87,7 +87,7 @@ def test_a_broken_structure_is_told_in_one_line(tmp_path) -> None:
 
 
 def test_where_files_have_no_modes_nobody_is_told_to_change_them(tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr(health, "_HAS_MODES", False)
+    monkeypatch.setattr(health, "HAS_MODES", False)
     url = f"sqlite:///{tmp_path}/family.db"
     store = open_store(url)
     (tmp_path / "family.db").chmod(0o644)

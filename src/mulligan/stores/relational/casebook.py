@@ -169,11 +169,16 @@ class CasebookTables:
     def _find_misplaced(self) -> list[str]:
         """A sentence for each lesson that is listed otherwise than its latest version says."""
         words: dict[str, set[str]] = {}
-        for lesson, word in self._fetch("all_words"):
-            words.setdefault(lesson, set()).add(word)
+        try:
+            for lesson, word in self._fetch("all_words"):
+                words.setdefault(lesson, set()).add(word)
+            rows = self._fetch("listed_lessons")
+        except UnreadableError:
+            # Said by whoever lists what cannot be read.
+            return []
         misplaced = [
             listed[0]
-            for *listed, latest, body in self._fetch("listed_lessons")
+            for *listed, latest, body in rows
             if body is None
             or not _is_listed(listed, latest=latest, body=body, words=words.get(listed[0], set()))
         ]

@@ -8,7 +8,7 @@ from itertools import count
 
 from mulligan.core.interfaces import Damage
 from mulligan.stores.chain import ChainEntry
-from mulligan.stores.driver import Row, Session
+from mulligan.stores.driver import Row, Session, UnreadableError
 from mulligan.stores.relational.account import Account, add_accounts, sum_seals
 from mulligan.stores.relational.head import Head, decode_head
 from mulligan.stores.relational.keyring import KEY_GONE, Keyring, read_key_check
@@ -151,16 +151,25 @@ def _count_all(session: Session, table: str, accounts: Sequence[Account]) -> int
 
 def _find_unsigned_rows(session: Session, signer: Signer) -> Iterator[Damage]:
     for table, name in TABLES.items():
-        for seal, *columns in _read_rows(session, table):
-            if table == KEPT:
-                row = (*columns, seal)
-                sound = is_sealed(row, signer) and is_intact(row)
-            else:
-                sound = signer.holds(seal, table, *columns)
-            if not sound:
-                which = " ".join(map(str, columns[:2] if table != "episode" else columns[:1]))
-                what = f"{name} has a row that was written without the key: {which}."
-                yield Damage(writer="", seq=_compute_number((seal, *columns)), what=what)
+        try:
+            yield from _find_unsigned_in(session, signer, table=table, name=name)
+        except UnreadableError:
+            yield Damage(writer="", seq=0, what=f"{name} has a row that cannot be read.")
+
+
+def _find_unsigned_in(
+    session: Session, signer: Signer, *, table: str, name: str
+) -> Iterator[Damage]:
+    for seal, *columns in _read_rows(session, table):
+        if table == KEPT:
+            row = (*columns, seal)
+            sound = is_sealed(row, signer) and is_intact(row)
+        else:
+            sound = signer.holds(seal, table, *columns)
+        if not sound:
+            which = " ".join(map(str, columns[:2] if table != "episode" else columns[:1]))
+            what = f"{name} has a row that was written without the key: {which}."
+            yield Damage(writer="", seq=_compute_number((seal, *columns)), what=what)
 
 
 def _read_rows(session: Session, table: str) -> Iterator[Row]:

@@ -107,7 +107,6 @@ def prepare_log(path: Path, *, migrate: bool, timeout: timedelta = TIMEOUT) -> N
     except StoreDamagedError:
         if not migrate:
             raise
-        _refuse_not_ours(path)
         set_aside(path)
         prepare(path, LOG, migrate=True, timeout=timeout)
 
