@@ -22,7 +22,7 @@ def recovery_repeats_the_call() -> None:
         await self.book.move([action], State.UNKNOWN)
         tool = self.toolbox.find(action.opening)
         if tool is not None:
-            made = await tool.prepare_call(action.record.arguments)()
+            made = await tool.prepare_call(action.record)()
             await landing.adopt([action], [made], book=self.book)
 
     plant_in(Recovery, _find_out=again)
@@ -155,7 +155,7 @@ def approved_call_runs_before_its_intent() -> None:
     run_approved = release.release
 
     async def run_first(action: LiveAction, *, tool: Any, book: Book, **_: Any) -> None:
-        result = await tool.prepare_call(action.record.arguments)()
+        result = await tool.prepare_call(action.record)()
         await reach(Point.CALLED)
 
         async def made() -> Any:

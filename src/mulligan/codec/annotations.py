@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 import types
 import typing
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date, datetime, time
 from enum import Enum
 from typing import Any
@@ -43,7 +43,9 @@ def read_hints(function: object) -> dict[str, object]:
         return {}
 
 
-def to_arguments_schema(function: Callable[..., object]) -> Schema:
+def to_arguments_schema(
+    function: Callable[..., object], *, without: Collection[object] = ()
+) -> Schema:
     """The schema of a function's arguments; what an annotation does not say is left open."""
     try:
         parameters = inspect.signature(function).parameters.values()
@@ -52,7 +54,7 @@ def to_arguments_schema(function: Callable[..., object]) -> Schema:
         return {}
     hints = read_hints(function)
     named = [p for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
-    named = [p for p in named if p.name not in ("self", "cls")]
+    named = [p for p in named if p.name not in ("self", "cls") and p.name not in without]
     schema: Schema = {
         "type": "object",
         "properties": {p.name: _describe(p, hints) for p in named},

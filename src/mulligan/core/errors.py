@@ -16,6 +16,7 @@
     │   └── SchemaTooOldError       `mulligan migrate` has not been run
     ├── SilentError                 a result that says of itself that it is an error
     ├── FlaggedCallError            a call that its tool does not let through as it is
+    ├── OwnParameterError           a call that brought a value for what Mulligan fills
     ├── NothingDone                 a tool's own word that a failed call has changed nothing
     ├── AlreadyDoneError            the same call waits, stands, or may have happened
     ├── StaleNotesError             another process added that version of a task's notes first
@@ -121,6 +122,17 @@ class SilentError(MulliganError):
 
 class FlaggedCallError(MulliganError):
     """A call was not made: what is known speaks against it, and its tool declares `refuse`."""
+
+
+class OwnParameterError(MulliganError, TypeError):
+    """A call was not made: it brought a value of its own for a key or a condition that is ours."""
+
+    def __init__(self, *, tool: str, parameter: str) -> None:
+        super().__init__(
+            f"{tool} was not called: {parameter} is filled by Mulligan at every call, so call "
+            f"{tool} again without {parameter}."
+        )
+        self.parameter = parameter
 
 
 class NothingDone(MulliganError):  # noqa: N818 - a tool says it of its own call, and that is good

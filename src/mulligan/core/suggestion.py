@@ -62,6 +62,9 @@ class ErrorRule:
     """Errors that match are one pattern of this name, whatever else they say."""
     tool: str = ""
     """Only for this tool; empty means every one."""
+    nothing_done: bool = False
+    """Your word that a call which failed so has changed nothing: it is not looked for. No class of
+    errors says that by itself, as a remote may answer with a refusal after the effect."""
 
     def __post_init__(self) -> None:
         if self.error_class is not None:
@@ -72,10 +75,10 @@ class ErrorRule:
             raise ConfigurationError(
                 f"A rule for errors says {self.says!r}, which is no regular expression: {error}."
             ) from error
-        if self.error_class is None and not self.pattern:
+        if self.error_class is None and not self.pattern and self.nothing_done is not True:
             raise ConfigurationError(
                 f"The rule for errors that say {self.says!r} changes nothing: name an "
-                "error_class, a pattern, or both."
+                "error_class, a pattern, both, or nothing_done=True."
             )
 
     def applies(self, tool: str, said: str) -> bool:
@@ -101,8 +104,9 @@ def _read_error_rule(given: object) -> ErrorRule:
         return ErrorRule(**said)
     except (TypeError, ValueError) as error:
         raise ConfigurationError(
-            f"{given!r} is no rule for errors: {error}. It has says, and error_class, pattern or "
-            f"both; tool where it is for one alone. Classes: {', '.join(ErrorClass)}."
+            f"{given!r} is no rule for errors: {error}. It has says, and error_class, pattern, "
+            f"nothing_done or several; tool where it is for one alone. Classes: "
+            f"{', '.join(ErrorClass)}."
         ) from error
 
 

@@ -301,14 +301,22 @@ def test_a_corrected_call_goes_under_a_new_key(m: Mulligan) -> None:
     assert made[0][0] != made[1][0]
 
 
-def test_a_key_of_the_agents_own_is_the_agents_to_change(m: Mulligan) -> None:
-    made: list[tuple[str, object]] = []
+def test_a_correction_has_the_object_and_the_context_of_the_call_it_corrects(m: Mulligan) -> None:
+    made: list[tuple[object, object, int]] = []
 
-    with pytest.raises(RefusedError) as caught:
-        keyed(m, made)(seats="4", key="mine")
+    class Office:
+        @m.tool(effect=Effect.READ, mode=Mode.AUTO, leave_out=("ctx",))
+        def book(self, ctx: object, seats: int) -> int:
+            if not isinstance(seats, int):
+                raise RefusedError("seats: Input should be a valid integer")
+            made.append((self, ctx, seats))
+            return seats
 
-    assert made == [("mine", "4")]
-    assert caught.value.mulligan.suggestions[0].patch.changes == {"seats": 4}  # type: ignore[attr-defined]
+    office, ctx = Office(), object()
+
+    office.book(ctx, seats="4")  # type: ignore[arg-type]
+
+    assert made == [(office, ctx, 4)]
 
 
 def test_a_prerequisite_is_named_when_the_error_asks_for_a_tool_there_is(m: Mulligan) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from mulligan import Effect, Mulligan, Repeat
-from mulligan.core.errors import ConfigurationError
+from mulligan.core.errors import ConfigurationError, OwnParameterError
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.limits import Backoff
 from mulligan.core.points import Point
@@ -102,15 +102,26 @@ async def test_an_edit_between_the_pre_image_and_the_call_survives(
     assert world.states() == []
 
 
-async def test_a_key_given_by_position_is_the_key(world: World) -> None:
-    async def agent(turn: OpenTurn) -> str:
-        await world.move("e1", "Friday", "my-key")
-        return "Done."
+async def test_a_key_of_the_callers_own_is_refused_and_nothing_is_sent(world: World) -> None:
+    async with world.m.turn("Move dinner"):
+        with pytest.raises(OwnParameterError, match="call move again without key") as by_position:
+            await world.move("e1", "Friday", "my-key")
+        with pytest.raises(OwnParameterError, match="key is filled by Mulligan"):
+            await world.move("e1", "Friday", key="my-key")
 
-    async with world.m.turn("Move dinner") as turn:
-        await agent(turn)
+    assert len(world.remote.ledger()) == 1  # only what was there before
+    assert world.states() == []
+    assert by_position.value.parameter == "key"
 
-    assert world.remote.ledger()[-1].key == "my-key"
+
+@pytest.mark.parametrize("passed", ["", None])
+async def test_a_default_that_a_framework_passes_is_no_key(
+    world: World, passed: str | None
+) -> None:
+    async with world.m.turn("Move dinner"):
+        await world.move("e1", "Friday", key=passed)
+
+    assert world.remote.ledger()[-1].key not in ("", None)
 
 
 def test_a_condition_without_a_pre_image_is_refused() -> None:

@@ -6,8 +6,8 @@ import pytest
 
 from mulligan.core.call import Call, Execution, Failure, Outcome
 from mulligan.core.error_class import ErrorClass
-from mulligan.core.suggestion import Earlier, FailedCall, Pattern
-from mulligan.turns.memory.episodes import Ended, OpenEpisode, build_earlier
+from mulligan.core.suggestion import Earlier
+from mulligan.turns.memory.episodes import Ended, build_earlier
 
 
 class HostileError(Exception):
@@ -44,19 +44,6 @@ def test_of_a_call_that_failed_what_it_said_is_remembered(
     assert build_earlier(execution) == Earlier(
         tool="find", arguments=arguments, result=result, failed=failed
     )
-
-
-def test_a_calls_own_key_was_not_given_by_its_agent() -> None:
-    execution = made(Outcome.FAILURE)
-    failure = Failure(error_class=ErrorClass.MISSING)
-    episode = OpenEpisode(
-        execution=execution,
-        failed=FailedCall(call=execution.call, failure=failure, error=""),
-        pattern=Pattern(fingerprint="f", tool="find", error_class=ErrorClass.MISSING, template=""),
-        key="key",
-    )
-
-    assert episode.read_given(execution) == {"id": "x"}
 
 
 def test_only_success_is_success() -> None:

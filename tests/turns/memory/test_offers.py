@@ -24,18 +24,18 @@ def suggesting(patch: Patch) -> Suggestion:
 
 
 def take(offers: Offers, **arguments: object) -> str | None:
-    taken = offers.take(arguments, server="", tool="find", key="key")
+    taken = offers.take(arguments, server="", tool="find")
     return taken.by if taken else None
 
 
 def test_a_correction_is_taken_once_by_the_call_that_is_made_just_so() -> None:
     offers = Offers()
-    offers.make(failing(id="1", key="k1"), [suggesting(Patch(changes={"id": "#1"}))])
+    offers.make(failing(id="1"), [suggesting(Patch(changes={"id": "#1"}))])
 
     assert offers
-    assert take(offers, id="#2", key="k2") is None
-    assert take(offers, id="#1", key="k2") == "schema: so it says"
-    assert take(offers, id="#1", key="k3") is None
+    assert take(offers, id="#2") is None
+    assert take(offers, id="#1") == "schema: so it says"
+    assert take(offers, id="#1") is None
 
 
 def test_another_tool_is_no_correction_of_this_one() -> None:

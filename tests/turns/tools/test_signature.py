@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+import inspect
 from enum import Enum
 from typing import Literal
 
 import pytest
 
-from mulligan.turns.tools.signature import read_signature
+from mulligan.turns.tools.signature import hide_parameters, read_signature
 
 
 class Colour(Enum):
@@ -24,8 +25,6 @@ def test_arguments_have_their_names_however_they_were_given() -> None:
         "limit": 3,
         "more": ("a", "b"),
     }
-    assert signature.places("limit", ("here", 3))
-    assert not signature.places("limit", ("here",))
 
 
 @pytest.mark.parametrize(
@@ -46,7 +45,45 @@ def test_a_methods_object_is_no_argument() -> None:
     class Finder:
         def find(self, where: str) -> None: ...
 
-    assert read_signature(Finder.find).bind((Finder(), "here"), {}) == {"where": "here"}
+    finder, signature = Finder(), read_signature(Finder.find, left_out=["self"])
+
+    assert signature.bind((finder, "here"), {}) == {"where": "here"}
+    assert signature.find_left_out((finder, "here"), {}) == {"self": finder}
+
+
+def book(people: int, key: str = "", when: str = "noon") -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("args", "kwargs", "placed"),
+    [
+        ((4,), {}, ((4,), {}, None)),
+        # By the signature that callers see, the second place is `when`.
+        ((4, "one"), {}, ((4,), {"when": "one"}, None)),
+        ((4,), {"key": ""}, ((4,), {}, None)),
+        ((4,), {"key": None, "when": "one"}, ((4,), {"when": "one"}, None)),
+        ((4,), {"key": "mine"}, ((4,), {}, "key")),
+        ((4, "one", "mine"), {}, ((4,), {"when": "one"}, "key")),
+    ],
+)
+def test_what_is_ours_is_taken_out_of_a_call_and_a_callers_own_value_is_told(
+    args: tuple[object, ...], kwargs: dict[str, object], placed: object
+) -> None:
+    assert read_signature(book, ours=["key"]).place(args, kwargs) == placed
+
+
+def test_one_parameter_given_twice_is_refused_as_python_does() -> None:
+    with pytest.raises(TypeError, match="multiple values for argument 'when'"):
+        read_signature(book, ours=["key"]).place((4, "one"), {"when": "two"})
+
+
+def test_frameworks_see_no_parameter_that_is_hidden() -> None:
+    def wrapper(*args: object, **kwargs: object) -> None: ...
+
+    hide_parameters(wrapper, book, names=["key"])
+
+    assert list(inspect.signature(wrapper).parameters) == ["people", "when"]
+    assert set(wrapper.__annotations__) == {"people", "when", "return"}
 
 
 def test_parameters_with_few_values_are_known_by_them() -> None:

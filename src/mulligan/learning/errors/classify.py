@@ -43,6 +43,12 @@ def classify_by_rule(rules: Sequence[ErrorRule], *, tool: str, said: str) -> Err
     return next(ruled, None)
 
 
+def rules_out_effect(rules: Sequence[ErrorRule], *, tool: str, said: str) -> bool:
+    """Whether the user's own word is that a call which failed so has changed nothing."""
+    giving = (rule for rule in rules if rule.nothing_done is True)
+    return any(rule.applies(tool, said[:MOST_TEXT]) for rule in giving)
+
+
 def build_classifier(rules: Sequence[ErrorRule], *, otherwise: Classify = classify) -> Classify:
     """A `Classify` that asks the user's rules first, in their order."""
 
@@ -50,7 +56,11 @@ def build_classifier(rules: Sequence[ErrorRule], *, otherwise: Classify = classi
         known = otherwise(call, error)
         said = f"{type(error).__name__}: {error}"
         ruled = classify_by_rule(rules, tool=call.tool, said=said)
-        return known if ruled is None else replace(known, error_class=ruled)
+        return replace(
+            known,
+            error_class=known.error_class if ruled is None else ruled,
+            nothing_done=rules_out_effect(rules, tool=call.tool, said=said),
+        )
 
     return classify_ruled if rules else otherwise
 

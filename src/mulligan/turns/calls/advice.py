@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
 from mulligan.core.call import Execution, Failure
-from mulligan.core.effect import Effect, Mode, Repeat
+from mulligan.core.effect import Effect, Mode
 from mulligan.core.error_class import ErrorClass
 from mulligan.core.errors import SilentError
 from mulligan.core.finding import Finding, Severity
@@ -136,9 +136,7 @@ def _find_doubted(episode: OpenEpisode, turn: OpenTurn | None) -> Iterator[str]:
         best = before.best
         if best is None or best.lesson is None or before.execution.call.tool != call.tool:
             continue
-        if episode.read_given(episode.execution) == best.patch.apply(
-            episode.read_given(before.execution)
-        ):
+        if dict(call.arguments) == best.patch.apply(before.execution.call.arguments):
             yield best.lesson
 
 
@@ -172,7 +170,6 @@ def _open_episode(call: LiveCall, execution: Execution) -> OpenEpisode:
         failed=failed,
         pattern=pattern,
         schema_hash=hash_schema(planned.schema),
-        key=tool.declaration.key,
     )
 
 
@@ -229,10 +226,7 @@ def _build_correction(advised: Advised, tool: Tool) -> Corrected | None:
     from mulligan.learning.repair.applying import may_apply
 
     execution, best = advised.execution, advised.suggestions[0]
-    patched = best.patch.apply(execution.call.arguments)
-    arguments = _renew_key(patched, execution=execution, tool=tool)
-    if arguments is None:
-        return None
+    arguments = best.patch.apply(execution.call.arguments)
     # Classified again: other arguments may do other things to the world.
     effect = tool.declaration.classify_effect(arguments)
     reads = effect is Effect.READ
@@ -247,29 +241,17 @@ def _build_correction(advised: Advised, tool: Tool) -> Corrected | None:
     return Corrected(suggestion=best, execution=execution, arguments=arguments)
 
 
-def _renew_key(
-    arguments: dict[str, object], *, execution: Execution, tool: Tool
-) -> dict[str, object] | None:
-    """Other arguments are another call: the remote must not take it for the one it refused.
+async def mend(
+    tool: Tool, corrected: Corrected, *, once: Once, left_out: Mapping[str, object]
+) -> Any:
+    """Make a call with corrected arguments, and correct those again if they fail too.
 
-    Our own key is left out, so that the next call draws one; the agent's own is the agent's to
-    change, so that with a remote that goes by keys nothing is applied.
+    Other arguments are another call, so that each goes under a key of its own.
     """
-    key = tool.declaration.key
-    given = arguments.get(key) if key is not None else None
-    if key is None or given is None:
-        return arguments
-    if given == execution.call.id:
-        return {name: value for name, value in arguments.items() if name != key}
-    return None if tool.declaration.repeat is Repeat.KEYED else arguments
-
-
-async def mend(tool: Tool, corrected: Corrected, *, once: Once) -> Any:
-    """Make a call with corrected arguments, and correct those again if they fail too."""
     fixes = 0
     while True:
         fixes += 1
-        args, kwargs = tool.signature.unbind(corrected.arguments)
+        args, kwargs = tool.signature.unbind({**corrected.arguments, **left_out})
         try:
             return await once(args, kwargs, corrected)
         except Exception as error:

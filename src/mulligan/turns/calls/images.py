@@ -57,7 +57,7 @@ async def bind_version(call: LiveCall, actions: Sequence[LiveAction]) -> None:
     """
     declared = call.tool.declaration
     name = declared.if_version
-    if name is None or call.arguments.get(name) is not None:
+    if name is None:
         return
     versions = [
         await read_version(action.record.before, record=action.record, abilities=action.abilities)
@@ -71,6 +71,8 @@ async def bind_version(call: LiveCall, actions: Sequence[LiveAction]) -> None:
                 "if_absent=… by which it must stay so"
             )
         call.add_argument(declared.if_absent, absent if _is_bulk(actions) else absent[0])
+    for action, version in zip(actions, versions, strict=True):
+        action.bound = version
     call.add_argument(name, versions if _is_bulk(actions) else versions[0])
 
 
@@ -85,7 +87,6 @@ def build_action(
 ) -> LiveAction:
     """One action of a call, with copies of all that it was given."""
     declaration = call.tool.declaration
-    key = arguments.get(declaration.key) if declaration.key else None
     opening = Opening(
         tool=declaration.tool,
         server=declaration.server,
@@ -98,22 +99,17 @@ def build_action(
         outer=turn.name_outer_attempt(),
         call=call.id,
         parent=parent,
-        key=None if key is None else _show_key(str(key), call),
+        key=call.key,
     )
     return LiveAction(
         id=id,
         opening=opening,
         declaration=declaration,
-        record=Record(arguments=copy_value(dict(arguments)), key=id if key is None else str(key)),
+        record=Record(arguments=copy_value(dict(arguments)), key=opening.key or id),
         opened_at=call.tool.runtime.book.clock(),
         call_arguments=call.arguments,
         on_settled=partial(log_settled, call.tool),
     )
-
-
-def _show_key(key: str, call: LiveCall) -> str:
-    """A key as the journal has it: our own as it is, one of the agent's as its hash."""
-    return key if key == call.id else call.tool.runtime.redactor.hash_text(key)
 
 
 def split_result(result: object, actions: Sequence[LiveAction]) -> list[object]:

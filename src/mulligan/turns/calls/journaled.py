@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from mulligan.core.action import State
-from mulligan.core.call import Execution
+from mulligan.core.call import Execution, Outcome
 from mulligan.core.effect import Effect, Release
 from mulligan.core.errors import AlreadyDoneError, ConfigurationError, JournalError, StaleEntryError
 from mulligan.core.points import Point, reach
@@ -27,8 +27,11 @@ from mulligan.turns.calls.runtime import Make
 from mulligan.turns.journal.book import Book, LiveAction, as_execution
 from mulligan.turns.journal.evidence import pack_evidence
 from mulligan.turns.journal.hold import hold_call
+from mulligan.turns.journal.hold_answer import answer_held
 from mulligan.turns.journal.landing import adopt, settle
 from mulligan.turns.tools.declaration import Declaration
+from mulligan.turns.tools.definition import closes_over_values
+from mulligan.turns.tools.promises import describe_binding
 from mulligan.turns.turn.attempt import LiveAttempt
 from mulligan.turns.turn.context import OpenTurn
 
@@ -77,16 +80,19 @@ class JournaledCall:
         )
         if self._is_cleared():
             return await self._let_through(action)
+        bound = describe_binding(self.declaration)
         held = await hold_call(
             action,
-            reason=reason,
+            reason=f"{reason} Only this process can run it." if bound else reason,
             book=self.book,
             evidence=self._collect_evidence(),
         )
-        if self.call.tool.signature.method:
+        closes_over = closes_over_values(self.call.tool.function)
+        if bound or (closes_over and self.declaration.provide is None):
+            # Declared again, as for another request, its name would stand for another one.
             self.call.tool.runtime.held[action.id] = self._as_approved(action)
         self.attempt.actions.append(action)
-        return held
+        return answer_held(held, returns=self.declaration.hints.whole)
 
     def _as_approved(self, action: LiveAction) -> Make:
         """The call with what a person will be shown, or not at all."""
@@ -189,6 +195,7 @@ class JournaledCall:
         book, failure = self.book, tried.last.failure
         if failure is None:
             await adopt(actions, split_result(tried.last.result, actions), book=book)
+            await self._settle_outdated(actions)
             return tried.last
         why = failure.error_class.value
         if tried.nothing_happened:
@@ -198,9 +205,22 @@ class JournaledCall:
         await settle(actions, book=book)
         for action in actions:
             action.call_failed = True
+            action.refused = tried.last.outcome is Outcome.FAILURE
         if len(actions) == 1 and actions[0].looked_up:
             return as_execution(actions[0], self.turn.turn)
         return tried.last
+
+    async def _settle_outdated(self, done: Sequence[LiveAction]) -> None:
+        """Calls that failed under the very version that a later one was accepted under.
+
+        It had not been changed until then, and is at another version since: they did nothing, and
+        the remote refuses them from now on.
+        """
+        for action in list(self.turn.root.list_actions()):
+            if action.refused and action.state is State.UNKNOWN and _is_outdated(action, by=done):
+                why = "A later call was accepted under the version that this one was bound to."
+                await self.book.move([action], State.NOT_EXECUTED, why=why)
+                action.on_settled(action)
 
     def _collect_evidence(self) -> bytes:
         seen = [note() for note in list(self.attempt.notes)[self.attempt.told :]]
@@ -232,6 +252,13 @@ def _copy_execution(execution: Execution, given: Mapping[str, object]) -> Execut
     return replace(execution, call=call, result=copy_value(execution.result))
 
 
+def _is_outdated(action: LiveAction, *, by: Sequence[LiveAction]) -> bool:
+    """Whether one of these was bound to the same version of the same object."""
+    return action.bound is not None and any(
+        each.bound == action.bound and each.objects & action.objects for each in by
+    )
+
+
 _STANDS = frozenset(
     {
         State.INTENT,
@@ -254,17 +281,10 @@ def _may_stand(action: LiveAction) -> bool:
 
 def _asks_for(action: LiveAction, arguments: Mapping[str, object]) -> bool:
     """Whether a call is the one that an action came from; of a bulk, also in one element."""
-    key, each = action.declaration.key, action.declaration.each
-    given = _drop(key, arguments)
-    if given == _drop(key, action.call_arguments):
+    each, given, own = action.declaration.each, dict(arguments), dict(action.record.arguments)
+    if given == dict(action.call_arguments):
         return True
     elements = arguments.get(each) if each is not None else None
     if each is None or not isinstance(elements, (list, tuple)):
-        return given == _drop(key, action.record.arguments)
-    own = _drop(key, action.record.arguments)
+        return given == own
     return any({**given, each: element} == own for element in elements)
-
-
-def _drop(key: str | None, arguments: Mapping[str, object]) -> dict[str, object]:
-    """Our own key is another one at every call."""
-    return {name: value for name, value in arguments.items() if name != key}

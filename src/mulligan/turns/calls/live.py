@@ -21,17 +21,24 @@ if TYPE_CHECKING:
 _MUTABLE = frozenset({dict, list, set, bytearray})
 _COPIED = 64
 
+Given = tuple[tuple[object, ...], dict[str, object]]
+"""What a call was given, by position and by name."""
+
 
 class LiveCall:
     """One try of a call: its tool, its turn, what it was given, how it is made and waited for."""
 
     __slots__ = (
-        "_copies", "_make", "arguments", "at_us", "follows", "id", "labels", "parameters",
-        "parent", "record", "span", "start", "tool", "try_number", "turn", "waiter",
+        "_copies", "_make", "arguments", "at_us", "brought", "follows", "given", "id", "key",
+        "labels", "parameters", "parent", "record", "span", "start", "tool", "try_number", "turn",
+        "waiter",
     )  # fmt: skip
 
     start: int
     arguments: Mapping[str, object]
+    """What was asked for, by name: neither what we fill nor what a framework does."""
+    given: Given
+    """As the function takes it: also with what is ours, and with what its framework fills."""
 
     def __init__(self, tool: Tool, *, turn: OpenTurn | None, waiter: Waiter) -> None:
         runtime = tool.runtime
@@ -41,6 +48,10 @@ class LiveCall:
         self.labels = tool.labels if turn is None else turn.labels
         self.at_us = runtime.wall_us()
         self.id = runtime.make_id(self.at_us)
+        self.key: str | None = None
+        """What the remote may know it by, the same on every try; `None`: its tool takes none."""
+        self.brought: str | None = None
+        """A parameter that is ours to fill, where the caller gave it a value of its own."""
         self.parameters: str | None = None
         """Redacted before the tool can change what it was given; `None`: not sampled."""
         self.parent: str | None = None
@@ -122,21 +133,19 @@ class LiveCall:
 
 def begin_call(
     tool: Tool,
-    given: tuple[tuple[object, ...], dict[str, object]],
+    given: Given,
     *,
     waiter: Waiter,
     corrects: Corrected | None = None,
 ) -> LiveCall:
     """A first try starts, or the corrected call after one that failed."""
-    args, kwargs = given
-    turn = find_current_turn()
+    runtime = tool.runtime
+    turn = find_current_turn(runtime.redactor)
     call = LiveCall(tool, turn=turn, waiter=waiter)
-    key, runtime = tool.declaration.key, tool.runtime
-    if key and kwargs.get(key) is None and not tool.signature.places(key, args):
-        # The same on every try, so that the remote can tell a second try from a second call.
-        kwargs[key] = call.id
-    arguments = tool.signature.bind(args, kwargs)
+    arguments = tool.signature.bind(*given) if tool.plain else _fill(call, given)
     call.take(arguments)
+    if tool.plain:
+        call.given = given
     if turn is not None and turn.offers:
         offered = _match_offer(tool, turn, arguments)
         corrects = corrects or offered
@@ -153,10 +162,24 @@ def begin_call(
     return call
 
 
+def _fill(call: LiveCall, given: Given) -> Mapping[str, object]:
+    """Set apart what was asked for, what is ours to fill, and what a framework has filled."""
+    tool = call.tool
+    args, kwargs, call.brought = tool.signature.place(*given)
+    arguments = tool.signature.bind(args, kwargs)
+    key = tool.declaration.key
+    if key is not None:
+        # The same on every try, so that the remote can tell a second try from a second call.
+        call.key = call.id
+        kwargs = {**kwargs, key: call.key}
+    call.given = args, kwargs
+    return arguments
+
+
 def _match_offer(tool: Tool, turn: OpenTurn, arguments: Mapping[str, object]) -> Corrected | None:
     """What the agent was told to try, if this is it."""
     said = tool.declaration
     try:
-        return turn.offers.take(arguments, server=said.server, tool=said.tool, key=said.key)
+        return turn.offers.take(arguments, server=said.server, tool=said.tool)
     except Exception:  # noqa: BLE001 - values that cannot even be compared
         return None

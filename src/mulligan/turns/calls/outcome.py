@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import time
+import traceback
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
+from types import FunctionType, MethodType
 from typing import cast
 
 from mulligan.core.call import Call, Execution, Failure, Outcome
@@ -86,7 +88,9 @@ def find_silent_error(call: LiveCall, result: object) -> Execution | None:
     if trouble is None:
         return None
     said, error_class = trouble
-    failure = Failure(error_class=error_class, said=said)
+    failure = Failure(
+        error_class=error_class, said=said, nothing_done=tool.results.rules_out_effect(said)
+    )
     return replace(fail_call(call, SilentError(said), failure=failure), result=result)
 
 
@@ -142,12 +146,27 @@ def _proves_nothing_done(call: LiveCall, error: BaseException, failure: Failure)
     A status, an exception's type or its words may come from after the effect.
     """
     declared, traits = call.tool.declaration, failure.error_class.traits
-    if isinstance(error, (NothingDone, *declared.refuses)):
+    if isinstance(error, (NothingDone, *declared.refuses)) or _was_never_entered(call, error):
         return True
     if declared.requests != 1:
         return False
     documented = traits.unprocessed_if_documented and declared.not_processed
     return documented or traits.aftermath is Aftermath.NEVER_SENT
+
+
+def _was_never_entered(call: LiveCall, error: BaseException) -> bool:
+    """Whether the arguments did not even fit the function's signature, so that none of it ran.
+
+    A function of Python that has begun stands in the trace of whatever comes out of it.
+    """
+    if not isinstance(error, TypeError) or not isinstance(
+        call.tool.function, (FunctionType, MethodType)
+    ):
+        return False
+    last: str | None = None
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        last = frame.f_globals.get("__name__")
+    return last is not None and last.startswith("mulligan.turns.calls.")
 
 
 def _classify_outcome(error: BaseException, failure: Failure) -> Outcome:

@@ -40,7 +40,8 @@ async def try_call(call: LiveCall) -> Tried:
         if was_stopped(error):
             raise
     else:
-        return Tried(last=await end_call(call, result), nothing_happened=False)
+        last = await end_call(call, result)
+        return Tried(last=last, nothing_happened=_is_without_effect([last]))
     return await rescue(call, failed)
 
 
@@ -102,11 +103,8 @@ def _is_without_effect(executions: Iterable[Execution]) -> bool:
 def _build_knowing(first: LiveCall) -> Knowing:
     """What the tool can find out about a call of its own."""
     declaration = first.tool.declaration
-    key = first.arguments.get(declaration.key) if declaration.key is not None else None
     age = timedelta(microseconds=first.tool.runtime.wall_us() - first.at_us)
-    record = first.record or Record(
-        arguments=first.arguments, key=first.id if key is None else str(key)
-    )
+    record = first.record or Record(arguments=first.arguments, key=first.key or first.id)
 
     async def look_for_it() -> Execution | None:
         seen = await look(record, declaration)
@@ -122,7 +120,7 @@ def _build_knowing(first: LiveCall) -> Knowing:
     can_look = can.probe is not None and declaration.each is None
     return Knowing(
         look=look_for_it if can_look else None,
-        keyed=key is not None and age < declaration.key_life,
+        keyed=first.key is not None and age < declaration.key_life,
         lands_within=declaration.lands_within + declaration.settles_within,
         deletes=declaration.deletes,
         refresh=partial(call_ability, can.refresh, record) if can.refresh is not None else None,
@@ -141,7 +139,7 @@ async def _read_again(first: LiveCall, *, last: Execution) -> Execution:
         return last
     try:
         now = await call_ability(
-            reader, first.record or Record(arguments=first.arguments, key=first.id)
+            reader, first.record or Record(arguments=first.arguments, key=first.key or first.id)
         )
     except Exception as error:  # noqa: BLE001 - a user's function; the conflict is what matters
         tool.warn("What is there now could not be read for %s", error)

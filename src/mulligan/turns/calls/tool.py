@@ -9,15 +9,19 @@ from typing import Any
 from mulligan.codec.values import from_plain
 from mulligan.core.awaiting import await_value
 from mulligan.core.effect import Effect, Mode, Precheck
-from mulligan.core.errors import NoSchemaError
+from mulligan.core.errors import ConfigurationError, NoSchemaError, NothingDone
+from mulligan.core.record import Record
 from mulligan.core.suggestion import NO_SCHEMA
 from mulligan.learning.errors.classify import build_classifier
 from mulligan.loops.traffic import TrafficByTenant
 from mulligan.turns.calls.runtime import Make, Runtime
 from mulligan.turns.tools.declaration import Declaration
+from mulligan.turns.tools.definition import find_definition
+from mulligan.turns.tools.promises import describe_binding
 from mulligan.turns.tools.results import Results
 from mulligan.turns.tools.signature import read_signature
 from mulligan.turns.turn.context import Labels
+from mulligan.undo.abilities import call_ability
 
 _report = logging.getLogger("mulligan")
 
@@ -31,7 +35,12 @@ class Tool:
         self.function = function
         self.declaration = declaration
         self.runtime = runtime
-        self.signature = read_signature(function)
+        self.signature = read_signature(
+            function, ours=declaration.ours, left_out=declaration.leave_out
+        )
+        self.plain = not declaration.ours and not declaration.leave_out
+        """A call is what its caller passed, and nothing else."""
+        self.definition = find_definition(function)
         redact = runtime.redactor.redact_label
         self.name = redact(declaration.tool)
         """As the log shows it, like `server`."""
@@ -72,17 +81,38 @@ class Tool:
                 self._schema = NO_SCHEMA
         return self._schema
 
-    def prepare_call(self, arguments: Mapping[str, object]) -> Make:
-        """How to make a call whose arguments were kept by name."""
-        hints = self.declaration.hints.call
-        args, kwargs = self.signature.unbind(
-            {name: from_plain(value, hints.get(name)) for name, value in arguments.items()}
-        )
+    def prepare_call(self, record: Record) -> Make:
+        """How to make a call whose arguments were kept by name, with what is provided anew."""
+        said, hints = self.declaration, self.declaration.hints.call
+        bound = describe_binding(said)
+        if bound:
+            raise ConfigurationError(f"{bound} Deny it, and have it asked for again.")
+        asked = {name: from_plain(v, hints.get(name)) for name, v in record.arguments.items()}
+        if said.key is not None:
+            asked[said.key] = record.key
 
         async def make() -> Any:
+            args, kwargs = self.signature.unbind({**asked, **await self._make_provided(record)})
             return await await_value(self.function(*args, **kwargs))
 
         return make
+
+    async def _make_provided(self, record: Record) -> dict[str, object]:
+        """What its framework would have filled, made anew; the tool is not called without it."""
+        said = self.declaration
+        if said.provide is None:
+            return {}
+        try:
+            provided: Any = await call_ability(said.provide, record, within=said.answers_within)
+            given = dict(provided)
+        except Exception as error:
+            raise NothingDone(
+                f"{said.tool} was not called: its provide=… failed with {type(error).__name__}."
+            ) from error
+        missing = sorted(said.needs - given.keys())
+        if missing:
+            raise NothingDone(f"{said.tool} was not called: its provide=… has no {missing[0]!r}.")
+        return given
 
     def redact(self, arguments: Mapping[str, object]) -> str:
         """Arguments as the log may show them."""

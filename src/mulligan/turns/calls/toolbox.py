@@ -7,6 +7,7 @@ from functools import partial
 
 from mulligan.codec.values import decode_value, from_plain
 from mulligan.core.action import Action, Opening
+from mulligan.core.errors import ConfigurationError
 from mulligan.core.interfaces import Vault
 from mulligan.core.record import Record
 from mulligan.turns.calls.rows import log_settled
@@ -25,8 +26,17 @@ class Toolbox:
         """Something was declared since anybody was told."""
 
     def add(self, tool: Tool) -> None:
-        """Know a tool; declared again, the last one counts."""
-        self._tools[tool.declaration.server, tool.declaration.tool] = tool
+        """Know a tool. Declared again at its own place, as in a cell that is run again, the last
+        one counts; another one of the same name is refused, as an approved call might run it."""
+        said = tool.declaration
+        known = self._tools.get((said.server, said.tool))
+        if known is not None and known.definition != tool.definition:
+            where = f" on the server {said.server!r}" if said.server else ""
+            raise ConfigurationError(
+                f"There is a tool {said.tool!r}{where} already, {known.definition}, and this one "
+                f"is {tool.definition}. Give one of them a name=… or a server=… of its own."
+            )
+        self._tools[said.server, said.tool] = tool
         self.news = True
 
     def find(self, opening: Opening) -> Tool | None:
@@ -89,14 +99,13 @@ def _load_record(
         shared = _decode_mapping(vault.get(action.opening.parent, "result"))
         came = shared | came
     version = came.get("version")
-    given = _decode_mapping(arguments)
-    # From the vault: the journal has no more than its hash.
-    key = given.get(declaration.key) if declaration.key else None
     return Record(
         arguments={
-            name: from_plain(value, hints.arguments.get(name)) for name, value in given.items()
+            name: from_plain(value, hints.arguments.get(name))
+            for name, value in _decode_mapping(arguments).items()
+            if name not in declaration.ours  # earlier versions kept them here too
         },
-        key=action.id if key is None else str(key),
+        key=action.opening.key or action.id,
         result=from_plain(came.get("result"), hints.result),
         before=decode_value(before, hints.before) if before is not None else None,
         version=None if version is None else str(version),

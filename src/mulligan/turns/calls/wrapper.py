@@ -8,9 +8,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, ParamSpec, TypeVar, cast
 
-from mulligan.core.call import Execution
+from mulligan.core.call import Execution, Failure
 from mulligan.core.effect import Effect, Mode
-from mulligan.core.errors import ConfigurationError, UnawaitedError
+from mulligan.core.error_class import ErrorClass
+from mulligan.core.errors import ConfigurationError, OwnParameterError, UnawaitedError
 from mulligan.turns.calls.advice import conclude, find_correction, mend
 from mulligan.turns.calls.images import build_action
 from mulligan.turns.calls.journaled import JournaledCall, refuse_repeats
@@ -33,6 +34,7 @@ from mulligan.turns.calls.toolbox import Toolbox
 from mulligan.turns.journal.waiter import ON_LOOP, ON_THREAD, run_to_end
 from mulligan.turns.memory.offers import Corrected
 from mulligan.turns.tools.declaration import Declaration, is_async
+from mulligan.turns.tools.signature import hide_parameters
 from mulligan.turns.turn.attempt import LooseCall
 from mulligan.turns.turn.context import OpenTurn
 
@@ -43,12 +45,14 @@ R = TypeVar("R")
 def wrap_tool(
     function: Callable[P, R], *, declaration: Declaration, runtime: Runtime, box: Toolbox
 ) -> Callable[P, R]:
-    """Wrap a sync or async tool; the wrapper keeps its name, docstring and signature."""
+    """Wrap a sync or async tool; the wrapper keeps its name, docstring and signature, less the
+    parameters that are ours to fill."""
     tool = Tool(function, declaration=declaration, runtime=runtime)
     box.add(tool)
     reads = declaration.effect is Effect.READ and declaration.effect_of is None
     runtime.tools[declaration.tool] = reads
     wrapped: Any = (_wrap_async if is_async(function) else _wrap_sync)(tool)
+    hide_parameters(wrapped, function, names=declaration.ours)
     wrapped.mulligan = declaration
     return cast("Callable[P, R]", wrapped)
 
@@ -65,7 +69,8 @@ def _wrap_async(tool: Tool) -> Callable[..., Any]:
             corrected = find_correction(error, tool)
             if corrected is None:
                 raise
-        return await mend(tool, corrected, once=once)
+        left_out = tool.signature.find_left_out(args, kwargs)
+        return await mend(tool, corrected, once=once, left_out=left_out)
 
     return call_tool
 
@@ -84,7 +89,8 @@ def _wrap_sync(tool: Tool) -> Callable[..., Any]:
             corrected = find_correction(error, tool)
             if corrected is None:
                 raise
-        return run_to_end(mend(tool, corrected, once=call_again))
+        left_out = tool.signature.find_left_out(args, kwargs)
+        return run_to_end(mend(tool, corrected, once=call_again, left_out=left_out))
 
     return call_tool
 
@@ -99,6 +105,9 @@ def _make_async_once(tool: Tool) -> Callable[..., Any]:
 
     async def call_once(args: Any, kwargs: Any, corrects: Corrected | None = None) -> Any:
         call = begin_call(tool, (args, kwargs), waiter=ON_LOOP, corrects=corrects)
+        if call.brought is not None:
+            return await _refuse_brought(call, call.brought)
+        args, kwargs = call.given
         if call.turn is not None and _is_guarded(tool, call.turn):
             return await _guard_call(call.with_maker(partial(function, *args, **kwargs)), call.turn)
         try:
@@ -127,6 +136,9 @@ def _make_sync_once(tool: Tool) -> Callable[..., Any]:
             return _refuse_unawaited(function(*args, **kwargs | more), tool)
 
         call = begin_call(tool, (args, kwargs), waiter=ON_THREAD, corrects=corrects)
+        if call.brought is not None:
+            return run_to_end(_refuse_brought(call, call.brought))
+        args, kwargs = call.given
         if call.turn is not None and _is_guarded(tool, call.turn):
             return run_to_end(_guard_call(call.with_maker(make), call.turn))
         try:
@@ -162,6 +174,15 @@ def _refuse_unawaited(answer: Any, tool: Tool) -> Any:
 def _is_guarded(tool: Tool, turn: OpenTurn) -> bool:
     """Whether a call is looked at first: of a tool that asks for it, or after a rejection."""
     return tool.guarded or (tool.loose and len(turn.root.attempts) > 1)
+
+
+async def _refuse_brought(call: LiveCall, name: str) -> Any:
+    """A value of the caller's own for what is ours would make two calls one, or one two."""
+    error = OwnParameterError(tool=call.tool.declaration.tool, parameter=name)
+    failure = Failure(
+        error_class=ErrorClass.VALIDATION, error=error, answered=True, nothing_done=True
+    )
+    return await _note_outcome(call, fail_call(call, error, failure=failure))
 
 
 async def _guard_call(call: LiveCall, turn: OpenTurn) -> Any:

@@ -53,6 +53,8 @@ class LiveAction:
     """Nobody looked at it when its attempt was reviewed."""
     call_failed: bool = False
     """It happened, though its caller was told that the call failed."""
+    refused: bool = False
+    """Its caller was answered with an error, rather than with nothing: no try is on its way."""
     call_arguments: Mapping[str, object] = field(default_factory=dict)
     """Of the whole call: of a bulk, the list that it is one element of."""
     undone: UndoResult | None = None
@@ -61,6 +63,8 @@ class LiveAction:
     """Told once a look has settled what became of it, so that the log says so too."""
     looked_up: bool = False
     """It gave no answer, and a look has found that it happened."""
+    bound: str | None = None
+    """The version that its call was made under, where its tool says so to the remote."""
     under_way: bool = False
     """Its call was made and has not come back, perhaps on a thread that outlives the turn."""
 
@@ -76,9 +80,8 @@ class LiveAction:
 
     @property
     def what(self) -> str:
-        """The call in a few words: as it was asked for, without a key that is ours."""
-        ours = (self.declaration.key, self.opening.call)
-        given = {k: v for k, v in self.record.arguments.items() if (k, v) != ours and v is not None}
+        """The call in a few words, as it was asked for."""
+        given = {k: v for k, v in self.record.arguments.items() if v is not None}
         shown = ", ".join(f"{k}={_shorten(v)}" for k, v in given.items())
         return f"{self.opening.tool}({shown})"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 
 from mulligan.core.advice import Decision
@@ -106,7 +106,7 @@ class _Story:
         failing = self.opened.execution
         if any(each.call.tool != failing.call.tool for each in self._list_before(fixed)):
             return Decision.LOOK_UP
-        same = self.opened.read_given(fixed.execution) == self.opened.read_given(failing)
+        same = fixed.execution.call.arguments == failing.call.arguments
         return Decision.RETRY if same else Decision.REPAIR
 
     @property
@@ -114,12 +114,9 @@ class _Story:
         fixed = self._fixed
         if fixed is None or self._is_undone(fixed):
             return ()
-        call = replace(
-            self.opened.failed.call, arguments=self.opened.read_given(self.opened.execution)
-        )
         return find_remedies(
-            replace(self.opened.failed, call=call),
-            self.opened.read_given(fixed.execution),
+            self.opened.failed,
+            fixed.execution.call.arguments,
             between=[build_earlier(each) for each in self._list_before(fixed)],
         )
 
@@ -143,9 +140,9 @@ class _Story:
     def _as_suggested(self, best: Suggestion, call: Ended) -> bool:
         """Whether the next call of the tool was made as suggested, and after what came first."""
         made = {each.call.tool for each in self._list_before(call)}
-        wanted = best.patch.apply(self.opened.read_given(self.opened.execution))
+        wanted = best.patch.apply(self.opened.execution.call.arguments)
         first = all(each.tool in made for each in best.patch.first)
-        return first and self.opened.read_given(call.execution) == wanted
+        return first and call.execution.call.arguments == wanted
 
 
 def _measure_repair_time(failed: Execution, fixed: Execution) -> timedelta:

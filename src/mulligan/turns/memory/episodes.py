@@ -22,12 +22,6 @@ class OpenEpisode:
     """The likeliest correction, told or withheld."""
     group: Group | None = None
     """`None`: memory had nothing to say."""
-    key: str | None = None
-    """The argument that carries the call's key, another one at every call."""
-
-    def read_given(self, execution: Execution) -> dict[str, object]:
-        """What a call of this tool was given, by its agent."""
-        return {n: value for n, value in execution.call.arguments.items() if n != self.key}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -49,17 +49,10 @@ class Offers:
         ]
         del waiting[:-MOST_OPEN]
 
-    def take(
-        self, arguments: Mapping[str, object], *, server: str, tool: str, key: str | None
-    ) -> Corrected | None:
+    def take(self, arguments: Mapping[str, object], *, server: str, tool: str) -> Corrected | None:
         """The correction that a call follows, if it is made just as suggested."""
         waiting = self._open.get((server, tool), [])
         for at, offer in enumerate(waiting):
-            if _drop_key(key, arguments) == _drop_key(key, offer.arguments):
+            if dict(arguments) == dict(offer.arguments):
                 return waiting.pop(at)
         return None
-
-
-def _drop_key(key: str | None, arguments: Mapping[str, object]) -> dict[str, object]:
-    """Our own key is another one at every call."""
-    return {name: value for name, value in arguments.items() if name != key}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mulligan.core.action import State
-from mulligan.core.errors import ConfigurationError, StaleEntryError
+from mulligan.core.errors import StaleEntryError
 from mulligan.core.points import Point, reach
 from mulligan.turns.calls.live import begin_call
 from mulligan.turns.calls.outcome import was_stopped
@@ -17,17 +17,15 @@ from mulligan.turns.journal.waiter import ON_LOOP
 
 async def release(action: LiveAction, *, tool: Tool, make: Make | None, book: Book) -> None:
     """Run an approved call. It is on disk before, so that nobody runs it a second time."""
-    if make is None and tool.signature.method:
-        raise ConfigurationError(
-            f"{action.opening.tool} is a method, and the object it belongs to is gone with the "
-            "process that held the call. Deny it, and have it asked for again."
-        )
+    # Before it is on record as begun: what cannot be made must not look as if it might have been.
+    make = make or tool.prepare_call(action.record)
     await book.move([action], State.INTENT, why="A person approved it.")
     await reach(Point.RELEASED)
     call = begin_call(tool, ((), dict(action.record.arguments)), waiter=ON_LOOP)
+    call.key, call.record = action.opening.key, action.record
     book.require_lease([action])
     try:
-        tried = await try_call(call.with_maker(make or tool.prepare_call(action.record.arguments)))
+        tried = await try_call(call.with_maker(make))
         await reach(Point.CALLED)
     except BaseException as error:
         if was_stopped(error):

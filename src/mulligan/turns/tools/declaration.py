@@ -10,10 +10,12 @@ from typing import Annotated, Any, Unpack
 
 from mulligan.core.effect import Effect, Mode, NoVerdict, Precheck, ProbeBy, Release, Repeat
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.record import Abilities, DeclaredAbilities, Record
+from mulligan.core.record import Abilities, DeclaredAbilities, Record, Told
 from mulligan.core.sentence import Describe
 from mulligan.core.suggestion import ErrorRule
+from mulligan.turns.tools.filled import find_misfit
 from mulligan.turns.tools.readers import (
+    OURS,
     FoundBy,
     Hints,
     ReadBy,
@@ -21,6 +23,8 @@ from mulligan.turns.tools.readers import (
     find_docs,
     find_effect_of,
     find_hints,
+    find_left_out,
+    find_needs,
     find_probe_by,
     find_review,
     find_schema,
@@ -31,6 +35,7 @@ from mulligan.turns.tools.readers import (
     read_name,
     read_parameter,
     read_parameters,
+    read_provided,
     read_rules,
     read_schema,
     read_sentences,
@@ -109,6 +114,12 @@ class Declared(DeclaredAbilities, total=False):
     """What becomes of its effect when nobody can say: `proceed` (the default) or `undo`."""
     release: Release
     """Who lets a held call run: a `person` (the default), or the `checks`, if all are content."""
+    leave_out: Iterable[str]
+    """Parameters that a framework fills, such as a context: no part of what was asked, so they are
+    not kept, logged, checked or shown. Those of known frameworks are found by their types."""
+    provide: Mapping[str, object] | Told
+    """What to call it with in their place where a held call runs later: by name, or a function of
+    the record that makes it. Without it, only the process that held a call can run it."""
     loses: Iterable[str]
     """What an undo does not bring back: invitations sent, answers given."""
     describe: str | Callable[[Record], str]
@@ -160,6 +171,15 @@ class Declaration:
     on_no_verdict: NoVerdict = NoVerdict.PROCEED
     release: Release = Release.PERSON
     describe: Annotated[Describe | None, ReadBy(read_description)] = None
+    leave_out: Annotated[frozenset[str], FoundBy(find_left_out)] = frozenset()
+    needs: Annotated[frozenset[str], FoundBy(find_needs)] = frozenset()
+    """Of what is left out, that without which it cannot be called."""
+    provide: Annotated[Told | None, ReadBy(read_provided)] = None
+
+    @property
+    def ours(self) -> tuple[str, ...]:
+        """The parameters that we fill, and nobody else."""
+        return tuple(name for name in (self.key, self.if_version, self.if_absent) if name)
 
     def classify_effect(self, arguments: Mapping[str, object]) -> Effect:
         """What a call with these arguments can do; where nobody can tell, the gravest."""
@@ -180,6 +200,7 @@ def declare(tool: Callable[..., Any], **declared: Unpack[Declared]) -> Declarati
     called = scrub_label(declared.get("name") or read_name(tool))
     declaration = Declaration(**read_fields(Declaration, tool, declared=declared, called=called))
     _refuse_empty_promises(tool, declaration)
+    _refuse_unfillable(tool, declaration)
     return declaration
 
 
@@ -242,6 +263,16 @@ def _refuse_empty_promises(tool: Callable[..., Any], said: Declaration) -> None:
     for what, wrong in complaints.items():
         if wrong:
             raise ConfigurationError(f"The tool {said.tool!r} {what}.")
+
+
+def _refuse_unfillable(tool: Callable[..., Any], said: Declaration) -> None:
+    """What we or a framework are to fill must be there to be filled."""
+    named = {name: getattr(said, name) for name in OURS if getattr(said, name)}
+    misfit = find_misfit(tool, named, taken={said.each, *said.leave_out})
+    if said.provide is not None and not said.leave_out:
+        misfit = "has provide, but nothing that a framework fills. Name it: leave_out=…"
+    if misfit:
+        raise ConfigurationError(f"The tool {said.tool!r} {misfit}.")
 
 
 def is_async(function: Callable[..., object]) -> bool:

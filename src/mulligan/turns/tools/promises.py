@@ -50,8 +50,22 @@ def list_promises(declaration: Declaration, *, strict: bool = False) -> Iterator
     yield from _describe_calls(declaration)
 
 
+def describe_binding(declaration: Declaration) -> str:
+    """Why only the process that holds a call can run it later; empty where any can."""
+    if not declaration.needs or declaration.provide is not None:
+        return ""
+    given = " and ".join(sorted(declaration.needs))
+    return (
+        f"A call of {declaration.tool} that is held can run only in the process that held it, as "
+        f"it also takes {given}, which is not kept. Declare provide=… to have it made anew."
+    )
+
+
 def _describe_calls(declaration: Declaration) -> Iterator[str]:
     """What follows for calls and results, beyond their effect."""
+    bound = describe_binding(declaration)
+    if bound and declaration.effect not in (Effect.READ, Effect.UNDECLARED):
+        yield bound
     if declaration.precheck is Precheck.REFUSE:
         yield "In a turn, a call that will fail by all that is known is not made."
     if declaration.returns or not declaration.may_be_empty:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from functools import cache
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 from mulligan.codec.annotations import read_hints, to_arguments_schema, to_schema
 from mulligan.core.effect import Effect, ProbeBy
@@ -20,8 +20,13 @@ from mulligan.core.suggestion import ErrorRule, read_error_rules
 from mulligan.redaction import Hide
 from mulligan.redaction.schemas import scrub_schema
 from mulligan.redaction.scrub import scrub
+from mulligan.turns.tools.injected import find_injected
+from mulligan.turns.tools.signature import list_parameters
 
 E = TypeVar("E", bound=StrEnum)
+
+OURS = ("key", "if_version", "if_absent")
+"""What names a parameter that we fill at every call, and nobody else."""
 
 _REVIEWED = frozenset({Effect.REVERSIBLE, Effect.IRREVERSIBLE})
 
@@ -63,6 +68,9 @@ class Hints:
     arguments: Mapping[str, object] = field(default_factory=dict)
     """The same as one action has them: of a bulk, the type of an element."""
     result: object = None
+    """Of what it returns; of a bulk, of an element of that."""
+    whole: object = None
+    """Of what it returns, as it is annotated."""
     before: object = None
 
 
@@ -151,7 +159,7 @@ def find_abilities(said: Said) -> Abilities:
 def find_hints(said: Said) -> Hints:
     """The types of its arguments and its result, and of what its reader returns."""
     call = read_hints(said.tool)
-    result = call.pop("return", None)
+    result = whole = call.pop("return", None)
     arguments = dict(call)
     each = said.declared.get("each")
     if each is not None:
@@ -162,6 +170,7 @@ def find_hints(said: Said) -> Hints:
         call=call,
         arguments=arguments,
         result=result,
+        whole=whole,
         before=read_hints(reader).get("return") if reader is not None else None,
     )
 
@@ -180,7 +189,7 @@ def read_parameters(said: Said) -> frozenset[str]:
             f"{said.name}=[{said.value!r}]."
         )
     names = frozenset(said.value)
-    unknown = sorted(names - (_list_parameters(said.tool) or names))
+    unknown = sorted(names - (_list_names(said.tool) or names))
     if unknown:
         raise _build_parameter_error(said, unknown[0])
     return names
@@ -189,7 +198,7 @@ def read_parameters(said: Said) -> frozenset[str]:
 def read_parameter(said: Said) -> str | None:
     """The name of a parameter that the tool has."""
     name: str | None = said.value
-    if name is not None and name not in (_list_parameters(said.tool) or (name,)):
+    if name is not None and name not in (_list_names(said.tool) or (name,)):
         raise _build_parameter_error(said, name)
     return name
 
@@ -200,15 +209,12 @@ def _build_parameter_error(said: Said, name: str) -> ConfigurationError:
     )
 
 
-def _list_parameters(tool: Callable[..., Any]) -> frozenset[str] | None:
+def _list_names(tool: Callable[..., Any]) -> frozenset[str] | None:
     """The names of a tool's parameters; `None` when it takes any."""
-    try:
-        found = inspect.signature(tool).parameters
-    except (TypeError, ValueError):
-        # Some built-ins have no signature, and may take anything.
+    found = list_parameters(tool)
+    if found is None or any(p.kind is p.VAR_KEYWORD for p in found):
         return None
-    takes_any = any(p.kind is p.VAR_KEYWORD for p in found.values())
-    return None if takes_any else frozenset(found)
+    return frozenset(p.name for p in found)
 
 
 def read_description(said: Said) -> Describe:
@@ -225,7 +231,7 @@ def read_description(said: Said) -> Describe:
         named = list_places(given)
     except ValueError as error:
         raise ConfigurationError(f"describe={given!r} cannot be filled in: {error}.") from error
-    unknown = sorted(set(named) - (_list_parameters(said.tool) or set(named)))
+    unknown = sorted(set(named) - (_list_names(said.tool) or set(named)))
     if unknown:
         raise _build_parameter_error(said, unknown[0])
     return given
@@ -246,8 +252,18 @@ def read_schema(said: Said) -> Mapping[str, object]:
 
 
 def find_schema(said: Said) -> Mapping[str, object]:
-    """The schema of its arguments; by default what its annotations say."""
-    return scrub_schema(read_schema(said) or to_arguments_schema(said.tool))
+    """The schema of its arguments; by default what its annotations say.
+
+    What we fill, or a framework does, is no part of it: nobody is to pass that.
+    """
+    hidden = find_left_out(said) | {said.declared.get(name) for name in OURS}
+    schema = dict(read_schema(said) or to_arguments_schema(said.tool, without=hidden))
+    properties, required = schema.get("properties"), schema.get("required")
+    if isinstance(properties, Mapping):
+        schema["properties"] = {n: each for n, each in properties.items() if n not in hidden}
+    if isinstance(required, (list, tuple)):
+        schema["required"] = [name for name in required if name not in hidden]
+    return scrub_schema(schema)
 
 
 def read_server(said: Said) -> str:
@@ -258,6 +274,33 @@ def read_server(said: Said) -> str:
 def scrub_label(name: str) -> str:
     """A name as others may read it, wherever it goes from here."""
     return scrub(name, hide=Hide.SECRETS)
+
+
+def find_left_out(said: Said) -> frozenset[str]:
+    """What a framework fills, by its type or as it was said."""
+    declared = Said(said.tool, said.called, "leave_out", said.declared)
+    named = frozenset() if declared.value is None else read_parameters(declared)
+    return named | find_injected(said.tool)
+
+
+def find_needs(said: Said) -> frozenset[str]:
+    """Of what is left out, that which has no default."""
+    found = list_parameters(said.tool) or ()
+    return find_left_out(said) & {p.name for p in found if p.default is p.empty}
+
+
+def read_provided(said: Said) -> Callable[[Record], object]:
+    """A function of the record that returns the values by name; a mapping is one already."""
+    given = said.value
+    if callable(given):
+        return cast("Callable[[Record], object]", given)
+    left_out, needs = find_left_out(said), find_needs(said)
+    if not isinstance(given, Mapping) or not left_out >= given.keys() >= needs:
+        raise ConfigurationError(
+            f"provide is a function of the record, or a mapping of what a framework fills: "
+            f"{', '.join(sorted(left_out)) or 'nothing, here'}."
+        )
+    return lambda _: given
 
 
 def read_rules(said: Said) -> tuple[ErrorRule, ...]:

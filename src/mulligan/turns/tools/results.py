@@ -10,7 +10,7 @@ from mulligan.core.error_class import ErrorClass
 from mulligan.core.errors import SilentError
 from mulligan.core.size import LONG, is_long
 from mulligan.core.suggestion import ErrorRule
-from mulligan.learning.errors.classify import classify_by_rule
+from mulligan.learning.errors.classify import classify_by_rule, rules_out_effect
 from mulligan.learning.errors.silent import PlainShapes, find_breach, find_silent_error
 from mulligan.learning.errors.wording import classify_text
 from mulligan.turns.tools.declaration import Declaration
@@ -61,6 +61,11 @@ class Results:
         told = classify_text(said)
         refused = self._declaration.effect is Effect.READ and told.traits.same_again_meets_it
         return self._match_rules(said) or (told if refused else ErrorClass.BAD_RESULT)
+
+    def rules_out_effect(self, said: str) -> bool:
+        """Whether the user's own word is that what is wrong with it has changed nothing."""
+        name, told = self._declaration.tool, f"{SilentError.__name__}: {said}"
+        return rules_out_effect(self._rules, tool=name, said=told)
 
     def _match_rules(self, said: str) -> ErrorClass | None:
         return classify_by_rule(

@@ -4,9 +4,19 @@ from __future__ import annotations
 
 import inspect
 import typing
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
 from enum import Enum
+from typing import NamedTuple
+
+
+class Placed(NamedTuple):
+    """A call as its function takes it, less what is ours to fill."""
+
+    args: tuple[object, ...]
+    kwargs: dict[str, object]
+    brought: str | None
+    """A parameter of ours that the caller gave a value of its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -14,30 +24,58 @@ class Signature:
     """Names for positional arguments, and the parameters whose values are one of a few."""
 
     positional: tuple[str, ...]
+    """As a caller sees them: those that are ours to fill are not among them."""
     positional_only: tuple[str, ...]
     rest: str
     """The name of `*args`."""
     takes_rest: bool
     enums: Mapping[str, frozenset[str]]
-    method: bool
-    """The first argument is the object itself, and no parameter."""
+    ours: Mapping[str, object] = field(default_factory=dict)
+    """Parameters that we fill, each with its default; no caller knows of them."""
+    left_out: frozenset[str] = frozenset()
+    """Parameters that the framework or Python fills, such as `self`: no part of what was asked."""
+    first_of_ours: int | None = None
+    """How many positional parameters come before the first of ours; `None`: it has no place."""
 
-    def places(self, name: str, args: tuple[object, ...]) -> bool:
-        """Whether a parameter is among those that were given by position."""
-        given = len(args) - 1 if self.method else len(args)
-        return name in self.positional[:given]
+    def place(self, args: tuple[object, ...], kwargs: dict[str, object]) -> Placed:
+        """Put a call by the signature that callers see into that of the function."""
+        brought = [
+            name
+            for name in self.ours
+            if name in kwargs and not _says_nothing(kwargs.pop(name), self.ours[name])
+        ]
+        first = self.first_of_ours
+        if first is None or len(args) <= first:
+            return Placed(args, kwargs, next(iter(brought), None))
+        named = self.positional[first:]
+        for name, value in zip(named, args[first:], strict=False):
+            if name in kwargs:
+                raise TypeError(f"got multiple values for argument {name!r}")
+            kwargs[name] = value
+        if len(args) > first + len(named):
+            brought.append(next(iter(self.ours)))
+        return Placed(args[:first], kwargs, next(iter(brought), None))
 
     def bind(self, args: tuple[object, ...], kwargs: dict[str, object]) -> Mapping[str, object]:
         """The arguments by name; defaults that were not passed stay out."""
-        if self.method:
-            args = args[1:]
-        if not args:
+        if not args and not self.left_out:
             return kwargs
         bound: dict[str, object] = dict(zip(self.positional, args, strict=False))
         if len(args) > len(self.positional):
             bound[self.rest] = args[len(self.positional) :]
         bound.update(kwargs)
+        for name in self.left_out:
+            bound.pop(name, None)
         return bound
+
+    def find_left_out(
+        self, args: tuple[object, ...], kwargs: Mapping[str, object]
+    ) -> dict[str, object]:
+        """What a call was given beside what was asked: its object, its framework's context."""
+        if not self.left_out:
+            return {}
+        given = {**dict(zip(self.positional, args, strict=False)), **kwargs}
+        return {name: given[name] for name in self.left_out if name in given}
 
     def unbind(
         self, arguments: Mapping[str, object]
@@ -51,24 +89,62 @@ class Signature:
         return (*args, *extra), kwargs
 
 
-def read_signature(function: Callable[..., object]) -> Signature:
+def read_signature(
+    function: Callable[..., object],
+    *,
+    ours: Collection[str] = (),
+    left_out: Collection[str] = (),
+) -> Signature:
     """Read a function's parameters; a callable without a signature gets made-up names."""
-    try:
-        parameters = list(inspect.signature(function).parameters.values())
-    except (TypeError, ValueError):
-        # Some built-ins have none. Everything positional is then `args`.
-        parameters = []
+    parameters = list_parameters(function) or []
     names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     rest = [p.name for p in parameters if p.kind is p.VAR_POSITIONAL]
-    method = bool(names) and names[0] in ("self", "cls")
+    defaults = {p.name: p.default for p in parameters}
     return Signature(
-        positional=tuple(names[1:] if method else names),
+        positional=tuple(name for name in names if name not in ours),
         positional_only=tuple(p.name for p in parameters if p.kind is p.POSITIONAL_ONLY),
         rest=rest[0] if rest else "args",
         takes_rest=bool(rest),
         enums=_read_enums(function),
-        method=method,
+        ours={name: defaults.get(name) for name in ours},
+        left_out=frozenset(left_out),
+        first_of_ours=next((at for at, name in enumerate(names) if name in ours), None),
     )
+
+
+def list_parameters(function: Callable[..., object]) -> list[inspect.Parameter] | None:
+    """A function's parameters; `None` where it does not say, as some built-ins."""
+    try:
+        return list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return None
+
+
+def hide_parameters(
+    wrapper: Callable[..., object], function: Callable[..., object], *, names: Collection[str]
+) -> None:
+    """Take parameters out of what frameworks read of a wrapper, and models are then shown."""
+    parameters = list_parameters(function)
+    if not names or parameters is None:
+        return
+    shown = [p for p in parameters if p.name not in names]
+    signature = inspect.signature(function).replace(parameters=shown)
+    wrapper.__signature__ = signature  # type: ignore[attr-defined]
+    said: Mapping[str, object] = getattr(function, "__annotations__", {})
+    wrapper.__annotations__ = {name: hint for name, hint in said.items() if name not in names}
+
+
+def is_object(parameter: inspect.Parameter) -> bool:
+    """Whether a first parameter is the object that a method belongs to."""
+    placed = parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
+    return placed and parameter.name in ("self", "cls")
+
+
+def _says_nothing(value: object, default: object) -> bool:
+    """Whether a value is what a framework passes of itself, and nobody's own word."""
+    if value is None or value is default or value == "":
+        return True
+    return type(value) is type(default) and value == default
 
 
 def _read_enums(function: Callable[..., object]) -> dict[str, frozenset[str]]:

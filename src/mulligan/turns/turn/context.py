@@ -74,8 +74,8 @@ class OpenTurn:
     """A turn while it lasts: `with` or `async with` makes it the current one."""
 
     __slots__ = (
-        "_home", "_tokens", "advised", "attempts", "correction", "episodes", "labels", "offers",
-        "outer", "over", "own", "reviewing", "turn",
+        "_around", "_home", "_tokens", "advised", "attempts", "correction", "episodes", "labels",
+        "offers", "outer", "over", "own", "reviewing", "turn",
     )  # fmt: skip
 
     def __init__(self, turn: Turn, *, redactor: Redactor, own: bool = False) -> None:
@@ -86,6 +86,8 @@ class OpenTurn:
         """It stands for itself, also where it is opened inside another."""
         self.outer: OpenTurn | None = None
         """The turn that it was opened in and belongs to."""
+        self._around: OpenTurn | None = None
+        """The turn that it was opened in, perhaps of another application."""
         self.attempts: list[LiveAttempt] = [LiveAttempt(turn=turn, number=1)]
         self.correction: Correction | None = None
         """What was wrong with the attempt before this one, and what is true now."""
@@ -166,6 +168,7 @@ class OpenTurn:
             self.reviewing.enter()
         outer = _current.get()
         if not self._tokens:
+            self._around = outer
             self.outer = outer if outer is not None and self._belongs_to(outer) else None
         if self.outer is not None and self.list_actions not in self.outer.attempt.inner:
             self.outer.attempt.inner.append(self.list_actions)
@@ -179,6 +182,13 @@ class OpenTurn:
         trace: TracebackType | None,
     ) -> None:
         run_to_end(self._leave(failed=error is not None, waiter=ON_THREAD))
+
+    def find_of(self, home: Redactor) -> OpenTurn | None:
+        """The nearest turn of an application: this one, or one that it was opened in."""
+        if self._home is home:
+            return self
+        around = self._around
+        return None if around is None or around.over else around.find_of(home)
 
     def _belongs_to(self, outer: OpenTurn) -> bool:
         """Whether it is a part of the turn it is opened in: of one application, and not said to
@@ -218,6 +228,10 @@ def leave_turns() -> Iterator[None]:
         _current.reset(token)
 
 
-def find_current_turn() -> OpenTurn | None:
-    """The turn that is going on here, if any."""
-    return _current.get()
+def find_current_turn(home: Redactor | None = None) -> OpenTurn | None:
+    """The turn that is going on here, if any; of one application, where its redactor is named.
+
+    What another application's tool does belongs to no turn of this one: they share no journal.
+    """
+    current = _current.get()
+    return current if home is None or current is None else current.find_of(home)

@@ -1,0 +1,1 @@
+"""Declared tools as frameworks really call them: scripted models, faults, a ledger."""

@@ -1,0 +1,149 @@
+"""Tools as frameworks really call them, in the frameworks themselves, with models by a script.
+
+`python -m bench hosts` runs every cell of this and prints the table.
+"""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench.hosts.campaign import Cell, list_cells, make_remote, run_cell
+from bench.hosts.counting import count, find_untrue
+from bench.hosts.frameworks import FRAMEWORKS, Told
+from bench.hosts.tools import declare_tools
+from mulligan import Effect, Held, Mulligan
+from mulligan.testing.remote import FakeRemote, Fault
+
+pytestmark = pytest.mark.filterwarnings("default")  # the frameworks' own are not ours to mend
+
+STORIES = [
+    ("lost answer", "book_table", Fault.LOST_AFTER),
+    ("lost answer", "add", Fault.LATE),
+    ("lost answer", "move", Fault.LOST_BEFORE),
+    ("rejection", "book_table", Fault.NONE),
+    ("rejection", "book_table", Fault.LOST_AFTER),
+    ("rejection", "move_all", Fault.NONE),
+    ("hold", "invite", Fault.NONE),
+    ("refusal", "reserve", Fault.NONE),
+    ("invented key", "book_table", Fault.NONE),
+]
+EFFECTS = {"lost answer": (0, 1), "rejection": (2, 4), "hold": (1, 1), "refusal": (1, 1)}
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+@pytest.mark.parametrize(("story", "tool", "fault"), STORIES)
+async def test_nothing_happens_twice_and_nothing_untrue_is_said(
+    framework: str, story: str, tool: str, fault: Fault, tmp_path: Path
+) -> None:
+    counted = await run_cell(Cell(framework, story, tool, fault), tmp_path)
+
+    least, most = EFFECTS.get(story, (2, 4))
+    assert least <= counted.effects <= most
+    assert (counted.duplicates, counted.untrue, counted.unaccounted) == (0, [], 0)
+    assert counted.open == 0
+
+
+@pytest.mark.parametrize(
+    ("framework", "story", "tool"),
+    [("pydantic-ai", "kill", "book_table"), ("fastmcp", "killed hold", "invite")],
+)
+async def test_a_process_that_is_killed_in_a_framework_is_taken_up_by_another(
+    framework: str, story: str, tool: str, tmp_path: Path
+) -> None:
+    counted = await run_cell(Cell(framework, story, tool), tmp_path)
+
+    assert counted.effects == 1
+    assert (counted.duplicates, counted.untrue, counted.open) == (0, [], 0)
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+async def test_models_are_shown_neither_what_is_ours_nor_what_the_framework_fills(
+    framework: str, tmp_path: Path
+) -> None:
+    async with Mulligan("memory:", recover=False) as m:
+        tools = declare_tools(m, make_remote(tmp_path), framework=framework)
+        told = await FRAMEWORKS[framework](list(tools.values()), [("add", {"title": "t"})])
+
+    shown = {name: set(schema["properties"]) for name, schema in told.schemas.items()}
+    assert shown["book_table"] == {"title", "people"}
+    assert shown["move"] == {"title", "name", "day"}
+    assert shown["invite"] == {"title", "guests"}
+
+
+def test_every_framework_has_every_story() -> None:
+    cells = [list(list_cells(name)) for name in FRAMEWORKS]
+
+    assert len({len(each) for each in cells}) == 1
+    assert {cell.story for cell in cells[0]} >= {story for story, _, _ in STORIES}
+
+
+async def test_the_counting_sees_what_it_counts(tmp_path: Path) -> None:
+    store = tmp_path / "store.db"
+    remote = FakeRemote(tmp_path / "remote")
+    async with Mulligan(f"sqlite:///{store}", recover=False) as m:
+
+        @m.tool(effect=Effect.REVERSIBLE, undo=lambda r: None, read=lambda r: None)
+        async def lie(title: str) -> None:
+            remote.create({"title": title})
+            remote.create({"title": title})
+
+        async with m.turn("Go on"):
+            await lie("twice")
+        remote.create({"title": "unheard of"})
+        for item in remote.list_items().values():
+            if item.data["title"] == "twice":
+                remote.delete(item.id, by="person")
+
+    counted = count(remote, store)
+
+    assert (counted.effects, counted.duplicates, counted.unaccounted) == (3, 1, 1)
+    assert [each.partition(" is called")[0].strip() for each in counted.untrue] == ["twice"]
+    assert find_untrue(remote, "add was not run yet", ["unheard of"])
+
+
+async def drive_held(framework: str, returns: Any) -> Told:
+    """A call that is held, of a tool that says what it returns."""
+    async with Mulligan("memory:", recover=False) as m:
+
+        async def pay(amount: int) -> Any:
+            """Pay."""
+
+        pay.__annotations__["return"] = returns
+        tool = m.tool(effect=Effect.IRREVERSIBLE)(pay)
+        async with m.turn("Pay"):
+            told = await FRAMEWORKS[framework]([tool], [("pay", {"amount": 3})])
+        assert len(m.insights.open_list.actions()) == 1
+    return told
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+@pytest.mark.parametrize("returns", [dict, list[str], str, int])
+async def test_a_held_call_is_answered_by_its_sentence_whatever_the_tool_returns(
+    framework: str, returns: Any
+) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)  # as when a result is not of its type
+        told = await drive_held(framework, returns)
+
+    [answer] = told.answers
+    assert answer.startswith("pay was not run yet: it cannot be undone.")
+
+
+async def test_what_a_held_call_answers_can_be_copied_as_openai_agents_does() -> None:
+    async with Mulligan("memory:", recover=False) as m:
+
+        @m.tool(effect=Effect.IRREVERSIBLE)
+        async def pay(amount: int) -> str:
+            return "paid"
+
+        async with m.turn("Pay"):
+            held = await pay(3)
+
+    assert isinstance(held, Held)
+    assert copy.deepcopy(held) == held
+    assert copy.deepcopy(held).hold == held.hold

@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+import contextvars
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from fastmcp import Context, FastMCP
+from fastmcp.exceptions import ToolError
+
+from mulligan.core.action import Hold
+from mulligan.turns.journal.hold import Held
+from mulligan.turns.journal.hold_answer import answer_held
+
+pytestmark = pytest.mark.filterwarnings("default")
+
+HELD = Held(
+    Hold(action="a1", expires_at=datetime(2026, 11, 15, tzinfo=UTC), reason="No."), tool="t"
+)
+
+
+@pytest.mark.parametrize("returns", [None, str, Any, dict, list[str]])
+def test_where_no_server_asks_the_sentence_is_the_answer(returns: object) -> None:
+    assert answer_held(HELD, returns=returns) is HELD
+
+
+async def test_a_server_that_promised_another_shape_gets_it_as_an_error() -> None:
+    async with Context(fastmcp=FastMCP("here")):
+        for returns in (None, str, Any, str | None):
+            assert answer_held(HELD, returns=returns) is HELD
+        for returns in (dict, list[str], int | None):
+            with pytest.raises(ToolError, match="hold a1"):
+                answer_held(HELD, returns=returns)
+
+    assert contextvars.copy_context().run(answer_held, HELD, returns=dict) is HELD
