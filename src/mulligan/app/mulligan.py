@@ -111,7 +111,7 @@ class Mulligan:
 
         Its calls are logged, and made again after a failure where the declaration makes that
         harmless. In a turn its effect is journaled, or held where it cannot be undone. Its name,
-        signature, result and errors stay as they are.
+        signature, result and errors stay as they are, but for parameters that are ours to fill.
         """
 
         def wrap(tool: Callable[P, R]) -> Callable[P, R]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from mulligan.codec.json_text import decode_json, encode_sorted
@@ -13,7 +13,7 @@ from mulligan.core.action import SETTLED, Action, Entry, Opening, State
 from mulligan.core.errors import ConfigurationError, JournalError
 from mulligan.core.instants import from_us, to_us
 from mulligan.core.interfaces import KnownTool
-from mulligan.core.suggestion import read_error_rules
+from mulligan.core.suggestion import ErrorRule, read_error_rules
 from mulligan.stores.driver import UnreadableError
 
 
@@ -93,8 +93,15 @@ def decode_standing(action: str, row: tuple[Any, ...] | None) -> tuple[State | N
 
 
 def encode_tool(tool: KnownTool) -> str:
-    """A declared tool as JSON."""
-    return encode_record(tool, otherwise=str)
+    """A declared tool as JSON, with nothing that an earlier Mulligan would leave a rule aside for."""
+    told = {each.name: getattr(tool, each.name) for each in fields(tool)}
+    told["error_rules"] = [_encode_rule(rule) for rule in tool.error_rules]
+    return encode_record(told, otherwise=str)
+
+
+def _encode_rule(rule: ErrorRule) -> dict[str, object]:
+    told = {each.name: getattr(rule, each.name) for each in fields(rule)}
+    return {name: value for name, value in told.items() if (name, value) != ("nothing_done", False)}
 
 
 def decode_tool(text: str) -> KnownTool:

@@ -54,7 +54,7 @@ class Desk:
         """Put a new event into the calendar.
 
         Times are ISO 8601; a date alone makes it last the whole day. Without an end it lasts an
-        hour. Attendees are e-mail addresses, and are sent an invitation. Leave uid out.
+        hour. Attendees are e-mail addresses, and are sent an invitation.
         """
         uid = uid or uuid.uuid4().hex
         changes = Changes(
@@ -80,7 +80,7 @@ class Desk:
         """Change an event; what is left out stays as it is.
 
         Times are ISO 8601. A new start alone moves the event, which stays as long as it was; of a
-        series, the whole series. Leave if_match and if_absent out.
+        series, the whole series.
         """
         update = Update(
             event_id=event_id,
@@ -100,7 +100,7 @@ class Desk:
         if_match: list[str | None] | None = None,
         if_absent: list[bool] | None = None,
     ) -> list[Event]:
-        """Change several events, each as an update would. Leave if_match and if_absent out."""
+        """Change several events, each as an update would."""
         versions = if_match or [None] * len(updates)
         absences = if_absent or [False] * len(updates)
         asked = [as_update(update) for update in updates]
@@ -116,7 +116,7 @@ class Desk:
     async def delete_calendar_event(
         self, event_id: str, *, if_match: str | None = None, if_absent: bool = False
     ) -> Event:
-        """Remove an event; of a series, the whole series. Leave if_match and if_absent out."""
+        """Remove an event; of a series, the whole series."""
         before = await self._read(event_id, if_match, if_absent=if_absent)
         gone = replace(read_text(before), etag=None)
         await asyncio.to_thread(self.calendar.delete, before, if_match=before.etag)

@@ -90,7 +90,7 @@ class JournaledCall:
         closes_over = closes_over_values(self.call.tool.function)
         if bound or (closes_over and self.declaration.provide is None):
             # Declared again, as for another request, its name would stand for another one.
-            self.call.tool.runtime.held[action.id] = self._as_approved(action)
+            self.call.tool.runtime.keep_held(action.id, self._as_approved(action))
         self.attempt.actions.append(action)
         return answer_held(held, returns=self.declaration.hints.whole)
 

@@ -40,6 +40,9 @@ def _draw_anew() -> None:
 call_on_fork(after_in_child=_draw_anew)
 
 
+MOST_HELD = 1_000
+"""Held calls of one process that keep what they were given; each lives for minutes."""
+
 Make = Callable[..., Awaitable[Any]]
 """Makes a call once; what it is given by name reaches the tool beside what the agent passed."""
 
@@ -80,6 +83,12 @@ class Runtime:
     chance: random.Random = field(default_factory=make_chance)
     latest: list[int] = field(default_factory=lambda: [0])
     """When the last id was made, in microseconds."""
+
+    def keep_held(self, action: str, make: Make) -> None:
+        """Remember how to make a held call; of those that nobody ever answers, the oldest go."""
+        self.held[action] = make
+        while len(self.held) > MOST_HELD:
+            self.held.pop(next(iter(self.held)))
 
     def make_id(self, at_us: int) -> str:
         """An id that sorts by time, and above the last one also where the clock was set back."""
