@@ -93,7 +93,7 @@ def decode_standing(action: str, row: tuple[Any, ...] | None) -> tuple[State | N
 
 
 def encode_tool(tool: KnownTool) -> str:
-    """A declared tool as JSON, with nothing that an earlier Mulligan would leave a rule aside for."""
+    """A declared tool as JSON, with nothing for which an earlier Mulligan would drop a rule."""
     told = {each.name: getattr(tool, each.name) for each in fields(tool)}
     told["error_rules"] = [_encode_rule(rule) for rule in tool.error_rules]
     return encode_record(told, otherwise=str)
