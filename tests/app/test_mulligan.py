@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import base64
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from mulligan import Effect, Mulligan, Settings
 from mulligan.core.errors import ConfigurationError, NaiveTimeError, UnknownStoreError
+from mulligan.core.limits import JudgeLimits
 from mulligan.core.log_query import LogQuery
 from mulligan.stores.opening import open_store
 
@@ -139,3 +140,37 @@ async def test_a_mistyped_time_zone_is_refused_before_anybody_acts() -> None:
         with pytest.raises(ConfigurationError, match="Nobody knows the time zone"):
             m.turn("Move dinner to Friday", timezone="Mars/Phobos")
         assert m.turn("Move dinner to Friday").turn.timezone is None
+
+
+def test_how_long_a_hold_lasts_is_a_setting() -> None:
+    with Mulligan("memory:", hold_life=60, recover=False) as m:
+        mail = m.tool(effect=Effect.IRREVERSIBLE, name="mail")(len)
+        held = mail([1])
+        (promise,) = [p for p in m.insights.tools()[0].promises if "held until" in p]
+
+    left = held.hold.expires_at - datetime.now(UTC)
+    assert timedelta(seconds=30) < left <= timedelta(seconds=60)
+    assert "1 minutes at most" in promise
+
+
+def test_how_long_a_judge_may_take_is_a_setting() -> None:
+    pytest.importorskip("pydantic_ai")
+    with Mulligan("memory:", judge="test", judge_timeout=2, judge_tokens=50) as m:
+        limits = m._parts.reviewers.judge._limits
+
+    assert limits == JudgeLimits(timeout=timedelta(seconds=2), tokens=50)
+
+
+def test_that_no_store_is_named_is_said_once(caplog, monkeypatch, tmp_path) -> None:
+    monkeypatch.setattr("mulligan.app.settings._said", [])
+    monkeypatch.delenv("MULLIGAN_STORE", raising=False)
+    monkeypatch.chdir(tmp_path)
+
+    with caplog.at_level("WARNING", "mulligan"):
+        Mulligan("memory:").close()
+        before = caplog.text
+        Mulligan().close()
+        Mulligan().close()
+
+    assert "No store is named" not in before
+    assert caplog.text.count("No store is named") == 1

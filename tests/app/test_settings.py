@@ -61,6 +61,12 @@ def test_keys_are_read_as_base64_and_never_shown(tmp_path: Path) -> None:
         ({"vault_key": "no base64!"}, "<hidden>"),
         ({"stroe": "x"}, "no setting 'stroe'"),
         ({"store": 3}, "text"),
+        ({"stroe": "x"}, "Did you mean store?"),
+        ({"attempts": 0}, "at least 1"),
+        ({"judge_tokens": 0}, "at least 1"),
+        ({"hold_life": 0}, "nobody could ever answer"),
+        ({"judge_timeout": -1}, "nobody could ever answer"),
+        ({"outside": "maybe"}, "'turn', 'run', 'refuse'"),
     ],
 )
 def test_a_bad_value_is_named_with_the_way_out(values: dict[str, object], says: str) -> None:
@@ -135,6 +141,48 @@ class Odd:
 def test_a_setting_of_a_type_that_nobody_can_read_is_named_at_once() -> None:
     with pytest.raises(TypeError, match="planted is of type <class 'complex'>"):
         list(_list_settings(Odd))
+
+
+def test_a_misspelt_variable_is_refused_with_the_nearest_that_there_is() -> None:
+    with pytest.raises(ConfigurationError, match="Did you mean MULLIGAN_STORE"):
+        Settings.load(folder=Path("/"), environment={"MULLIGAN_STOER": "sqlite:///a.db"})
+
+
+def test_a_variable_that_is_like_none_is_refused_with_all_that_there_are() -> None:
+    with pytest.raises(ConfigurationError, match=r"MULLIGAN_XYZZY.*There are: .*MULLIGAN_ATTEMPTS"):
+        Settings.load(folder=Path("/"), environment={"MULLIGAN_XYZZY": "1"})
+
+
+@pytest.mark.parametrize("name", ["MULLIGAN_RETENTION", "MULLIGAN_BACKOFF"])
+def test_what_can_only_be_given_in_python_is_no_variable(name: str) -> None:
+    with pytest.raises(ConfigurationError, match=f"{name} sets nothing"):
+        Settings.load(folder=Path("/"), environment={name: "1"})
+
+
+def test_variables_of_tests_and_of_others_are_left_alone() -> None:
+    others = {"MULLIGAN_TEST_POSTGRES": "x", "MULLIGANS": "y", "PATH": "/bin"}
+
+    assert Settings.load(folder=Path("/"), environment=others) == Settings()
+
+
+def test_the_limits_may_come_from_the_environment() -> None:
+    settings = Settings.load(
+        folder=Path("/"),
+        environment={
+            "MULLIGAN_ATTEMPTS": "3",
+            "MULLIGAN_HOLD_LIFE": "60",
+            "MULLIGAN_JUDGE_TIMEOUT": "2.5",
+            "MULLIGAN_JUDGE_TOKENS": "200",
+            "MULLIGAN_TIMEZONE": "Europe/Berlin",
+            "MULLIGAN_OUTSIDE": "refuse",
+        },
+    )
+
+    assert (settings.attempts, settings.judge_tokens) == (3, 200)
+    assert settings.hold_life == timedelta(minutes=1)
+    assert settings.judge_timeout == timedelta(seconds=2.5)
+    assert settings.timezone == "Europe/Berlin"
+    assert settings.outside == "refuse"
 
 
 def test_the_lease_is_given_in_seconds(tmp_path: Path) -> None:

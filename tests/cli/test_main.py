@@ -32,7 +32,7 @@ def test_the_store_may_come_from_the_environment(store: str, capsys, monkeypatch
             2,
             "'2026-11-14T09:00' has no time zone; write 2026-11-14T09:00+00:00 for UTC",
         ),
-        (["log"], 2, "memory: is gone with its process"),
+        (["log"], 2, "The store is memory:"),
         (["doctor"], 2, "--store URL"),
         (["migrate", "--store", "memory:"], 2, "memory:"),
         (["log", "-n", "0"], 2, "whole number"),

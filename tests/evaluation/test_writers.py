@@ -7,7 +7,7 @@ from mulligan.core.finding import Correction
 from mulligan.core.text import Reply
 from mulligan.evaluation.cases import Case, load_golden_cases
 from mulligan.evaluation.writers import MISTAKES, ScriptedWriter, build_replay_writer, compose
-from mulligan.loops.checking import run_checks
+from mulligan.loops.checking import run_checks_now
 
 PRICED = next(case for case in load_golden_cases() if case.id == "price_all")
 
@@ -17,7 +17,7 @@ def test_every_mistake_of_the_scripted_writer_is_noticed_by_its_rule(mistake: st
     text = compose(PRICED, {mistake})
     reply = Reply(text=text, query=PRICED.question, context=PRICED.context)
 
-    findings, _ = run_checks(reply, preset("marketing"))
+    findings, _ = run_checks_now(reply, preset("marketing"))
 
     assert any(each.rule.startswith(MISTAKES[mistake]) for each in findings)
 

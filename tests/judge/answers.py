@@ -13,7 +13,7 @@ from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCall
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from mulligan.core.event import JudgeAsked
-from mulligan.core.limits import Breaker
+from mulligan.core.limits import Breaker, JudgeLimits
 from mulligan.core.question import Prompt, Question
 from mulligan.judge.model import ModelJudge
 
@@ -125,7 +125,7 @@ class Bench:
             render=render,
             scrub=scrub,
             tell=self.told.append,
-            timeout=timedelta(minutes=1),
+            limits=JudgeLimits(timeout=timedelta(minutes=1)),
             breaker=Breaker(failures=timeout, window=30.0),
             monotonic=monotonic,
         )

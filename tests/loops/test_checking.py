@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
@@ -10,7 +10,7 @@ from mulligan.checks.text import avoids
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.size import LONG
 from mulligan.core.text import Reply
-from mulligan.loops.checking import run_checks, run_checks_aside
+from mulligan.loops.checking import BROKEN, run_checks, run_checks_aside, run_checks_now
 
 WRONG = Finding(rule="x.y", severity=Severity.ERROR, issue="Wrong.")
 
@@ -23,25 +23,82 @@ def breaks(subject: object) -> list[Finding]:
     raise RuntimeError(f"cannot read {subject}")
 
 
-def finds_rubbish(subject: object) -> list[object]:
-    return [WRONG, "also this"]
+def answers_with_a_number(subject: object) -> int:
+    return 3
 
 
-def test_what_every_check_found_is_told_together() -> None:
-    assert run_checks("x", [finds, finds]) == ([WRONG, WRONG], True)
-    assert run_checks("x", []) == ([], True)
+def finds_one(subject: object) -> Finding:
+    return WRONG
 
 
-@pytest.mark.parametrize("broken", [breaks, finds_rubbish])
-def test_a_check_that_breaks_is_no_pass_and_stops_no_other(
+def yields(subject: object) -> Iterator[Finding]:
+    yield WRONG
+
+
+async def waits(subject: object) -> list[Finding]:
+    return [WRONG]
+
+
+async def waits_and_yields(subject: object) -> AsyncIterator[Finding]:
+    yield WRONG
+
+
+def says(subject: object) -> str:
+    return "Wrong."
+
+
+def is_content(subject: object) -> None:
+    return None
+
+
+async def test_what_every_check_found_is_told_together() -> None:
+    assert await run_checks("x", [finds, finds]) == ([WRONG, WRONG], True)
+    assert await run_checks("x", []) == ([], True)
+
+
+@pytest.mark.parametrize("check", [finds_one, yields, waits, waits_and_yields])
+async def test_a_check_may_answer_in_any_way_that_can_be_understood(check: object) -> None:
+    assert await run_checks("x", [check]) == ([WRONG], True)
+
+
+async def test_nothing_is_content_and_a_sentence_is_a_finding_named_after_its_check() -> None:
+    found, answered = await run_checks("x", [is_content, says])
+
+    assert answered
+    assert found == [Finding(rule="check.says", severity=Severity.ERROR, issue="Wrong.")]
+
+
+@pytest.mark.parametrize("broken", [breaks, answers_with_a_number])
+async def test_a_check_that_breaks_is_no_pass_and_stops_no_other(
     broken: object, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.WARNING, "mulligan"):
-        found, answered = run_checks("s3cret", [broken, finds])
+        found, answered = await run_checks("s3cret", [broken, finds])
 
-    assert (found, answered) == ([WRONG], False)
+    fault, other = found
+    assert (other, answered) == (WRONG, False)
+    assert (fault.rule, fault.severity) == (BROKEN, Severity.WARNING)
+    assert broken.__name__ in fault.issue
+    assert "fault of the check" in fault.issue
     assert broken.__name__ in caplog.text
-    assert "s3cret" not in caplog.text
+    assert "s3cret" not in caplog.text + fault.issue
+
+
+async def test_a_broken_check_is_logged_with_the_place_where_it_broke(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with caplog.at_level(logging.WARNING, "mulligan"):
+        await run_checks("x", [breaks, answers_with_a_number])
+
+    assert "test_checking.py" in caplog.text
+    assert "in breaks" in caplog.text
+    assert "not with int" in caplog.text
+
+
+def test_who_cannot_wait_takes_an_async_check_for_one_without_an_answer() -> None:
+    assert run_checks_now("x", [finds]) == ([WRONG], True)
+    assert run_checks_now("x", [waits, finds]) == ([WRONG], False)
+    assert run_checks_now("x", [breaks])[1] is False
 
 
 @pytest.mark.parametrize("long", [True, False])
@@ -72,9 +129,9 @@ async def test_where_there_is_much_to_read_our_checks_do_so_beside_the_loop(*, l
 async def test_what_breaks_beside_the_loop_is_no_pass_either() -> None:
     text = "a" * (LONG + 1)
 
-    found = await run_checks_aside(text, [breaks, finds], reads=(text,))
+    (fault, other), answered = await run_checks_aside(text, [breaks, finds], reads=(text,))
 
-    assert found == ([WRONG], False)
+    assert (fault.rule, other, answered) == (BROKEN, WRONG, False)
 
 
 async def test_a_check_of_replies_finds_the_same_in_a_long_text() -> None:
@@ -84,6 +141,6 @@ async def test_a_check_of_replies_finds_the_same_in_a_long_text() -> None:
 
     assert answered
     assert [each.rule for each in found] == [
-        each.rule for each in run_checks(reply, [avoids(words=["cheap"])])[0]
+        each.rule for each in run_checks_now(reply, [avoids(words=["cheap"])])[0]
     ]
     assert found

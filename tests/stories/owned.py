@@ -13,7 +13,7 @@ from pydantic_ai.models.function import FunctionModel
 from mulligan import Effect, Mulligan, State
 from mulligan.core.event import JudgeAsked
 from mulligan.core.interfaces import Check, Judge
-from mulligan.core.limits import Breaker
+from mulligan.core.limits import Breaker, JudgeLimits
 from mulligan.core.record import Record
 from mulligan.judge.model import ModelJudge
 from mulligan.loops.actions import Attempted
@@ -150,6 +150,6 @@ def judge_that(model: FunctionModel, told: list[JudgeAsked]) -> ModelJudge:
         render=render,
         scrub=scrub,
         tell=told.append,
-        timeout=timedelta(minutes=5),
+        limits=JudgeLimits(timeout=timedelta(minutes=5)),
         breaker=Breaker(failures=10**9),
     )

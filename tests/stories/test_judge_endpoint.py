@@ -12,6 +12,7 @@ import pytest
 from mulligan.core.call import Call, Execution, Outcome
 from mulligan.core.event import AskOutcome, JudgeAsked
 from mulligan.core.finding import Fact, Severity
+from mulligan.core.limits import JudgeLimits
 from mulligan.core.turn import Turn
 from mulligan.judge.model import ModelJudge
 from mulligan.loops.review import Area, Opinion, Remark, ask_about
@@ -67,7 +68,9 @@ def server(monkeypatch) -> Iterator[Endpoint]:
 
 
 def judge(name: str, told: list[JudgeAsked]) -> ModelJudge:
-    return ModelJudge(name, render=render, scrub=scrub, tell=told.append, timeout=LONG)
+    return ModelJudge(
+        name, render=render, scrub=scrub, tell=told.append, limits=JudgeLimits(timeout=LONG)
+    )
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)

@@ -122,8 +122,9 @@ CELLS = [
 
 @pytest.fixture
 def m() -> Iterator[Mulligan]:
-    at_once = Backoff(first=timedelta())
-    with Mulligan("memory:", recover=False, backoff=at_once, error_rules=RULES) as application:
+    # Outside any turn and simply made, so that nothing but the matrix decides how often.
+    settings = {"recover": False, "outside": "run", "backoff": Backoff(first=timedelta())}
+    with Mulligan("memory:", error_rules=RULES, **settings) as application:
         yield application
 
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from bench.crash.mutants.planting import mutant, plant_in
-from mulligan.app.mulligan import About, Mulligan
+from mulligan.app.mulligan import Mulligan
+from mulligan.app.turn_opener import About
 from mulligan.core.action import State, UndoResult
 from mulligan.core.finding import Standing, Verdict
 from mulligan.core.points import Point, reach

@@ -41,7 +41,8 @@ class Memory:
         self._calls = calls
         """How many calls were made so far."""
         self._tell = tell
-        self._errands = Errands("mulligan-memory", most=MOST_WAITING)
+        self.errands = Errands("mulligan-memory", most=MOST_WAITING)
+        """What its thread does."""
         self._consolidated_after = 0
         self._consolidated_at: datetime | None = None
 
@@ -50,15 +51,15 @@ class Memory:
         opened = list(turn.episodes)
         turn.episodes.clear()
         if opened or self._is_due():
-            self._errands.add(partial(self._learn, turn, opened, calls))
+            self.errands.add(partial(self._learn, turn, opened, calls))
 
     def flush(self) -> bool:
         """Wait until everything so far is written down. False if it took too long."""
-        return self._errands.flush()
+        return self.errands.flush()
 
     def close(self) -> None:
         """Write down what is left, then stop."""
-        self._errands.close()
+        self.errands.close()
 
     def _learn(self, turn: OpenTurn, opened: Sequence[OpenEpisode], calls: Sequence[Ended]) -> None:
         # The rules and their tables take a while to load, and most turns have no failure.

@@ -4,27 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import replace
-from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypedDict, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar, Unpack, overload
 
-from mulligan.app.settings import Settings
+from mulligan.app.blocking import AnyAgent, Blocking, as_async
+from mulligan.app.settings import Settings, say_memory_once
+from mulligan.app.turn_opener import About, TurnOpener
 from mulligan.app.wiring import Asked, Parts, assemble
-from mulligan.core.errors import ConfigurationError, StoreError
-from mulligan.core.finding import Standing
+from mulligan.core.errors import StoreError
+from mulligan.core.finding import Severity, Standing
 from mulligan.core.identity import IdentityKind
 from mulligan.core.interfaces import Check, Clock, Gather, Store, Subscriber
 from mulligan.core.task import Task
-from mulligan.core.turn import NOTHING_KNOWN, Turn
 from mulligan.loops.actions import Attempted
 from mulligan.stores.clock import read_utc_now
+from mulligan.telemetry.dropping import closer
 from mulligan.turns.calls.wrapper import wrap_tool
 from mulligan.turns.tools.declaration import Declared, declare
 from mulligan.turns.tools.readers import read_name
-from mulligan.turns.turn.act import Agent, Done, TurnLoop, with_replied
-from mulligan.turns.turn.context import OpenTurn
+from mulligan.turns.turn.act import Done, with_replied
+from mulligan.turns.turn.context import OpenTurn, leave_turns
 from mulligan.turns.turn.note import add_note
 
 if TYPE_CHECKING:
@@ -45,23 +46,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class About(TypedDict, total=False):
-    """What may be said about a turn beside the message."""
-
-    now: datetime | None
-    """When it was said; aware. By default, now."""
-    timezone: str | None
-    """Where the person is, by its IANA name; left out, no date is resolved."""
-    agent: str
-    context: str
-    tenant: str
-    principal: str
-    known: Mapping[str, object]
-    own: bool
-    """Opened inside another turn, it stands for itself: rejecting that one leaves it alone."""
-
-
-class Mulligan:
+class Mulligan(Blocking):
     """Gives an application's agents a second shot: review, undo, correct, try again, remember.
 
     `Mulligan("sqlite:///family.db")` opens a store; a store of your own is taken as it is.
@@ -95,6 +80,11 @@ class Mulligan:
             asked=Asked(checks=checks, facts=facts, judge=judge),
             clock=clock,
         )
+        self._opener = TurnOpener(self._parts, settings=self.settings, clock=clock)
+        # What keeps the application alive: this object, its tools and its turns.
+        self._unused = closer.watch(self._opener, self._parts.list_closes(own=own is not None))
+        if store is None and self.settings.store == Settings().store:
+            say_memory_once()
 
     @overload
     def tool(self, function: Callable[P, R], /) -> Callable[P, R]: ...
@@ -125,6 +115,30 @@ class Mulligan:
 
         return wrap if function is None else wrap(function)
 
+    @overload
+    def check(self, function: Callable[P, R], /) -> Callable[P, R]: ...
+
+    @overload
+    def check(
+        self, /, *tools: str, severity: Severity = Severity.ERROR
+    ) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+
+    def check(self, /, *tools: Any, severity: Severity = Severity.ERROR) -> Any:
+        """Have a plain function look at each call of some tools: `@m.check("update_task")`.
+
+        It asks for what it needs by the names of its parameters (`call`, `turn`, `result`, `facts`,
+        `executions`), sync or async, and answers with nothing, a sentence that says what is wrong,
+        a finding, or several. A sentence is an error, unless the severity is another.
+        """
+        function = tools[0] if len(tools) == 1 and callable(tools[0]) else None
+
+        def add(check: Callable[P, R]) -> Callable[P, R]:
+            named = () if function is not None else tools
+            self._parts.add_check(check, tools=named, severity=severity)
+            return check
+
+        return add if function is None else add(function)
+
     def turn(self, message: str = "", **about: Unpack[About]) -> OpenTurn:
         """One request of one person: `async with m.turn("…", agent="planner") as turn:`.
 
@@ -132,37 +146,12 @@ class Mulligan:
         it with `await turn.review(reply)` before you show the reply. `now` must be aware, and the
         time zone one that there is.
         """
-        opened = self._open_turn(message, about)
-        opened.reviewing = self._build_loop(opened)
-        return opened
-
-    def _open_turn(self, message: str, about: About) -> OpenTurn:
-        unknown = sorted(set(about) - set(About.__annotations__))
-        if unknown:
-            known = ", ".join(About.__annotations__)
-            raise ConfigurationError(f"A turn knows no {unknown[0]!r}. It knows: {known}.")
-        if about.get("timezone") is not None:
-            from mulligan.checks.moments import require_zone
-
-            require_zone(about["timezone"])
-        runtime = self._parts.runtime
-        turn = Turn(
-            id=runtime.make_id(runtime.wall_us()),
-            message=message,
-            now=about.get("now") or self._clock(),
-            timezone=about.get("timezone"),
-            agent=about.get("agent", ""),
-            context=about.get("context", ""),
-            tenant=about.get("tenant") or self.settings.tenant,
-            principal=about.get("principal", ""),
-            known=about.get("known", NOTHING_KNOWN),
-        )
-        return OpenTurn(turn, redactor=runtime.redactor, own=about.get("own", False))
+        return self._opener.open(message, about)
 
     async def act(
         self,
         message: str,
-        agent: Agent,
+        agent: AnyAgent,
         /,
         *,
         rewrite: Rewrite | None = None,
@@ -170,14 +159,15 @@ class Mulligan:
     ) -> Done:
         """Let an agent act on a request, and review what it did before anyone sees the reply.
 
-        `agent` is any `async (turn) -> reply`. A rejected attempt is undone as a whole; the agent
-        is told why in `turn.correction`, and tries once more. With rules for replies, a text reply
-        is then held against what the tools returned, and written again by `rewrite` if it is wrong.
+        `agent` is any function of the turn that gives a reply, async or plain; a plain one runs in
+        a thread, so that it holds up no event loop. A rejected attempt is undone as a whole; the
+        agent is told why in `turn.correction`, and tries once more. With rules for replies, a text
+        reply is then held against what the tools returned, and written again by `rewrite` if it is
+        wrong.
         """
         about.setdefault("agent", read_name(agent))
-        turn = self._open_turn(message, about)
-        turn.reviewing = loop = self._build_loop(turn)
-        done = await loop.run(agent)
+        turn = self._opener.open(message, about)
+        done = await self._opener.build_loop(turn).run(as_async(agent))
         await self._parts.timer.wait_for_pass()
         if self._replies is None or not isinstance(done.reply, str) or not _stands(done):
             return replace(done, reply=add_note(done.reply, done.note))
@@ -224,33 +214,6 @@ class Mulligan:
         held_to = self._read_rules(rules) or self._replies or self._load_preset("default")
         return render_requirements(held_to.checks)
 
-    def act_sync(
-        self,
-        message: str,
-        agent: Callable[[OpenTurn], object],
-        /,
-        *,
-        rewrite: Rewrite | None = None,
-        **about: Unpack[About],
-    ) -> Done:
-        """`act` for a program without an event loop, with an agent that is a plain function."""
-
-        async def call_agent(turn: OpenTurn) -> object:
-            answer = agent(turn)
-            return await answer if isinstance(answer, Awaitable) else answer
-
-        async def act_alone() -> Done:
-            # The loop ends with this turn, and so would recovery on it: it is waited for.
-            if self._parts.recover:
-                await self._parts.timer.run_once()
-            done = await self.act(message, call_agent, rewrite=rewrite, **about)
-            if done.open_actions:
-                await self._parts.timer.run_once()
-            return done
-
-        about.setdefault("agent", read_name(agent))
-        return asyncio.run(act_alone())
-
     async def run_task(self, task: Task, work: Work, /) -> TaskDone:
         """Run a task once; `work` is any `async (prompt) -> output`.
 
@@ -291,7 +254,8 @@ class Mulligan:
 
         This runs by itself while turns do: at the first, at the end of each, and on a timer.
         """
-        return await self._parts.recovery.run()
+        with leave_turns():
+            return await self._parts.recovery.run()
 
     @property
     def insights(self) -> Insights:
@@ -302,7 +266,7 @@ class Mulligan:
             self._parts.store,
             settings=self.settings,
             clock=self._clock,
-            tally=self._parts.runtime.log.tally,
+            tally=self._opener.tally,
         )
 
     def subscribe(self, subscriber: Subscriber) -> Callable[[], None]:
@@ -318,6 +282,7 @@ class Mulligan:
 
     def close(self) -> None:
         """Store what is left and let go of everything. Twice is fine."""
+        self._unused.detach()
         self._parts.close()
 
     def _identify_tenant(self, name: str) -> str:
@@ -345,17 +310,8 @@ class Mulligan:
 
         return load_reply_rules(name)
 
-    def _build_loop(self, turn: OpenTurn) -> TurnLoop:
-        return TurnLoop(
-            turn,
-            reviewers=self._parts.reviewers,
-            book=self._parts.runtime.book,
-            on_entering=self._parts.begin,
-            on_leaving=self._parts.timer.wake,
-            remember=self._parts.memory.remember if self._parts.memory is not None else None,
-        )
-
     def __enter__(self) -> Self:
+        self._parts.begin()
         return self
 
     def __exit__(self, *error: object) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -22,8 +23,12 @@ def build_recognizer(
 ) -> Callable[[LogRow], Pattern]:
     """Recognizes failures by what tools' authors say of errors first, then by these rules."""
 
+    # The log's thread asks, and must not keep tools alive that nobody uses any more.
+    reference = weakref.ref(toolbox)
+
     def recognize_by_tool(row: LogRow) -> Pattern:
-        tool = toolbox.find_by_name(row.tool, server=row.server)
+        found = reference()
+        tool = found.find_by_name(row.tool, server=row.server) if found is not None else None
         return recognize(row, rules=tool.error_rules if tool else rules)
 
     return recognize_by_tool

@@ -2,34 +2,33 @@
 
 from __future__ import annotations
 
-import base64
 import binascii
-import json
+import logging
 import os
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from datetime import timedelta
-from enum import StrEnum
-from functools import partial
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, NamedTuple, Self, cast, get_type_hints
+from typing import Self, cast, get_type_hints
 
 from mulligan.app.loading import load_object
+from mulligan.app.setting_forms import FORMS, IN_PYTHON, Seconds, SettingForm
+from mulligan.core.action import HOLD_LIFE
+from mulligan.core.effect import Outside
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.interfaces import LEASE, Similarity, Store
-from mulligan.core.limits import Backoff
+from mulligan.core.limits import ATTEMPTS, Backoff, JudgeLimits
 from mulligan.core.retention import Retention
-from mulligan.core.suggestion import ErrorRule, read_error_rules
+from mulligan.core.suggestion import ErrorRule
 from mulligan.learning.errors.nearest import score_shared_words
 from mulligan.redaction import Capture, Hide, Redactor
 
 PREFIX = "MULLIGAN_"
+TEST_PREFIX = "MULLIGAN_TEST_"
+"""Variables of test suites, ours and those of who builds on us: no settings."""
 DAYS = "_days"
-IN_PYTHON = "in Python only"
-
-Seconds = Annotated[timedelta, "seconds"]
-"""A setting that is given in seconds, where a plain duration is given in days."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +83,20 @@ class Settings:
     """Begin with the curated lessons about tools of any kind."""
     strict: bool = False
     """Hold calls of tools that declare no effect, until a person approves them."""
+    outside: Outside = Outside.TURN
+    """What a call with an effect is that is made outside any turn. `turn`: one of its own, which is
+    recorded, checked and held like any other; `run`: made and only logged; `refuse`: an error."""
+    attempts: int = ATTEMPTS
+    """How often an agent may try at one request, the first time included."""
+    timezone: str = ""
+    """Where people are, by its IANA name, for turns that do not say; left out, no date of such a
+    turn is resolved."""
+    hold_life: Seconds = HOLD_LIFE
+    """How long a held call waits for a person, and an approved one for its process."""
+    judge_timeout: Seconds = JudgeLimits().timeout
+    """How long a judge may take for an answer that somebody waits for."""
+    judge_tokens: int = JudgeLimits().tokens
+    """How long its answer may be, in tokens."""
     lease: Seconds = LEASE
     """How long others wait for this process when it falls silent, before they go on with what it
     left. Its heart beats three times in it."""
@@ -103,6 +116,17 @@ class Settings:
                 "alone, from 0 to below 1."
             )
 
+        for name in ("attempts", "judge_tokens"):
+            if getattr(self, name) < 1:
+                raise ConfigurationError(f"{name} is {getattr(self, name)}; it is at least 1.")
+
+        for name in ("hold_life", "judge_timeout"):
+            if getattr(self, name) <= timedelta(0):
+                raise ConfigurationError(
+                    f"{name} is {getattr(self, name)}; nobody could ever answer in time: say how "
+                    "many seconds there are."
+                )
+
         if self.lease <= timedelta(0):
             raise ConfigurationError(
                 f"lease is {self.lease}; others would never wait for this process: say how many "
@@ -116,6 +140,7 @@ class Settings:
         """Read `[tool.mulligan]` of the nearest pyproject.toml, then the environment."""
         found = _from_pyproject(folder or _find_folder())
         source = os.environ if environment is None else environment
+        _refuse_unknown_variables(source)
         for name, setting in SETTINGS.items():
             if source.get(setting.variable):
                 found[name] = source[setting.variable]
@@ -155,8 +180,9 @@ class Settings:
         read: dict[str, object] = {}
         for name, value in values.items():
             if name not in SETTINGS:
-                known = ", ".join(sorted(SETTINGS))
-                raise ConfigurationError(f"There is no setting {name!r}. There are: {known}.")
+                raise ConfigurationError(
+                    f"There is no setting {name!r}. {_suggest_name(name, SETTINGS)}"
+                )
             read[name] = SETTINGS[name].read(value)
         days = {k.removesuffix(DAYS): read.pop(k) for k in list(read) if k.endswith(DAYS)}
         if days:
@@ -193,6 +219,38 @@ class Setting:
             ) from error
 
 
+def say_memory_once() -> None:
+    """Nobody has named a store: what that means, once in a process."""
+    if not _said:
+        _said.append("memory:")
+        logging.getLogger("mulligan").warning(
+            "No store is named, so everything is kept in memory: and is gone with this process, "
+            "also what waits for a person. Name one, such as Mulligan('sqlite:///agent.db') or "
+            "MULLIGAN_STORE; Mulligan('memory:') says that it is meant."
+        )
+
+
+_said: list[str] = []
+
+
+def _refuse_unknown_variables(environment: Mapping[str, str]) -> None:
+    """A misspelt variable would be silently without effect, where it may be the store's."""
+    known = [each.variable for each in SETTINGS.values() if each.form.says != IN_PYTHON]
+    for name in sorted(environment):
+        ours = name.startswith(PREFIX) and not name.startswith(TEST_PREFIX)
+        if ours and name not in known:
+            raise ConfigurationError(
+                f"The variable {name} sets nothing. {_suggest_name(name, known, prefix=PREFIX)}"
+            )
+
+
+def _suggest_name(name: str, known: Iterable[str], *, prefix: str = "") -> str:
+    """The nearest, but for what all of them have in common; else all that there are."""
+    ends = [each.removeprefix(prefix) for each in known]
+    near = get_close_matches(name.removeprefix(prefix), ends, n=1)
+    return f"Did you mean {prefix}{near[0]}?" if near else f"There are: {', '.join(sorted(known))}."
+
+
 def _find_folder() -> Path:
     try:
         return Path.cwd()
@@ -227,118 +285,6 @@ def _validate_file(found: dict[str, object], file: Path) -> dict[str, object]:
     if path != store and not path.startswith("/"):
         found = {**found, "store": f"sqlite:///{file.parent / path}"}
     return found
-
-
-def _parse_text(value: object) -> str:
-    if not isinstance(value, str):
-        raise TypeError("it must be text")
-    return value
-
-
-def _parse_bool(value: object) -> bool:
-    if isinstance(value, bool):
-        return value
-    match str(value).strip().lower():
-        case "1" | "true" | "yes" | "on":
-            return True
-        case "0" | "false" | "no" | "off":
-            return False
-        case _:
-            raise ValueError("say true or false")
-
-
-def _parse_names(value: object) -> frozenset[str]:
-    if isinstance(value, str):
-        return frozenset(part.strip() for part in value.split(",") if part.strip())
-    if isinstance(value, (list, tuple, set, frozenset)):
-        return frozenset(_parse_text(part) for part in value)
-    raise TypeError("it must be a list of names")
-
-
-def _parse_number(value: object) -> float:
-    if isinstance(value, (int, float, str)) and not isinstance(value, bool):
-        return float(value)
-    raise TypeError("it must be a number")
-
-
-def _parse_days(value: object) -> timedelta:
-    if isinstance(value, timedelta):
-        return value
-    days = _parse_number(value)
-    if days <= 0:
-        raise ValueError("it must be more than 0 days")
-    return timedelta(days=days)
-
-
-def _parse_seconds(value: object) -> timedelta:
-    return value if isinstance(value, timedelta) else timedelta(seconds=_parse_number(value))
-
-
-def _parse_key(value: object) -> bytes | None:
-    if value is None or isinstance(value, bytes):
-        return value
-    return base64.b64decode(_parse_text(value), validate=True)
-
-
-def _parse_retention(value: object) -> Retention:
-    if not isinstance(value, Retention):
-        raise TypeError("it must be a Retention; as text use log_days and the like")
-    return value
-
-
-def _parse_backoff(value: object) -> Backoff:
-    if not isinstance(value, Backoff):
-        raise TypeError("it must be a Backoff")
-    return value
-
-
-def _parse_error_rules(value: object) -> tuple[ErrorRule, ...]:
-    return read_error_rules(json.loads(value) if isinstance(value, str) else value)
-
-
-def _parse_choice(choices: type[StrEnum], value: object) -> StrEnum:
-    try:
-        return choices(str(value))
-    except ValueError as error:
-        known = " or ".join(repr(each.value) for each in choices)
-        raise ValueError(f"say {known}") from error
-
-
-class SettingForm(NamedTuple):
-    """How values of one type are given."""
-
-    says: str
-    """To a person: how it is written in a file or in the environment."""
-    read: Callable[[object], object]
-
-
-FORMS: Mapping[object, SettingForm] = {
-    str: SettingForm("text", _parse_text),
-    bool: SettingForm("`true` or `false`", _parse_bool),
-    bool | None: SettingForm(
-        "`true` or `false`", lambda value: None if value is None else _parse_bool(value)
-    ),
-    float: SettingForm("a number", _parse_number),
-    frozenset[str]: SettingForm("a list of names; as text with commas between them", _parse_names),
-    bytes | None: SettingForm("base64", _parse_key),
-    timedelta: SettingForm("days", _parse_days),
-    Seconds: SettingForm("seconds", _parse_seconds),
-    timedelta | None: SettingForm("days", _parse_days),
-    **{
-        choices: SettingForm(
-            " or ".join(f"`{each}`" for each in choices), partial(_parse_choice, choices)
-        )
-        for choices in (Capture, Hide)
-    },
-    Retention: SettingForm(IN_PYTHON, _parse_retention),
-    Backoff: SettingForm(IN_PYTHON, _parse_backoff),
-    tuple[ErrorRule, ...]: SettingForm("a list of tables; as text in JSON", _parse_error_rules),
-    str | Similarity: SettingForm(
-        "text; in Python also a function",
-        lambda value: value if callable(value) else _parse_text(value),
-    ),
-}
-"""How each type of setting is given: a new setting of one of these types is a field, no more."""
 
 
 def _list_settings(owner: type, *, suffix: str = "") -> Iterator[Setting]:

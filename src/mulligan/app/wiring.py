@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from contextlib import suppress
+import logging
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from functools import cache, partial
 from typing import cast
 
@@ -13,9 +17,13 @@ from mulligan.app.housekeeping import Housekeeping
 from mulligan.app.memory import Memory
 from mulligan.app.recognizing import build_recognizer
 from mulligan.app.settings import Settings
-from mulligan.core.event import AttemptReviewed, RemarkDropped
+from mulligan.checks.own import make_call_check, name_check
+from mulligan.core.errors import ConfigurationError
+from mulligan.core.event import AttemptReviewed, Event, RemarkDropped
+from mulligan.core.finding import Severity
 from mulligan.core.identity import IdentityKind
 from mulligan.core.interfaces import Check, Clock, Gather, Judge, Store
+from mulligan.core.limits import JudgeLimits
 from mulligan.learning.errors.nearest import KnownPatterns
 from mulligan.loops.actions import Attempted, Reviewers
 from mulligan.loops.reflecting import Learning
@@ -30,8 +38,12 @@ from mulligan.turns.journal.book import Book
 from mulligan.turns.journal.steady import choose_steady
 from mulligan.turns.memory.lookup import Recall
 from mulligan.turns.recovery.recovery import Recovery
-from mulligan.turns.recovery.timer import Heart, RecoveryTimer
-from mulligan.turns.tools.promises import describe_tool
+from mulligan.turns.recovery.timer import Heart, Keeper, RecoveryTimer
+from mulligan.turns.tools.promises import HouseRules, describe_tool
+from mulligan.turns.turn.alone import OutsideCalls
+from mulligan.turns.turn.context import TurnsUnderWay
+
+_report = logging.getLogger("mulligan")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,30 +71,93 @@ class Parts:
     memory: Memory | None
     """`None`: the application remembers nothing."""
     housekeeping: Housekeeping
+    keeper: Keeper
+    under_way: TurnsUnderWay
+    checks: list[Check[Attempted]]
+    """Those of the reviewers, to add to."""
+    rules: HouseRules
     recover: bool
 
+    def add_check(
+        self, function: Callable[..., object], *, tools: Sequence[str], severity: Severity
+    ) -> None:
+        """Let a function of the application's own look at calls too."""
+        for tool in tools:
+            if not isinstance(tool, str):
+                raise ConfigurationError(
+                    f"A check is for tools by their names, not for {tool!r}: "
+                    '@m.check("update_task").'
+                )
+        self.checks.append(make_call_check(function, tools=tools, severity=severity))
+        self.toolbox.checked.update(dict.fromkeys(tools, name_check(function)))
+
     def begin(self) -> None:
-        """A turn begins: be heard of, and look after what others left, where a loop runs."""
+        """A turn begins: be heard of, and look after what others left."""
         self.heart.start()
         if self.toolbox.news:
             self.toolbox.news = False
-            strict = self.runtime.strict
-            known = [describe_tool(tool.declaration, strict=strict) for tool in self.toolbox]
+            known = [describe_tool(tool.declaration, rules=self.rules) for tool in self.toolbox]
             self.store.catalog.remember(known)
+            self._warn_of_misnamed([each.tool for each in known])
         if not self.recover:
             return
-        with suppress(RuntimeError):  # no loop runs here: turns of such programs recover themselves
+        if _brief.get():
+            self.keeper.start()
+            return
+        try:
             self.timer.start()
+        except RuntimeError:
+            # No loop runs here.
+            self.keeper.start()
+
+    def _warn_of_misnamed(self, tools: Sequence[str]) -> None:
+        """A check for a tool that there is not never speaks up, and nobody would notice."""
+        checked = self.toolbox.checked
+        for name in [each for each in checked if each not in tools]:
+            near = get_close_matches(name, tools, n=1)
+            if near:
+                said = "The check %s is for %r, and there is no such tool. Did you mean %r?"
+                _report.warning(said, checked.pop(name), name, near[0])
+
+    def wake(self) -> None:
+        """A turn has left something open."""
+        self.timer.wake()
+        self.keeper.wake()
+
+    def list_closes(self, *, own: bool = False) -> list[Callable[[], None]]:
+        """What closes each part, the store last, unless it is the application's own.
+
+        Nothing here leads back to a tool, a check or a subscriber: these may hold the application.
+        """
+        memory = [] if self.memory is None else [self.memory.errands.close]
+        store = [] if own else [self.store.close]
+        return [
+            self.keeper.close,
+            self.heart.stop,
+            self.housekeeping.close,
+            *memory,
+            self.runtime.log.close,
+            self.runtime.events.errands.close,
+            *store,
+        ]
 
     def close(self) -> None:
         """Close everything, the store last."""
-        self.heart.stop()
-        self.housekeeping.close()
-        if self.memory is not None:
-            self.memory.close()
-        self.runtime.log.close()
-        self.runtime.events.close()
-        self.store.close()
+        for close in self.list_closes():
+            close()
+
+
+_brief: ContextVar[bool] = ContextVar("mulligan_brief_loop", default=False)
+
+
+@contextmanager
+def on_brief_loop() -> Iterator[None]:
+    """The event loop in here ends with one turn: what must go on needs a thread."""
+    token = _brief.set(True)
+    try:
+        yield
+    finally:
+        _brief.reset(token)
 
 
 def assemble(
@@ -103,7 +178,12 @@ def assemble(
     toolbox = Toolbox()
     runtime = _build_runtime(settings, store, toolbox=toolbox, clock=clock)
     runtime = replace(runtime, judge=_choose_judge(asked.judge, runtime))
-    reviewers = _build_reviewers(asked, runtime)
+    checks, under_way = list(asked.checks), TurnsUnderWay()
+    reviewers = replace(_build_reviewers(asked, runtime), checks=checks, attempts=settings.attempts)
+    outside = OutsideCalls(
+        rule=settings.outside, reviewers=reviewers, book=runtime.book, under_way=under_way
+    )
+    runtime = replace(runtime, outside=outside)
     recovery = Recovery(
         book=runtime.book,
         toolbox=toolbox,
@@ -117,12 +197,34 @@ def assemble(
         reviewers=reviewers,
         learning=_build_learning(store, runtime, reviewers, clock=clock),
         recovery=recovery,
-        timer=RecoveryTimer(recovery),
+        timer=(timer := RecoveryTimer(recovery)),
+        keeper=Keeper(timer),
+        under_way=under_way,
+        checks=checks,
+        rules=_build_rules(settings),
         heart=Heart(store.journal.beat, lease=settings.lease),
         memory=_build_memory(settings, store, runtime, clock=clock),
         housekeeping=Housekeeping(store, retention=settings.retention, clock=clock),
         recover=settings.recover,
     )
+
+
+def _build_rules(settings: Settings) -> HouseRules:
+    return HouseRules(
+        strict=settings.strict, outside=settings.outside, hold_life=settings.hold_life
+    )
+
+
+def _publish_weakly(events: Events) -> Callable[[Event], None]:
+    """For the log's thread, which must not keep alive what listens to events."""
+    reference = weakref.ref(events)
+
+    def publish(event: Event) -> None:
+        found = reference()
+        if found is not None:
+            found.publish(event)
+
+    return publish
 
 
 def _build_memory(
@@ -161,7 +263,6 @@ def _build_learning(
 
 def _build_reviewers(asked: Asked, runtime: Runtime) -> Reviewers:
     return Reviewers(
-        checks=tuple(asked.checks),
         gathers=(*asked.facts, *_list_shipped_facts(runtime.judge)),
         judge=runtime.judge,
         show=runtime.redactor.redact_value,
@@ -208,6 +309,7 @@ def open_judge(model: object, *, runtime: Runtime) -> Judge:
         render=render,
         scrub=partial(scrub, hide=runtime.redactor.hide),
         tell=runtime.events.publish,
+        limits=runtime.judge_limits,
     )
 
 
@@ -219,7 +321,7 @@ def _build_runtime(settings: Settings, store: Store, *, toolbox: Toolbox, clock:
         log=LogWriter(
             store.log,
             clock=clock,
-            on_drop=events.publish,
+            on_drop=_publish_weakly(events),
             recognize=build_recognizer(toolbox, rules=settings.error_rules),
         ),
         book=Book(
@@ -229,6 +331,7 @@ def _build_runtime(settings: Settings, store: Store, *, toolbox: Toolbox, clock:
             scrub=redactor.redact_text,
             announce=events.publish,
             steady=choose_steady(clock),
+            hold_life=settings.hold_life,
         ),
         events=events,
         strict=settings.strict,
@@ -240,4 +343,5 @@ def _build_runtime(settings: Settings, store: Store, *, toolbox: Toolbox, clock:
         sample=settings.sample,
         spans=settings.spans,
         backoff=settings.backoff,
+        judge_limits=JudgeLimits(timeout=settings.judge_timeout, tokens=settings.judge_tokens),
     )

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Collection, Iterable
-from typing import Generic, TypeVar
+from collections.abc import Callable, Collection
+from typing import Any, Generic, TypeVar
 
 from mulligan.checks.subject import Parameters
 from mulligan.core.call import Call
-from mulligan.core.finding import Finding
 from mulligan.core.interfaces import Check
 from mulligan.core.turn import Turn
 
@@ -26,7 +25,7 @@ class ConcernedCheck(Generic[S]):
         self.concerns = concerns
         functools.update_wrapper(self, check)
 
-    def __call__(self, subject: S) -> Iterable[Finding]:
+    def __call__(self, subject: S) -> Any:
         """What the check finds."""
         return self._check(subject)
 

@@ -65,6 +65,7 @@ def _show(found: Diagnosis) -> None:
                 ("open actions", health.open_actions),
                 ("calls, last 24 h", f"{found.calls:.0f} ({found.failures:.0f} failed)"),
                 ("with agent and context", share),
+                ("outside any turn", sum(each.count for each in found.outside)),
                 ("capture", found.capture.value),
                 ("retention", _describe_retention(found)),
             ],

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import timedelta
 from typing import NamedTuple
 
-from mulligan.app.settings import IN_PYTHON, SETTINGS, Settings
+from mulligan.app.setting_forms import IN_PYTHON
+from mulligan.app.settings import SETTINGS, Settings
 from mulligan.core.record import DeclaredAbilities
 from mulligan.core.retention import Retention
 from mulligan.turns.tools.declaration import Declaration, Declared
@@ -62,7 +63,8 @@ def render_settings() -> str:
 _HOW_SETTINGS_ARE_GIVEN = (
     "Arguments (`Mulligan(sample=0.1)`) win over the environment, that over `[tool.mulligan]` of",
     "the nearest `pyproject.toml`. What cannot be read is refused at once, with the name of the",
-    "setting.",
+    "setting; so is a name that there is not, also of a variable that begins with `MULLIGAN_`:",
+    "with the nearest that there is.",
 )
 
 
@@ -122,7 +124,7 @@ def _render_value(value: object) -> str:
             return f"{amount} {unit}" if amount == 1 else f"{amount} {unit}s"
         case _ if not value:
             return _NOTHING
-        case str() | float():
+        case str() | float() | int():
             return f"`{value}`"
         case _:
             return f"`{type(value).__name__}()`"

@@ -35,6 +35,17 @@ class Mode(StrEnum):
     """Corrections of failing calls are applied too, under the rules of the policy."""
 
 
+class Outside(StrEnum):
+    """What becomes of a call with an effect that is made outside any turn."""
+
+    TURN = "turn"
+    """It is a turn of its own, without a message: recorded, checked, held if there is no undo."""
+    RUN = "run"
+    """It is made, and only logged."""
+    REFUSE = "refuse"
+    """It is an error, and not made."""
+
+
 class Precheck(StrEnum):
     """When it is said that what is known speaks against a call."""
 

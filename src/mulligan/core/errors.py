@@ -6,6 +6,8 @@
     │   ├── MissingExtraError       a part that needs `pip install "mulligan[…]"`
     │   ├── NaiveTimeError          a time without a zone
     │   ├── UnawaitedError          a plain function that answers with something to await
+    │   ├── OutsideTurnError        a call outside any turn, where that is refused
+    │   ├── RunningLoopError        a call that would hold up the event loop it is made on
     │   └── NoSchemaError           what a tool declares as its schema is none
     ├── StoreError                  the store could not do its work
     │   ├── StoreUnavailableError   it does not answer, or cannot be opened
@@ -15,6 +17,7 @@
     │   ├── SchemaTooNewError       written by a newer Mulligan
     │   └── SchemaTooOldError       `mulligan migrate` has not been run
     ├── SilentError                 a result that says of itself that it is an error
+    ├── RejectedError               a call outside any turn that its checks have rejected
     ├── FlaggedCallError            a call that its tool does not let through as it is
     ├── OwnParameterError           a call that brought a value for what Mulligan fills
     ├── NothingDone                 a tool's own word that a failed call has changed nothing
@@ -141,6 +144,22 @@ class NothingDone(MulliganError):  # noqa: N818 - a tool says it of its own call
 
 class UnawaitedError(ConfigurationError, NothingDone):
     """A plain function answered with something to await, which nobody here can wait for."""
+
+
+class OutsideTurnError(ConfigurationError, NothingDone):
+    """A tool with an effect was called outside any turn, and the application refuses that."""
+
+
+class RunningLoopError(ConfigurationError, NothingDone):
+    """What waits on its thread was called where an event loop runs, which it would hold up."""
+
+
+class RejectedError(MulliganError):
+    """A call outside any turn was checked and was wrong. What became of it stands in its text."""
+
+    def __init__(self, text: str, *, findings: tuple[object, ...] = ()) -> None:
+        super().__init__(text)
+        self.findings = findings
 
 
 class AlreadyDoneError(MulliganError):

@@ -18,13 +18,13 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, 
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from mulligan.core.action import Action, Entry, Kept
 from mulligan.core.advice import Decision
 from mulligan.core.call import Call, Failure, LogRow
 from mulligan.core.event import Event
-from mulligan.core.finding import Fact, Finding, FindingCount
+from mulligan.core.finding import Fact, FindingCount
 from mulligan.core.lesson import (
     Balances,
     Episode,
@@ -50,8 +50,9 @@ LEASE = timedelta(seconds=30)
 Clock = Callable[[], datetime]
 """Now, as an aware datetime in UTC."""
 
-Check = Callable[[S], Iterable[Finding]]
-"""A pure function from a subject to findings; yields nothing when content."""
+Check = Callable[[S], Any]
+"""A pure function from a subject to findings: it yields them, and nothing when content. One
+finding, a sentence or `None` will do as well, and it may be async."""
 
 Gather = Callable[[Turn, Sequence[Call]], Awaitable[Iterable[Fact]]]
 """Computes facts about a turn and its calls; async, because some must be read. What it cannot know

@@ -6,6 +6,18 @@ from collections import deque
 from dataclasses import dataclass, field
 from datetime import timedelta
 
+ATTEMPTS = 2
+"""Tries of one turn, the one after a correction included."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeLimits:
+    """How long a judge's answer may take, and be."""
+
+    timeout: timedelta = timedelta(seconds=5)
+    """For the whole question, where a person waits for the answer."""
+    tokens: int = 1_000
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backoff:

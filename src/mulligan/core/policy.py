@@ -10,6 +10,7 @@ from mulligan.core.effect import Effect, Repeat
 from mulligan.core.error_class import ErrorClass
 from mulligan.core.error_traits import ErrorTraits
 from mulligan.core.finding import Source, Standing, Verdict
+from mulligan.core.limits import ATTEMPTS
 from mulligan.core.move import MOST_TRIES, Cell, Move, Situation
 
 
@@ -25,7 +26,7 @@ class Step(StrEnum):
     GIVE_UP = "give_up"
 
 
-def decide(verdict: Verdict, *, attempt: int, attempts: int = 2) -> Step:
+def decide(verdict: Verdict, *, attempt: int, attempts: int = ATTEMPTS) -> Step:
     """What follows from a verdict on the given attempt, when there are `attempts` in all."""
     match verdict.standing:
         case Standing.ACCEPTED | Standing.UNCHECKED:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.event import AskOutcome, JudgeAsked
-from mulligan.core.limits import Breaker
+from mulligan.core.limits import Breaker, JudgeLimits
 from mulligan.core.question import A, Prompt, Question
 from mulligan.core.timeouts import run_with_timeout
 from mulligan.judge.opening import open_model
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from pydantic_ai import Agent, RunUsage
     from pydantic_ai.models import Model
 
-TIMEOUT = timedelta(seconds=5)
-OUTPUT_TOKENS = 1_000
 RE_ASKS = 1
 NOT_SCRUBBED = "<redaction failed>"
 _WIDEST = 65_536
@@ -40,9 +38,9 @@ def tell_nobody(asked: JudgeAsked) -> None:
 class ModelJudge:
     """Asks a model at temperature 0, once more if its answer cannot be read, then gives up.
 
-    `timeout` is for the whole question, the second time of asking included: a person waits for
-    it, unless the question itself says how long it may take. While the breaker is open the model
-    is left alone and the answer is `None` at once.
+    The limit of time is for the whole question, the second time of asking included: a person waits
+    for it, unless the question itself says how long it may take. While the breaker is open the
+    model is left alone and the answer is `None` at once.
     """
 
     def __init__(
@@ -52,7 +50,7 @@ class ModelJudge:
         render: Render,
         scrub: Scrub,
         tell: Callable[[JudgeAsked], None] = tell_nobody,
-        timeout: timedelta = TIMEOUT,
+        limits: JudgeLimits | None = None,
         breaker: Breaker | None = None,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -60,7 +58,7 @@ class ModelJudge:
         self._render = render
         self._scrub = scrub
         self._tell = tell
-        self._timeout = timeout
+        self._limits = limits or JudgeLimits()
         self._breaker = breaker or Breaker()
         self._monotonic = monotonic
         self._agents: dict[type, Agent[None, Any]] = {}
@@ -78,7 +76,7 @@ class ModelJudge:
         elif (prompt := self._render_prompt(question)) is None:
             outcome = AskOutcome.NOT_ASKABLE
         else:
-            timeout = question.timeout or self._timeout
+            timeout = question.timeout or self._limits.timeout
             work = self._ask_model(prompt, question.answer, usage)
             outcome, answer = await self._wait_for_answer(work, within=timeout)
             self._count(outcome)
@@ -162,7 +160,7 @@ class ModelJudge:
                 output_type=kind,
                 deps_type=type(None),
                 retries={"output": RE_ASKS},
-                model_settings=ModelSettings(temperature=0.0, max_tokens=OUTPUT_TOKENS),
+                model_settings=ModelSettings(temperature=0.0, max_tokens=self._limits.tokens),
             )
         return self._agents[kind]
 

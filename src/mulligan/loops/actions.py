@@ -20,6 +20,7 @@ from mulligan.core.finding import (
     reach_verdict,
 )
 from mulligan.core.interfaces import Check, Gather, Judge
+from mulligan.core.limits import ATTEMPTS
 from mulligan.core.turn import Turn
 from mulligan.loops.checking import run_checks_aside
 from mulligan.loops.review import Opinion, Show, Weighed, ask_about, weigh
@@ -93,6 +94,8 @@ class Reviewers:
     checks: Sequence[Check[Attempted]] = ()
     gathers: Sequence[Gather] = ()
     judge: Judge | None = None
+    attempts: int = ATTEMPTS
+    """How often an agent may try, the first time included."""
     show: Show = lambda value: value
     """How a judge gets to see a value: less secrets."""
     tell: Callable[[AttemptReviewed | RemarkDropped], None] = lambda _: None

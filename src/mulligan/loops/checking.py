@@ -3,32 +3,41 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import logging
-from collections.abc import Iterable, Sequence
-from functools import partial
-from typing import TypeVar, cast
+import traceback
+from collections.abc import Sequence
+from typing import TypeVar
 
-from mulligan.core.finding import Finding
+from mulligan.checks.own import (
+    AREA,
+    BadAnswerError,
+    is_waited_for,
+    name_check,
+    read_findings,
+    wait_for_answer,
+)
+from mulligan.core.finding import Finding, Severity
 from mulligan.core.interfaces import Check
 from mulligan.core.size import is_long
 
 S = TypeVar("S")
 
+BROKEN = f"{AREA}.broken"
+
 _report = logging.getLogger("mulligan")
 
 
-def run_checks(subject: S, checks: Sequence[Check[S]]) -> tuple[list[Finding], bool]:
-    """What every check found, and whether all of them could say."""
+async def run_checks(subject: S, checks: Sequence[Check[S]]) -> tuple[list[Finding], bool]:
+    """What every check found, and whether all of them could say; of one that broke, that it did."""
     findings: list[Finding] = []
     answered = True
     for check in checks:
         try:
-            findings += _validate_findings(check(subject))
+            answer = await wait_for_answer(check(subject))
+            findings += read_findings(answer, rule=f"{AREA}.{name_check(check)}")
         except Exception as error:  # noqa: BLE001 - a user's check may raise anything
-            name = getattr(check, "__qualname__", type(check).__name__)
-            _report.warning(
-                "The check %s failed (%s), so this is not reviewed.", name, type(error).__name__
-            )
+            findings.append(_report_broken(check, error))
             answered = False
     return findings, answered
 
@@ -41,12 +50,14 @@ async def run_checks_aside(
     Those of others run where they always do: what they use may belong to this thread.
     """
     if not is_long(*reads):
-        return run_checks(subject, checks)
+        return await run_checks(subject, checks)
     findings: list[Finding] = []
     answered = True
     for check in checks:
-        look = partial(run_checks, subject, (check,))
-        found, said = await asyncio.to_thread(look) if _is_ours(check) else look()
+        if _is_ours(check):
+            found, said = await asyncio.to_thread(run_checks_now, subject, (check,))
+        else:
+            found, said = await run_checks(subject, (check,))
         findings += found
         answered = answered and said
     return findings, answered
@@ -57,8 +68,42 @@ def _is_ours(check: object) -> bool:
     return str(getattr(look, "__module__", "")).startswith("mulligan.")
 
 
-def _validate_findings(found: Iterable[object]) -> list[Finding]:
-    held = list(found)
-    if not all(isinstance(each, Finding) for each in held):
-        raise TypeError("a check yields findings, and nothing else")
-    return cast("list[Finding]", held)
+def run_checks_now(subject: S, checks: Sequence[Check[S]]) -> tuple[list[Finding], bool]:
+    """The same for who cannot wait: a check that is async has given no answer."""
+    findings: list[Finding] = []
+    answered = True
+    for check in checks:
+        try:
+            answer: object = check(subject)
+            if is_waited_for(answer):
+                answered = False
+                if inspect.iscoroutine(answer):
+                    answer.close()
+            else:
+                findings += read_findings(answer, rule=f"{AREA}.{name_check(check)}")
+        except Exception as error:  # noqa: BLE001 - a user's check may raise anything
+            findings.append(_report_broken(check, error))
+            answered = False
+    return findings, answered
+
+
+def _report_broken(check: object, error: Exception) -> Finding:
+    """Say whose fault it is: to who runs the program with the trace, to all others in a sentence.
+
+    What the error itself says stays out of both, as it may quote what a tool was given.
+    """
+    name, kind = getattr(check, "__qualname__", name_check(check)), type(error).__name__
+    known = f": {error}" if isinstance(error, BadAnswerError) else ""
+    _report.warning(
+        "The check %s failed (%s%s), so this is not reviewed. It is the check that is wrong:\n%s",
+        name,
+        kind,
+        known,
+        "".join(traceback.format_tb(error.__traceback__)[1:]).rstrip() or "  (no trace)",
+    )
+    return Finding(
+        rule=BROKEN,
+        severity=Severity.WARNING,
+        issue=f"The check {name} failed ({kind}), so this is not reviewed. That is a fault of the "
+        "check, not of what it looked at.",
+    )

@@ -80,7 +80,7 @@ async def run_task(task: Task, work: Work, *, using: Learning) -> TaskDone:
             await _learn(task, failed, plan=plan, using=using)
         raise
     ran = returned if isinstance(returned, Ran) else Ran(output=returned)
-    verdict = review(task, ran)
+    verdict = await review(task, ran)
     score = _score(ran, verdict, settings=settings, static=plan.standings.find_card(0))
     if settings is not None:
         run = TaskRun(
@@ -99,9 +99,9 @@ async def run_task(task: Task, work: Work, *, using: Learning) -> TaskDone:
     )
 
 
-def review(task: Task, ran: Ran) -> Verdict:
+async def review(task: Task, ran: Ran) -> Verdict:
     """What the run reported, and what the task's own checks find in its output."""
-    findings, answered = run_checks(ran.output, task.checks)
+    findings, answered = await run_checks(ran.output, task.checks)
     return reach_verdict(
         [*ran.findings, *findings],
         answered=answered and ran.reviewed,

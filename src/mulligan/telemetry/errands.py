@@ -80,3 +80,5 @@ class Errands:
             except Exception as error:  # noqa: BLE001 - the next errand may do better
                 self.failures += 1
                 _report.warning("%s: an errand failed (%s).", self._name, type(error).__name__)
+            # Else what it holds would live until the next one comes.
+            del errand

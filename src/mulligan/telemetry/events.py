@@ -28,7 +28,8 @@ class Events:
     ) -> None:
         self._label = label
         """How the names of tools, agents and tenants are shown."""
-        self._errands = Errands("mulligan-events", most=most_waiting)
+        self.errands = Errands("mulligan-events", most=most_waiting)
+        """What its thread does."""
         self._subscribers: tuple[Subscriber, ...] = ()
         self._change = threading.Lock()
         self.failures = 0
@@ -37,7 +38,7 @@ class Events:
     @property
     def dropped(self) -> int:
         """Events that found the queue full."""
-        return self._errands.dropped
+        return self.errands.dropped
 
     @property
     def wanted(self) -> bool:
@@ -53,15 +54,15 @@ class Events:
     def publish(self, event: Event) -> None:
         """Queue an event for the subscribers. Never waits, never raises."""
         if self._subscribers:
-            self._errands.add(partial(self._hand_on, _label_names(event, self._label)))
+            self.errands.add(partial(self._hand_on, _label_names(event, self._label)))
 
     def flush(self, *, timeout: float | None = None) -> bool:
         """Wait until every event so far was handed on."""
-        return self._errands.flush(timeout=timeout)
+        return self.errands.flush(timeout=timeout)
 
     def close(self) -> None:
         """Hand on what is left, then stop."""
-        self._errands.close()
+        self.errands.close()
 
     def _unsubscribe(self, subscriber: Subscriber) -> None:
         with self._change:

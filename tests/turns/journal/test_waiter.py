@@ -7,7 +7,7 @@ from concurrent.futures import Future
 import pytest
 
 from mulligan.turns.journal import waiter
-from mulligan.turns.journal.waiter import ON_LOOP, ON_THREAD, run_to_end
+from mulligan.turns.journal.waiter import ON_LOOP, ON_THREAD, run_apart, run_to_end
 
 
 async def test_a_caller_that_is_cancelled_takes_no_entry_back() -> None:
@@ -59,3 +59,28 @@ async def test_what_takes_a_while_is_done_beside_a_loop_and_here_where_there_is_
 
     assert beside != here
     assert on_thread == here
+
+
+def test_a_coroutine_can_be_run_beside_a_loop_that_runs_here() -> None:
+    async def count() -> int:
+        await asyncio.sleep(0)
+        return 3
+
+    async def call_from_a_loop() -> int:
+        return run_apart(count())
+
+    assert run_apart(count()) == 3
+    assert asyncio.run(call_from_a_loop()) == 3
+
+
+def test_what_is_raised_beside_is_raised_here() -> None:
+    async def fail() -> None:
+        raise OSError("no")
+
+    async def call_from_a_loop() -> None:
+        run_apart(fail())
+
+    with pytest.raises(OSError, match="no"):
+        asyncio.run(call_from_a_loop())
+    with pytest.raises(OSError, match="no"):
+        run_apart(fail())

@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from mulligan.turns.recovery.timer import Heart, RecoveryTimer
+from mulligan.turns.recovery.timer import Heart, Keeper, RecoveryTimer
 
 
 class Passes:
@@ -141,3 +141,62 @@ def test_a_beat_that_fails_is_not_the_last(caplog) -> None:
 
     assert len(beats) > 2
     assert "No sign of life" in caplog.text
+
+
+class Counted:
+    """Counts passes, on whichever thread they run."""
+
+    def __init__(self) -> None:
+        self.threads: list[str] = []
+        self.made = threading.Semaphore(0)
+
+    async def run(self) -> int:
+        self.threads.append(threading.current_thread().name)
+        self.made.release()
+        return 0
+
+
+def test_a_keeper_runs_passes_without_a_loop_and_at_once_when_somebody_left_something() -> None:
+    passes = Counted()
+    keeper = Keeper(RecoveryTimer(passes, every=3_600))
+
+    keeper.start()
+    keeper.start()
+    first = passes.made.acquire(timeout=5)
+    time.sleep(0.1)
+    keeper.wake()
+    second = passes.made.acquire(timeout=5)
+    keeper.close()
+    keeper.start()
+
+    assert (first, second) == (True, True)
+    assert passes.threads == ["mulligan-keeper"] * 2
+
+
+async def test_a_keeper_leaves_the_passes_to_a_loop_that_runs_them() -> None:
+    passes = Counted()
+    timer = RecoveryTimer(passes, every=0.01)
+    keeper = Keeper(timer)
+
+    timer.start()
+    keeper.start()
+    await asyncio.sleep(0.2)
+    await asyncio.to_thread(keeper.close)
+    await timer.stop()
+
+    assert "mulligan-keeper" not in passes.threads
+    assert len(passes.threads) > 1
+
+
+def test_a_keeper_ends_with_the_application_that_it_looks_after() -> None:
+    passes = Counted()
+    keeper = Keeper(RecoveryTimer(passes, every=0.01))
+    before = set(threading.enumerate())
+    keeper.start()
+    (thread,) = set(threading.enumerate()) - before
+    passes.made.acquire(timeout=5)
+
+    del passes
+
+    thread.join(5)
+    assert not thread.is_alive()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -15,6 +17,7 @@ from mulligan.core.finding import Finding, Severity
 from mulligan.core.record import Record
 from mulligan.loops.actions import Attempted
 from mulligan.testing.remote import FakeRemote, Item
+from mulligan.turns.turn.context import find_current_turn
 from tests.world import World, Worlds
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
@@ -186,3 +189,24 @@ async def test_each_element_of_a_bulk_is_an_action_of_its_own(
     assert review.correction is None
     assert world.days() == {"stuck": SATURDAY}
     assert world.states() == [State.UNDO_FAILED]
+
+
+async def test_what_is_bound_to_a_turn_is_called_in_it_on_any_thread(worlds: Worlds) -> None:
+    world = await worlds()
+
+    def read_turn() -> object:
+        turn = find_current_turn()
+        return turn and turn.id
+
+    async def wait_and_read() -> object:
+        await asyncio.sleep(0)
+        return read_turn()
+
+    async with world.m.turn(SAID) as turn:
+        bound, waited = turn.bind(read_turn), turn.bind(wait_and_read)
+
+    with ThreadPoolExecutor(1) as pool:
+        found = [pool.submit(work).result() for work in (bound, read_turn)]
+    assert found == [turn.id, None]
+    assert (await waited(), await wait_and_read()) == (turn.id, None)
+    assert bound.__name__ == "read_turn"

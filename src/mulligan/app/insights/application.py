@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from mulligan.app.loading import load_object
 from mulligan.app.mulligan import Mulligan
 from mulligan.core.errors import ConfigurationError
@@ -22,4 +20,4 @@ def load_application(name: str) -> Mulligan:
 
 def settle_now(application: Mulligan) -> int:
     """Let an application take up what waits for it, here and now."""
-    return asyncio.run(application.recover())
+    return application.recover_sync()

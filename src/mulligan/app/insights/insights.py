@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -18,7 +19,9 @@ from mulligan.app.recognizing import classify_pattern
 from mulligan.app.settings import Settings
 from mulligan.core.advice import Advice
 from mulligan.core.call import Call, Failure, LogRow
+from mulligan.core.effect import Outside
 from mulligan.core.errors import ConfigurationError
+from mulligan.core.finding import FindingCount
 from mulligan.core.instants import from_us
 from mulligan.core.interfaces import Clock, Health, KnownTool, Store
 from mulligan.core.log_query import LogQuery, Loss, PatternSeen
@@ -33,6 +36,7 @@ from mulligan.redaction import Capture, Redactor
 from mulligan.stores.clock import read_utc_now
 from mulligan.stores.opening import open_store
 from mulligan.telemetry.writer import RowCounts
+from mulligan.turns.turn.alone import RULE as OUTSIDE
 
 if TYPE_CHECKING:
     from mulligan.evaluation.cases import Case
@@ -61,6 +65,8 @@ class Diagnosis:
     """One sentence each; empty when nothing needs a person."""
     advice: tuple[str, ...]
     """What would make the figures better."""
+    outside: tuple[FindingCount, ...]
+    """Calls with an effect in those hours that belonged to no turn, by tool."""
     tools: tuple[KnownTool, ...]
     """What was declared, and what that really promises."""
 
@@ -110,7 +116,12 @@ class Insights:
     @property
     def open_list(self) -> OpenList:
         """The effects that still need somebody."""
-        return OpenList(self._store, clock=self._clock, redactor=self._redactor)
+        return OpenList(
+            self._store,
+            clock=self._clock,
+            redactor=self._redactor,
+            hold_life=self._settings.hold_life,
+        )
 
     @cached_property
     def _redactor(self) -> Redactor:
@@ -229,6 +240,12 @@ class Insights:
                 f"Only {share:.0%} of the last day's calls say which agent made them and what "
                 f"for (goal: {CONTEXT_GOAL:.0%}). Wrap turns in `with m.turn(agent=…, context=…)`."
             )
+        found = self._store.log.list_finding_counts(since=now - timedelta(hours=24), until=now)
+        outside = [each for each in found if each.rule == OUTSIDE]
+        if outside:
+            advice.append(_describe_outside(outside, self._settings.outside))
+        if self._settings.store.startswith("memory:") and health.kind == "memory":
+            advice.append("The store is memory: all of this is gone with its process.")
         if self._settings.capture is Capture.FULL:
             problems.append("capture is 'full': the log holds raw values. Not for production.")
         return Diagnosis(
@@ -241,6 +258,7 @@ class Insights:
             capture=self._settings.capture,
             problems=tuple(problems),
             advice=tuple(advice),
+            outside=tuple(outside),
             tools=tuple(self.tools()),
         )
 
@@ -289,9 +307,27 @@ def migrate_store(settings: Settings) -> Health:
 def _refuse_memory(settings: Settings) -> None:
     if settings.store.startswith("memory:"):
         raise ConfigurationError(
-            "memory: is gone with its process, so there is nothing to look at. "
-            "Name the application's store with --store URL or MULLIGAN_STORE."
+            "The store is memory:, as it is where nobody names one. It is gone with its process, "
+            "so there is nothing to look at. Name the application's store with --store URL or "
+            "MULLIGAN_STORE."
         )
+
+
+def _describe_outside(calls: Sequence[FindingCount], rule: Outside) -> str:
+    became = {
+        Outside.TURN: "each was a turn of its own, checked without a message",
+        Outside.RUN: "each was simply made and logged, as outside='run' says",
+        Outside.REFUSE: "each was refused, as outside='refuse' says",
+    }[rule]
+    by_tool = Counter[str]()
+    for each in calls:
+        by_tool[each.tool] += each.count
+    names = ", ".join(f"{tool} {count}" for tool, count in by_tool.most_common(5))
+    return (
+        f"{by_tool.total()} calls with an effect were made outside any turn in the last day "
+        f"({names}): {became}. Wrap them in `with m.turn(…)`, and hand work to threads with "
+        "`turn.bind(function)`."
+    )
 
 
 def _describe_losses(losses: tuple[Loss, ...]) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 
 from mulligan.app.insights.name_lookup import NameLookup
 from mulligan.codec.values import decode_value
@@ -50,11 +51,19 @@ class ActionStory:
 class OpenList:
     """What the journal owes an answer for."""
 
-    def __init__(self, store: Store, *, clock: Clock, redactor: Redactor) -> None:
+    def __init__(
+        self,
+        store: Store,
+        *,
+        clock: Clock,
+        redactor: Redactor,
+        hold_life: timedelta = HOLD_LIFE,
+    ) -> None:
         self._journal = store.journal
         self._vault = store.vault
         self._clock = clock
         self._redactor = redactor
+        self._hold_life = hold_life
 
     def actions(self, *, tenant: str | None = None, limit: int = MOST) -> list[Action]:
         """Open actions, oldest first, each with what was found as long as that is kept."""
@@ -136,7 +145,7 @@ class OpenList:
     def approve(self, id_or_prefix: str, *, by: str) -> Action:
         """Let a held call run. The process that has its code runs it, once."""
         action = self._require_held(id_or_prefix)
-        expires_at = (self._clock() + HOLD_LIFE).isoformat()
+        expires_at = (self._clock() + self._hold_life).isoformat()
         return self._move(action, State.APPROVED, by=by, expires_at=expires_at)
 
     def deny(self, id_or_prefix: str, *, by: str, note: str = "") -> Action:

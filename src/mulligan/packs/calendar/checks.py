@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
+from typing import Any
 
 from mulligan.checks.concern import has_concern, limit_to_calls
 from mulligan.checks.conditions import condition_met
@@ -23,7 +24,7 @@ from mulligan.checks.slots import SlotParameters, Taken, free_as_asked, taken_ti
 from mulligan.checks.subject import Parameters, Subject
 from mulligan.checks.values import as_record
 from mulligan.core.call import Call, Execution
-from mulligan.core.finding import Fact, Finding
+from mulligan.core.finding import Fact
 from mulligan.core.interfaces import Check, Gather
 from mulligan.core.turn import Turn
 from mulligan.packs.calendar.events import Event
@@ -117,7 +118,7 @@ class _Shown:
 def _check_one_by_one(check: Check[Subject]) -> Check[Subject]:
     """Show each element of a bulk as an update of its own, and no parameter that is ours."""
 
-    def run_check(subject: Subject) -> Iterable[Finding]:
+    def run_check(subject: Subject) -> Any:
         return check(
             _Shown(
                 turn=subject.turn,
@@ -136,7 +137,7 @@ def _check_one_by_one(check: Check[Subject]) -> Check[Subject]:
 def _limit_to_tools(tools: Collection[str], check: Check[Subject]) -> Check[Subject]:
     """Show only the calls of these tools: looking at another day is nobody's mistake."""
 
-    def run_check(subject: Subject) -> Iterable[Finding]:
+    def run_check(subject: Subject) -> Any:
         written = (each for each in subject.executions if each.call.tool in tools)
         return check(
             _Shown(

@@ -7,11 +7,13 @@ import time
 from mulligan.core.call import Execution, LogRow, Outcome
 from mulligan.core.error_class import ErrorClass
 from mulligan.core.event import CallLogged, CallRepaired
+from mulligan.core.finding import FindingRow, Severity
 from mulligan.turns.calls.live import LiveCall
 from mulligan.turns.calls.tool import Tool
 from mulligan.turns.calls.tracing import end_span
 from mulligan.turns.journal.book import LiveAction
 from mulligan.turns.journal.waiter import ON_THREAD
+from mulligan.turns.turn.alone import RULE as OUTSIDE
 from mulligan.turns.turn.context import Labels
 
 SUCCESS = Outcome.SUCCESS.value
@@ -80,6 +82,23 @@ def log_settled(tool: Tool, action: LiveAction) -> None:
         _emit(call, found if action.looked_up else _NOT_THERE, weight=1.0)
     except Exception as error:  # noqa: BLE001 - the log may fail, recovery may not
         tool.warn("What became of a call of %s could not be logged", error)
+
+
+def log_outside(tool: Tool) -> None:
+    """A call with an effect belongs to no turn: count it among what reviews find."""
+    runtime = tool.runtime
+    at_us = runtime.wall_us()
+    row = FindingRow(
+        id=f"{runtime.make_id(at_us)}/outside",
+        at_us=at_us,
+        tenant=runtime.tenant,
+        agent="",
+        server=tool.server,
+        tool=tool.name,
+        rule=OUTSIDE,
+        severity=Severity.WARNING.value,
+    )
+    runtime.log.note([row])
 
 
 def _announce_repair(call: LiveCall, *, by: str) -> None:

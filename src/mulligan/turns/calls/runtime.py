@@ -12,7 +12,7 @@ from typing import Any
 from mulligan.core.fork_hooks import call_on_fork
 from mulligan.core.ids import RANDOM_BITS, make_uuid7
 from mulligan.core.interfaces import Classify, Judge
-from mulligan.core.limits import Backoff
+from mulligan.core.limits import Backoff, JudgeLimits
 from mulligan.core.suggestion import ErrorRule
 from mulligan.learning.errors.classify import classify
 from mulligan.learning.errors.nearest import KnownPatterns
@@ -21,6 +21,7 @@ from mulligan.telemetry.events import Events
 from mulligan.telemetry.writer import LogWriter
 from mulligan.turns.journal.book import Book
 from mulligan.turns.memory.lookup import Recall
+from mulligan.turns.turn.alone import OutsideCalls
 
 _chances: weakref.WeakSet[random.Random] = weakref.WeakSet()
 
@@ -68,6 +69,8 @@ class Runtime:
     """Asked for corrections by tools that want that."""
     tools: dict[str, bool] = field(default_factory=dict)
     """Names of the tools there are, in the order they were declared, and which only read."""
+    outside: OutsideCalls | None = None
+    """What is done about calls outside any turn; `None`: they are simply made."""
     held: dict[str, Make] = field(default_factory=dict)
     """How to make the calls that wait for a person in this process, by action."""
     sample: float = 1.0
@@ -76,6 +79,7 @@ class Runtime:
     """`None`: whenever the application has set up a tracer provider."""
     error_rules: tuple[ErrorRule, ...] = ()
     """The application's own word on errors, asked after a tool's own."""
+    judge_limits: JudgeLimits = field(default_factory=JudgeLimits)
     classify: Classify = classify
     backoff: Backoff = field(default_factory=Backoff)
     wall_us: Callable[[], int] = lambda: time.time_ns() // 1000

@@ -22,6 +22,8 @@ class Toolbox:
 
     def __init__(self) -> None:
         self._tools: dict[tuple[str, str], Tool] = {}
+        self.checked: dict[str, str] = {}
+        """The checks of the application's own, by the tools they are for."""
         self.news = False
         """Something was declared since anybody was told."""
 

@@ -27,7 +27,7 @@ from mulligan.turns.calls.outcome import (
 )
 from mulligan.turns.calls.precheck import precheck_call
 from mulligan.turns.calls.retry import rescue, try_call
-from mulligan.turns.calls.rows import log_success
+from mulligan.turns.calls.rows import log_outside, log_success
 from mulligan.turns.calls.runtime import Runtime
 from mulligan.turns.calls.tool import Tool
 from mulligan.turns.calls.toolbox import Toolbox
@@ -35,8 +35,9 @@ from mulligan.turns.journal.waiter import ON_LOOP, ON_THREAD, run_to_end
 from mulligan.turns.memory.offers import Corrected
 from mulligan.turns.tools.declaration import Declaration, is_async
 from mulligan.turns.tools.signature import hide_parameters
+from mulligan.turns.turn.alone import LoneCall, call_alone, call_alone_here
 from mulligan.turns.turn.attempt import LooseCall
-from mulligan.turns.turn.context import OpenTurn
+from mulligan.turns.turn.context import OpenTurn, is_outside
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -62,6 +63,11 @@ def _wrap_async(tool: Tool) -> Callable[..., Any]:
 
     @functools.wraps(tool.function)
     async def call_tool(*args: Any, **kwargs: Any) -> Any:
+        if tool.acts and is_outside(tool.runtime.redactor):
+            return await call_alone(_begin_alone(tool), partial(call_in_turn, args, kwargs))
+        return await call_in_turn(args, kwargs)
+
+    async def call_in_turn(args: Any, kwargs: Any) -> Any:
         try:
             return await once(args, kwargs)
         except Exception as error:
@@ -83,6 +89,11 @@ def _wrap_sync(tool: Tool) -> Callable[..., Any]:
 
     @functools.wraps(tool.function)
     def call_tool(*args: Any, **kwargs: Any) -> Any:
+        if tool.acts and is_outside(tool.runtime.redactor):
+            return call_alone_here(_begin_alone(tool), partial(call_in_turn, args, kwargs))
+        return call_in_turn(args, kwargs)
+
+    def call_in_turn(args: Any, kwargs: Any) -> Any:
         try:
             return once(args, kwargs)
         except Exception as error:
@@ -93,6 +104,14 @@ def _wrap_sync(tool: Tool) -> Callable[..., Any]:
         return run_to_end(mend(tool, corrected, once=call_again, left_out=left_out))
 
     return call_tool
+
+
+def _begin_alone(tool: Tool) -> LoneCall | None:
+    log_outside(tool)
+    outside = tool.runtime.outside
+    if outside is None:
+        return None
+    return outside.begin(tool.declaration.tool, warn=tool.warn_once)
 
 
 # The two ways of calling are written out twice, for most calls are nothing but this: a coroutine

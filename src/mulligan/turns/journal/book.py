@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from mulligan.codec.values import encode_value
-from mulligan.core.action import Entry, Kept, Opening, State, UndoResult
+from mulligan.core.action import HOLD_LIFE, Entry, Kept, Opening, State, UndoResult
 from mulligan.core.call import Call, Execution, Outcome
 from mulligan.core.errors import ConfigurationError, MulliganError, StaleEntryError
 from mulligan.core.event import ActionMoved, ActionUndone
@@ -121,6 +121,8 @@ class Book:
     """Measures waits; nobody can set it."""
     first_seen: dict[str, Steady] = field(default_factory=dict)
     """When this process first saw of an action that it gave no answer."""
+    hold_life: timedelta = HOLD_LIFE
+    """How long a held call waits for a person."""
     waiter: Waiter = ON_LOOP
     """How an entry on its way to the disk is waited for."""
 

@@ -41,7 +41,7 @@ def _restore(kind: type[Held], text: str, hold: Hold) -> Held:
 
 async def hold_call(action: LiveAction, *, reason: str, book: Book, evidence: bytes) -> Held:
     """Put a call aside, with all that is needed to run it later."""
-    hold = Hold(action=action.id, expires_at=book.clock() + HOLD_LIFE, reason=reason)
+    hold = Hold(action=action.id, expires_at=book.clock() + book.hold_life, reason=reason)
     keep = [
         Kept(owner=action.id, name="arguments", value=encode_value(action.record.arguments)),
         Kept(owner=action.id, name="evidence", value=evidence),

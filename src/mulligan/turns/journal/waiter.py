@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import threading
 import time
 from collections.abc import Awaitable, Callable, Coroutine
@@ -78,6 +79,38 @@ def run_to_end(steps: Coroutine[Any, Any, R]) -> R:
         return cast("R", done.value)
     steps.close()
     raise RuntimeError("A synchronous tool was handed something that waits for an event loop.")
+
+
+def run_apart(steps: Coroutine[Any, Any, R]) -> R:
+    """Run a coroutine to its end on an event loop of its own, beside one that may run here.
+
+    Who has set an event loop for this thread finds it again afterwards.
+    """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return _run_on_new_loop(steps)
+    answer: Future[R] = Future()
+
+    def run() -> None:
+        try:
+            answer.set_result(_run_on_new_loop(steps))
+        except BaseException as error:  # noqa: BLE001 - it is raised where somebody waits for it
+            answer.set_exception(error)
+
+    context = contextvars.copy_context()
+    threading.Thread(target=context.run, args=(run,), name="mulligan-apart", daemon=True).start()
+    return answer.result()
+
+
+def _run_on_new_loop(steps: Coroutine[Any, Any, R]) -> R:
+    loop = asyncio.new_event_loop()
+    try:
+        return loop.run_until_complete(steps)
+    finally:
+        loop.run_until_complete(loop.shutdown_asyncgens())
+        loop.run_until_complete(loop.shutdown_default_executor())
+        loop.close()
 
 
 ON_LOOP = Waiter(wait=_wait_on_loop, sleep=asyncio.sleep, ask=_ask_aside, aside=asyncio.to_thread)

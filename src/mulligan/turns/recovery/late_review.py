@@ -51,6 +51,7 @@ async def review_late(
         return
     await reach(Point.REVIEWED)
     unseen = [action for action in actions if action.opening.call in verdict.unchecked]
+    step = decide(verdict, attempt=number, attempts=reviewers.attempts)
     match verdict.standing:
         case Standing.UNCHECKED if insists(unseen) and not delivered:
             why = "Nobody looked at it, and its tool insists."
@@ -60,7 +61,7 @@ async def review_late(
                 action.unchecked = True
             await settle_reviewed(actions, by="late review", book=book)
             await reach(Point.MARKED)
-        case Standing.REJECTED if delivered or decide(verdict, attempt=number) is Step.DISPUTE:
+        case Standing.REJECTED if delivered or step is Step.DISPUTE:
             why = describe_rejection(verdict)
             await reject((), held=held, beyond=actions, book=book, why=why)
         case Standing.REJECTED:

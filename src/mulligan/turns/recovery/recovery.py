@@ -45,7 +45,7 @@ WAITING = (State.UNKNOWN, State.UNDO_FAILED, State.PENDING_REVIEW)
 """States that are looked at again after a pause, a longer one each time."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, weakref_slot=True)
 class Recovery:
     """Takes up open actions that nobody is at work on, as far as this application has the code."""
 

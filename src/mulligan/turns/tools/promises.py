@@ -3,15 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import dataclass, fields
+from datetime import timedelta
 
 from mulligan.core.action import HOLD_LIFE
-from mulligan.core.effect import Effect, Mode, Precheck, ProbeBy, Repeat
+from mulligan.core.effect import Effect, Mode, Outside, Precheck, ProbeBy, Repeat
 from mulligan.core.interfaces import KnownTool
 from mulligan.turns.tools.declaration import Declaration
 
 
-def describe_tool(declaration: Declaration, *, strict: bool = False) -> KnownTool:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HouseRules:
+    """What an application says of all its tools."""
+
+    strict: bool = False
+    """Hold what nobody has declared."""
+    outside: Outside = Outside.TURN
+    hold_life: timedelta = HOLD_LIFE
+
+
+PLAIN = HouseRules()
+"""Of an application that says nothing."""
+
+
+def describe_tool(declaration: Declaration, *, rules: HouseRules = PLAIN) -> KnownTool:
     """A tool for the catalog."""
     can = declaration.abilities
     able = [each.name for each in fields(can) if getattr(can, each.name) is not None]
@@ -24,20 +39,20 @@ def describe_tool(declaration: Declaration, *, strict: bool = False) -> KnownToo
         repeat=declaration.repeat.value,
         mode=declaration.mode.value,
         abilities=tuple(able),
-        promises=tuple(list_promises(declaration, strict=strict)),
+        promises=tuple(list_promises(declaration, rules=rules)),
         schema=dict(declaration.schema),
         error_rules=declaration.error_rules,
     )
 
 
-def list_promises(declaration: Declaration, *, strict: bool = False) -> Iterator[str]:
+def list_promises(declaration: Declaration, *, rules: HouseRules = PLAIN) -> Iterator[str]:
     """What happens to a tool's calls, as far as it can be relied on."""
     if declaration.mode is Mode.OBSERVE:
         yield "Only logged: never held, repeated, reviewed or undone."
         return
     if declaration.effect_of is not None:
         yield "Its effect depends on the arguments; where nobody can tell, the call is held."
-    yield _describe_effect(declaration, strict=strict)
+    yield _describe_effect(declaration, rules)
     if declaration.each is not None:
         yield f"Each element of {declaration.each} is recorded, undone and reported on its own."
     if declaration.abilities.undo is not None:
@@ -45,6 +60,8 @@ def list_promises(declaration: Declaration, *, strict: bool = False) -> Iterator
     if declaration.effect is not Effect.READ and declaration.effect is not Effect.UNDECLARED:
         yield _describe_ambiguity(declaration)
         yield _describe_proof(declaration)
+    if rules.outside is Outside.RUN and _has_effect(declaration, rules):
+        yield "Outside any turn it is simply made, and only logged: all of this is for turns."
     if declaration.loses:
         yield f"An undo does not bring back: {', '.join(declaration.loses)}."
     yield from _describe_calls(declaration)
@@ -74,14 +91,21 @@ def _describe_calls(declaration: Declaration) -> Iterator[str]:
         yield "A judge, if there is one, is asked about a failure that nothing else can mend."
 
 
-def _describe_effect(declaration: Declaration, *, strict: bool) -> str:
-    minutes = HOLD_LIFE.seconds // 60
+def _has_effect(declaration: Declaration, rules: HouseRules) -> bool:
+    """Whether its calls are more than rows of the log."""
+    if declaration.effect is Effect.UNDECLARED:
+        return rules.strict
+    return declaration.effect is not Effect.READ
+
+
+def _describe_effect(declaration: Declaration, rules: HouseRules) -> str:
+    minutes = max(1, round(rules.hold_life / timedelta(minutes=1)))
     if declaration.abilities.undo is not None:
         return _describe_undo(declaration)
     match declaration.effect:
         case Effect.READ:
             return "Changes nothing; made again after a failure where that can help."
-        case Effect.UNDECLARED if strict:
+        case Effect.UNDECLARED if rules.strict:
             return f"Nobody declared its effect: held until a person approves, {minutes} minutes."
         case Effect.UNDECLARED:
             return "Nobody declared its effect: never repeated, undone or called verified."

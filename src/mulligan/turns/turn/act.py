@@ -25,7 +25,7 @@ from mulligan.loops.actions import (
     render_question,
     review_attempt,
 )
-from mulligan.loops.checking import run_checks
+from mulligan.loops.checking import run_checks_now
 from mulligan.turns.journal.book import Book, LiveAction, StateChange
 from mulligan.turns.journal.landing import settle
 from mulligan.turns.journal.rejection import Rejection
@@ -134,7 +134,7 @@ class TurnLoop:
         """Whether there are checks, and all are content with a call that was not made yet."""
         attempted = self._build_attempted()
         whole = replace(attempted, executions=(*attempted.executions, proposed))
-        findings, answered = run_checks(whole, self._reviewers.checks)
+        findings, answered = run_checks_now(whole, self._reviewers.checks)
         about = (
             has_concern(c, turn=whole.turn, call=proposed.call) for c in self._reviewers.checks
         )
@@ -260,7 +260,7 @@ class TurnLoop:
         )
 
     def _decide(self, reply: object, verdict: Verdict, number: int) -> Step:  # noqa: ARG002
-        step = decide(verdict, attempt=number)
+        step = decide(verdict, attempt=number, attempts=self._reviewers.attempts)
         executed = self._turn.attempt.list_in_state(State.EXECUTED)
         if verdict.standing is Standing.UNCHECKED:
             executed = [each for each in executed if each.opening.call in verdict.unchecked]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
+import weakref
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar, Token
 from dataclasses import dataclass
 from types import TracebackType
-from typing import NamedTuple, Protocol, Self
+from typing import Any, NamedTuple, ParamSpec, Protocol, Self, TypeVar, cast
 
 from mulligan.core.call import Execution
 from mulligan.core.finding import Confidence, Correction, Finding, Standing
@@ -22,11 +25,16 @@ from mulligan.turns.memory.episodes import OpenEpisode
 from mulligan.turns.memory.offers import Offers
 from mulligan.turns.turn.attempt import LiveAttempt
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
 MOST_ADVISED = 20
 """Failures of one turn whose advice is kept."""
 MOST_EPISODES = 200
 """Failures of one turn that are learned from, the latest."""
 
+_answered_for: ContextVar[bool] = ContextVar("mulligan_answered_for", default=False)
+"""What is called here is called by us, for an action that is on record already."""
 _current: ContextVar[OpenTurn | None] = ContextVar("mulligan_turn", default=None)
 
 
@@ -70,17 +78,46 @@ class Reviewing(Protocol):
         """The turn is over; what nobody reviewed must not be forgotten."""
 
 
+class TurnsUnderWay:
+    """The turns of one application that people wait for."""
+
+    def __init__(self) -> None:
+        self._turns: dict[str, weakref.ref[OpenTurn]] = {}
+
+    def add(self, turn: OpenTurn) -> None:
+        """It was entered."""
+        self._turns[turn.id] = weakref.ref(turn)
+
+    def drop(self, turn: OpenTurn) -> None:
+        """It is over."""
+        self._turns.pop(turn.id, None)
+
+    def list_turns(self) -> list[OpenTurn]:
+        """Those that are going on, less those inside another."""
+        found = [reference() for reference in list(self._turns.values())]
+        return [turn for turn in found if turn is not None and not turn.is_inner]
+
+
 class OpenTurn:
     """A turn while it lasts: `with` or `async with` makes it the current one."""
 
     __slots__ = (
-        "_around", "_home", "_tokens", "advised", "attempts", "correction", "episodes", "labels",
-        "offers", "outer", "over", "own", "reviewing", "turn",
+        "__weakref__", "_among", "_around", "_tokens", "advised", "attempts", "correction",
+        "episodes", "home", "labels", "offers", "outer", "over", "own", "reviewing", "turn",
     )  # fmt: skip
 
-    def __init__(self, turn: Turn, *, redactor: Redactor, own: bool = False) -> None:
+    def __init__(
+        self,
+        turn: Turn,
+        *,
+        redactor: Redactor,
+        own: bool = False,
+        among: TurnsUnderWay | None = None,
+    ) -> None:
         self.turn = turn
-        self._home = redactor
+        self._among = among
+        """Those that are to know of it while it goes on."""
+        self.home = redactor
         """What every turn of one application shares."""
         self.own = own
         """It stands for itself, also where it is opened inside another."""
@@ -113,7 +150,7 @@ class OpenTurn:
     @property
     def principal(self) -> str:
         """Who asked, by their identity; empty where nobody is named."""
-        return self._home.identify(self.turn.principal, IdentityKind.PRINCIPAL)
+        return self.home.identify(self.turn.principal, IdentityKind.PRINCIPAL)
 
     @property
     def id(self) -> str:
@@ -153,6 +190,36 @@ class OpenTurn:
         """The attempt of the outermost turn that this one belongs to, if there is one."""
         return f"{self.root.id}/{self.root.attempt.number}" if self.is_inner else None
 
+    def bind(self, function: Callable[P, R]) -> Callable[P, R]:
+        """The function in this turn, wherever it is called: for threads and executors.
+
+        `loop.run_in_executor(None, turn.bind(work))`. A context that a thread was given, as by
+        `asyncio.to_thread`, needs none of this.
+        """
+        if inspect.iscoroutinefunction(function):
+
+            @functools.wraps(function)
+            async def run_in_turn(*args: P.args, **kwargs: P.kwargs) -> Any:
+                with self._make_current():
+                    return await function(*args, **kwargs)
+
+            return cast("Callable[P, R]", run_in_turn)
+
+        @functools.wraps(function)
+        def call_in_turn(*args: P.args, **kwargs: P.kwargs) -> R:
+            with self._make_current():
+                return function(*args, **kwargs)
+
+        return call_in_turn
+
+    @contextmanager
+    def _make_current(self) -> Iterator[None]:
+        token = _current.set(self)
+        try:
+            yield
+        finally:
+            _current.reset(token)
+
     async def review(self, reply: object = None) -> Reviewed:
         """Review what was done since the last review, before anyone sees the reply.
 
@@ -173,6 +240,8 @@ class OpenTurn:
         if self.outer is not None and self.list_actions not in self.outer.attempt.inner:
             self.outer.attempt.inner.append(self.list_actions)
         self._tokens.append(_current.set(self))
+        if self._among is not None:
+            self._among.add(self)
         return self
 
     def __exit__(
@@ -185,7 +254,7 @@ class OpenTurn:
 
     def find_of(self, home: Redactor) -> OpenTurn | None:
         """The nearest turn of an application: this one, or one that it was opened in."""
-        if self._home is home:
+        if self.home is home:
             return self
         around = self._around
         return None if around is None or around.over else around.find_of(home)
@@ -194,7 +263,7 @@ class OpenTurn:
         """Whether it is a part of the turn it is opened in: of one application, and not said to
         stand for itself."""
         fresh = outer is not self and not outer.root.over and not self._tokens
-        return fresh and not self.own and self._home is outer._home
+        return fresh and not self.own and self.home is outer.home
 
     async def _leave(self, *, failed: bool, waiter: Waiter) -> None:
         try:
@@ -203,6 +272,8 @@ class OpenTurn:
             # Left in another context than it was entered in: there is nothing to go back to here.
             _current.set(None)
         self.over = not self._tokens
+        if self.over and self._among is not None:
+            self._among.drop(self)
         if self.reviewing is not None and self.over:
             await self.reviewing.leave(failed=failed, waiter=waiter)
 
@@ -220,12 +291,19 @@ class OpenTurn:
 
 @contextmanager
 def leave_turns() -> Iterator[None]:
-    """What is called in here is called outside any turn."""
-    token = _current.set(None)
+    """What is called in here belongs to no turn: it is done for an action that is on record."""
+    token, answered = _current.set(None), _answered_for.set(True)
     try:
         yield
     finally:
         _current.reset(token)
+        _answered_for.reset(answered)
+
+
+def is_outside(home: Redactor) -> bool:
+    """Whether what is called here belongs to no turn of that application, and nobody answers for
+    it: `home` is what every turn of an application shares."""
+    return find_current_turn(home) is None and not _answered_for.get()
 
 
 def find_current_turn(home: Redactor | None = None) -> OpenTurn | None:

@@ -1,0 +1,148 @@
+"""A call outside any turn: a turn of its own, without a message."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from mulligan.core.action import State
+from mulligan.core.effect import Outside
+from mulligan.core.errors import OutsideTurnError, RejectedError
+from mulligan.core.finding import Finding, Severity, Standing
+from mulligan.core.turn import Turn
+from mulligan.loops.actions import Attempted, Reviewers, gather_facts
+from mulligan.loops.checking import run_checks
+from mulligan.turns.journal.book import Book
+from mulligan.turns.journal.rejection import Rejection
+from mulligan.turns.journal.waiter import run_apart
+from mulligan.turns.turn.context import OpenTurn, Reviewed, TurnsUnderWay
+from mulligan.turns.turn.rejection import reject
+from mulligan.turns.turn.seen_ids import gather_existing_ids
+
+_GONE = frozenset({State.UNDONE, State.NOT_EXECUTED, State.DENIED})
+
+RULE = "turn.outside"
+"""What is counted of calls outside any turn."""
+
+HOW = "Call it inside `with m.turn(…)`; hand work to other threads with `turn.bind(function)`."
+
+
+@dataclass(slots=True, kw_only=True)
+class OutsideCalls:
+    """What an application does about calls that belong to no turn."""
+
+    rule: Outside = Outside.TURN
+    reviewers: Reviewers
+    book: Book
+    under_way: TurnsUnderWay
+    """The turns that people wait for in this process."""
+    open_turn: Callable[[Turn | None], OpenTurn] | None = None
+    """A turn for one call, which knows what another one does, or nothing. `None`: nobody can open
+    one, and then a call is simply made."""
+
+    def begin(self, tool: str, *, warn: Callable[[str], None]) -> LoneCall | None:
+        """A tool is called outside any turn: its turn, or `None` where it is simply made."""
+        if self.open_turn is None or self.rule is Outside.RUN:
+            return None
+        if self.rule is Outside.REFUSE:
+            raise OutsideTurnError(
+                f"{tool} was called outside any turn, and nothing was done, as the setting outside "
+                f"says 'refuse'. {HOW}"
+            )
+        others = self.under_way.list_turns()
+        if others:
+            warn(
+                f"{tool} was called outside any turn while one is going on, perhaps from a thread "
+                f"that has lost it. {HOW}"
+            )
+        known = others[0].turn if len(others) == 1 else None
+        return LoneCall(turn=self.open_turn(known), outside=self, others=others)
+
+
+async def call_alone(lone: LoneCall | None, make: Callable[[], Awaitable[Any]]) -> Any:
+    """Make a call in its turn, and check it; without one it is simply made."""
+    if lone is None:
+        return await make()
+    async with lone.turn:
+        answer = await make()
+        await lone.review(answer)
+    return answer
+
+
+def call_alone_here(lone: LoneCall | None, make: Callable[[], Any]) -> Any:
+    """The same for a plain function."""
+    if lone is None:
+        return make()
+    with lone.turn:
+        answer = make()
+        if lone.has_effect():
+            # Facts, checks and undo may be async; an event loop that runs here is left alone.
+            run_apart(lone.review(answer))
+    return answer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoneCall:
+    """One call in a turn of its own."""
+
+    turn: OpenTurn
+    outside: OutsideCalls
+    others: Sequence[OpenTurn]
+    """Turns that it may have come from, as far as anybody can tell."""
+
+    def has_effect(self) -> bool:
+        """Whether it has left anything that can be looked at."""
+        done = (State.EXECUTED, State.UNKNOWN)
+        return any(action.state in done for action in self.turn.list_actions())
+
+    async def review(self, answer: object) -> None:
+        """Check what was done as far as the checks can; nobody asked, so no judge is."""
+        if not self.has_effect():
+            return
+        if len(self.others) > 1:
+            doubt = await self._find_doubt(answer)
+            if doubt is not None:
+                await self._put_before_a_person(doubt)
+                return
+        self.turn.attempt.asks = False
+        reviewed = await self.turn.review(answer)
+        if reviewed.standing is Standing.REJECTED:
+            correction = reviewed.correction
+            text = self._describe_end(reviewed) if correction is None else correction.text
+            raise RejectedError(text, findings=reviewed.findings)
+
+    def _describe_end(self, reviewed: Reviewed) -> str:
+        """What was wrong and what is true now, where nobody is told to try again."""
+        lines = [f"- {finding.issue}" for finding in reviewed.findings]
+        left = [action for action in self.turn.list_actions() if action.state not in _GONE]
+        stands = [f"- {action.what} ({action.state})" for action in left]
+        end = ["It is not taken back:", *stands] if stands else ["All of it was taken back."]
+        return "\n".join(["What was done was checked, and it was wrong:", *lines, *end])
+
+    async def _find_doubt(self, answer: object) -> Finding | None:
+        """What would be wrong with it in one of the turns that it may belong to."""
+        by, attempt = self.outside.reviewers, self.turn.attempt
+        attempted = Attempted(
+            turn=self.turn.turn,
+            executions=attempt.list_executions(),
+            reply=answer,
+            facts=gather_existing_ids(attempt.actions),
+        )
+        for other in self.others:
+            there = replace(attempted, turn=other.turn)
+            there = replace(there, facts=await gather_facts(there, by.gathers))
+            findings, _ = await run_checks(there, by.checks)
+            for finding in findings:
+                if finding.severity is Severity.ERROR:
+                    return finding
+        return None
+
+    async def _put_before_a_person(self, doubt: Finding) -> None:
+        done = [a for a in self.turn.list_actions() if a.state is State.EXECUTED]
+        why = (
+            f"It was called outside any turn while {len(self.others)} were going on, and for one "
+            f"of them it would be wrong: {doubt.issue}"
+        )
+        said = Rejection([replace(doubt, issue=why)])
+        await reject((), beyond=done, book=self.outside.book, why=said)

@@ -1,0 +1,250 @@
+"""Programs without an event loop, and agents that are plain functions."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mulligan import Effect, Mulligan, State
+from mulligan.app.blocking import is_async_agent
+from mulligan.core.errors import RunningLoopError
+from mulligan.core.finding import Finding, Severity
+from mulligan.loops.actions import Attempted
+from mulligan.turns.turn.context import OpenTurn
+
+
+def wrong_the_first_time(attempted: Attempted) -> Iterator[Finding]:
+    for execution in attempted.executions:
+        if execution.call.arguments.get("day") == "wrong":
+            yield Finding(rule="test.wrong", severity=Severity.ERROR, issue="Wrong.")
+
+
+class Diary:
+    """A diary with a plain tool, an async one, and one that needs a person."""
+
+    def __init__(self, url: str = "memory:", **settings: Any) -> None:
+        self.m = Mulligan(url, checks=[wrong_the_first_time], **settings)
+        self.day, self.sent = "before", []
+        ways = {"effect": Effect.REVERSIBLE, "before": lambda r: self.day, "undo": self._put_back}
+        self.move = self.m.tool(name="move", **ways)(self._move)
+        self.mail = self.m.tool(effect=Effect.IRREVERSIBLE, name="mail")(self._mail)
+
+    def _move(self, day: str) -> None:
+        self.day = day
+
+    def _put_back(self, record: Any) -> None:
+        self.day = record.before
+
+    def _mail(self, to: str) -> None:
+        self.sent.append(to)
+
+
+@pytest.fixture
+def diary(tmp_path: Path) -> Iterator[Diary]:
+    made = Diary(f"sqlite:///{tmp_path}/diary.db")
+    yield made
+    made.m.close()
+
+
+def choose_day(turn: OpenTurn) -> str:
+    return "wrong" if turn.correction is None else "right"
+
+
+async def test_a_plain_agent_acts_in_a_thread_and_has_its_second_attempt(diary: Diary) -> None:
+    here, seen = threading.get_ident(), []
+
+    def agent(turn: OpenTurn) -> str:
+        seen.append(threading.get_ident())
+        diary.move(choose_day(turn))
+        return "Moved."
+
+    done = await diary.m.act("Move it", agent)
+
+    assert (done.reply, len(done.attempts), diary.day) == ("Moved.", 2, "right")
+    assert here not in seen
+
+
+async def test_a_plain_agent_does_not_hold_up_the_event_loop(diary: Diary) -> None:
+    beside = asyncio.Event()
+
+    def agent(turn: OpenTurn) -> bool:
+        asyncio.run_coroutine_threadsafe(set_event(), loop).result(5)
+        return beside.is_set()
+
+    async def set_event() -> None:
+        beside.set()
+
+    loop = asyncio.get_running_loop()
+
+    assert (await diary.m.act("Wait", agent)).reply is True
+
+
+async def test_a_plain_agent_may_answer_with_something_to_await(diary: Diary) -> None:
+    async def reply() -> str:
+        return "Done."
+
+    assert (await diary.m.act("Go", lambda turn: reply())).reply == "Done."
+
+
+async def test_what_a_plain_agent_raises_comes_through(diary: Diary) -> None:
+    def agent(turn: OpenTurn) -> None:
+        diary.move("wrong")
+        raise OSError("no line")
+
+    with pytest.raises(OSError, match="no line"):
+        await diary.m.act("Move it", agent)
+
+    assert diary.day == "before"
+
+
+def test_without_a_loop_a_plain_agent_keeps_its_thread_and_what_belongs_to_it(
+    diary: Diary,
+) -> None:
+    line = sqlite3.connect(":memory:")  # may be used by the thread that opened it, and no other
+
+    def agent(turn: OpenTurn) -> int:
+        diary.move(choose_day(turn))
+        return int(line.execute("select 41 + 1").fetchone()[0])
+
+    done = diary.m.act_sync("Move it", agent)
+
+    assert (done.reply, len(done.attempts), diary.day) == (42, 2, "right")
+    line.close()
+
+
+def test_without_a_loop_an_agent_may_bring_one_of_its_own(diary: Diary) -> None:
+    async def think() -> str:
+        await asyncio.sleep(0)
+        diary.move("right")
+        return "Moved."
+
+    done = diary.m.act_sync("Move it", lambda turn: asyncio.run(think()))
+
+    assert (done.reply, diary.day) == ("Moved.", "right")
+    assert [len(attempt.calls) for attempt in done.attempts] == [1]
+
+
+def test_without_a_loop_an_async_agent_acts_too(diary: Diary) -> None:
+    async def agent(turn: OpenTurn) -> str:
+        diary.move(choose_day(turn))
+        return "Moved."
+
+    assert len(diary.m.act_sync("Move it", agent).attempts) == 2
+
+
+def test_without_a_loop_what_an_agent_raises_comes_through(diary: Diary) -> None:
+    def agent(turn: OpenTurn) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        diary.m.act_sync("Move it", agent)
+
+
+async def test_under_a_running_loop_the_words_say_what_to_write(diary: Diary) -> None:
+    with pytest.raises(RunningLoopError, match=r"notebook.*Nothing was done.*await m\.act"):
+        diary.m.act_sync("Move it", lambda turn: diary.move("right"))
+    with pytest.raises(RunningLoopError, match=r"await m\.recover\(\)"):
+        diary.m.recover_sync()
+
+    assert diary.day == "before"
+
+
+def wait_until(true: Any, *, seconds: float = 15.0) -> bool:
+    end = time.monotonic() + seconds
+    while not true() and time.monotonic() < end:
+        time.sleep(0.02)
+    return bool(true())
+
+
+@pytest.mark.parametrize("begin", ["act_sync", "turn", "alone"])
+def test_an_approved_call_runs_within_seconds_though_no_turn_follows(
+    diary: Diary, begin: str
+) -> None:
+    match begin:
+        case "act_sync":
+            diary.m.act_sync("Mail Ann", lambda turn: diary.mail("ann"))
+        case "turn":
+            with diary.m.turn("Mail Ann"):
+                diary.mail("ann")
+        case "alone":
+            diary.mail("ann")
+    (held,) = diary.m.insights.open_list.actions()
+
+    diary.m.insights.open_list.approve(held.id, by="ann")
+
+    assert wait_until(lambda: diary.sent == ["ann"])
+    assert wait_until(lambda: diary.m.insights.open_list.actions() == [])
+
+
+def test_what_an_earlier_process_left_is_looked_after_before_the_first_turn(
+    tmp_path: Path,
+) -> None:
+    earlier = Diary(f"sqlite:///{tmp_path}/diary.db", recover=False)
+    earlier.mail("ann")
+    (held,) = earlier.m.insights.open_list.actions()
+    earlier.m.insights.open_list.approve(held.id, by="ann")
+    earlier.m.close()
+    later = Diary(f"sqlite:///{tmp_path}/diary.db")
+
+    with later.m:
+        ran = wait_until(lambda: later.sent == ["ann"])
+
+    assert ran
+    assert earlier.sent == []
+
+
+def test_a_pass_can_be_made_by_hand(tmp_path: Path) -> None:
+    diary = Diary(f"sqlite:///{tmp_path}/diary.db", recover=False)
+    diary.mail("ann")
+    (held,) = diary.m.insights.open_list.actions()
+    diary.m.insights.open_list.approve(held.id, by="ann")
+
+    taken = diary.m.recover_sync()
+
+    assert (taken, diary.sent) == (1, ["ann"])
+    diary.m.close()
+
+
+def test_many_threads_act_at_once(diary: Diary) -> None:
+    def act(number: int) -> object:
+        def agent(turn: OpenTurn) -> str:
+            diary.mail(f"to {number}")
+            return turn.message
+
+        return diary.m.act_sync(f"Request {number}", agent).reply
+
+    with ThreadPoolExecutor(4) as pool:
+        replies = list(pool.map(act, range(12)))
+
+    held = diary.m.insights.open_list.actions()
+    assert replies == [f"Request {number}" for number in range(12)]
+    assert [each.state for each in held] == [State.HELD] * 12
+    assert diary.sent == []
+
+
+class Caller:
+    async def __call__(self, turn: OpenTurn) -> str:
+        return "Called."
+
+
+async def _acts(turn: OpenTurn) -> str:
+    return "Acted."
+
+
+@pytest.mark.parametrize(
+    ("agent", "waited"),
+    [(_acts, True), (partial(_acts), True), (Caller(), True), (len, False), (partial(len), False)],
+)
+def test_whether_an_agent_is_to_be_awaited_is_seen_before_it_is_called(
+    agent: Any, waited: bool
+) -> None:
+    assert is_async_agent(agent) is waited

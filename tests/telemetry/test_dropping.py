@@ -1,0 +1,183 @@
+"""An application that is opened for a request and never closed leaves nothing behind."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from mulligan import Effect, Mulligan, Standing
+from mulligan.core.log_query import LogQuery
+from mulligan.stores.opening import open_store
+from mulligan.telemetry.dropping import Closer, closer
+
+FILES = Path("/proc/self/fd")
+REQUESTS = 1_000
+MOST_THREADS, MOST_FILES = 160, 320
+"""Of sixteen applications that nobody uses, and of what the tests themselves have."""
+
+needs_proc = pytest.mark.skipif(not FILES.exists(), reason="this system does not list open files")
+
+
+def count() -> tuple[int, int]:
+    return threading.active_count(), len(list(FILES.iterdir()))
+
+
+@pytest.fixture(autouse=True)
+def begins_with_nothing_left() -> Iterator[None]:
+    gc.collect()
+    closer.wait()
+    yield
+    gc.collect()
+    closer.wait()
+
+
+def declare(m: Mulligan, tasks: dict[str, int]) -> Callable[[str], str]:
+    @m.tool(
+        effect=Effect.REVERSIBLE,
+        read=lambda record: tasks.get(record.result),
+        undo=lambda record: tasks.pop(record.result),
+    )
+    def add(name: str) -> str:
+        tasks[name] = 1
+        return name
+
+    return add
+
+
+def serve(url: str) -> Standing:
+    """One request of a program that opens what it needs, and forgets to close it."""
+    m = Mulligan(url)
+    add = declare(m, {})
+    m.subscribe(lambda event: m.settings)  # as a subscriber may, it holds on to the application
+    return m.act_sync("Add milk", lambda turn: add("milk")).standing
+
+
+@needs_proc
+def test_a_thousand_requests_with_one_each_leave_no_thread_and_no_file(tmp_path: Path) -> None:
+    urls = [f"sqlite:///{tmp_path}/tasks.db", *["memory:"] * 9]
+    before, halves = count(), []
+
+    for _ in range(2):
+        seen = []
+        for number in range(REQUESTS // 2):
+            serve(urls[number % len(urls)])
+            seen.append(count())
+        halves.append([max(each) for each in zip(*seen, strict=True)])
+    gc.collect()
+    closer.wait()
+
+    (threads, files), (later_threads, later_files) = halves
+    assert threads < MOST_THREADS
+    assert files < MOST_FILES
+    assert later_threads <= threads + 40
+    assert later_files <= files + 80
+    left = count()
+    assert left[0] <= before[0] + 2
+    assert left[1] <= before[1] + 2
+
+
+@needs_proc
+def test_requests_on_threads_and_on_one_event_loop_leave_nothing_either(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/tasks.db"
+    before = count()
+
+    async def serve_async() -> None:
+        m = Mulligan(url)
+        add = declare(m, {})
+
+        async def agent(turn: object) -> str:
+            return add("milk")
+
+        await m.act("Add milk", agent)
+
+    async def serve_many() -> None:
+        for _ in range(40):
+            await serve_async()
+        gc.collect()
+        await asyncio.to_thread(closer.wait)
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(serve, [url] * 40))
+    asyncio.run(serve_many())
+    gc.collect()
+    closer.wait()
+
+    left = count()
+    assert left[0] <= before[0] + 2
+    assert left[1] <= before[1] + 2
+
+
+def test_what_was_logged_is_stored_before_its_application_is_closed(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/tasks.db"
+
+    serve(url)
+    gc.collect()
+    closer.wait()
+
+    store = open_store(url)
+    assert [row.tool for row in store.log.list_rows(LogQuery())] == ["add"]
+    assert store.journal.find_dead_writers([store.journal.identify_writer()]) == set()
+    store.close()
+
+
+def test_a_tool_keeps_its_application_open(tmp_path: Path) -> None:
+    def make() -> Callable[[str], str]:
+        return declare(Mulligan(f"sqlite:///{tmp_path}/tasks.db"), {})
+
+    add = make()
+    gc.collect()
+    closer.wait()
+
+    assert add("milk") == "milk"
+
+
+def test_a_turn_and_insights_keep_it_open_too(tmp_path: Path) -> None:
+    turn = Mulligan(f"sqlite:///{tmp_path}/a.db").turn("Add milk")
+    insights = Mulligan(f"sqlite:///{tmp_path}/b.db").insights
+    gc.collect()
+    closer.wait()
+
+    with turn:
+        pass
+    assert insights.diagnose().health.open_actions == 0
+
+
+def test_a_store_of_ones_own_is_not_closed_with_an_application_that_is_dropped() -> None:
+    store = open_store("memory:")
+
+    def serve_with_it() -> None:
+        m = Mulligan(store)
+        m.tool(len)([1])
+        m.flush()
+
+    serve_with_it()
+    gc.collect()
+    closer.wait()
+
+    assert len(store.log.list_rows(LogQuery())) == 1
+    store.close()
+
+
+def test_what_cannot_be_closed_stands_in_no_others_way(caplog: pytest.LogCaptureFixture) -> None:
+    class Owner:
+        pass
+
+    def fail() -> None:
+        raise OSError("s3cret")
+
+    own, closed, owner = Closer(), threading.Event(), Owner()
+    own.watch(owner, [fail, closed.set])
+
+    del owner
+    gc.collect()
+
+    assert closed.wait(5)
+    assert own.wait()
+    assert "not closed (OSError)" in caplog.text
+    assert "s3cret" not in caplog.text
