@@ -131,6 +131,8 @@ def may_apply(text: str, *, prose: bool = True) -> int:
             bits |= SCHEME
         if prose or not kinds.isalpha():
             bits |= _find_said_rules(text, lower)
+        elif "identified" in lower:
+            bits |= SPOKEN
     # Bytes are classed, then searched as text: `in` is several times faster on text.
     if size >= _SHORTEST_RUN or (size >= _SHORTEST_CODE and not text.islower()):
         runs = raw.translate(_IN_RUN).decode()
