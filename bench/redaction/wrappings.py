@@ -148,9 +148,9 @@ def _read(shown: str) -> list[str]:
 def _decode(run: str) -> str:
     body = run.replace("-", "+").replace("_", "/")
     texts = []
-    with suppress(ValueError):
+    with suppress(ValueError):  # it is no hex
         texts.append(bytes.fromhex(run))
-    with suppress(ValueError):
+    with suppress(ValueError):  # it is no base64
         whole = body[: len(body) - (len(body) % 4 == 1)]
         texts.append(base64.b64decode(whole + "=" * (-len(whole) % 4)))
     return " ".join(text.decode("latin-1") for text in texts)
