@@ -115,7 +115,7 @@ def test_the_calendar_looks_at_every_element_of_a_bulk() -> None:
     updates = [{"event_id": "e1", "start": "2026-11-20T10:00"}]
     bulk = Call(id="c", tool="bulk_update_calendar_events", arguments={"updates": updates})
 
-    concerned = [check for check in calendar_checks() if has_concern(check, TURN, bulk)]
+    concerned = [check for check in calendar_checks() if has_concern(check, turn=TURN, call=bulk)]
 
     assert concerned
     assert not any(has_concern(check, turn=TURN, call=OTHER) for check in calendar_checks())
