@@ -179,3 +179,13 @@ def test_what_may_have_happened_is_not_called_in_effect() -> None:
 
     assert "Not certain:\n- move(a1) (it may or may not" in asked
     assert "in effect:" not in asked
+
+
+def test_what_a_later_call_or_somebody_else_has_covered_is_not_called_in_effect() -> None:
+    covered = replace(acted(UndoResult.FAILED), why="a later call could not be undone")
+    theirs = acted(UndoResult.CONFLICT, action="a2")
+
+    asked = render_question(reach_verdict([WRONG], attempt=2), [covered, theirs])
+
+    assert "Not taken back:\n- move(a1) (a later call could not be undone)\n- move(a2)" in asked
+    assert "in effect:" not in asked

@@ -279,8 +279,10 @@ def render_question(verdict: Verdict, taken_back: Iterable[TakenBack]) -> str:
     acted = list(taken_back)
     standing = [a for a in acted if a.result is not UndoResult.RESTORED]
     unsure = [a for a in standing if not a.certain or a.result is UndoResult.UNKNOWN]
+    # Theirs stands in its place, or a part of it, or a later call of ours.
     other = (UndoResult.CONFLICT, UndoResult.PARTIAL)
-    mixed = [a for a in standing if a.result in other]
+    covered = [a for a in standing if a.result is UndoResult.FAILED and a.why]
+    mixed = [a for a in standing if a.result in other or a in covered]
     sure = [a for a in standing if a not in unsure and a not in mixed]
     heads = (("Still in effect:", sure), ("Not taken back:", mixed), ("Not certain:", unsure))
     for head, found in heads:

@@ -59,6 +59,8 @@ class LiveAction:
     """Of the whole call: of a bulk, the list that it is one element of."""
     undone: UndoResult | None = None
     """What undoing it came to, where that was tried."""
+    covered: bool = False
+    """A later action on its object could not be undone, so that neither could it."""
     on_settled: Callable[[LiveAction], None] = lambda _: None
     """Told once a look has settled what became of it, so that the log says so too."""
     looked_up: bool = False

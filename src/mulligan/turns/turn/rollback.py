@@ -127,7 +127,7 @@ class _Rollback:
         """Whether a later action about the same object could not be undone, so that this waits."""
         for later in (self.by_id[name] for name in action.after if name in self.by_id):
             if later.state is not State.UNDONE and later.id not in self.behind:
-                action.undone = UndoResult.FAILED
+                action.undone, action.covered = UndoResult.FAILED, True
                 why = f"{later.what} came after it and could not be undone."
                 await self.book.move([action], State.UNDO_FAILED, why=why)
                 return True
@@ -256,6 +256,7 @@ def _build_taken_back(action: LiveAction) -> TakenBack:
         what=action.what,
         said=action.said,
         result=action.undone,
+        why="a later call on the same object could not be undone" if action.covered else "",
     )
 
 
