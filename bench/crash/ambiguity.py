@@ -156,8 +156,8 @@ class _Lab:
                 self._found.doubled += 1
             elif effects[mark] > 1:
                 self._found.duplicates += 1
-            if state in (State.VERIFIED, State.NOT_EXECUTED):
-                self._found.untrue += (state is State.VERIFIED) != (effects[mark] > 0)
+            if state in (State.VERIFIED, State.UNCHECKED, State.NOT_EXECUTED):
+                self._found.untrue += (state is not State.NOT_EXECUTED) != (effects[mark] > 0)
             else:
                 self._found.persons[ability] += 1
 

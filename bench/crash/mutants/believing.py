@@ -14,14 +14,14 @@ from mulligan.core.error_class import ErrorClass
 from mulligan.core.record import Record
 from mulligan.loops.calls import retry_call
 from mulligan.stores.relational.safe import Safe
-from mulligan.turns.calls import images, outcome, retry
-from mulligan.turns.calls.journaled import JournaledCall
+from mulligan.turns.calls import images, journaled, outcome, retry
 from mulligan.turns.calls.live import LiveCall
 from mulligan.turns.journal import landing, steady
 from mulligan.turns.journal.steady import Steady, SteadyClock
 from mulligan.turns.tools import declaration
 from mulligan.turns.tools.declaration import Declared
 from mulligan.turns.turn import rejection, rollback
+from mulligan.turns.turn.context import OpenTurn
 from mulligan.undo import concerns, dependence, taking_back
 from mulligan.undo.taking_back import Sight, Terms, Undone
 
@@ -165,18 +165,18 @@ def a_live_probe_gets_no_before() -> None:
 
 @mutant("bulk create")
 def an_unknown_bulk_may_be_repeated() -> None:
-    refuse = JournaledCall._refuse_repeats
+    refuse = journaled.refuse_repeats
 
-    def refuse_others(self: JournaledCall) -> None:
-        if self.declaration.each is None:
-            refuse(self)
+    def refuse_others(call: LiveCall, turn: OpenTurn) -> None:
+        if call.tool.declaration.each is None:
+            refuse(call, turn)
 
-    plant_in(JournaledCall, _refuse_repeats=refuse_others)
+    plant_in(journaled, refuse_repeats=refuse_others)
 
 
 @mutant("bulk create", "create, reset_after")
 def repeats_are_not_refused() -> None:
-    plant_in(JournaledCall, _refuse_repeats=lambda self: None)  # noqa: ARG005
+    plant_in(journaled, refuse_repeats=lambda call, turn: None)  # noqa: ARG005
 
 
 @mutant("clock forward")
