@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mulligan.core.lesson import How, Remedy, Transformation
-from mulligan.learning.lessons.sharing import Reader, as_reader, is_typed, may_share
+from mulligan.learning.lessons.sharing import LessonReader, as_reader, is_typed, may_share
 from tests.learning.failures import failed, obj
 from tests.learning.lessons.cases import calling, changing, made
 
@@ -20,7 +20,7 @@ SCHEMA = obj(
     path={"type": "string"},
     note={"type": "string"},
 )
-READER = Reader(
+READER = LessonReader(
     schema=SCHEMA,
     arguments=frozenset({"order_id", "orderId"}),
     error="note is not allowed here: write 'W-' in front",
@@ -67,7 +67,7 @@ def test_signs_that_nobody_states_are_not_shared(how: How, text: str) -> None:
 
 @pytest.mark.parametrize("text", ["../", "';--", "//", "a b c"])
 def test_what_walks_ends_or_begins_something_is_not_shared_whoever_states_it(text: str) -> None:
-    stating = Reader(schema=SCHEMA, error=f"begin with {text} please, '{text}'")
+    stating = LessonReader(schema=SCHEMA, error=f"begin with {text} please, '{text}'")
 
     assert not may_share(changing(made("order_id", How.PREFIX, text=text)), stating)
 

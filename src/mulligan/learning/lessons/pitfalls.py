@@ -9,7 +9,7 @@ from mulligan.core.escape import format_one_line
 from mulligan.core.interfaces import KnownTool
 from mulligan.core.lesson import Lesson, LessonState
 from mulligan.core.suggestion import Pattern
-from mulligan.learning.lessons.sharing import Reader, may_share
+from mulligan.learning.lessons.sharing import LessonReader, may_share
 
 OPENING = (
     "When a tool call fails, Mulligan answers with what to do and with corrected arguments "
@@ -95,13 +95,15 @@ def _render_warning(pattern: Pattern, *, named: bool) -> str:
     )
 
 
-def _build_readers(tools: Sequence[KnownTool]) -> dict[tuple[str, str], Reader]:
+def _build_readers(tools: Sequence[KnownTool]) -> dict[tuple[str, str], LessonReader]:
     reads = frozenset(each.tool for each in tools if each.effect == Effect.READ)
-    return {(each.server, each.tool): Reader(schema=each.schema, reads=reads) for each in tools}
+    return {
+        (each.server, each.tool): LessonReader(schema=each.schema, reads=reads) for each in tools
+    }
 
 
-def _may_tell(lesson: Lesson, readers: Mapping[tuple[str, str], Reader]) -> bool:
-    nobody = Reader()
+def _may_tell(lesson: Lesson, readers: Mapping[tuple[str, str], LessonReader]) -> bool:
+    nobody = LessonReader()
     return not lesson.shared or may_share(
         lesson.remedy, readers.get((lesson.server, lesson.tool), nobody)
     )

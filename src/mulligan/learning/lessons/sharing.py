@@ -32,7 +32,7 @@ Given = Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reader:
+class LessonReader:
     """Whom a lesson is told: what their tool states, and what their own failure does."""
 
     schema: Mapping[str, object] = field(default_factory=lambda: NO_SCHEMA)
@@ -59,9 +59,9 @@ class Reader:
         return _stands_alone(text, told)
 
 
-def as_reader(failed: FailedCall) -> Reader:
+def as_reader(failed: FailedCall) -> LessonReader:
     """The reader whose call has failed just now."""
-    return Reader(
+    return LessonReader(
         schema=failed.schema,
         arguments=frozenset(failed.call.arguments),
         error=failed.error,
@@ -69,7 +69,7 @@ def as_reader(failed: FailedCall) -> Reader:
     )
 
 
-def may_share(remedy: Remedy, reader: Reader) -> bool:
+def may_share(remedy: Remedy, reader: LessonReader) -> bool:
     """Whether a remedy of others may be told to a reader."""
     return all(_may_change(each, reader) for each in remedy.changes) and all(
         _may_call(each, reader) for each in remedy.first
@@ -83,7 +83,7 @@ def is_typed(made: Transformation) -> bool:
     return named and (fits is None or fits(made.given))
 
 
-def _may_call(call: Prerequisite, reader: Reader) -> bool:
+def _may_call(call: Prerequisite, reader: LessonReader) -> bool:
     """Only what reads, with arguments made of what the reader has."""
     made = [each for each in call.arguments if each.how is not How.OPEN]
     known = all(_is_name(each.argument) for each in call.arguments)
@@ -92,7 +92,7 @@ def _may_call(call: Prerequisite, reader: Reader) -> bool:
     return call.tool in reader.reads and known and own and all(map(reader.knows, sources))
 
 
-def _may_change(made: Transformation, reader: Reader) -> bool:
+def _may_change(made: Transformation, reader: LessonReader) -> bool:
     sources = [made.given[word] for word in _NAMES if word in made.given]
     if not is_typed(made) or not all(map(reader.knows, (made.argument, *sources))):
         return False
@@ -109,7 +109,7 @@ def _may_change(made: Transformation, reader: Reader) -> bool:
             return True
 
 
-def _leaves_locked(made: Transformation, reader: Reader) -> bool:
+def _leaves_locked(made: Transformation, reader: LessonReader) -> bool:
     """Who, where and how much stay: written otherwise, or moved under the name there is for it."""
     if made.how is How.FROM_ARGUMENT:
         return made.given.get("of") not in reader.properties
@@ -118,7 +118,7 @@ def _leaves_locked(made: Transformation, reader: Reader) -> bool:
     return made.how in WAYS_TO_WRITE and "of" not in made.given
 
 
-def _is_form(made: Transformation, reader: Reader) -> bool:
+def _is_form(made: Transformation, reader: LessonReader) -> bool:
     added, taken = str(made.given.get("text", "")), str(made.given.get("without", ""))
     if added in ADDED and taken in ("", *DROPPED):
         return True
@@ -129,7 +129,7 @@ def _is_form(made: Transformation, reader: Reader) -> bool:
     )
 
 
-def _is_documented(value: object, argument: str, reader: Reader) -> bool:
+def _is_documented(value: object, argument: str, reader: LessonReader) -> bool:
     """Whether a value that a lesson brings is the schema's own, or this error's."""
     if isinstance(value, list):
         return all(_is_documented(each, argument, reader) for each in value)
@@ -142,7 +142,7 @@ def _is_documented(value: object, argument: str, reader: Reader) -> bool:
     return value is not None and reader.is_stated(str(value), argument)
 
 
-def _may_drop(argument: str, reader: Reader) -> bool:
+def _may_drop(argument: str, reader: LessonReader) -> bool:
     """What the tool does not have; of what it has, only what this very error names."""
     return argument not in reader.properties or _stands_alone(argument, reader.error)
 
