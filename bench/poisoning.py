@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 import uuid
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from mulligan import Effect, Mode, Mulligan
@@ -31,7 +31,7 @@ SHAPES = (
     lambda _, n: "n" * 150 + str(n),
 )
 """Names of tenants and of people: what a label would make one of several."""
-HABITS = {
+HABITS: Mapping[str, Callable[[str], str]] = {
     "sign": lambda code: f"#{code}",
     "upper": str.upper,
     "plain": lambda code: code.removeprefix("x-"),
@@ -129,7 +129,11 @@ class World:
             kind = PermissionError if self._who.hostile else RuntimeError
             raise kind(f"{PLANTED} {self._who.word if self._who.hostile else what}")
 
-        self.tools = {"find_order": find_order, "find_plan": find_plan, "look": look_around}
+        self.tools: dict[str, Callable[..., Awaitable[object]]] = {
+            "find_order": find_order,
+            "find_plan": find_plan,
+            "look": look_around,
+        }
 
     def _answer(self, tool: str, code: str, more: Mapping[str, str]) -> str:
         self._calls.append((tool, code))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from re import _constants as sre  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
@@ -15,7 +15,7 @@ MOST_SIGNS = 5
 LONG = 8
 """From how many times on a part counts as repeated."""
 MISFITS = ("", "!", "_", "\n", " \x00")
-CATEGORIES = {
+CATEGORIES: dict[Any, Callable[[str], bool]] = {
     sre.CATEGORY_DIGIT: str.isdecimal,
     sre.CATEGORY_SPACE: str.isspace,
     sre.CATEGORY_WORD: lambda sign: sign.isalnum() or sign == "_",

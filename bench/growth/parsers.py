@@ -178,8 +178,9 @@ def list_readers() -> Iterator[tuple[str, FunctionType]]:
 def _list_functions(module: ModuleType) -> Iterator[tuple[str, FunctionType]]:
     for name, value in vars(module).items():
         function = inspect.unwrap(value) if callable(value) else None
-        own = isinstance(function, FunctionType) and function.__module__ == module.__name__
-        if own and not name.startswith("_") and not inspect.iscoroutinefunction(function):
+        if not isinstance(function, FunctionType) or name.startswith("_"):
+            continue
+        if function.__module__ == module.__name__ and not inspect.iscoroutinefunction(function):
             yield name, function
 
 

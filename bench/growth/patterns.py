@@ -102,10 +102,10 @@ def find_patterns() -> Iterator[Found]:
                 yield Found(place=place, pattern=pattern, uses=frozenset(used))
     for module in modules:
         for site in list_sites(module):
-            pattern = compile_site(site, module)
-            if pattern is not None and (pattern.pattern, pattern.flags) not in seen:
+            compiled = compile_site(site, module)
+            if compiled is not None and (compiled.pattern, compiled.flags) not in seen:
                 use = "finditer" if site.use in SCANNING or site.use == "compile" else site.use
-                yield Found(place=site.place, pattern=pattern, uses=frozenset({use}))
+                yield Found(place=site.place, pattern=compiled, uses=frozenset({use}))
 
 
 def compile_site(site: Site, module: ModuleType) -> re.Pattern[str] | None:

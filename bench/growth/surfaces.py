@@ -7,9 +7,9 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, cast
 
-from mulligan import Effect, Mulligan
+from mulligan import Effect, Mode, Mulligan
 from mulligan.checks.conditions import condition_met
 from mulligan.checks.dates import dates_as_said
 from mulligan.checks.duplicates import made_once
@@ -44,9 +44,9 @@ def open_application() -> Mulligan:
 
 def make_tools(m: Mulligan, answer: Callable[[], str]) -> tuple[Any, Any]:
     """A tool that reads, with what it answers or raises, and one that changes something."""
-    events: dict[str, dict[str, object]] = {"dinner": {"day": "2026-11-18", "etag": 1}}
+    events: dict[str, Any] = {"dinner": {"day": "2026-11-18", "etag": 1}}
 
-    @m.tool(effect=Effect.READ, mode="auto")
+    @m.tool(effect=Effect.READ, mode=Mode.AUTO)
     async def find_events(query: str) -> str:
         """Find the events of a `query`."""
         del query
@@ -54,16 +54,16 @@ def make_tools(m: Mulligan, answer: Callable[[], str]) -> tuple[Any, Any]:
 
     @m.tool(
         effect=Effect.REVERSIBLE,
-        before=lambda record: dict(events[record.arguments["event"]]),
+        before=lambda record: dict(events[str(record.arguments["event"])]),
         undo=lambda record: events.update(dinner=record.before),
-        version=lambda record: record.result["etag"],
+        version=lambda record: dict(cast("Any", record.result))["etag"],
         about=lambda record: record.arguments["event"],
     )
     async def move_event(event: str, day: str, note: str = "") -> dict[str, object]:
         """Move an `event` to a `day`, with a `note`."""
         del note
         events["dinner"] = {"day": day, "etag": 2}
-        return events[event]
+        return dict(events[event])
 
     return find_events, move_event
 

@@ -78,7 +78,8 @@ async def _play_batch(
 
 
 def _draw_mood(chance: random.Random) -> Mood:
-    return chance.choice((Mood.RIGHT, Mood.RIGHT, *Mood))
+    moods: list[Mood] = [Mood.RIGHT, Mood.RIGHT, *Mood]
+    return chance.choice(moods)
 
 
 async def play_history(

@@ -67,7 +67,8 @@ class TruthWorld:
 
     def __post_init__(self) -> None:
         scoped = limit_to_calls(lambda _turn, _call: self.mood is not Mood.AWAY)(self.check)
-        checks = {"plain": [self.check], "scoped": [scoped], "bare": []}[self.kind]
+        kinds: dict[str, list[Any]] = {"plain": [self.check], "scoped": [scoped], "bare": []}
+        checks = kinds[self.kind]
         quick = Backoff(first=timedelta(), longest=timedelta())
         self.m = Mulligan(
             "memory:", checks=checks, judge=self if self.kind == "plain" else None,
@@ -156,7 +157,7 @@ class TruthWorld:
             "about": lambda record: record.arguments["event"],
         }  # fmt: skip
 
-        @self.m.tool(**making, version=lambda record: record.result.version)
+        @self.m.tool(**making, version=_read_version)
         async def make(event: str, day: str, mark: str) -> Item:
             return self.remote.create({"day": day, "mark": mark}, id=event)
 
@@ -182,3 +183,8 @@ class TruthWorld:
             "watch": tool(name="watch", effect=Effect.IRREVERSIBLE, mode=Mode.OBSERVE)(create),
             "send": tool(name="send", effect=Effect.IRREVERSIBLE)(create),
         }
+
+
+def _read_version(record: Record) -> object:
+    made: Any = record.result
+    return made.version
