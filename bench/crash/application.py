@@ -13,6 +13,7 @@ from typing import Any
 from bench.crash.clock import Clock
 from bench.crash.pace import Pace
 from bench.crash.scenario import Case
+from bench.hosts.frameworks import FRAMEWORKS, Drive
 from mulligan import Mulligan
 from mulligan.core.action import State
 from mulligan.core.instants import to_us
@@ -68,9 +69,13 @@ class Application:
 
     async def _agent(self, turn: OpenTurn) -> str:
         scenario, world = self.case.scenario, self.case.scenario.world
+        framework = FRAMEWORKS.get(scenario.form)
         if turn.correction is not None:
             with (self.folder / "told").open("a") as told:
                 print(json.dumps(list(turn.correction.restored)), file=told)
+        if framework is not None:
+            await self._drive(framework, f"a{turn.attempt.number}")
+            return DONE
         for number, (tool, given) in enumerate(scenario.calls, start=1):
             mark = f"a{turn.attempt.number}c{number}"
             if number == 1 or scenario.form != "nested":
@@ -83,6 +88,16 @@ class Application:
         if world.hides:
             self.remote.hide(world.hides)
         return DONE
+
+    async def _drive(self, framework: Drive, mark: str) -> None:
+        """Let a framework make the calls in its own way, as its model asks for them."""
+        calls = self.case.scenario.calls
+        tools = [self.calls[name] for name in dict.fromkeys(name for name, _ in calls)]
+        script = [
+            (self.calls[tool].__name__, {**given, "mark": f"{mark}c{number}"})
+            for number, (tool, given) in enumerate(calls, start=1)
+        ]
+        await framework(tools, script)
 
     async def _call(self, tool: str, given: Any, mark: str) -> None:
         scenario, world = self.case.scenario, self.case.scenario.world

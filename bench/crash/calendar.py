@@ -69,6 +69,7 @@ class Calendar:
 
         @self.m.tool(undo=self.means.remove_made, read=self.means.read_made, **sure)
         async def create(day: str, mark: str, key: str | None = None) -> Item:
+            """Make an event."""
             return remote.create({"day": day, "mark": mark}, key=key)
 
         async def moved(
@@ -78,6 +79,7 @@ class Calendar:
             key: str | None = None,
             if_version: str | None = None,
         ) -> Item:
+            """Move an event."""
             data = {"day": day, "mark": mark}
             return remote.update(event_id, data, key=key, if_version=if_version)
 
@@ -183,6 +185,7 @@ class Calendar:
 
         @self.m.tool(effect=Effect.IRREVERSIBLE)
         async def invite(whom: str, mark: str) -> Item:
+            """Invite somebody."""
             return remote.create({"whom": whom, "mark": mark})
 
         @self.m.tool(

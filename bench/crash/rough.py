@@ -19,6 +19,7 @@ from bench.crash.scenario import (
     World,
     build_move,
 )
+from bench.hosts.frameworks import FRAMEWORKS
 from mulligan.testing.remote import AFTER_EFFECT, Fault
 
 LAG = timedelta(milliseconds=30)
@@ -263,4 +264,16 @@ TURNS = (
 )
 """Turns within turns, calls that outlive them, and answers that come late."""
 
-ROUGH = (*LYING, *COMPOSITE, *READING, *ARRIVING, *OBJECTS, *PEOPLE, *DAMAGE, *TURNS)
+HOSTED = tuple(
+    Scenario(
+        name=f"through {framework}",
+        calls=[build_move(), CREATE, INVITE],
+        form=framework,
+        reviewers=EITHER,
+        on_calls=(Fault.NONE, Fault.LOST_AFTER),
+    )
+    for framework in FRAMEWORKS
+)
+"""Calls as frameworks make them: by schema, with every default said, in tasks of their own."""
+
+ROUGH = (*LYING, *COMPOSITE, *READING, *ARRIVING, *OBJECTS, *PEOPLE, *DAMAGE, *TURNS, *HOSTED)

@@ -53,7 +53,8 @@ class Scenario:
     """What the reviewer says in the first process, the second, and so on; the last one stays."""
     form: str = "act"
     """`act`; `open` for a turn that its owner leaves without a review; `nested` where the agent
-    makes its later calls in a turn of their own; `loose` where it does not wait for them."""
+    makes its later calls in a turn of their own; `loose` where it does not wait for them; else the
+    framework through which it makes them."""
     on_calls: Sequence[Fault] = ()
     on_undos: Sequence[Fault] = ()
     on_reads: Sequence[Fault] = ()

@@ -184,7 +184,9 @@ def _plant_nothing() -> None:
 def _find_blows(cases: Sequence[Case], *, folder: Path, seed: int) -> list[Blow]:
     """Every blow there is, given the points that each case comes by."""
     planner = Campaign(folder / "plan", chance=random.Random(seed), worlds=Worlds())
-    planner.warm_up(cases[0])
+    forms = {case.scenario.form: case for case in reversed(cases)}
+    for case in forms.values():
+        planner.warm_up(case)
     return blows(cases, [planner.dry_run(case) for case in cases])
 
 

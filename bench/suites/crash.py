@@ -72,6 +72,7 @@ QUICK_CASES = (
     "create, busy_after (right)",
     "shared parent, edits twice (wrong)",
     "results changed (wrong)",
+    "through pydantic-ai (wrong)",
 )
 QUICK_MUTANTS = ("undo without a condition", "unknown means not executed", "undo twice")
 QUICK_POINTS = 60

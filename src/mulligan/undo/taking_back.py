@@ -9,6 +9,7 @@ from datetime import timedelta
 
 from mulligan.core.action import UndoResult
 from mulligan.core.errors import ConflictError
+from mulligan.core.escape import format_value
 from mulligan.core.points import Point, reach
 from mulligan.core.record import Abilities, Record
 from mulligan.undo.abilities import call_ability, copy_record, read_version
@@ -248,4 +249,4 @@ def _says_gone(error: Exception) -> bool:
 
 def describe_error(error: BaseException) -> str:
     """An error in a few words."""
-    return f"{type(error).__name__}: {error}".rstrip(": .")
+    return f"{type(error).__name__}: {format_value(error)}".rstrip(": .")

@@ -34,6 +34,7 @@ from mulligan.turns.tools.definition import closes_over_values
 from mulligan.turns.tools.promises import describe_binding
 from mulligan.turns.turn.attempt import LiveAttempt
 from mulligan.turns.turn.context import OpenTurn
+from mulligan.undo.taking_back import describe_error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,7 +128,7 @@ class JournaledCall:
             actions = await read_images(self.call, self.turn)
             await bind_version(self.call, actions)
         except Exception as error:  # noqa: BLE001 - a user's function; the call must not go on
-            what = f"{type(error).__name__}: {str(error)[:200]}".rstrip(": .")
+            what = describe_error(error)[:200]
             reason = f"what is there now could not be read ({what}), so it could not be undone."
             return await self._hold(Effect.IRREVERSIBLE, reason=reason)
         return await self._make_on_record(actions)

@@ -9,12 +9,14 @@ from enum import StrEnum
 from mulligan.core.action import State
 from mulligan.core.effect import ProbeBy
 from mulligan.core.errors import ConflictError
+from mulligan.core.escape import format_value
 from mulligan.core.points import Point, reach
 from mulligan.core.record import Record
 from mulligan.turns.journal.book import Book, LiveAction
 from mulligan.turns.tools.declaration import Declaration
 from mulligan.undo.abilities import call_ability, copy_record, read_version
 from mulligan.undo.sameness import is_restored
+from mulligan.undo.taking_back import describe_error
 
 
 class Landing(StrEnum):
@@ -61,10 +63,11 @@ async def look(record: Record, declaration: Declaration) -> Seen:
         if is_restored(record, now, abilities=can):
             return Seen(landing=Landing.ABSENT)
     except ConflictError as error:
-        why = f"It seems to have happened, and somebody has changed it since: {error}"
+        why = f"It seems to have happened, and somebody has changed it since: {format_value(error)}"
         return Seen(landing=Landing.UNSURE, why=why, for_a_person=True)
     except Exception as error:  # noqa: BLE001 - a tool's own functions may raise anything
-        return Seen(landing=Landing.UNSURE, why=f"It could not be looked at: {error!r}.")
+        why = f"It could not be looked at: {describe_error(error)}."
+        return Seen(landing=Landing.UNSURE, why=why)
     why = "What is there is not what was there before; whether that was this call, nobody can tell."
     return Seen(landing=Landing.UNSURE, why=why, for_a_person=True)
 
