@@ -89,6 +89,12 @@ class Scenario:
         return not self.weaker
 
     @property
+    def hunted(self) -> bool:
+        """Whether planted mistakes are looked for in it: also where readers never catch up, as what
+        a mistake adds shows there all the same."""
+        return self.promised or bool(self.world.lag)
+
+    @property
     def undo_can_fail(self) -> bool:
         """Whether something else than a person may stand in the way of an undo."""
         world = self.world

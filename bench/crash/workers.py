@@ -72,8 +72,7 @@ def hunt_all(
     mutants: Mapping[str, Mutant], cases: Sequence[Case], *, most: int, seed: int, shown: Shown
 ) -> dict[str, str | None]:
     """What shows each planted mistake first; `None` where nothing did."""
-    # Those on readers that never catch up too: what a mistake adds there shows all the same.
-    hunted = [case for case in cases if case.scenario.promised or case.scenario.world.lag]
+    hunted = [case for case in cases if case.scenario.hunted]
     for planted in mutants.values():
         # Now, and not after an hour: one that does not fit the code any more ends the hunt.
         in_child(planted.plant)

@@ -42,6 +42,8 @@ NOT_FROM_OUTSIDE = frozenset({
     "checks.requirements.asks", "learning.lessons.phrase.describe_correction",
     "learning.values.vocabulary.compile_phrases", "learning.values.vocabulary.join_alternatives",
     "learning.values.vocabulary.list_words", "packs.calendar.text.create_text",
+    # Spans that a scrubber has found.
+    "redaction.edits.apply_edits",
 })  # fmt: skip
 AT = Moment(now=datetime(2026, 11, 15, 9), zone=ZoneInfo("Europe/Berlin"), country=None)  # noqa: DTZ001
 SHORT = "Dinner is on Friday at 7, for 40 EUR."

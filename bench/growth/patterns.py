@@ -19,6 +19,7 @@ SCANNING = frozenset({"findall", "finditer", "sub", "subn", "split"})
 """They go on after each match, so that what they take is that of `finditer`."""
 
 FILLED: Mapping[str, Mapping[str, object]] = {
+    "checks.accounted": {"wanted": "evt-12"},
     "checks.contradiction": {"fact": "evt-12"},
     "checks.ids": {"form": None},
     "checks.objects": {"name": "ann", "nouns": "meeting|call"},
@@ -30,12 +31,14 @@ FILLED: Mapping[str, Mapping[str, object]] = {
     "checks.grounding.numerals": {"word": None},
     "checks.grounding.calendar": {"load_tables": None},
     "learning.errors.fingerprint": {"value": "evt-12"},
+    "learning.lessons.sharing": {"alone": "(?<![\\w#])evt-12(?![\\w#])"},
     "learning.lessons.ways.named": {"value": "evt-12"},
     "learning.lessons.ways.seen": {"name": "folder"},
     "learning.values.locked": {"text": "evt-12"},
     "learning.values.vocabulary": {"text": None},
     "learning.written.literal": {"closing": None},
     "learning.written.calls": {"known": "send_mail|add_event"},
+    "redaction.folding": {"pattern": None},
     "redaction.mask": {"argument": "evt\\-12"},
 }
 """What stands for a local name where a pattern is put together at run time. `None`: the pattern is

@@ -220,7 +220,7 @@ def test_many_threads_act_at_once(diary: Diary) -> None:
             diary.mail(f"to {number}")
             return turn.message
 
-        return diary.m.act_sync(f"Request {number}", agent).reply
+        return str(diary.m.act_sync(f"Request {number}", agent).reply).splitlines()[0]
 
     with ThreadPoolExecutor(4) as pool:
         replies = list(pool.map(act, range(12)))

@@ -343,7 +343,7 @@ def test_every_mistake_fits_the_code_as_it_is(name: str) -> None:
 
     for words in planted.likely:
         assert any(
-            words.partition(": ")[0] in case.name for case in cases() if case.scenario.promised
+            words.partition(": ")[0] in case.name for case in cases() if case.scenario.hunted
         )
 
 

@@ -54,7 +54,9 @@ def test_words_of_the_casebook(name: str, record: Episode | Lesson | Use) -> Non
     text = stored(name)
 
     assert decode_record(type(record), text) == record
-    assert encode_record(record) == text
+    # Fields of later versions have their defaults, and are written from then on.
+    written = encode_record(record)
+    assert written.replace('"met": 0, ', "").replace('"shared": false, ', "") == text
 
 
 @pytest.mark.parametrize("name", ["body", "hard_body"])

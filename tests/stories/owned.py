@@ -69,7 +69,7 @@ class Owned:
             return found.version if isinstance(found, Item) else found["version"]
 
         @self.m.tool(**{**calendar.changing, "version": version})
-        async def move(event_id: str, day: str, where: str = "") -> dict[str, str]:
+        async def reschedule(event_id: str, day: str, where: str = "") -> dict[str, str]:
             moved = calendar.remote.update(event_id, {"day": day, "where": where})
             return {"title": self.title, "version": moved.version}
 
@@ -77,7 +77,7 @@ class Owned:
         async def mail(to: str) -> Item:
             return calendar.remote.create({"to": to}, id="mail")
 
-        self.move, self.create, self.mail = move, self.world.create, mail
+        self.move, self.create, self.mail = reschedule, self.world.create, mail
 
     def begin_anew(self) -> None:
         self.turns += 1

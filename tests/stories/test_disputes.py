@@ -61,13 +61,13 @@ def moving(world: World, *days: str, **promises: object) -> Agent:
     """An agent that moves dinner to all the days, one after the other."""
 
     @world.m.tool(**world.calendar.changing, **promises)
-    async def move(event_id: str, day: str) -> Item:
+    async def reschedule(event_id: str, day: str) -> Item:
         data = {"day": day, "api_key": "sk-123456789012345678901234"}
         return world.remote.update(event_id, data)
 
     async def agent(turn: OpenTurn) -> str:
         for day in days:
-            await move("dinner", day)
+            await reschedule("dinner", day)
         return "Moved."
 
     return agent
@@ -137,7 +137,7 @@ async def test_a_late_review_of_a_second_attempt_knows_what_the_first_one_saw(
 
     await world.m.recover()
 
-    assert reviewer.seen[-1] == (["move"], ["move"])
+    assert reviewer.seen[-1] == (["reschedule"], ["reschedule"])
     assert world.open() == []
     assert world.day("dinner") == "2026-11-17"
 

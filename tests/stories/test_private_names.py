@@ -10,7 +10,6 @@ from mulligan import Effect, Mulligan
 from mulligan.cli.main import main
 from mulligan.core.event import AttemptReviewed, Event
 from mulligan.core.finding import Finding, Severity
-from mulligan.core.record import Record
 
 KEY = "order of bob@example.org"
 
@@ -19,40 +18,25 @@ def reject(_: object) -> list[Finding]:
     return [Finding(rule="test.wrong", severity=Severity.ERROR, issue="It is wrong.")]
 
 
-async def test_a_key_of_the_agents_own_is_a_hash_in_the_journal_and_itself_to_an_undo(
-    tmp_path: Path,
-) -> None:
-    keys: list[str] = []
-    paid: dict[str, int] = {}
+async def test_names_of_agents_and_tenants_show_nobody_in_events(tmp_path: Path) -> None:
     events: list[Event] = []
-    m = Mulligan(f"sqlite:///{tmp_path}/keys.db", checks=[reject])
+    m = Mulligan(f"sqlite:///{tmp_path}/names.db", checks=[reject])
     m.subscribe(events.append)
+    paid: dict[str, int] = {}
 
-    def take_back(record: Record) -> None:
-        keys.append(record.key)
-        paid.clear()
-
-    @m.tool(effect=Effect.REVERSIBLE, key="key", undo=take_back, read=lambda _: paid.get(KEY))
-    async def pay(amount: int, key: str | None = None) -> int:
-        paid[KEY] = amount
+    @m.tool(effect=Effect.REVERSIBLE, undo=lambda _: paid.clear(), read=lambda _: paid.get("x"))
+    async def pay(amount: int) -> int:
+        paid["x"] = amount
         return amount
 
     async def agent(_: object) -> str:
-        await pay(5, key=KEY)
-        action = m.insights.open_list.actions()[-1]
-        taken_up = m._parts.toolbox.take_up(action, m._parts.store.vault)
-        assert action.opening.key is not None
-        assert action.opening.key.startswith("<str 24 #")
-        assert taken_up is not None
-        keys.append(taken_up.record.key)
+        await pay(5)
         return "Paid."
 
     async with m:
         await m.act("Pay.", agent, agent="bot of bob@example.org", tenant="eve@example.org")
         m.flush()
 
-    assert set(keys) == {KEY}
-    assert len(keys) > 1
     assert any(isinstance(event, AttemptReviewed) for event in events)
     assert "@example.org" not in str(events)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -26,6 +27,18 @@ needs_proc = pytest.mark.skipif(not FILES.exists(), reason="this system does not
 
 def count() -> tuple[int, int]:
     return threading.active_count(), len(list(FILES.iterdir()))
+
+
+def count_at_last(before: tuple[int, int]) -> tuple[int, int]:
+    """What is left once no pass of recovery is on its way any more, which holds its application."""
+    for _ in range(200):
+        gc.collect()
+        closer.wait()
+        left = count()
+        if left[0] <= before[0] + 2 and left[1] <= before[1] + 2:
+            break
+        time.sleep(0.05)
+    return left
 
 
 @pytest.fixture(autouse=True)
@@ -69,15 +82,13 @@ def test_a_thousand_requests_with_one_each_leave_no_thread_and_no_file(tmp_path:
             serve(urls[number % len(urls)])
             seen.append(count())
         halves.append([max(each) for each in zip(*seen, strict=True)])
-    gc.collect()
-    closer.wait()
 
     (threads, files), (later_threads, later_files) = halves
     assert threads < MOST_THREADS
     assert files < MOST_FILES
     assert later_threads <= threads + 40
     assert later_files <= files + 80
-    left = count()
+    left = count_at_last(before)
     assert left[0] <= before[0] + 2
     assert left[1] <= before[1] + 2
 
@@ -105,10 +116,8 @@ def test_requests_on_threads_and_on_one_event_loop_leave_nothing_either(tmp_path
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(serve, [url] * 40))
     asyncio.run(serve_many())
-    gc.collect()
-    closer.wait()
 
-    left = count()
+    left = count_at_last(before)
     assert left[0] <= before[0] + 2
     assert left[1] <= before[1] + 2
 

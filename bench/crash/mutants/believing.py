@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from bench.crash.mutants.planting import mutant, plant_in, swap
-from mulligan.core.action import Kept, State, UndoResult
+from mulligan.core.action import State, UndoResult
 from mulligan.core.call import Failure
 from mulligan.core.effect import Effect, Repeat
 from mulligan.core.error_class import ErrorClass
@@ -189,8 +189,9 @@ def lands_within_by_the_wall_clock() -> None:
 
 @mutant("store flips (wrong): kill")
 def a_kept_value_is_not_held_against_its_checksum() -> None:
-    def unchecked(self: Safe, kept: Kept, *, locked: int, checksum: bytes) -> bytes:  # noqa: ARG001
-        return self._seal.unlock(kept.value, locked=bool(locked), owner=kept.owner, name=kept.name)
+    def unchecked(self: Safe, row: Any, *, signer: Any) -> bytes:  # noqa: ARG001
+        owner, name, value, locked, *_ = row
+        return self._seal.unlock(value, locked=bool(locked), owner=owner, name=name)
 
     plant_in(Safe, open=unchecked)
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from mulligan.checks.concern import has_concern, is_about_attempts
 from mulligan.core.action import UndoResult
@@ -21,6 +23,7 @@ from mulligan.core.finding import (
 )
 from mulligan.core.interfaces import Check, Gather, Judge
 from mulligan.core.limits import ATTEMPTS
+from mulligan.core.size import is_long
 from mulligan.core.turn import Turn
 from mulligan.loops.checking import run_checks_aside
 from mulligan.loops.review import Opinion, Show, Weighed, ask_about, weigh
@@ -109,11 +112,14 @@ async def review_attempt(
     `judged`: a tool of this attempt asks for a judge's word. A reviewer that breaks has given no
     answer, and no answer is never a pass.
     """
-    facts = await gather_facts(attempted, by.gathers)
-    attempted = replace(attempted, facts=(*facts, *find_confirmation(attempted)))
-    findings, answered = await run_checks_aside(attempted, by.checks, reads=_list_read(attempted))
+    facts, reads = await gather_facts(attempted, by.gathers), _list_read(attempted)
+    confirm = partial(find_confirmation, attempted)
+    facts += await asyncio.to_thread(confirm) if is_long(*reads) else confirm()
+    attempted = replace(attempted, facts=facts)
+    findings, answered = await run_checks_aside(attempted, by.checks, reads=reads)
     settled = any(finding.severity is Severity.ERROR for finding in findings)
-    looks = look_at(attempted, by.checks)
+    look = partial(look_at, attempted, by.checks)
+    looks = await asyncio.to_thread(look) if is_long(*reads) else look()
     if judged and by.judge is not None and attempted.executions and not settled:
         weighed = await _ask(attempted, by.judge, by=by)
         findings += weighed.findings

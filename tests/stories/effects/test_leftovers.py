@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +73,8 @@ async def test_what_an_open_application_is_at_work_on_is_left_to_it(tmp_path: Pa
 
 def test_asyncio_run_of_a_turn_takes_up_what_an_earlier_one_left(tmp_path: Path) -> None:
     remote = make_calendar()
-    with open_app(f"sqlite:///{tmp_path}/family.db", rejects=True, recover=True) as m:
+    # Not `with m`, which has a thread that looks after it all the time.
+    with closing(open_app(f"sqlite:///{tmp_path}/family.db", rejects=True, recover=True)) as m:
         asyncio.run(leave_behind(m, declare_move(m, remote)))
 
         for _ in range(2):

@@ -70,7 +70,7 @@ class Office:
         self.day = record.before
 
     def list_actions(self) -> list[Action]:
-        found = self.store.journal.list_open_actions()
+        found = self.m.insights.open_list.actions()
         return [action for action in found if action.opening.tool]
 
     def count_outside(self) -> dict[str, int]:

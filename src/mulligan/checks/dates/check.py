@@ -40,7 +40,8 @@ def dates_as_said(parameters: Parameters | None = None, *, pins: Pins = NO_PINS)
         """Whether a call has a date, and the person said one that it can be held against."""
         names = None if parameters is None else parameters.get(call.tool, ())
         given = find_argument_dates(call.arguments, zone=turn.timezone, names=names)
-        at = read_moment(turn) if any(True for _ in given) else None
+        dated = is_read_whole(turn.message) and any(True for _ in given)
+        at = read_moment(turn) if dated else None
         return at is not None and bool(read_day_expressions(turn, at=at, pins=pins))
 
     @limit_to_calls(is_comparable)

@@ -59,9 +59,11 @@ def find_expressions(
     found = _find_spoken(tokens)
     several = sum(is_dated(each) or is_beside_another(tokens, each) for each in found) > 1
     settled = _settle_pins(found, pins)
+    back = bool(found) and looks_back(tokens)
     results: list[Expression] = []
     for number, each in enumerate(found):
         result = _resolve_in_context(message, tokens, each, at=at, pins=settled)
+        result = replace(result, looks_back=back and bool(result.readings))
         if _is_open(tokens, each, several=several):
             result = replace(result, readings=(), dated=True)
         if number:
@@ -114,9 +116,7 @@ def _resolve_in_context(
         # Which other day it shall or may be, the words do not say.
         return replace(result, readings=())
     binding = not is_name(tokens, found, at=at)
-    return replace(
-        result, binding=binding, exact=is_exact(tokens, found), looks_back=looks_back(tokens)
-    )
+    return replace(result, binding=binding, exact=is_exact(tokens, found))
 
 
 def _scan(message: str, at: Moment, words: Words) -> Scan:

@@ -148,8 +148,8 @@ def _may_drop(argument: str, reader: LessonReader) -> bool:
 
 
 def _stands_alone(text: str, told: str) -> bool:
-    edges = (r"(?<![\w#@:./+-])", r"(?![\w#@:/+-])")
-    return bool(text) and re.search(re.escape(text).join(edges), told) is not None
+    alone = rf"(?<![\w#@:./+-]){re.escape(text)}(?![\w#@:/+-])"
+    return bool(text) and re.search(alone, told) is not None
 
 
 def _is_name(value: object) -> bool:
