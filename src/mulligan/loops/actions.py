@@ -7,6 +7,7 @@ import logging
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TypeVar
 
 from mulligan.checks.concern import has_concern, is_about_attempts
 from mulligan.core.action import UndoResult
@@ -27,6 +28,8 @@ from mulligan.core.size import is_long
 from mulligan.core.turn import Turn
 from mulligan.loops.checking import run_checks_aside
 from mulligan.loops.review import Opinion, Show, Weighed, ask_about, weigh
+
+T = TypeVar("T")
 
 _report = logging.getLogger("mulligan")
 
@@ -113,13 +116,15 @@ async def review_attempt(
     answer, and no answer is never a pass.
     """
     facts, reads = await gather_facts(attempted, by.gathers), _list_read(attempted)
-    confirm = partial(find_confirmation, attempted)
-    facts += await asyncio.to_thread(confirm) if is_long(*reads) else confirm()
+    facts += await _read_aside(partial(find_confirmation, attempted), reads)
     attempted = replace(attempted, facts=facts)
     findings, answered = await run_checks_aside(attempted, by.checks, reads=reads)
+    denied, computed = await _hold_against_facts(attempted, beside=findings)
+    findings, answered = [*findings, *denied], answered and computed
     settled = any(finding.severity is Severity.ERROR for finding in findings)
-    look = partial(look_at, attempted, by.checks)
-    looks = await asyncio.to_thread(look) if is_long(*reads) else look()
+    looks = await _read_aside(partial(look_at, attempted, by.checks), reads)
+    if denied:
+        looks = replace(looks, by=tuple(dict.fromkeys((*looks.by, "facts"))))
     if judged and by.judge is not None and attempted.executions and not settled:
         weighed = await _ask(attempted, by.judge, by=by)
         findings += weighed.findings
@@ -136,6 +141,29 @@ async def review_attempt(
     verdict = replace(verdict, by=looks.by, unchecked=looks.unchecked)
     by.tell(_build_event(attempted, verdict, attempt=attempt))
     return verdict
+
+
+async def _read_aside(look: Callable[[], T], reads: tuple[object, ...]) -> T:
+    """Look at what is there; where that is much, on a thread beside the loop."""
+    return await asyncio.to_thread(look) if is_long(*reads) else look()
+
+
+async def _hold_against_facts(
+    attempted: Attempted, *, beside: Sequence[Finding]
+) -> tuple[list[Finding], bool]:
+    """What the facts deny of an attempt, and no check has said already; whether all was compared.
+
+    A judge who confirms it is not asked: facts outrank models, in both directions.
+    """
+    if not attempted.list_acted():
+        return [], True
+    # Only turns that change something need the tables of dates, which take a while to load.
+    from mulligan.checks.denied import denied_by_facts
+
+    reads = _list_read(attempted)
+    found, answered = await run_checks_aside(attempted, (denied_by_facts,), reads=reads)
+    said = {(finding.rule, finding.call) for finding in beside}
+    return [each for each in found if (each.rule, each.call) not in said], answered
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

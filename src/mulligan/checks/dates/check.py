@@ -59,7 +59,7 @@ def dates_as_said(parameters: Parameters | None = None, *, pins: Pins = NO_PINS)
                 yield from _report_unread(execution, turn, names=names)
             if at is not None and said:
                 dates = find_argument_dates(call.arguments, zone=turn.timezone, names=names)
-                given = [each for each in dates if not _is_stamp(each, at)]
+                given = [each for each in dates if not is_stamp(each, at)]
                 for dated in find_unsaid(given, said):
                     yield _report_unsaid(execution, dated, said=said, at=at)
                 if _may_change(subject, execution):
@@ -157,7 +157,7 @@ def _list_accepted(said: Expression) -> tuple[Reading, ...]:
     return tuple(replace(each, start=make_midnight(date.min)) for each in readings)
 
 
-def _is_stamp(dated: Dated, at: Moment) -> bool:
+def is_stamp(dated: Dated, at: Moment) -> bool:
     """Whether it is the time of the call itself, to the minutes."""
     return dated.timed and abs(dated.at - at.now) <= _JUST_NOW
 

@@ -132,13 +132,16 @@ class TurnLoop:
 
     def clears(self, proposed: Execution) -> bool:
         """Whether there are checks, and all are content with a call that was not made yet."""
+        from mulligan.checks.denied import denied_by_facts
+
         attempted = self._build_attempted()
         whole = replace(attempted, executions=(*attempted.executions, proposed))
         findings, answered = run_checks_now(whole, self._reviewers.checks)
+        denied, computed = run_checks_now(whole, (denied_by_facts,))
         about = (
             has_concern(c, turn=whole.turn, call=proposed.call) for c in self._reviewers.checks
         )
-        return any(about) and answered and not findings
+        return any(about) and answered and computed and not [*findings, *denied]
 
     async def leave(self, *, failed: bool, waiter: Waiter) -> None:
         """The turn is over. What it did and nobody reviewed goes to a later review.
