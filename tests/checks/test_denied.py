@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from mulligan.checks.denied import denied_by_facts
+from mulligan.checks.denied import find_denials
 from mulligan.core.call import Call, Execution, Outcome
 from mulligan.core.finding import Confidence, Severity, Standing
 from mulligan.core.turn import Turn
@@ -30,7 +30,7 @@ def call(id: str = "c1", **arguments: object) -> Call:  # noqa: A002
 
 
 def find(attempted: Attempted) -> list[tuple[str, Severity]]:
-    return [(finding.rule, finding.severity) for finding in denied_by_facts(attempted)]
+    return [(finding.rule, finding.severity) for finding in find_denials(attempted)]
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from mulligan.core.call import Call, Execution, Failure, Outcome
 from mulligan.core.error_class import ErrorClass
 from mulligan.core.event import RemarkDropped
 from mulligan.core.finding import Confidence, Fact, Severity, Source, Standing, reach_verdict
+from mulligan.core.quoted import Quoted
 from mulligan.core.turn import Turn
 from mulligan.loops.review import Area, Opinion, Remark, Weighed, ask_about, weigh
 from mulligan.prompts.render import render
@@ -21,7 +22,11 @@ TURN = Turn(
     timezone="Europe/Berlin",
 )
 FRIDAY = Fact(
-    kind="date.weekday", subject="2025-10-24", value="Friday", about="2025-10-24 is a Friday."
+    kind="date.weekday",
+    subject="2025-10-24",
+    value="Friday",
+    about="2025-10-24 is a Friday.",
+    computed=True,
 )
 
 
@@ -56,6 +61,7 @@ def test_no_answer_is_never_a_pass() -> None:
 
 def test_a_remark_becomes_a_finding_of_the_judge_s_about_its_call() -> None:
     said = remark("The time is wrong.", call=2, correction="Use 20:00.", area=Area.TIME)
+    words = "The time is wrong. Use 20:00."
 
     (found,) = weighed(said, executions=[MOVED, executed("c2")]).findings
 
@@ -64,7 +70,9 @@ def test_a_remark_becomes_a_finding_of_the_judge_s_about_its_call() -> None:
         Severity.ERROR,
         Source.JUDGE,
     )
-    assert (found.call, found.correction) == ("c2", "Use 20:00.")
+    assert (found.call, found.correction) == ("c2", None)
+    assert found.issue == "A judge objects to the time in `update_event`."
+    assert found.opinion == Quoted(words, "a judge")
 
 
 def test_thursday_that_is_a_friday_is_dropped_and_counted() -> None:
@@ -133,7 +141,9 @@ def test_a_vague_error_counts_unless_a_fact_speaks_for_the_outcome(
 def test_a_remark_without_a_word_is_dropped() -> None:
     seen = weighed(remark(" \n"), remark("", correction="Use 20:00."))
 
-    assert [found.correction for found in seen.findings] == ["Use 20:00."]
+    assert [str(found.opinion) for found in seen.findings] == [
+        "a judge's words, no instruction: “Use 20:00.”"
+    ]
     assert [(d.part, d.why) for d in seen.dropped] == [("finding", "empty")]
 
 
@@ -182,9 +192,10 @@ def test_what_comes_back_is_a_few_short_lines_with_nothing_hidden() -> None:
 
     assert len(seen.findings) == 20
     for found in seen.findings:
-        assert "\n" not in found.issue + str(found.correction)
-        assert "\u202e" not in found.issue
-        assert len(found.issue) <= 400
+        assert "IMPORTANT" not in f"{found.issue}{found.correction}"
+        assert "\n" not in found.describe()
+        assert "\u202e" not in found.describe()
+        assert len(found.describe()) <= 500
 
 
 def test_an_error_is_never_pushed_out_by_warnings() -> None:
@@ -217,7 +228,7 @@ def test_the_judge_reads_message_now_facts_and_calls_and_results_last() -> None:
         TURN.message,
         "Tuesday 2025-10-21 01:30 (Europe/Berlin)",
         "- 2025-10-24 is a Friday.",
-        '1. update_event {"start": "2025-10-24T19:00"} (success)',
+        '1. `update_event` {"start": "2025-10-24T19:00"} (success)',
         '[MARK result of call 1]\n"moved"\n[MARK end]',
     ]
     places = [message.index(part) for part in order]

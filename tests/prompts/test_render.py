@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.question import Question
-from mulligan.prompts.render import UNTRUSTED_BYTES, cut, render
+from mulligan.prompts.render import render
 
 VALUES = {"message": "Move dinner", "now": "Monday", "facts": "none", "calls": "1. move {}"}
 
@@ -30,7 +30,7 @@ def rendered(untrusted: dict[str, str]) -> str:
 def test_values_stand_in_the_message_and_never_in_the_instructions() -> None:
     prompt = render(asking())
 
-    assert (prompt.name, prompt.version) == ("review_actions", 1)
+    assert (prompt.name, prompt.version) == ("review_actions", 2)
     assert all(value in prompt.message for value in VALUES.values())
     assert "Move dinner" not in prompt.instructions
     assert "{{" not in prompt.message
@@ -74,19 +74,6 @@ def test_no_text_closes_its_fence_or_hides_anything(text: str) -> None:
     assert inside.endswith("\n[MARK end]")
     assert "\u202e" not in inside
     assert all(ord(c) >= 0x20 or c in "\n\t" for c in inside)
-
-
-@settings(deadline=None)
-@given(st.text(), st.integers(0, 3_000))
-def test_a_piece_is_at_most_two_kilobytes(text: str, times: int) -> None:
-    shown = cut(text * times)
-
-    assert len(shown.encode()) <= UNTRUSTED_BYTES
-
-
-def test_a_cut_says_how_much_there_was() -> None:
-    assert cut("é" * 5_000).endswith("é… (cut; 5,000 characters in all)")
-    assert cut("é" * 1_024) == "é" * 1_024
 
 
 def test_what_is_ours_hides_nothing_either() -> None:

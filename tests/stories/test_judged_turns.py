@@ -277,8 +277,9 @@ async def test_a_judge_is_told_of_days_and_home_though_nobody_asked_for_facts(ma
     about = {"now": NOW, "timezone": "Europe/Berlin", "known": {"home": "12 Elm St"}}
     await book.m.act("Move dinner at home to Friday", agent, **about)
 
-    told = book.judge.questions[0].values["facts"].splitlines()
-    assert told == [
+    asked = book.judge.questions[0]
+    assert asked.values["facts"].splitlines() == [
         '- "Friday", said on Sunday 2026-11-15, can mean Friday 2026-11-20.',
-        "- When the person says home, they mean 12 Elm St.",
+        "- `place.home`: see fact 2 between the marks.",
     ]
+    assert asked.untrusted["fact 2"] == "When the person says home, they mean 12 Elm St."

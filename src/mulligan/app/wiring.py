@@ -293,9 +293,14 @@ def _list_shipped_facts(judge: Judge | None) -> Iterable[Gather]:
 
 
 def _choose_judge(judge: object, runtime: Runtime) -> Judge | None:
-    """A judge of the application's own, or a model by its name."""
-    if judge is None or hasattr(judge, "ask"):
-        return cast("Judge | None", judge)
+    """A judge of the application's own, or a model by its name; neither reads secrets."""
+    if judge is None:
+        return None
+    if hasattr(judge, "ask"):
+        from mulligan.judge.scrubbing import ScrubbedJudge
+
+        scrub_text = partial(scrub, hide=runtime.redactor.hide)
+        return ScrubbedJudge(cast("Judge", judge), scrub=scrub_text)
     return open_judge(judge, runtime=runtime)
 
 

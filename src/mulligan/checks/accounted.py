@@ -62,7 +62,14 @@ def find_account(
     told = (
         "Every word of the request is in what was done, and every value of that was said or read."
     )
-    return Fact(kind=ACCOUNTED, subject=turn.message, value="yes", about=told, confirms=True)
+    return Fact(
+        kind=ACCOUNTED,
+        subject=turn.message,
+        value="yes",
+        about=told,
+        confirms=True,
+        computed=True,
+    )
 
 
 @dataclass(slots=True, kw_only=True)

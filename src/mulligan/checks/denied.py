@@ -37,7 +37,7 @@ class _Changes:
     facts: tuple[Fact, ...]
 
 
-def denied_by_facts(subject: Subject) -> Iterator[Finding]:
+def find_denials(subject: Subject) -> Iterator[Finding]:
     """Flag what the calendar, the person's own words or their known home speak against.
 
     A date beside another that was meant may be there for a reason of its own: it is a warning.

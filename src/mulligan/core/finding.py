@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from mulligan.core.enums import set_enums
+from mulligan.core.quoted import Quoted
 
 
 class Severity(StrEnum):
@@ -59,6 +60,8 @@ class Fact:
     """The fact as a sentence, for a judge and for a person."""
     confirms: bool = False
     """It speaks for the outcome: what was done is what was asked for."""
+    computed: bool = False
+    """Every word of its sentence is ours or the person's; else it is fenced like a result."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,9 +79,15 @@ class Finding:
     """Id of the call it is about; `None`: about the attempt as a whole."""
     quote: str = ""
     """The words it is about, as they stand in the text."""
+    opinion: Quoted | None = None
+    """What a judge says of it, in its own words: a quote, and no instruction to anybody."""
 
     def __post_init__(self) -> None:
         set_enums(self, severity=Severity, source=Source)
+
+    def describe(self) -> str:
+        """The issue, and a judge's words on it as a quote."""
+        return self.issue if self.opinion is None else f"{self.issue} {self.opinion}"
 
 
 class FindingSeen(NamedTuple):

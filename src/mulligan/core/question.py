@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Generic, TypeVar
 
+from mulligan.core.quoted import Ours
+
 A = TypeVar("A")
 """The answer: a frozen dataclass that a model's words are parsed into."""
 
@@ -32,8 +34,8 @@ class Question(Generic[A]):
 
     prompt: str
     """Name of a prompt file."""
-    values: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """What fills the placeholders of the prompt: one for each, and no more."""
+    values: Mapping[str, Ours] = field(default_factory=dict, repr=False)
+    """What fills the placeholders of the prompt: one for each, and no more. It stands unfenced."""
     untrusted: Mapping[str, str] = field(default_factory=dict, repr=False)
     """What others wrote, by a name for each: fenced, cut, last, and never an instruction."""
     answer: type[A]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Coroutine, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Coroutine
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -15,20 +14,17 @@ from mulligan.core.limits import Breaker, JudgeLimits
 from mulligan.core.question import A, Prompt, Question
 from mulligan.core.timeouts import run_with_timeout
 from mulligan.judge.opening import open_model
+from mulligan.judge.scrubbing import Scrub, scrub_question
 
 if TYPE_CHECKING:
     from pydantic_ai import Agent, RunUsage
     from pydantic_ai.models import Model
 
 RE_ASKS = 1
-NOT_SCRUBBED = "<redaction failed>"
-_WIDEST = 65_536
-"""Characters of what others wrote that are looked at: far more than is ever shown."""
 
 _report = logging.getLogger("mulligan")
 
 Render = Callable[[Question[Any]], Prompt]
-Scrub = Callable[[str], str]
 
 
 def tell_nobody(asked: JudgeAsked) -> None:
@@ -95,30 +91,13 @@ class ModelJudge:
         return answer
 
     def _render_prompt(self, question: Question[A]) -> Prompt | None:
-        """The prompt, less secrets: scrubbed before anything is cut, so none survives in part."""
+        """The prompt, less secrets."""
         try:
-            return self._render(
-                replace(
-                    question,
-                    values=self._scrub_texts(question.values),
-                    untrusted=self._scrub_texts(
-                        {name: text[:_WIDEST] for name, text in question.untrusted.items()}
-                    ),
-                )
-            )
+            return self._render(scrub_question(question, self._scrub))
         except Exception as error:  # noqa: BLE001 - the agent's own work goes on
             why = error if isinstance(error, ConfigurationError) else type(error).__name__
             _report.warning("The judge cannot be asked about %s: %s", question.purpose, why)
             return None
-
-    def _scrub_texts(self, texts: Mapping[str, str]) -> dict[str, str]:
-        scrubbed = {}
-        for name, text in texts.items():
-            try:
-                scrubbed[name] = self._scrub(text)
-            except Exception:  # noqa: BLE001 - what may hold a secret is not sent
-                scrubbed[name] = NOT_SCRUBBED
-        return scrubbed
 
     async def _wait_for_answer(
         self, work: Coroutine[Any, Any, A], *, within: timedelta

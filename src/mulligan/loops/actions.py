@@ -27,7 +27,8 @@ from mulligan.core.limits import ATTEMPTS
 from mulligan.core.size import is_long
 from mulligan.core.turn import Turn
 from mulligan.loops.checking import run_checks_aside
-from mulligan.loops.review import Opinion, Show, Weighed, ask_about, weigh
+from mulligan.loops.opinion import Opinion
+from mulligan.loops.review import Show, Weighed, ask_about, weigh
 
 T = TypeVar("T")
 
@@ -158,10 +159,10 @@ async def _hold_against_facts(
     if not attempted.list_acted():
         return [], True
     # Only turns that change something need the tables of dates, which take a while to load.
-    from mulligan.checks.denied import denied_by_facts
+    from mulligan.checks.denied import find_denials
 
     reads = _list_read(attempted)
-    found, answered = await run_checks_aside(attempted, (denied_by_facts,), reads=reads)
+    found, answered = await run_checks_aside(attempted, (find_denials,), reads=reads)
     said = {(finding.rule, finding.call) for finding in beside}
     return [each for each in found if (each.rule, each.call) not in said], answered
 
@@ -286,7 +287,7 @@ def render_correction(verdict: Verdict, taken_back: Iterable[TakenBack]) -> Corr
     stands = "Nothing else of it" if standing else "Nothing of it"
     lines = ["What you did was checked, and it was not what was asked for:", ""]
     for finding in sorted(verdict.errors, key=_rank_finding):
-        lines.append(f"- {finding.issue}")
+        lines.append(f"- {finding.describe()}")
         if finding.correction:
             lines.append(f"  Fix: {finding.correction}")
     if restored:
@@ -309,7 +310,7 @@ def render_question(verdict: Verdict, taken_back: Iterable[TakenBack]) -> str:
     """What the person reads when the last attempt was rejected too, or could not be checked."""
     lines = ["I could not do this reliably, so please check or tell me more:", ""]
     unchecked = ["Nobody could check what I did, so I did not leave it like that."]
-    lines += [f"- {issue}" for issue in [f.issue for f in verdict.errors] or unchecked]
+    lines += [f"- {issue}" for issue in [f.describe() for f in verdict.errors] or unchecked]
     acted = list(taken_back)
     standing = [a for a in acted if a.result is not UndoResult.RESTORED]
     unsure = [a for a in standing if not a.certain or a.result is UndoResult.UNKNOWN]

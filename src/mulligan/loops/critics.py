@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from mulligan.core.awaiting import await_value
 from mulligan.core.interfaces import Judge
 from mulligan.core.question import Question, split_pieces
+from mulligan.core.quoted import Ours
 from mulligan.core.text import Critique, Draft
 
 PROMPT = "critique_draft"
@@ -31,7 +32,7 @@ def judged_by(judge: Judge, *, rubric: str = RUBRIC, prompt: str = PROMPT) -> Cr
         return await judge.ask(
             Question(
                 prompt=prompt,
-                values={"question": question, "rubric": rubric},
+                values={"question": Ours(question), "rubric": Ours(rubric)},
                 untrusted=split_pieces("draft", draft.text),
                 answer=Critique,
                 purpose="criticise a draft",

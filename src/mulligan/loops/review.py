@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date
-from enum import StrEnum
 
 from mulligan.checks.claims import WEEKDAYS
 from mulligan.checks.contradiction import (
@@ -17,61 +16,29 @@ from mulligan.checks.contradiction import (
 )
 from mulligan.checks.moments import find_zone
 from mulligan.core.call import Execution
-from mulligan.core.enums import set_enums
-from mulligan.core.escape import format_one_line
+from mulligan.core.escape import format_one_line, quote_name
 from mulligan.core.event import RemarkDropped
 from mulligan.core.finding import Fact, Finding, Severity, Source
 from mulligan.core.question import Question
+from mulligan.core.quoted import Ours
 from mulligan.core.turn import Turn
+from mulligan.loops.opinion import (
+    Area,
+    Opinion,
+    Remark,
+    describe_correction,
+    describe_remark,
+    quote_remark,
+)
 
 ARGUMENTS = 4_000
 """Characters of a call's arguments that a judge reads."""
 MOST_REMARKS = 20
 _SENTENCE = 400
-_NAME = 80
 _SLOPPY = "process.sloppy"
 
 Show = Callable[[object], object]
 """A value less secrets, in JSON's own types."""
-
-
-class Area(StrEnum):
-    """What a remark is about."""
-
-    DATE = "date"
-    TIME = "time"
-    ID = "id"
-    PLACE = "place"
-    VALUE = "value"
-    DUPLICATE = "duplicate"
-    MISSING = "missing"
-    PROCESS = "process"
-    """The outcome is right, and the way to it was not good."""
-    OTHER = "other"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Remark:
-    """One thing a judge has to say about an attempt."""
-
-    area: Area
-    severity: Severity
-    call: int | None = None
-    """Its number, from 1; `None`: about the attempt as a whole."""
-    issue: str
-    correction: str | None = None
-
-    def __post_init__(self) -> None:
-        set_enums(self, area=Area, severity=Severity)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Opinion:
-    """What a judge says of an attempt. Whether that is a rejection is not for it to say."""
-
-    findings: tuple[Remark, ...]
-    confirmed: bool
-    """Every call was compared with the person's words, and the outcome is right."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,13 +59,12 @@ def ask_about(
     return Question(
         prompt="review_actions",
         values={
-            "message": turn.message,
+            "message": Ours(turn.message),
             "now": _describe_now(turn),
-            "facts": "\n".join(f"- {format_one_line(f.about, most=_SENTENCE)}" for f in facts)
-            or "None.",
-            "calls": "\n".join(_render_calls(executions, show)) or "None.",
+            "facts": Ours("\n".join(_render_facts(facts)) or "None."),
+            "calls": Ours("\n".join(_render_calls(executions, show)) or "None."),
         },
-        untrusted=dict(_render_results(executions, show)),
+        untrusted={**dict(_quote_facts(facts)), **dict(_render_results(executions, show))},
         answer=Opinion,
         purpose="review of actions",
     )
@@ -128,7 +94,7 @@ def weigh(
             dropped.append(RemarkDropped(rule=finding.rule, part="finding", why="empty"))
             continue
         kept, told = _hold_against(finding, known)
-        findings.extend(kept)
+        findings.extend(_tell_finding(each, remark, about, turn=turn, known=known) for each in kept)
         dropped.extend(told)
     wrong = any(remark.severity is Severity.ERROR for remark in opinion.findings)
     return Weighed(
@@ -171,8 +137,21 @@ def _name_rule(remark: Remark) -> str:
     return _SLOPPY if remark.area is Area.PROCESS else f"{remark.area}.judged"
 
 
+def _tell_finding(
+    held: Finding, remark: Remark, about: Sequence[Execution], *, turn: Turn, known: CallFacts
+) -> Finding:
+    """A finding as agents and people get it: its prose, which may be anybody's, is a quote."""
+    remark = replace(remark, correction=held.correction)
+    return replace(
+        held,
+        issue=describe_remark(remark, about),
+        correction=describe_correction(remark, about, turn=turn, known=known),
+        opinion=quote_remark(remark),
+    )
+
+
 def _as_finding(remark: Remark, about: Sequence[Execution]) -> Finding:
-    # What comes back goes to the agent and to people: a line of ours each, with nothing hidden.
+    """What a judge says in its own words, to be held against the facts."""
     correction = remark.correction and format_one_line(remark.correction, most=_SENTENCE)
     return Finding(
         rule=_name_rule(remark),
@@ -199,20 +178,34 @@ def _list_texts(value: object, depth: int = 8) -> Iterator[str]:
             yield value.isoformat()
 
 
-def _describe_now(turn: Turn) -> str:
+def _render_facts(facts: Sequence[Fact]) -> Iterator[str]:
+    for number, fact in enumerate(facts, 1):
+        if fact.computed:
+            yield f"- {format_one_line(fact.about, most=_SENTENCE)}"
+        else:
+            yield f"- {quote_name(fact.kind)}: see fact {number} between the marks."
+
+
+def _quote_facts(facts: Sequence[Fact]) -> Iterator[tuple[str, str]]:
+    """Those that tell what somebody else wrote: a title, an id, a place."""
+    for number, fact in enumerate(facts, 1):
+        if not fact.computed:
+            yield f"fact {number}", format_one_line(fact.about, most=_SENTENCE)
+
+
+def _describe_now(turn: Turn) -> Ours:
     """Now as the person's own calendar and clock show it, if it is known where they are."""
     zone = find_zone(turn.timezone)
     local = turn.now.astimezone(zone or UTC)
     day = WEEKDAYS[local.weekday()].capitalize()
     where = turn.timezone if zone else "UTC; where the person is, is not known"
-    return f"{day} {local:%Y-%m-%d %H:%M} ({where})"
+    return Ours(f"{day} {local:%Y-%m-%d %H:%M} ({where})")
 
 
 def _render_calls(executions: Sequence[Execution], show: Show) -> Iterator[str]:
     for number, execution in enumerate(executions, 1):
-        tool = format_one_line(execution.call.tool, most=_NAME)
         arguments = _encode_json(execution.call.arguments, show)
-        yield f"{number}. {tool} {arguments} ({execution.outcome})"
+        yield f"{number}. {quote_name(execution.call.tool)} {arguments} ({execution.outcome})"
 
 
 def _render_results(executions: Sequence[Execution], show: Show) -> Iterator[tuple[str, str]]:
@@ -232,4 +225,7 @@ def _encode_json(value: object, show: Show) -> str:
         )
     except Exception:  # noqa: BLE001 - a value of the user's may refuse anything
         return "<cannot be shown>"
-    return text if len(text) <= ARGUMENTS else f"{text[:ARGUMENTS]}… (cut)"
+    if len(text) <= ARGUMENTS:
+        return text
+    # As one text, so that what was inside quotes still is.
+    return f"{json.dumps(text[:ARGUMENTS], ensure_ascii=False)} (cut)"

@@ -54,12 +54,12 @@ def test_an_agent_reads_what_to_do_what_to_ask_and_what_to_try() -> None:
     told = str(advised({"day": "Friday"}, foreseen=(warned,))).splitlines()
 
     assert told[0] == f"What to do: {Decision.ASK}. Two are meant."
-    assert told[1:3] == ["Ask the person: Which one?", "What is there now: {'day': 'Friday'}"]
+    assert told[1:3] == ["Ask the person: Which one?", "What is there now: “{'day': 'Friday'}”"]
     assert told[3].startswith("Try: ")
     assert told[3].endswith("(schema, 80%, n=12: the schema says so)")
     assert told[4] == "It could be foreseen: It was. Look."
 
 
 def test_a_strangers_object_can_be_long_or_refuse_to_be_shown() -> None:
-    assert "What is there now: a Hostile" in str(advised(Hostile()))
+    assert "What is there now: “a Hostile”" in str(advised(Hostile()))
     assert len(str(advised("x" * 10_000))) < 1_000

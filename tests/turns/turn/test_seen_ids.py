@@ -42,4 +42,6 @@ async def test_an_object_whose_pre_image_was_read_exists_whatever_a_judge_says()
 
     assert (len(done.attempts), done.findings) == (1, ())
     assert events == {"e1": "Friday", "e2": "Friday"}
-    assert "- There was an object with the id 'e2' before the call." in judge.prompts[0].message
+    assert (
+        "fact 2]\nThere was an object with the id 'e2' before the call." in judge.prompts[0].message
+    )

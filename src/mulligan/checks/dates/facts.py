@@ -27,6 +27,7 @@ def date_facts(turn: Turn, calls: Sequence[Call], *, pins: Pins = NO_PINS) -> tu
             subject=each.text,
             value=told,
             about=f'"{each.text}", said on {at.now:%A} {at.today}, can mean {told}.',
+            computed=True,
         )
         for each in read_expressions(turn, at=at, pins=pins)
         if each.known and each.dated and not each.superseded
@@ -46,4 +47,5 @@ def _list_weekday_facts(calls: Sequence[Call], zone: str | None) -> Iterator[Fac
                     subject=dated.value,
                     value=f"{dated.at:%A}",
                     about=f"{dated.value} is a {dated.at:%A}.",
+                    computed=True,
                 )

@@ -12,6 +12,7 @@ from mulligan.checks.text.fold import fold
 from mulligan.core.finding import Finding, Severity, Source
 from mulligan.core.interfaces import Judge
 from mulligan.core.question import Question, split_pieces
+from mulligan.core.quoted import Ours, Quoted
 from mulligan.core.text import Claim, Reply, Support
 
 PROMPT = "verify_claims"
@@ -91,7 +92,7 @@ class Verifier:
                 yield Finding(
                     rule="grounding.unsupported_claim",
                     severity=self._severity,
-                    issue=f"The context does not support this: {claim.text}",
+                    issue=f"The context does not support this: {_quote_claim(claim)}",
                     correction=_describe_fix(claim),
                     source=Source.JUDGE,
                     quote=claim.text,
@@ -100,32 +101,36 @@ class Verifier:
                 yield Finding(
                     rule="grounding.unclear_claim",
                     severity=Severity.WARNING,
-                    issue=f"The context does not settle this: {claim.text}",
+                    issue=f"The context does not settle this: {_quote_claim(claim)}",
                     source=Source.JUDGE,
                     quote=claim.text,
                 )
 
 
+def _quote_claim(claim: Claim) -> Ours:
+    return Quoted(claim.text, "a judge").as_line()
+
+
 def _describe_fix(claim: Claim) -> str:
     if claim.passage:
-        return f"Say what the context says ({claim.passage!r}), or leave it out."
+        passage = Quoted(claim.passage, "the context").as_line()
+        return f"Say what the context says ({passage}), or leave it out."
     return "Leave it out, or say only what the context says."
 
 
 def _verify_passage(claim: Claim, context: tuple[str, ...]) -> Claim:
     """A judge that cites what is not there has not shown anything."""
     cited = join_words(fold(claim.passage))
-    if claim.support is not Support.SUPPORTED:
-        return claim
     if cited.strip() and cited in read_source(context).running:
         return claim
-    return replace(claim, support=Support.CANNOT_TELL, passage="")
+    shown = claim.support is not Support.SUPPORTED
+    return replace(claim, support=claim.support if shown else Support.CANNOT_TELL, passage="")
 
 
 def _build_question(reply: Reply) -> Question[Claims]:
     return Question(
         prompt=PROMPT,
-        values={"question": reply.query or "(none)"},
+        values={"question": Ours(reply.query or "(none)")},
         untrusted={**split_pieces("reply", reply.text), **_choose_passages(reply)},
         answer=Claims,
         purpose="verify the claims of a reply",

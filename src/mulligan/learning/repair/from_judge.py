@@ -7,16 +7,18 @@ rules as all others, so that it can change no more than they can.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from mulligan.core.escape import format_one_line
+from mulligan.core.escape import NAME, quote_name
 from mulligan.core.question import Question, split_pieces
+from mulligan.core.quoted import Ours, Quoted
 from mulligan.core.suggestion import FailedCall, Kind, Origin, Patch, Suggestion
 from mulligan.learning.repair.priors import estimate_prior
 from mulligan.learning.values.closeness import tokenize
 from mulligan.learning.values.leaves import list_leaves
-from mulligan.learning.values.locked import says_same
+from mulligan.learning.values.locked import says_same, stands_in
 from mulligan.learning.values.stems import stem
 
 PROMPT = "suggest_call"
@@ -25,7 +27,8 @@ MOST_PIECES = 6
 MOST_EARLIER = 5
 MOST_CHANGES = 20
 MOST_TEXT = 20_000
-_WHY = 300
+LONGEST_WORD = 64
+_SPACE = re.compile(r"\s")
 
 Show = Callable[[object], object]
 """A value less secrets, in JSON's own types."""
@@ -59,8 +62,8 @@ def ask_to_mend(failed: FailedCall, *, documents: Sequence[str], show: Show) -> 
     return Question(
         prompt=PROMPT,
         values={
-            "message": "\n".join(failed.said) or "Not known.",
-            "tool": format_one_line(failed.call.tool, most=80),
+            "message": Ours("\n".join(failed.said) or "Not known."),
+            "tool": Ours(quote_name(failed.call.tool)),
         },
         untrusted={
             "error": failed.error[:MOST_TEXT],
@@ -82,9 +85,12 @@ def from_proposal(proposal: Proposal, failed: FailedCall, *, show: Show) -> Iter
         if change.argument in before and not _was_shown(before[change.argument], show):
             return  # The judge has not seen what stands there.
         try:
-            changes[change.argument] = json.loads(change.value)
+            value = json.loads(change.value)
         except (ValueError, RecursionError):
             return
+        if not (_is_argument(change.argument, failed) and _is_known(value, failed)):
+            return
+        changes[change.argument] = value
     drops = tuple(name for name in proposal.drops[:MOST_CHANGES] if name in before)
     if not changes and not drops:
         return
@@ -95,8 +101,36 @@ def from_proposal(proposal: Proposal, failed: FailedCall, *, show: Show) -> Iter
         kinds=kinds,
         probability=estimate_prior(Origin.JUDGE, kinds),
         n=0,
-        evidence=format_one_line(proposal.why, most=_WHY) or "a judge proposed it",
+        evidence=f"a judge proposed it; {Quoted(proposal.why, 'a judge')}"
+        if proposal.why.strip()
+        else "a judge proposed it",
     )
+
+
+def _is_argument(name: str, failed: FailedCall) -> bool:
+    """Whether a call has such an argument, or may have: by its schema, if there is one."""
+    properties = failed.schema.get("properties") if failed.schema else None
+    if name in failed.call.arguments or not isinstance(properties, Mapping):
+        return NAME.fullmatch(name) is not None
+    return name in properties
+
+
+def _is_known(value: object, failed: FailedCall) -> bool:
+    """Whether each text in it is one word, or stands in turn or schema: no sentence is new.
+
+    Numbers and words can say little by themselves, and locked fields are held to more than this.
+    """
+    texts = [text for _, text in list_leaves({"": value}, most=500) if isinstance(text, str)]
+    return all(
+        (len(text) <= LONGEST_WORD and not _SPACE.search(text)) or _stands(text, failed)
+        for text in texts
+    )
+
+
+def _stands(text: str, failed: FailedCall) -> bool:
+    sources = (failed.call.arguments, failed.schema, *(each.result for each in failed.earlier))
+    held = (old for source in sources for _, old in list_leaves({"": source}, most=2_000))
+    return stands_in(failed.said, text) or any(says_same(old, text) for old in held)
 
 
 def _classify_change(before: Mapping[str, object], changes: Mapping[str, object]) -> Kind:

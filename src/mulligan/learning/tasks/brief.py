@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from mulligan.core.escape import escape
 from mulligan.core.notes import Notes
+from mulligan.core.quoted import Quoted
 from mulligan.core.task import Reflect, Task
 
 CHARACTERS_A_TOKEN = 4
@@ -39,8 +39,8 @@ def _list_sections(notes: Notes, *, most: int) -> Iterator[tuple[str, list[str]]
 
 def _quote_lines(texts: Iterable[str]) -> list[str]:
     """Every line quoted, whatever it takes for a line, so that no note can end its own quote."""
-    lines = (line for text in texts if text.strip("- \n") for line in text.splitlines())
-    return [f"> {escape(line)}".rstrip() for line in lines]
+    written = (Quoted(text, "earlier runs") for text in texts if text.strip("- \n"))
+    return [line for each in written for line in each.as_lines()]
 
 
 def _fit_sections(sections: Iterable[tuple[str, list[str]]], *, tokens: int) -> list[str]:

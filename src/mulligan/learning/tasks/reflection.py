@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from mulligan.core.interfaces import Judge
 from mulligan.core.notes import Notes, Refinement, TaskRun
 from mulligan.core.question import Question
+from mulligan.core.quoted import Ours
 from mulligan.core.task import Experience, Reflect
 
 PROMPT = "reflect_task"
@@ -29,10 +30,10 @@ def build_question(experience: Experience) -> Question[Refinement]:
     return Question(
         prompt=PROMPT,
         values={
-            "description": task.description,
-            "expected_output": task.expected_output or "(not stated)",
-            "runs": str(experience.runs),
-            "standing": str(experience.standing),
+            "description": Ours(task.description),
+            "expected_output": Ours(task.expected_output or "(not stated)"),
+            "runs": Ours(str(experience.runs)),
+            "standing": Ours(str(experience.standing)),
         },
         untrusted=dict(_list_untrusted(experience)),
         answer=Refinement,

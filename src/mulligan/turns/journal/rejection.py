@@ -29,7 +29,7 @@ class Rejection(str):
         """Say it in one line each way."""
         listed = list(findings)
         rejection = super().__new__(cls, "; ".join(dict.fromkeys(each.rule for each in listed)))
-        rejection.found = "; ".join(f"{each.rule}: {each.issue}" for each in listed)
+        rejection.found = "; ".join(f"{each.rule}: {each.describe()}" for each in listed)
         return rejection
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from mulligan.core.advice import Advice
 from mulligan.core.call import Execution
 from mulligan.core.finding import Finding
+from mulligan.core.quoted import Quoted
 from mulligan.core.suggestion import Alike, FailedCall, Suggestion
 
 MOST_SHOWN = 500
@@ -33,7 +34,8 @@ class Advised:
         if self.advice.ask:
             lines.append(f"Ask the person: {self.advice.ask}")
         if self.failed.failure.now is not None:
-            lines.append(f"What is there now: {_format_value(self.failed.failure.now)}")
+            now = Quoted(_format_value(self.failed.failure.now), "the tool")
+            lines.append(f"What is there now: {now.as_line(most=MOST_SHOWN)}")
         lines += [f"Try: {_format_suggestion(each)}" for each in self.suggestions]
         lines += [f"It could be foreseen: {each.issue} {each.correction}" for each in self.foreseen]
         lines += [f"Nobody knows this error; it is most like {self.like}."] if self.like else []
@@ -42,7 +44,7 @@ class Advised:
 
 def _format_value(value: object) -> str:
     try:
-        return repr(value)[:MOST_SHOWN]
+        return repr(value)
     except Exception:  # noqa: BLE001 - an object of the remote's library may refuse to be shown
         return f"a {type(value).__name__}"
 

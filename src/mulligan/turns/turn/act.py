@@ -132,12 +132,12 @@ class TurnLoop:
 
     def clears(self, proposed: Execution) -> bool:
         """Whether there are checks, and all are content with a call that was not made yet."""
-        from mulligan.checks.denied import denied_by_facts
+        from mulligan.checks.denied import find_denials
 
         attempted = self._build_attempted()
         whole = replace(attempted, executions=(*attempted.executions, proposed))
         findings, answered = run_checks_now(whole, self._reviewers.checks)
-        denied, computed = run_checks_now(whole, (denied_by_facts,))
+        denied, computed = run_checks_now(whole, (find_denials,))
         about = (
             has_concern(c, turn=whole.turn, call=proposed.call) for c in self._reviewers.checks
         )

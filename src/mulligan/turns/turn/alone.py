@@ -114,7 +114,7 @@ class LoneCall:
 
     def _describe_end(self, reviewed: Reviewed) -> str:
         """What was wrong and what is true now, where nobody is told to try again."""
-        lines = [f"- {finding.issue}" for finding in reviewed.findings]
+        lines = [f"- {finding.describe()}" for finding in reviewed.findings]
         left = [action for action in self.turn.list_actions() if action.state not in _GONE]
         stands = [f"- {action.what} ({action.state})" for action in left]
         end = ["It is not taken back:", *stands] if stands else ["All of it was taken back."]
@@ -142,7 +142,7 @@ class LoneCall:
         done = [a for a in self.turn.list_actions() if a.state is State.EXECUTED]
         why = (
             f"It was called outside any turn while {len(self.others)} were going on, and for one "
-            f"of them it would be wrong: {doubt.issue}"
+            f"of them it would be wrong: {doubt.describe()}"
         )
         said = Rejection([replace(doubt, issue=why)])
         await reject((), beyond=done, book=self.outside.book, why=said)

@@ -1,0 +1,42 @@
+"""Questions less secrets: what no judge gets to read, whoever made it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from mulligan.core.interfaces import Judge
+from mulligan.core.question import A, Question
+from mulligan.core.quoted import Ours
+
+NOT_SCRUBBED = "<redaction failed>"
+WIDEST = 65_536
+"""Characters of what others wrote that are looked at: far more than is ever shown."""
+
+Scrub = Callable[[str], str]
+
+
+def scrub_question(question: Question[A], scrub: Scrub) -> Question[A]:
+    """The same question less secrets: scrubbed before anything is cut, so none survives in part."""
+    values = {name: Ours(_scrub(text, scrub)) for name, text in question.values.items()}
+    untrusted = {name: _scrub(text[:WIDEST], scrub) for name, text in question.untrusted.items()}
+    return replace(question, values=values, untrusted=untrusted)
+
+
+def _scrub(text: str, scrub: Scrub) -> str:
+    try:
+        return scrub(text)
+    except Exception:  # noqa: BLE001 - what may hold a secret is not sent
+        return NOT_SCRUBBED
+
+
+class ScrubbedJudge:
+    """A judge of the application's own, asked without secrets."""
+
+    def __init__(self, judge: Judge, *, scrub: Scrub) -> None:
+        self._judge = judge
+        self._scrub = scrub
+
+    async def ask(self, question: Question[A]) -> A | None:
+        """What the judge says to the scrubbed question."""
+        return await self._judge.ask(scrub_question(question, self._scrub))
