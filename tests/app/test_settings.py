@@ -64,6 +64,7 @@ def test_keys_are_read_as_base64_and_never_shown(tmp_path: Path) -> None:
         ({"stroe": "x"}, "Did you mean store?"),
         ({"attempts": 0}, "at least 1"),
         ({"judge_tokens": 0}, "at least 1"),
+        ({"judge_undos": -1}, "0 or more"),
         ({"hold_life": 0}, "nobody could ever answer"),
         ({"judge_timeout": -1}, "nobody could ever answer"),
         ({"outside": "maybe"}, "'turn', 'run', 'refuse'"),

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from mulligan.core.limits import Breaker, RetryBudget
+from mulligan.core.limits import Breaker, RetryBudget, UndoBudget
 
 
 def retries_allowed(budget: RetryBudget, *, calls: int, tries: int = 3) -> int:
@@ -108,3 +108,18 @@ def test_it_remembers_no_more_failures_than_it_counts():
     breaker = failing(*range(10_000))
 
     assert len(breaker._seen) == breaker.failures
+
+
+def test_a_judge_alone_has_so_many_actions_undone_in_a_while_and_no_more() -> None:
+    now = [0.0]
+    budget = UndoBudget(most=3, window=10, monotonic=lambda: now[0])
+
+    first = [budget.take("a", 2), budget.take("a", 2), budget.take("a", 1), budget.take("b", 3)]
+    now[0] = 10.0
+
+    assert first == [True, False, True, True]
+    assert [budget.take("a", 3), budget.take("a", 1)] == [True, False]
+
+
+def test_a_budget_of_nothing_leaves_every_action_to_a_person() -> None:
+    assert not UndoBudget(most=0).take("a", 1)

@@ -283,3 +283,35 @@ async def test_a_judge_is_told_of_days_and_home_though_nobody_asked_for_facts(ma
         "- `place.home`: see fact 2 between the marks.",
     ]
     assert asked.untrusted["fact 2"] == "When the person says home, they mean 12 Elm St."
+
+
+async def test_what_a_judge_alone_rejects_beyond_its_budget_is_put_before_a_person(make) -> None:
+    book = await make(AGAINST, CONTENT, AGAINST, judge_undos=1)
+    write = book.tool()
+    await book.act(write)
+    before = book.notes()
+
+    async def agent(turn: OpenTurn) -> str:
+        write("a note that is right")
+        return "Written."
+
+    done = await book.world.act(agent, "Write a note")
+
+    (open_action,) = book.m.insights.open_list.actions()
+    assert (before, done.standing) == (["note 2"], Standing.REJECTED)
+    assert book.notes() == ["note 2", "a note that is right"]
+    assert (open_action.state, len(done.attempts)) == (State.DISPUTED, 1)
+    assert "no instruction: \u201cThat is not wanted.\u201d" in str(open_action.detail["why"])
+    assert "judge.budget_spent" in str(open_action.detail["why"])
+
+
+async def test_a_check_that_rejects_is_followed_whatever_the_judges_have_spent(make) -> None:
+    def against(attempted: Attempted) -> list[Finding]:
+        again = attempted.executions[0].call.arguments["text"] != "note 1"
+        return [] if again else [Finding(rule="a.b", severity=Severity.ERROR, issue="No.")]
+
+    book = await make(CONTENT, judge_undos=0, checks=[against])
+
+    done = await book.act(book.tool())
+
+    assert (done.standing, book.notes()) == (Standing.ACCEPTED, ["note 2"])

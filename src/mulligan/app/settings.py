@@ -19,7 +19,7 @@ from mulligan.core.action import HOLD_LIFE
 from mulligan.core.effect import Outside
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.interfaces import LEASE, Similarity, Store
-from mulligan.core.limits import ATTEMPTS, Backoff, JudgeLimits
+from mulligan.core.limits import ATTEMPTS, JUDGE_UNDOS, Backoff, JudgeLimits
 from mulligan.core.retention import Retention
 from mulligan.core.suggestion import ErrorRule
 from mulligan.learning.errors.nearest import score_shared_words
@@ -97,6 +97,9 @@ class Settings:
     """How long a judge may take for an answer that somebody waits for."""
     judge_tokens: int = JudgeLimits().tokens
     """How long its answer may be, in tokens."""
+    judge_undos: int = JUDGE_UNDOS
+    """How many actions of one tenant a judge alone may have undone within an hour, in one process;
+    what it rejects beyond that stands and is put before a person. 0: always a person."""
     lease: Seconds = LEASE
     """How long others wait for this process when it falls silent, before they go on with what it
     left. Its heart beats three times in it."""
@@ -119,6 +122,12 @@ class Settings:
         for name in ("attempts", "judge_tokens"):
             if getattr(self, name) < 1:
                 raise ConfigurationError(f"{name} is {getattr(self, name)}; it is at least 1.")
+
+        if self.judge_undos < 0:
+            raise ConfigurationError(
+                f"judge_undos is {self.judge_undos}; it is how many actions a judge alone may have "
+                "undone within an hour: 0 or more."
+            )
 
         for name in ("hold_life", "judge_timeout"):
             if getattr(self, name) <= timedelta(0):

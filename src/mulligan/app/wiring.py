@@ -23,7 +23,7 @@ from mulligan.core.event import AttemptReviewed, Event, RemarkDropped
 from mulligan.core.finding import Severity
 from mulligan.core.identity import IdentityKind
 from mulligan.core.interfaces import Check, Clock, Gather, Judge, Store
-from mulligan.core.limits import JudgeLimits
+from mulligan.core.limits import JudgeLimits, UndoBudget
 from mulligan.learning.errors.nearest import KnownPatterns
 from mulligan.loops.actions import Attempted, Reviewers
 from mulligan.loops.reflecting import Learning
@@ -179,7 +179,12 @@ def assemble(
     runtime = _build_runtime(settings, store, toolbox=toolbox, clock=clock)
     runtime = replace(runtime, judge=_choose_judge(asked.judge, runtime))
     checks, under_way = list(asked.checks), TurnsUnderWay()
-    reviewers = replace(_build_reviewers(asked, runtime), checks=checks, attempts=settings.attempts)
+    reviewers = replace(
+        _build_reviewers(asked, runtime),
+        checks=checks,
+        attempts=settings.attempts,
+        undos=UndoBudget(most=settings.judge_undos),
+    )
     outside = OutsideCalls(
         rule=settings.outside, reviewers=reviewers, book=runtime.book, under_way=under_way
     )

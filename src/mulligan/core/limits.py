@@ -1,13 +1,18 @@
-"""Bounds on retries: waits, a budget against storms, a breaker. Time and chance are passed in."""
+"""Bounds on retries and on judges: waits, budgets, a breaker. Time and chance are passed in."""
 
 from __future__ import annotations
 
+import threading
+import time
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
 
 ATTEMPTS = 2
 """Tries of one turn, the one after a correction included."""
+JUDGE_UNDOS = 10
+"""Actions of one tenant that a judge alone may have undone within an hour."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,3 +94,36 @@ class Breaker:
     def is_open(self, at: float) -> bool:
         """Whether retries are to be left alone for now."""
         return len(self._seen) >= self.failures and at - self._seen[0] <= self.window
+
+
+@dataclass(slots=True, kw_only=True)
+class UndoBudget:
+    """How many actions a judge alone may have undone in a while, for each tenant.
+
+    A judge that somebody owns, or that is simply wrong, does so much harm and no more.
+    """
+
+    most: int = JUDGE_UNDOS
+    window: float = 3_600.0
+    """Seconds, on a monotonic clock."""
+    monotonic: Callable[[], float] = time.monotonic
+    _spent: dict[str, deque[float]] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def take(self, tenant: str, actions: int) -> bool:
+        """Take undos out of the budget, if there are so many left; else none."""
+        now = self.monotonic()
+        with self._lock:
+            self._forget(before=now - self.window)
+            spent = self._spent.setdefault(tenant, deque())
+            if len(spent) + actions > self.most:
+                return False
+            spent.extend([now] * actions)
+            return True
+
+    def _forget(self, *, before: float) -> None:
+        for tenant, spent in list(self._spent.items()):
+            while spent and spent[0] <= before:
+                spent.popleft()
+            if not spent:
+                del self._spent[tenant]

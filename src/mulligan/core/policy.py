@@ -22,24 +22,34 @@ class Step(StrEnum):
     """Nobody could say; go on visibly, and review later."""
     RETRY = "retry"
     DISPUTE = "dispute"
-    """A judge alone speaks against it once more: it stands, in front of a person."""
+    """A judge alone speaks against it, and has been heard enough: it stands, before a person."""
     GIVE_UP = "give_up"
 
 
-def decide(verdict: Verdict, *, attempt: int, attempts: int = ATTEMPTS) -> Step:
-    """What follows from a verdict on the given attempt, when there are `attempts` in all."""
+def decide(
+    verdict: Verdict, *, attempt: int, attempts: int = ATTEMPTS, may_undo: bool = True
+) -> Step:
+    """What follows from a verdict on the given attempt, when there are `attempts` in all.
+
+    `may_undo`: false where nothing is to be undone on a judge's word alone.
+    """
     match verdict.standing:
         case Standing.ACCEPTED | Standing.UNCHECKED:
             return Step.ACCEPT
         case Standing.UNREVIEWED:
             return Step.DEFER
         case Standing.REJECTED:
-            if attempt < attempts:
+            alone = is_judged_alone(verdict)
+            if attempt < attempts and (may_undo or not alone):
                 return Step.RETRY
-            sources = {finding.source for finding in verdict.errors}
-            return Step.DISPUTE if sources == {Source.JUDGE} else Step.GIVE_UP
+            return Step.DISPUTE if alone else Step.GIVE_UP
         case unreachable:
             assert_never(unreachable)
+
+
+def is_judged_alone(verdict: Verdict) -> bool:
+    """Whether nothing but a judge's word speaks against it."""
+    return {finding.source for finding in verdict.errors} == {Source.JUDGE}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

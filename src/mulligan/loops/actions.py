@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeVar
 
@@ -23,7 +23,7 @@ from mulligan.core.finding import (
     reach_verdict,
 )
 from mulligan.core.interfaces import Check, Gather, Judge
-from mulligan.core.limits import ATTEMPTS
+from mulligan.core.limits import ATTEMPTS, UndoBudget
 from mulligan.core.size import is_long
 from mulligan.core.turn import Turn
 from mulligan.loops.checking import run_checks_aside
@@ -103,6 +103,8 @@ class Reviewers:
     judge: Judge | None = None
     attempts: int = ATTEMPTS
     """How often an agent may try, the first time included."""
+    undos: UndoBudget = field(default_factory=UndoBudget)
+    """What a judge alone may have undone."""
     show: Show = lambda value: value
     """How a judge gets to see a value: less secrets."""
     tell: Callable[[AttemptReviewed | RemarkDropped], None] = lambda _: None

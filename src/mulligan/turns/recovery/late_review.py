@@ -11,13 +11,13 @@ from mulligan.core.call import Execution
 from mulligan.core.finding import Standing, Verdict
 from mulligan.core.interfaces import Vault
 from mulligan.core.points import Point, reach
-from mulligan.core.policy import Step, decide
+from mulligan.core.policy import Step
 from mulligan.core.turn import Turn
 from mulligan.loops.actions import Attempted, Reviewers, review_attempt
 from mulligan.turns.journal.book import Book, LiveAction, as_execution
 from mulligan.turns.journal.evidence import decode_executions, decode_turn, load_evidence
 from mulligan.turns.turn.act import WORST_FIRST, describe_rejection, settle_reviewed
-from mulligan.turns.turn.rejection import insists, reject
+from mulligan.turns.turn.rejection import choose_step, insists, reject
 from mulligan.turns.turn.rollback import undo_actions
 from mulligan.turns.turn.seen_ids import gather_existing_ids
 
@@ -51,7 +51,11 @@ async def review_late(
         return
     await reach(Point.REVIEWED)
     unseen = [action for action in actions if action.opening.call in verdict.unchecked]
-    step = decide(verdict, attempt=number, attempts=reviewers.attempts)
+    step, verdict = (
+        (Step.DISPUTE, verdict)
+        if delivered
+        else choose_step(verdict, attempt=number, reviewers=reviewers, standing=actions)
+    )
     match verdict.standing:
         case Standing.UNCHECKED if insists(unseen) and not delivered:
             why = "Nobody looked at it, and its tool insists."
@@ -61,7 +65,7 @@ async def review_late(
                 action.unchecked = True
             await settle_reviewed(actions, by="late review", book=book)
             await reach(Point.MARKED)
-        case Standing.REJECTED if delivered or step is Step.DISPUTE:
+        case Standing.REJECTED if step is Step.DISPUTE:
             why = describe_rejection(verdict)
             await reject((), held=held, beyond=actions, book=book, why=why)
         case Standing.REJECTED:

@@ -15,7 +15,7 @@ from mulligan.core.engine import Loop, Round, run_loop
 from mulligan.core.errors import MulliganError
 from mulligan.core.finding import Confidence, Correction, Finding, Standing, Verdict
 from mulligan.core.points import Point, reach
-from mulligan.core.policy import Step, decide
+from mulligan.core.policy import Step
 from mulligan.core.turn import Attempt
 from mulligan.loops.actions import (
     Attempted,
@@ -34,7 +34,7 @@ from mulligan.turns.memory.episodes import Ended
 from mulligan.turns.turn.attempt import LiveAttempt
 from mulligan.turns.turn.context import OpenTurn, Reviewed
 from mulligan.turns.turn.note import render_note
-from mulligan.turns.turn.rejection import insists, reject
+from mulligan.turns.turn.rejection import choose_step, insists, reject
 from mulligan.turns.turn.rollback import take_back_all
 from mulligan.turns.turn.seen_ids import gather_existing_ids
 from mulligan.turns.turn.undeclared import record_undeclared
@@ -121,7 +121,7 @@ class TurnLoop:
         return Reviewed(
             standing=played.verdict.standing,
             confidence=_choose_confidence(played.verdict),
-            findings=played.verdict.findings,
+            findings=self._verdicts[-1].findings,
             correction=correction,
             note="" if correction else self._render_note(played),
         )
@@ -227,7 +227,7 @@ class TurnLoop:
                 case Step.RETRY | Step.GIVE_UP:
                     await self._undo(None, verdict)
                 case Step.DISPUTE:
-                    await self._dispute(verdict)
+                    await self._dispute()
                 case Step.ACCEPT | Step.DEFER:
                     await self._mark(verdict, delivered=False)
             raise
@@ -263,7 +263,10 @@ class TurnLoop:
         )
 
     def _decide(self, reply: object, verdict: Verdict, number: int) -> Step:  # noqa: ARG002
-        step = decide(verdict, attempt=number, attempts=self._reviewers.attempts)
+        standing = self._turn.attempt.list_whole_in_state(State.EXECUTED)
+        step, self._verdicts[-1] = choose_step(
+            verdict, attempt=number, reviewers=self._reviewers, standing=standing
+        )
         executed = self._turn.attempt.list_in_state(State.EXECUTED)
         if verdict.standing is Standing.UNCHECKED:
             executed = [each for each in executed if each.opening.call in verdict.unchecked]
@@ -286,13 +289,13 @@ class TurnLoop:
 
     async def _end(self, last: Round[object, Verdict]) -> None:
         if last.step is Step.DISPUTE:
-            await self._dispute(last.verdict)
+            await self._dispute()
         elif last.step in (Step.ACCEPT, Step.DEFER):
             await self._mark(last.verdict, delivered=True)
 
-    async def _dispute(self, verdict: Verdict) -> None:
+    async def _dispute(self) -> None:
         """Put what an attempt did before a person, who may have it undone."""
-        attempt, why = self._turn.attempt, describe_rejection(verdict)
+        attempt, why = self._turn.attempt, describe_rejection(self._verdicts[-1])
         executed = attempt.list_whole_in_state(State.EXECUTED)
         held = attempt.list_whole_in_state(State.HELD)
         await reject((), held=held, beyond=executed, book=self._book, why=why)
@@ -325,7 +328,7 @@ class TurnLoop:
             note="" if undone else self._render_note(last),
             standing=last.verdict.standing,
             confidence=_choose_confidence(last.verdict),
-            findings=last.verdict.findings,
+            findings=self._verdicts[-1].findings,
             attempts=tuple(
                 Attempt(
                     number=attempt.number,

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from mulligan.core.action import State
-from mulligan.core.effect import NoVerdict
+from mulligan.core.effect import Effect, NoVerdict
 from mulligan.core.errors import StaleEntryError
+from mulligan.core.finding import Finding, Severity, Source, Verdict
 from mulligan.core.points import Point, reach
+from mulligan.core.policy import Step, decide, is_judged_alone
+from mulligan.loops.actions import Reviewers
 from mulligan.turns.journal.book import Book, LiveAction, StateChange
 from mulligan.undo.dependence import find_made_ids, find_named_ids
+
+_report = logging.getLogger("mulligan")
 
 MOST_TRIES = 5
 """How often others may move an action between our look at it and our entry."""
@@ -38,6 +45,35 @@ def line_up(actions: Sequence[LiveAction]) -> None:
         latest |= dict.fromkeys(objects, action.id)
         for value in find_named_ids(action.record):
             named[server, value] = action.id
+
+
+BUDGET_SPENT = Finding(
+    rule="judge.budget_spent",
+    severity=Severity.ERROR,
+    issue=(
+        "Only a judge speaks against it, and a judge alone has had as many actions undone of late "
+        "as it may: a person decides."
+    ),
+    source=Source.JUDGE,
+)
+
+
+def choose_step(
+    verdict: Verdict, *, attempt: int, reviewers: Reviewers, standing: Sequence[LiveAction]
+) -> tuple[Step, Verdict]:
+    """What follows from a verdict, and the verdict with why a judge is not followed, if it is not.
+
+    `standing` is what a rejection would undo: on a judge's word alone it is taken out of a budget.
+    """
+    last = attempt >= reviewers.attempts
+    undoable = [each for each in standing if each.opening.effect is Effect.REVERSIBLE]
+    if last or not undoable or not is_judged_alone(verdict):
+        return decide(verdict, attempt=attempt, attempts=reviewers.attempts), verdict
+    if reviewers.undos.take(undoable[0].opening.tenant, len(undoable)):
+        return Step.RETRY, verdict
+    _report.warning(BUDGET_SPENT.issue)
+    step = decide(verdict, attempt=attempt, attempts=reviewers.attempts, may_undo=False)
+    return step, replace(verdict, findings=(*verdict.findings, BUDGET_SPENT))
 
 
 async def reject(
