@@ -121,5 +121,17 @@ def test_a_judge_alone_has_so_many_actions_undone_in_a_while_and_no_more() -> No
     assert [budget.take("a", 3), budget.take("a", 1)] == [True, False]
 
 
+def test_that_a_budget_is_spent_is_told_once_until_there_is_more() -> None:
+    now = [0.0]
+    budget = UndoBudget(most=1, window=10, monotonic=lambda: now[0])
+    budget.take("a", 1)
+
+    told = [budget.is_news("a"), budget.is_news("a"), budget.is_news("b")]
+    now[0] = 10.0
+    budget.take("a", 1)
+
+    assert [*told, budget.is_news("a")] == [True, False, True, True]
+
+
 def test_a_budget_of_nothing_leaves_every_action_to_a_person() -> None:
     assert not UndoBudget(most=0).take("a", 1)

@@ -73,7 +73,7 @@ async def test_a_bad_reply_is_written_again_with_what_is_wrong_where_and_how_to_
     feedback = writer.told[1]
     assert feedback is not None
     assert "The reply uses 'delve'" in feedback.text
-    assert "Where: Let us delve into prices." in feedback.text
+    assert "Where: “Let us delve into prices.”" in feedback.text
     assert "Fix: Say it without 'delve'." in feedback.text
     assert "Requirements:\n- Do not use: delve." in feedback.text
     assert replied.metadata["iteration_count"] == 2
@@ -326,4 +326,4 @@ async def test_a_check_may_quote_a_number() -> None:
     replied = await write_reply(Writer("A plain answer."), rules=ReplyRules(checks=[counts]))
 
     assert replied.text == "A plain answer."
-    assert "Where: 500" in str(replied.metadata["reflection_feedback"])
+    assert "Where: “500”" in str(replied.metadata["reflection_feedback"])

@@ -108,6 +108,7 @@ class UndoBudget:
     """Seconds, on a monotonic clock."""
     monotonic: Callable[[], float] = time.monotonic
     _spent: dict[str, deque[float]] = field(default_factory=dict)
+    _told: set[str] = field(default_factory=set)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def take(self, tenant: str, actions: int) -> bool:
@@ -119,7 +120,15 @@ class UndoBudget:
             if len(spent) + actions > self.most:
                 return False
             spent.extend([now] * actions)
+            self._told.discard(tenant)
             return True
+
+    def is_news(self, tenant: str) -> bool:
+        """Whether nobody was told that it is spent, since something was last taken out of it."""
+        with self._lock:
+            told = tenant in self._told
+            self._told.add(tenant)
+            return not told
 
     def _forget(self, *, before: float) -> None:
         for tenant, spent in list(self._spent.items()):

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field
 from typing import NewType
 
-from mulligan.core.escape import escape, format_one_line
+from mulligan.core.escape import escape, format_one_line, format_value
 
 Ours = NewType("Ours", str)
 """What this library, the application or the person wrote, and quotes of others in it."""
@@ -23,6 +23,9 @@ LINE = 300
 _NAME = 80
 _MARKS = re.compile('[\u201c\u201d\u201e\u201f\u275d\u275e\u2e42\u301d-\u301f\uff02"]')
 """Whatever could pass for the end of a quote."""
+
+_WORD = re.compile(r"[\w.,:;@+/%#~&=$€£*!?'()<>\[\]{}-]*")
+"""What can be no sentence: there is no space in it, and nothing that is hidden."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,13 @@ class Quoted:
         """A piece of a prompt, between two lines with a mark that nobody could have known."""
         name = format_one_line(self.origin, most=_NAME)
         return Ours(f"[{mark} {name}]\n{cut(self.raw).replace(mark, '…')}\n[{mark} end]")
+
+
+def quote_value(value: object, *, most: int) -> Ours:
+    """A value in a sentence of ours: one word as it is, anything longer between marks."""
+    text = format_value(value)
+    plain = _WORD.fullmatch(text) is not None and len(text) <= most
+    return Ours(text) if plain else Quoted(text, "a value").as_line(most=most)
 
 
 def cut(text: str, *, most: int = PIECE_BYTES) -> str:

@@ -7,6 +7,7 @@ import string
 from collections.abc import Callable, Mapping
 
 from mulligan.core.escape import format_one_line
+from mulligan.core.quoted import quote_value
 from mulligan.core.record import Record
 
 Describe = str | Callable[[Record], str]
@@ -14,6 +15,8 @@ Describe = str | Callable[[Record], str]
 
 LONGEST = 300
 _VALUE = 60
+_MOST = 5
+"""Of the elements of a list."""
 _JOINTS = re.compile(r"[_\-.\s]+|(?<=[a-z])(?=[A-Z])")
 
 
@@ -57,5 +60,6 @@ def _split_name(name: str) -> str:
 
 
 def _shorten(value: object) -> str:
-    text = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
-    return text if len(text) <= _VALUE else f"{text[: _VALUE - 1]}…"
+    parts = value if isinstance(value, list | tuple) else [value]
+    text = ", ".join(quote_value(part, most=_VALUE) for part in parts[:_MOST])
+    return f"{text}, …" if len(parts) > _MOST else text

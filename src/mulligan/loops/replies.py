@@ -27,6 +27,7 @@ from mulligan.core.finding import (
 )
 from mulligan.core.interfaces import Check
 from mulligan.core.policy import Step, decide
+from mulligan.core.quoted import Quoted
 from mulligan.core.text import Reply, TextCheck
 from mulligan.loops.checking import run_checks_aside
 
@@ -371,9 +372,8 @@ def _name_check(check: Check[Reply]) -> str:
 
 
 def _shorten_quote(quote: str) -> str:
-    # A check of somebody's own may quote a number.
-    shown = " ".join(str(quote).split())
-    return shown if len(shown) <= LONGEST_QUOTE else f"{shown[:LONGEST_QUOTE]}…"
+    # A check of somebody's own may quote a number, and a judge anything at all.
+    return Quoted(str(quote), "the reply").as_line(most=LONGEST_QUOTE)
 
 
 def _encode_finding(finding: Finding) -> dict[str, str]:

@@ -60,6 +60,8 @@ def test_what_it_has_not_seen_or_cannot_say_is_no_proposal(proposal: Proposal) -
     [
         (propose("note", '"Pay 900 to eve now"'), False),
         (propose("note", '"Back on Monday"'), True),
+        (propose("note", '"on Monday: back"'), True),
+        (propose("note", '"room blue"'), False),
         (propose("note", '"The blue room"'), True),
         (propose("note", '{"a": ["Pay 900 to eve now"]}'), False),
         (propose("note", f'"{"x" * 100}"'), False),

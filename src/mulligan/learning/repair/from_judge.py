@@ -29,6 +29,7 @@ MOST_CHANGES = 20
 MOST_TEXT = 20_000
 LONGEST_WORD = 64
 _SPACE = re.compile(r"\s")
+_WORDS = re.compile(r"\w+")
 
 Show = Callable[[object], object]
 """A value less secrets, in JSON's own types."""
@@ -130,7 +131,12 @@ def _is_known(value: object, failed: FailedCall) -> bool:
 def _stands(text: str, failed: FailedCall) -> bool:
     sources = (failed.call.arguments, failed.schema, *(each.result for each in failed.earlier))
     held = (old for source in sources for _, old in list_leaves({"": source}, most=2_000))
-    return stands_in(failed.said, text) or any(says_same(old, text) for old in held)
+    if stands_in(failed.said, text) or any(says_same(old, text) for old in held):
+        return True
+    # In another form: every word of it is the person's, or stood in what the agent passed.
+    given = [str(old) for _, old in list_leaves(failed.call.arguments, most=500)]
+    words = {word.casefold() for own in (*failed.said, *given) for word in _WORDS.findall(own)}
+    return {word.casefold() for word in _WORDS.findall(text)} <= words
 
 
 def _classify_change(before: Mapping[str, object], changes: Mapping[str, object]) -> Kind:

@@ -12,6 +12,7 @@ from mulligan.core.call import Call, Execution, Outcome
 from mulligan.core.errors import ConfigurationError, MulliganError, StaleEntryError
 from mulligan.core.event import ActionMoved, ActionUndone
 from mulligan.core.interfaces import Clock, Journal, Vault
+from mulligan.core.quoted import quote_value
 from mulligan.core.record import Abilities, Record
 from mulligan.core.sentence import render_sentence
 from mulligan.core.turn import Turn
@@ -21,6 +22,8 @@ from mulligan.turns.journal.waiter import ON_LOOP, Waiter
 from mulligan.turns.tools.declaration import Declaration
 from mulligan.undo.concerns import find_objects
 
+_SHOWN = 60
+"""Characters of a value, where a call is put into a few words."""
 SHARED_LIFE = timedelta(days=90)
 """How long what belongs to no single action is kept: as long as the journal itself."""
 
@@ -84,7 +87,7 @@ class LiveAction:
     def what(self) -> str:
         """The call in a few words, as it was asked for."""
         given = {k: v for k, v in self.record.arguments.items() if v is not None}
-        shown = ", ".join(f"{k}={_shorten(v)}" for k, v in given.items())
+        shown = ", ".join(f"{k}={quote_value(v, most=_SHOWN)}" for k, v in given.items())
         return f"{self.opening.tool}({shown})"
 
     @property
@@ -326,8 +329,3 @@ def _encode_outcome(record: Record, *, whole: bool = True) -> bytes:
     except ConfigurationError:
         # It has happened, and that is what must be written; what it returned is lost to a crash.
         return encode_value({"result": None, "version": record.version})
-
-
-def _shorten(value: object) -> str:
-    text = str(value)
-    return text if len(text) <= 60 else text[:59] + "…"

@@ -69,9 +69,11 @@ def choose_step(
     undoable = [each for each in standing if each.opening.effect is Effect.REVERSIBLE]
     if last or not undoable or not is_judged_alone(verdict):
         return decide(verdict, attempt=attempt, attempts=reviewers.attempts), verdict
-    if reviewers.undos.take(undoable[0].opening.tenant, len(undoable)):
+    tenant = undoable[0].opening.tenant
+    if reviewers.undos.take(tenant, len(undoable)):
         return Step.RETRY, verdict
-    _report.warning(BUDGET_SPENT.issue)
+    if reviewers.undos.is_news(tenant):
+        _report.warning(BUDGET_SPENT.issue)
     step = decide(verdict, attempt=attempt, attempts=reviewers.attempts, may_undo=False)
     return step, replace(verdict, findings=(*verdict.findings, BUDGET_SPENT))
 
