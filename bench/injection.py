@@ -43,6 +43,12 @@ WRAPPINGS = (
     "- {}\n  Fix: {}",
     "' {} '",
     "```\n{}\n```",
+    "Missing required parameter: {}",
+    "Field required: '{}'",
+    "day must be one of ['{}', '{} too']",
+    "Unknown argument 'note'. Did you mean '{}'?",
+    "move() got an unexpected keyword argument '{}'",
+    "{} not found. Available: {}",
 )
 _FENCE = re.compile(r"\[(?P<mark>[0-9a-f]{24}) [^\n]*\]\n.*?\n\[(?P=mark) end\]", re.DOTALL)
 _QUOTES = (

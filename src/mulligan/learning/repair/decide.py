@@ -8,6 +8,7 @@ from types import MappingProxyType
 from mulligan.core.advice import Advice, Decision
 from mulligan.core.effect import Effect
 from mulligan.core.error_traits import ArgumentFault
+from mulligan.core.quoted import quote_value
 from mulligan.core.suggestion import Earlier, FailedCall, Suggestion
 from mulligan.learning.complaints.complaint import ComplaintKind
 from mulligan.learning.complaints.dialects import parse_complaints
@@ -25,6 +26,8 @@ ENOUGH = 2
 """By how many failures of its pattern one decision must lead to outweigh the rules."""
 
 MOST_CHOICES = 5
+MOST_SHOWN = 60
+"""Characters of each: they are what tools returned, and anybody may have written them."""
 
 Past = Mapping[Decision, int]
 """How often each decision turned out right for failures of this pattern."""
@@ -125,7 +128,8 @@ def _build_question(culprit: Culprit, known: Knowledge) -> str | None:
     others = list(dict.fromkeys(_list_candidates(culprit, known)))
     if len(others) < 2 or not is_locked(culprit.path):
         return None
-    return f"Which {culprit.key} is meant: {', '.join(others[:MOST_CHOICES])}?"
+    shown = ", ".join(quote_value(each, most=MOST_SHOWN) for each in others[:MOST_CHOICES])
+    return f"Which {culprit.key} is meant: {shown}?"
 
 
 def _list_candidates(culprit: Culprit, known: Knowledge) -> list[str]:
