@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
+from functools import lru_cache
 from itertools import islice
 
 from mulligan.checks.concern import limit_to_calls
@@ -24,6 +25,8 @@ from mulligan.core.turn import Turn
 _LONGEST = timedelta(days=1)
 """How long after its start an event's end is still the same event's."""
 _JUST_NOW = timedelta(minutes=5)
+_SHORT = 2_000
+"""Characters of a message that is worth remembering what it says."""
 _FEW = 3
 """Dates that a correction can name without becoming a list."""
 
@@ -102,7 +105,15 @@ def read_expressions(turn: Turn, *, at: Moment, pins: Pins) -> list[Expression]:
     if isinstance(locale, str):
         questions = {pin.question for pin in pins}
         pins |= {pin for pin in choose_pins(locale) if pin.question not in questions}
-    return find_expressions(turn.message, at, pins=pins)
+    if len(turn.message) > _SHORT:
+        return find_expressions(turn.message, at, pins=pins)
+    return list(_find_once(turn.message, at, pins))
+
+
+@lru_cache(maxsize=16)
+def _find_once(message: str, at: Moment, pins: Pins) -> tuple[Expression, ...]:
+    """A turn's message is asked for by facts, checks and confirmation, and read once."""
+    return tuple(find_expressions(message, at, pins=pins))
 
 
 def read_day_expressions(turn: Turn, *, at: Moment, pins: Pins) -> list[Expression]:
