@@ -179,12 +179,7 @@ def assemble(
     runtime = _build_runtime(settings, store, toolbox=toolbox, clock=clock)
     runtime = replace(runtime, judge=_choose_judge(asked.judge, runtime))
     checks, under_way = list(asked.checks), TurnsUnderWay()
-    reviewers = replace(
-        _build_reviewers(asked, runtime),
-        checks=checks,
-        attempts=settings.attempts,
-        undos=UndoBudget(most=settings.judge_undos),
-    )
+    reviewers = replace(_build_reviewers(asked, runtime, settings=settings), checks=checks)
     outside = OutsideCalls(
         rule=settings.outside, reviewers=reviewers, book=runtime.book, under_way=under_way
     )
@@ -266,8 +261,10 @@ def _build_learning(
     )
 
 
-def _build_reviewers(asked: Asked, runtime: Runtime) -> Reviewers:
+def _build_reviewers(asked: Asked, runtime: Runtime, *, settings: Settings) -> Reviewers:
     return Reviewers(
+        attempts=settings.attempts,
+        undos=UndoBudget(most=settings.judge_undos),
         gathers=(*asked.facts, *_list_shipped_facts(runtime.judge)),
         judge=runtime.judge,
         show=runtime.redactor.redact_value,
