@@ -11,7 +11,7 @@ from mulligan.core.finding import Fact, Finding, Severity
 from mulligan.core.question import Question
 from mulligan.core.turn import Turn
 from mulligan.loops.actions import Attempted
-from mulligan.loops.review import Area, Opinion, Remark
+from mulligan.loops.opinion import Area, Opinion, Remark
 
 JUDGE = "judge "
 """How an answer begins that is a judge's and not a check's."""

@@ -15,7 +15,7 @@ from mulligan.checks.concern import limit_to_calls
 from mulligan.core.limits import Backoff
 from mulligan.core.question import Question
 from mulligan.loops.actions import Attempted
-from mulligan.loops.review import Opinion, Remark
+from mulligan.loops.opinion import Opinion, Remark
 from mulligan.testing.remote import FakeRemote, Item, RemoteError
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
