@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -112,7 +113,8 @@ async def test_nothing_that_was_called_with_is_kept() -> None:
 
     [episode] = store.casebook.list_episodes(EpisodeQuery())
     assert episode.ending is Ending.REPAIRED
-    assert "1005" not in repr(episode)
+    # As a number of its own: hashes and microseconds hold any four digits now and then.
+    assert re.search(r"(?<![0-9a-f])1005(?![0-9a-f])", repr(episode)) is None
 
 
 @pytest.mark.parametrize("broken", ["record", "count_episodes", "read_endings"])
