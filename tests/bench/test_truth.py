@@ -1,6 +1,6 @@
 """Whatever is said at the end of a turn is true of the remote: the short form, in every run.
 
-`MULLIGAN_HISTORIES=20000` plays more of them here; `python -m bench truth` does so by default.
+`MULLIGAN_TEST_HISTORIES=20000` plays more of them here; `python -m bench truth` does so by default.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from bench.truth.oracle import find_untrue, read_ledger
 from bench.truth.world import NOW, RIGHT, SAID, WRONG, Mood, TruthWorld
 from mulligan import Confidence, Done, Standing
 
-HISTORIES = int(os.environ.get("MULLIGAN_HISTORIES", "300"))
+HISTORIES = int(os.environ.get("MULLIGAN_TEST_HISTORIES", "300"))
 
 
 async def test_random_agents_get_no_untrue_word_said_of_them() -> None:

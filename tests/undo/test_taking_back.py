@@ -15,7 +15,8 @@ from mulligan.core.action import UndoResult
 from mulligan.core.errors import ConflictError
 from mulligan.core.record import Abilities, Record
 from mulligan.testing.remote import FakeRemote, Fault, Item, RemoteError
-from mulligan.undo.taking_back import Terms, take_back
+from mulligan.undo.taking_back import Terms
+from tests.undo.driving import take_back
 
 DINNER = {"title": "Dinner", "day": "Friday"}
 

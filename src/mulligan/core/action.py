@@ -120,8 +120,7 @@ class Opening:
     parent: str | None = None
     """The action of the whole bulk, where this is one of its elements."""
     key: str | None = None
-    """The idempotency key or client id the remote knows this call by; its hash, where it is not
-    ours."""
+    """The idempotency key or client id the remote knows this call by, which is ours."""
 
     @property
     def whole(self) -> str | None:

@@ -119,10 +119,6 @@ class Redactor:
         except Exception:  # noqa: BLE001 - as above
             return FAILED
 
-    def hash_text(self, text: str) -> str:
-        """What stands for a text that others may recognise, and not read."""
-        return self._stubs.hash_text(text)
-
     def redact_label(self, name: str) -> str:
         """The name of a tool, an agent or a server, on one line."""
         try:

@@ -169,17 +169,6 @@ async def wait_to_settle(terms: Terms) -> None:
         await asyncio.sleep(terms.settles_within.total_seconds())
 
 
-async def take_back(record: Record, terms: Terms) -> Undone:
-    """Undo one effect, unless it is undone already or someone has changed it since."""
-    first = await look(record, terms)
-    judged = judge_sight(record, first, terms=terms)
-    if judged is not None:
-        return judged
-    failure = await send(record, terms)
-    await wait_to_settle(terms)
-    return await prove(record, terms, first=first, failure=failure)
-
-
 async def _read(record: Record, terms: Terms, *, seen: bool) -> Sight:
     abilities = terms.abilities
     if abilities.reader is None:

@@ -21,7 +21,7 @@ from mulligan.core.record import Record
 from mulligan.core.sentence import render_sentence
 from mulligan.redaction import Redactor
 from mulligan.turns.journal.hold import has_expired
-from mulligan.turns.journal.rejection import load_findings
+from mulligan.turns.journal.kept_findings import load_findings
 
 MOST = 1_000
 

@@ -16,7 +16,7 @@ from mulligan.core.quoted import quote_value
 from mulligan.core.record import Abilities, Record
 from mulligan.core.sentence import render_sentence
 from mulligan.core.turn import Turn
-from mulligan.turns.journal.rejection import keep_findings
+from mulligan.turns.journal.kept_findings import keep_findings
 from mulligan.turns.journal.steady import Steady, SteadyClock, read_steady
 from mulligan.turns.journal.waiter import ON_LOOP, Waiter
 from mulligan.turns.tools.declaration import Declaration

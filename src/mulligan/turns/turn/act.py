@@ -27,8 +27,8 @@ from mulligan.loops.actions import (
 )
 from mulligan.loops.checking import run_checks_now
 from mulligan.turns.journal.book import Book, LiveAction, StateChange
+from mulligan.turns.journal.kept_findings import Rejection
 from mulligan.turns.journal.landing import settle
-from mulligan.turns.journal.rejection import Rejection
 from mulligan.turns.journal.waiter import Waiter
 from mulligan.turns.memory.episodes import Ended
 from mulligan.turns.turn.attempt import LiveAttempt
