@@ -84,6 +84,7 @@ def test_without_the_application_an_approval_waits_for_it(family: str, capsys) -
 
     said = capsys.readouterr().out
     assert code == 0
+    assert said.splitlines()[0] == "Invite (name: Grandma)"
     assert "is approved" in said
     assert "--app" in said
     assert sys.modules["family_app"].SENT == []

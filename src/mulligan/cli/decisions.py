@@ -89,10 +89,12 @@ def _decide(decide: Decide, options: argparse.Namespace, settings: Settings) -> 
         action = decide(insights.open_list)
         carry_out()
         action = insights.open_list.find(action.id)
+        what = insights.open_list.describe(action)
     if options.json:
-        render.print_json(encode_action(action))
+        render.print_json(encode_action(action) | {"what": what})
     else:
         console = render.make_console()
+        console.print(render.build_text(what))
         console.print(render.build_text(f"{action.id} is {action.state.value}."))
         if action.state in WAITING:
             console.print(WAITING[action.state])
