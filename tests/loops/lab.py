@@ -7,7 +7,7 @@ from dataclasses import replace
 from mulligan.core.finding import Standing
 from mulligan.core.notes import Ground, Notes, NotesState, Refinement, TaskRun
 from mulligan.core.task import Experience, Reflect, Task
-from mulligan.loops.reflecting import Learning
+from mulligan.loops.learning import Learning
 from mulligan.loops.tasks import run_task
 from mulligan.stores.memory.archive import MemoryArchive
 from mulligan.testing.fakes import FixedClock

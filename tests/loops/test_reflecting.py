@@ -13,7 +13,8 @@ import pytest
 from mulligan.core.event import NotesRejected, TaskReflected
 from mulligan.core.notes import Ground, Refinement
 from mulligan.core.task import Reflect, Task
-from mulligan.loops.reflecting import Learning, find_strategy
+from mulligan.loops.learning import Learning
+from mulligan.loops.reflecting import find_strategy
 from mulligan.loops.tasks import run_task
 from mulligan.stores.memory.archive import MemoryArchive
 from mulligan.testing.fakes import FixedClock

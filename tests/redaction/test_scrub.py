@@ -8,8 +8,8 @@ import unicodedata
 import pytest
 
 from mulligan.core.escape import escape
-from mulligan.redaction.hide import Hide
-from mulligan.redaction.patterns import COMMAND, RULES, SPOKEN, TUPLE
+from mulligan.redaction.hide import COMMAND, SPOKEN, TUPLE, Hide
+from mulligan.redaction.patterns import RULES
 from mulligan.redaction.scrub import UNSAFE, clip, may_apply, scrub, scrub_value
 from tests.redaction.naive import naive_scrub, texts
 

@@ -10,7 +10,7 @@ from mulligan.core.interfaces import Store
 from mulligan.core.notes import Ground, NotesState, Refinement
 from mulligan.core.task import Reflect, Task
 from mulligan.learning.tasks.versions import export, list_results, pin, roll_back
-from mulligan.loops.reflecting import Learning
+from mulligan.loops.learning import Learning
 from mulligan.loops.tasks import run_task
 from mulligan.stores.opening import open_store
 from mulligan.testing.fakes import FixedClock

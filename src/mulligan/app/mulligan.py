@@ -17,7 +17,6 @@ from mulligan.core.errors import StoreError
 from mulligan.core.finding import Severity, Standing
 from mulligan.core.identity import IdentityKind
 from mulligan.core.interfaces import Check, Clock, Gather, Store, Subscriber
-from mulligan.core.task import Task
 from mulligan.loops.actions import Attempted
 from mulligan.stores.clock import read_utc_now
 from mulligan.telemetry.dropping import closer
@@ -31,6 +30,7 @@ from mulligan.turns.turn.note import add_note
 if TYPE_CHECKING:
     from mulligan.app.insights.insights import Insights
     from mulligan.app.texts import Texts
+    from mulligan.core.task import Task
     from mulligan.core.text import Reply
     from mulligan.loops.drafting import Writer
     from mulligan.loops.drafts import Drafted, DraftRules

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from mulligan.core.call import Call, Failure, LogRow
 from mulligan.core.error_class import ErrorClass
 from mulligan.core.suggestion import ErrorRule, Pattern
-from mulligan.learning.errors.wording import find_likely_class
 
 if TYPE_CHECKING:
     # Not loaded by those who only read.
@@ -62,5 +61,7 @@ def _recognize(said: tuple[str, str, str, str], rules: tuple[ErrorRule, ...]) ->
 
 def classify_pattern(pattern: Pattern) -> Pattern:
     """A pattern with the class that its words give it, where the log knew only a type."""
+    from mulligan.learning.errors.wording import find_likely_class
+
     failure = Failure(error_class=pattern.error_class)
     return replace(pattern, error_class=find_likely_class(failure, pattern.template))

@@ -26,7 +26,7 @@ from mulligan.core.interfaces import Check, Clock, Gather, Judge, Store
 from mulligan.core.limits import JudgeLimits, UndoBudget
 from mulligan.learning.errors.nearest import KnownPatterns
 from mulligan.loops.actions import Attempted, Reviewers
-from mulligan.loops.reflecting import Learning
+from mulligan.loops.learning import Learning
 from mulligan.redaction.scrub import scrub
 from mulligan.stores.clock import read_utc_now
 from mulligan.stores.opening import open_store

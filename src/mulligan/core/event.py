@@ -6,13 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from mulligan.core.action import State
 from mulligan.core.call import LogRow
 from mulligan.core.error_class import ErrorClass
 from mulligan.core.finding import Confidence, FindingSeen, Standing
 from mulligan.core.lesson import LessonState
-from mulligan.core.text import Critique, Draft
+
+if TYPE_CHECKING:
+    from mulligan.core.text import Critique, Draft
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,7 +18,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, 
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from mulligan.core.action import Action, Entry, Kept
 from mulligan.core.advice import Decision
@@ -35,11 +35,13 @@ from mulligan.core.lesson import (
     Use,
 )
 from mulligan.core.log_query import Batch, LogQuery, Loss, PatternSeen
-from mulligan.core.notes import Ground, Notes, NotesState, Scorecard, TaskRun
-from mulligan.core.question import Question
 from mulligan.core.rollup import Rollup, Slot
 from mulligan.core.suggestion import ErrorRule, FailedCall, Suggestion
 from mulligan.core.turn import Turn
+
+if TYPE_CHECKING:
+    from mulligan.core.notes import Ground, Notes, NotesState, Scorecard, TaskRun
+    from mulligan.core.question import Question
 
 S = TypeVar("S", contravariant=True)
 A = TypeVar("A")
@@ -394,7 +396,4 @@ class Store(Protocol):
         """Look at everything without changing anything."""
 
     def close(self) -> None:
-        """Finish what was submitted and let go of every connection. Twice is fine.
-
-        What is submitted afterwards fails with `StoreUnavailableError`.
-        """
+        """Finish what was submitted; what comes later fails with `StoreUnavailableError`."""

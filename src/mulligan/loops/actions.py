@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from mulligan.checks.concern import has_concern, is_about_attempts
 from mulligan.core.action import UndoResult
@@ -27,8 +27,9 @@ from mulligan.core.limits import ATTEMPTS, UndoBudget
 from mulligan.core.size import is_long
 from mulligan.core.turn import Turn
 from mulligan.loops.checking import run_checks_aside
-from mulligan.loops.opinion import Opinion
-from mulligan.loops.review import Show, Weighed, ask_about, weigh
+
+if TYPE_CHECKING:
+    from mulligan.loops.review import Show, Weighed
 
 T = TypeVar("T")
 
@@ -247,6 +248,10 @@ async def gather_facts(attempted: Attempted, gathers: Sequence[Gather]) -> tuple
 
 
 async def _ask(attempted: Attempted, judge: Judge, *, by: Reviewers) -> Weighed:
+    # Loaded where there is a judge: what weighs an opinion is a good part of the whole.
+    from mulligan.loops.opinion import Opinion
+    from mulligan.loops.review import Weighed, ask_about, weigh
+
     turn, executions, facts = attempted.turn, attempted.executions, attempted.facts
     try:
         opinion = await judge.ask(ask_about(turn, executions=executions, facts=facts, show=by.show))

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import logging
-import time
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -24,14 +22,14 @@ from mulligan.core.event import (
     NotesRolledBack,
     TaskReflected,
 )
-from mulligan.core.interfaces import Archive, Clock, Judge
+from mulligan.core.interfaces import Archive
 from mulligan.core.notes import Ground, Notes, NotesState, Refinement, TaskRun
 from mulligan.core.task import Experience, Reflect, Strategy, Task
 from mulligan.core.timeouts import run_with_timeout
 from mulligan.learning.tasks.reflection import ask_judge, choose_contrasting
 from mulligan.learning.tasks.select import Change, build_standings, choose_best, make_room
 from mulligan.learning.tasks.versions import describe_changes
-from mulligan.loops.afterwards import Afterwards
+from mulligan.loops.learning import Learning
 
 _APPENDS = 1_000
 """How often another process may be faster before a proposal is given up."""
@@ -39,37 +37,6 @@ _LATEST = 40
 """Versions that are looked at where every run adds one."""
 
 _report = logging.getLogger("mulligan")
-
-Aside = Callable[..., Awaitable[Any]]
-"""Calls a function that may wait for a disk, without holding the event loop up."""
-
-
-def refuse_name(name: str) -> Judge:
-    """For those who open no models: a judge must be one already."""
-    raise ConfigurationError(f"judge={name!r} is a name: pass a judge, or use m.run_task.")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Learning:
-    """What the loop works with, whatever the task."""
-
-    archive: Archive
-    clock: Clock
-    announce: Callable[[Event], None]
-    scrub: Callable[[str], str]
-    """Prose less secrets."""
-    judge: Judge | None = None
-    """The application's, for tasks that name none."""
-    judge_named: Callable[[str], Judge] = refuse_name
-    """Opens a judge by the name of its model."""
-    tenant: str = ""
-    model: str = ""
-    """The application's, for tasks that name none."""
-    seed: int = 0
-    """With the same seed and the same archive, the same version is chosen."""
-    aside: Aside = asyncio.to_thread
-    afterwards: Afterwards = field(default_factory=Afterwards)
-    monotonic: Callable[[], float] = time.monotonic
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,7 +20,8 @@ from mulligan.learning.tasks.brief import render_brief
 from mulligan.learning.tasks.score import score_run
 from mulligan.learning.tasks.select import ON_TRIAL, Standings, build_standings, choose, settle
 from mulligan.loops.checking import run_checks
-from mulligan.loops.reflecting import Learning, Told, apply, begin, reflect
+from mulligan.loops.learning import Learning
+from mulligan.loops.reflecting import Told, apply, begin, reflect
 
 EXCERPT = 1_000
 """Characters of an output that its archive keeps."""

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mulligan.core.escape import escape
 from mulligan.redaction.hide import Hide
-from mulligan.redaction.mask import Masks
 from mulligan.redaction.names import looks_like_field
 from mulligan.redaction.scrub import UNSURE, scrub, scrub_only
 from mulligan.redaction.stub import format_class
+
+if TYPE_CHECKING:
+    from mulligan.redaction.mask import Masks
 
 MESSAGE = 2_000
 _WIDE = 8_192

@@ -1,4 +1,4 @@
-"""How much of what stands in a text is hidden, by class."""
+"""How much of what stands in a text is hidden, by class and by rule."""
 
 from __future__ import annotations
 
@@ -21,3 +21,29 @@ class Hide(StrEnum):
 
 
 _ORDER = {each: place for place, each in enumerate(Hide)}
+
+# The rules, a bit each. They stand apart from their patterns, which are loaded for the first text
+# that one of them may apply to: most applications never meet one.
+(
+    XML,
+    PEM,
+    URL,
+    QUERY,
+    PAIRS,
+    FLAG,
+    SCHEME,
+    VENDOR,
+    EMAIL,
+    ENCODED_EMAIL,
+    IBAN,
+    TOKEN,
+    NUMBER,
+    SEED,
+    SPOKEN,
+    COMMAND,
+    TUPLE,
+    BESIDE,
+    AZURE,
+    HEX,
+    PERSON,
+) = (1 << n for n in range(21))

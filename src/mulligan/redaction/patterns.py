@@ -12,7 +12,30 @@ from typing import NamedTuple
 
 from mulligan.redaction.checksums import has_iban
 from mulligan.redaction.edits import Edit, Find, Found, apply_edits, hide_matches, hide_where
-from mulligan.redaction.hide import Hide
+from mulligan.redaction.hide import (
+    AZURE,
+    BESIDE,
+    COMMAND,
+    EMAIL,
+    ENCODED_EMAIL,
+    FLAG,
+    HEX,
+    IBAN,
+    NUMBER,
+    PAIRS,
+    PEM,
+    PERSON,
+    QUERY,
+    SCHEME,
+    SEED,
+    SPOKEN,
+    TOKEN,
+    TUPLE,
+    URL,
+    VENDOR,
+    XML,
+    Hide,
+)
 from mulligan.redaction.names import classify_name
 from mulligan.redaction.numbers import find_any_number, find_cards, find_numbers
 from mulligan.redaction.pairs import HIDDEN, find_pairs
@@ -187,30 +210,6 @@ class Rule(NamedTuple):
         """The text without what it hides."""
         return apply_edits(text, self.find(text))
 
-
-(
-    XML,
-    PEM,
-    URL,
-    QUERY,
-    PAIRS,
-    FLAG,
-    SCHEME,
-    VENDOR,
-    EMAIL,
-    ENCODED_EMAIL,
-    IBAN,
-    TOKEN,
-    NUMBER,
-    SEED,
-    SPOKEN,
-    COMMAND,
-    TUPLE,
-    BESIDE,
-    AZURE,
-    HEX,
-    PERSON,
-) = (1 << n for n in range(21))
 
 _S, _P, _A = Hide.SECRETS, Hide.PERSONAL, Hide.ALL
 RULES: tuple[Rule, ...] = (

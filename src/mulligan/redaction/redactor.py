@@ -12,7 +12,6 @@ from mulligan.redaction.error import ErrorText, describe
 from mulligan.redaction.hide import Hide
 from mulligan.redaction.keys import Keys
 from mulligan.redaction.lean import Lean
-from mulligan.redaction.mask import Masks, Open
 from mulligan.redaction.scrub import clip
 from mulligan.redaction.stub import Stubs
 from mulligan.redaction.walk import FAILED, FIELD_BYTES, ITEMS, NO_ENUM, Walk
@@ -105,6 +104,9 @@ class Redactor:
         allow: frozenset[str] = _NONE_ALLOWED,
     ) -> ErrorText:
         """What may be kept of an exception; the arguments it quotes become their names."""
+        # Loaded for the first error: where none is met, none of it is needed.
+        from mulligan.redaction.mask import Masks, Open
+
         try:
             opened = Open(self._allow | allow, enums, self._full)
             masks = Masks(arguments, keys=self._keys, opened=opened)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from typing import TYPE_CHECKING
 
 from mulligan.core.escape import escape
 from mulligan.redaction.edits import Edit, apply_edits
@@ -22,9 +23,7 @@ from mulligan.redaction.folding import (
     is_escaped,
     join_edits,
 )
-from mulligan.redaction.hide import Hide
-from mulligan.redaction.pairs import may_hold_pairs
-from mulligan.redaction.patterns import (
+from mulligan.redaction.hide import (
     AZURE,
     BESIDE,
     COMMAND,
@@ -38,7 +37,6 @@ from mulligan.redaction.patterns import (
     PEM,
     PERSON,
     QUERY,
-    RULES,
     SCHEME,
     SEED,
     SPOKEN,
@@ -47,9 +45,13 @@ from mulligan.redaction.patterns import (
     URL,
     VENDOR,
     XML,
-    Rule,
+    Hide,
 )
+from mulligan.redaction.pairs import may_hold_pairs
 from mulligan.redaction.seed_phrases import may_hold_phrase
+
+if TYPE_CHECKING:
+    from mulligan.redaction.patterns import Rule
 
 UNSAFE = 1 << 30
 """Not a rule: there is something to escape."""
@@ -237,6 +239,8 @@ def _scrub_folded(text: str, *, hide: Hide) -> str:
 
 @cache
 def _choose_rules(bits: int, hide: Hide) -> tuple[Rule, ...]:
+    from mulligan.redaction.patterns import RULES
+
     return tuple(rule for rule in RULES if bits & rule.bit and hide.covers(rule.least))
 
 

@@ -19,7 +19,6 @@ from uuid import UUID
 from mulligan.redaction.hide import Hide
 from mulligan.redaction.keys import Keys
 from mulligan.redaction.names import Secrecy, classify_if_name
-from mulligan.redaction.numbers import classify_digits
 from mulligan.redaction.objects import is_record, read_attributes, read_enum_value, read_tuple_names
 from mulligan.redaction.pairs import HIDDEN
 from mulligan.redaction.scrub import clip, scrub_value
@@ -127,6 +126,8 @@ class Walk:
 
     def _may_show(self, value: int) -> bool:
         """A large number is shown if it is an epoch or an id: nobody's card and nobody's phone."""
+        from mulligan.redaction.numbers import classify_digits
+
         open_to_ids = self.hide is not Hide.ALL and value.bit_length() <= _EXACT_BITS
         return open_to_ids and classify_digits(str(abs(value))) is None
 

@@ -12,7 +12,6 @@ from mulligan.core.size import LONG, is_long
 from mulligan.core.suggestion import ErrorRule
 from mulligan.learning.errors.classify import classify_by_rule, rules_out_effect
 from mulligan.learning.errors.silent import PlainShapes, find_breach, find_silent_error
-from mulligan.learning.errors.wording import classify_text
 from mulligan.turns.tools.declaration import Declaration
 
 _NEVER_AN_ERROR = frozenset({bool, int, float, type(None)})
@@ -58,6 +57,9 @@ class Results:
 
     def _classify_text(self, said: str) -> ErrorClass:
         """A read that was refused is not made again; of anything else words prove nothing."""
+        # The words of errors are loaded with the first one.
+        from mulligan.learning.errors.wording import classify_text
+
         told = classify_text(said)
         refused = self._declaration.effect is Effect.READ and told.traits.same_again_meets_it
         return self._match_rules(said) or (told if refused else ErrorClass.BAD_RESULT)

@@ -1,0 +1,11 @@
+import pytest
+
+from mulligan.core.errors import ConfigurationError
+from tests.loops.lab import Lab
+
+
+def test_a_judge_by_name_is_refused_where_nobody_opens_models():
+    using = Lab().using
+
+    with pytest.raises(ConfigurationError, match=r"anthropic:.* is a name: pass a judge"):
+        using.judge_named("anthropic:some-model")
