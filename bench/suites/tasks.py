@@ -33,7 +33,7 @@ from mulligan.learning.tasks.select import (
     Standings,
     estimate_better,
 )
-from mulligan.loops.reflecting import Learning
+from mulligan.loops.learning import Learning
 from mulligan.loops.tasks import run_task
 from mulligan.stores.memory.archive import MemoryArchive
 

@@ -132,9 +132,9 @@ def _find_untrue_text(done: Done, agent: RandomAgent, ledger: Ledger) -> Iterato
             if mark not in ledger.stands and mark not in _list_overwritten(agent):
                 yield f"still in effect, it says, and {mark} is not"
     fresh = agent.by_attempt[-1] - set().union(*agent.by_attempt[:-1])
-    if "Nothing was changed by this" in done.note and ledger.stands & fresh:
+    if "nothing was changed after that" in done.note and ledger.stands & fresh:
         yield "nothing was changed, it says"
-    for mark in _list_marks(done.note, after="is in effect until a person has decided:"):
+    for mark in _list_marks(done.note, after="something was found wrong:"):
         if mark not in ledger.stands and mark not in _list_overwritten(agent):
             yield f"in effect, the note says, and {mark} is not"
     for mark in _list_marks(done.note, after="waits for a person's approval:"):

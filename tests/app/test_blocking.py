@@ -16,7 +16,7 @@ import pytest
 
 from mulligan import Effect, Mulligan, State
 from mulligan.app.blocking import is_async_agent
-from mulligan.core.errors import RunningLoopError
+from mulligan.core.errors import ConfigurationError, RunningLoopError
 from mulligan.core.finding import Finding, Severity
 from mulligan.loops.actions import Attempted
 from mulligan.turns.turn.context import OpenTurn
@@ -248,3 +248,23 @@ def test_whether_an_agent_is_to_be_awaited_is_seen_before_it_is_called(
     agent: Any, waited: bool
 ) -> None:
     assert is_async_agent(agent) is waited
+
+
+def yields(turn: OpenTurn) -> Iterator[str]:
+    yield "Working on it."
+
+
+async def yields_async(turn: OpenTurn) -> Any:
+    yield "Working on it."
+
+
+async def returns_one(turn: OpenTurn) -> object:
+    return yields(turn)
+
+
+@pytest.mark.parametrize("agent", [yields, yields_async, returns_one])
+def test_an_agent_that_yields_is_refused(diary: Diary, agent: Any) -> None:
+    with pytest.raises(ConfigurationError, match="this one yields"):
+        diary.m.act_sync("Move it", agent)
+    with pytest.raises(ConfigurationError, match="this one yields"):
+        asyncio.run(diary.m.act("Move it", agent))

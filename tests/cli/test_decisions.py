@@ -33,6 +33,10 @@ def add(name: str) -> str:
 def invite(name: str) -> str:
     SENT.append(name)
     return "sent"
+
+@m.tool(effect=Effect.IRREVERSIBLE, leave_out=("pen",))
+def write(name: str, pen: object) -> str:
+    raise AssertionError
 """
 
 
@@ -46,13 +50,13 @@ def family(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     sys.path[:] = [place for place in sys.path if place != str(tmp_path)]
 
 
-def act(call: str) -> None:
+def act(call: str, *more: object) -> None:
     """Let an agent make one call."""
     from importlib import import_module
 
     sys.path.insert(0, str(Path.cwd()))
     app = import_module("family_app")
-    app.m.act_sync("Do it", lambda _: getattr(app, call)("Grandma"))
+    app.m.act_sync("Do it", lambda _: getattr(app, call)("Grandma", *more))
 
 
 def ids(capsys: pytest.CaptureFixture[str], store: str) -> list[str]:
@@ -88,6 +92,22 @@ def test_without_the_application_an_approval_waits_for_it(family: str, capsys) -
     assert "is approved" in said
     assert "--app" in said
     assert sys.modules["family_app"].SENT == []
+
+
+def test_an_application_that_cannot_run_an_approved_call_is_no_success(
+    family: str, capsys, caplog
+) -> None:
+    act("write", object())
+    [held] = ids(capsys, family)
+    sys.modules.pop("family_app")
+
+    code = main(["approve", held, "--app", "family_app:m"])
+
+    said = capsys.readouterr().out
+    assert code == 1
+    assert "could not see to it now" in said
+    assert "within seconds" not in said
+    assert "Declare provide=" in caplog.text
 
 
 def test_a_denied_call_never_runs(family: str, capsys) -> None:
@@ -139,7 +159,7 @@ def test_doctor_prints_what_each_declaration_promises(family: str, capsys) -> No
     main(["doctor", "--store", family, "--json"])
 
     tools = {tool["tool"]: tool for tool in json.loads(capsys.readouterr().out)["tools"]}
-    assert set(tools) == {"add", "invite"}
+    assert set(tools) == {"add", "invite", "write"}
     assert "without versions" in tools["add"]["promises"][0]
     assert "held until a person" in tools["invite"]["promises"][0]
 

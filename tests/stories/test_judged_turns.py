@@ -128,7 +128,7 @@ async def test_a_judge_alone_does_not_undo_a_second_time(make) -> None:
 
     done = await book.act(book.tool())
 
-    assert str(done.reply).startswith("Written.\n\nThis was found wrong, and is in effect until")
+    assert str(done.reply).startswith("Written.\n\nIn effect until a person has decided")
     assert done.confidence is Confidence.LOW
     assert book.notes() == ["note 2"]
     assert book.states() == [State.DISPUTED]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from mulligan.app.turn_opener import About
 from mulligan.app.wiring import Parts, on_brief_loop
-from mulligan.core.errors import RunningLoopError
+from mulligan.core.errors import ConfigurationError, RunningLoopError
 from mulligan.turns.tools.readers import read_name
 from mulligan.turns.turn.act import Agent, Done
 from mulligan.turns.turn.context import OpenTurn
@@ -110,13 +110,25 @@ def is_async_agent(agent: AnyAgent) -> bool:
     return inspect.iscoroutinefunction(agent) or inspect.iscoroutinefunction(call)
 
 
+def refuse_generator(reply: object) -> None:
+    """A generator has done nothing yet, and would do it outside of its turn, reviewed by nobody."""
+    if inspect.isgenerator(reply) or inspect.isasyncgen(reply):
+        raise ConfigurationError(
+            "An agent gives its reply once, so that it can be reviewed before anybody sees it, and "
+            "this one yields. It was not begun. Collect what it yields, and return it."
+        )
+
+
 def as_async(agent: AnyAgent) -> Agent:
     """The agent as one to await; a plain function runs in a thread, in its turn all the same."""
 
     async def call_aside(turn: OpenTurn) -> object:
         return await _await_answer(await asyncio.to_thread(agent, turn))
 
-    return agent if is_async_agent(agent) else call_aside  # type: ignore[return-value]
+    async def call_here(turn: OpenTurn) -> object:
+        return await _await_answer(agent(turn))
+
+    return call_here if is_async_agent(agent) else call_aside
 
 
 class WaitingThread:
@@ -175,4 +187,6 @@ def _settle(answer: Future[R], work: Callable[[], R]) -> None:
 
 
 async def _await_answer(answer: object) -> object:
-    return await answer if isinstance(answer, Awaitable) else answer
+    reply = await answer if isinstance(answer, Awaitable) else answer
+    refuse_generator(reply)
+    return reply

@@ -17,11 +17,17 @@ from mulligan.core.action import Action, State
 Decide = Callable[[OpenList], Action]
 
 WAITING = {
-    State.APPROVED: "It is approved, and run by the application within seconds while that runs; "
-    "or name the application with --app MODULE:NAME to run it here.",
+    State.APPROVED: "It is approved, and run within seconds by an application that has its tool, "
+    "while that runs;\nor name the application with --app MODULE:NAME to run it here.",
     State.UNDOING: "It is undone by the application within seconds while that runs; "
     "or name the application with --app MODULE:NAME to undo it here.",
 }
+
+
+NOT_CARRIED_OUT = (
+    "The application that was named could not see to it now. It waits for one that can: "
+    "mulligan show {id}"
+)
 
 
 def add_to(commands: Commands) -> None:
@@ -85,7 +91,8 @@ def _add(commands: Commands, name: str, *, help: str, about: str) -> argparse.Ar
 
 
 def _decide(decide: Decide, options: argparse.Namespace, settings: Settings) -> int:
-    with _open_insights(options.app or settings.app, settings) as (insights, carry_out):
+    named = options.app or settings.app
+    with _open_insights(named, settings) as (insights, carry_out):
         action = decide(insights.open_list)
         carry_out()
         action = insights.open_list.find(action.id)
@@ -97,10 +104,12 @@ def _decide(decide: Decide, options: argparse.Namespace, settings: Settings) -> 
         console.print(render.build_text(what))
         console.print(render.build_text(f"{action.id} is {action.state.value}."))
         if action.state in WAITING:
-            console.print(WAITING[action.state])
+            said = NOT_CARRIED_OUT.format(id=action.id) if named else WAITING[action.state]
+            console.print(render.build_text(said))
         elif why := action.detail.get("why"):
             console.print(render.build_text(str(why)))
-    return 0 if action.settled or action.state in WAITING else 1
+    # Asked for here and now, and not done: that is no success.
+    return 0 if action.settled or (action.state in WAITING and not named) else 1
 
 
 @contextmanager

@@ -50,6 +50,9 @@ SETTLED = frozenset(
 )
 """Nothing more is owed. Every other state is open, and stands on the open list."""
 
+HOLDS = frozenset({State.HELD, State.APPROVED})
+"""Not begun: a person, or who has the code, takes it further."""
+
 SYNCED = frozenset({State.INTENT, State.UNDOING})
 """On disk, synced, before the outside call that follows. Of the others a power cut may take the
 last ones, and recovery finds out again; the death of the process takes none."""

@@ -15,7 +15,10 @@ _RECIPES: Mapping[State, tuple[str, ...]] = {
         "It waits for you. Let it run: mulligan approve {id}",
         "Or do not: mulligan deny {id}",
     ),
-    State.APPROVED: ("The application runs it as soon as it is up. Stop it: mulligan deny {id}",),
+    State.APPROVED: (
+        "It runs once an application is up that has its tool and all that the call was given.",
+        "If none is in time, it expires. Stop it: mulligan deny {id}",
+    ),
     State.NEEDS_HUMAN: (
         "Nobody can tell whether it happened. Look at what is there, and put it right by hand.",
         f"Then say so: {_SETTLE}",
@@ -29,14 +32,14 @@ _RECIPES: Mapping[State, tuple[str, ...]] = {
         f"Or take it back by hand, then say so: {_SETTLE}",
     ),
     State.DISPUTED: (
-        f"It was found wrong after the answer was given. Take it back: {_UNDO}",
+        f"Something in its attempt was found wrong, and it stands. Take it back: {_UNDO}",
         f"Or let it stand: {_SETTLE}",
     ),
 }
 
 _STANDS = (
-    "It was found wrong, stands, and cannot be undone. Put it right by hand, or let it stand.",
-    f"Then say so: {_SETTLE}",
+    "Something in its attempt was found wrong. It stands, and cannot be undone.",
+    f"Put it right by hand, or let it stand. Then say so: {_SETTLE}",
 )
 
 

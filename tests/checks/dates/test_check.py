@@ -223,3 +223,11 @@ def test_of_a_message_too_long_to_read_it_is_said_that_nobody_checked_its_dates(
 
 def test_where_a_call_has_no_date_a_long_message_is_no_matter() -> None:
     assert list(dates_as_said()(moved("x" * 30_000, {"day": "soon"}))) == []
+
+
+def test_what_is_said_twice_is_named_once() -> None:
+    (finding,) = dates_as_said()(
+        moved("Move it to next Friday. Yes, next Friday.", {"day": "2025-10-25"})
+    )
+
+    assert finding.correction == "Use Friday 2025-10-24 or Friday 2025-10-31 for day."

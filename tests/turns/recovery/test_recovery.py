@@ -233,3 +233,53 @@ async def test_a_late_review_without_reviewers_verifies_nothing(
     state = world.m.insights.open_list.find(action.id).state
     assert state is (State.UNDONE if insists else State.UNCHECKED)
     assert world.day() == ("2026-11-18" if insists else "2026-11-20")
+
+
+@pytest.mark.parametrize(
+    ("approved", "why"),
+    [
+        (True, "It was approved, and nobody ran it in time."),
+        (False, "Nobody answered in time."),
+    ],
+)
+async def test_a_hold_that_has_expired_says_who_was_late(approved: bool, why: str) -> None:
+    clock = FixedClock()
+    m = Mulligan("memory:", recover=False, clock=clock)
+
+    @m.tool(effect=Effect.IRREVERSIBLE)
+    async def send(to: str) -> None:
+        raise AssertionError
+
+    done = await m.act("Write to Ann", lambda _: send("Ann"))
+    [held] = done.open_actions
+    if approved:
+        m.insights.open_list.approve(held, by="Mum")
+    clock.now += timedelta(hours=1)
+    await m.recover()
+
+    found = m.insights.open_list.find(held)
+    assert (found.state, found.detail["why"]) == (State.EXPIRED, why)
+    m.close()
+
+
+async def test_what_recovery_cannot_do_is_said_in_our_own_words(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    url = f"sqlite:///{tmp_path}/family.db"
+
+    def declare(m: Mulligan) -> Any:
+        @m.tool(effect=Effect.IRREVERSIBLE, leave_out=("session",), name="send")
+        async def send(session: object, to: str) -> None:
+            raise AssertionError
+
+        return send
+
+    with Mulligan(url, recover=False) as first:
+        send = declare(first)
+        done = await first.act("Write to Ann", lambda _: send(object(), "Ann"))
+    with Mulligan(url, recover=False) as second:
+        declare(second)
+        second.insights.open_list.approve(done.open_actions[0], by="Mum")
+        await second.recover()
+
+    assert "Declare provide=… to have it made anew" in caplog.text

@@ -351,7 +351,7 @@ async def test_a_second_attempt_that_does_nothing_is_not_accepted_by_silence(wor
 
     assert (done.standing, done.confidence) == (Standing.UNCHECKED, None)
     assert [finding.rule for finding in done.findings] == ["attempt.nothing_done"]
-    assert str(done.reply).startswith("Dinner is moved!\n\nNothing was changed by this")
+    assert str(done.reply).startswith("Dinner is moved!\n\nWhat was done first was found wrong")
     assert world.day() == "2026-11-18"
 
 

@@ -50,13 +50,14 @@ async def test_an_agent_that_says_sent_of_what_is_held_is_put_right(worlds: Worl
         return "It is sent!"
 
     async def quotes(turn: OpenTurn) -> str:
-        return f"{await send('Bob', 'hello')}"
+        held = await send("Bob", "hello")
+        return f"It is sent! Your reference is {held.hold.action}."
 
     lied, quoted = await world.act(lies), await world.act(quotes)
 
-    waits = "Not done yet, this waits for a person's approval:\n- Send hello to Ann"
-    assert lied.reply == f"It is sent!\n\n{waits}"
-    assert "approval" not in str(quoted.reply)
+    waits = "Not done yet, this waits for a person's approval:\n- Send hello to"
+    assert lied.reply == f"It is sent!\n\n{waits} Ann"
+    assert str(quoted.reply).endswith(f".\n\n{waits} Bob")
 
 
 async def test_a_call_that_gave_no_answer_is_told_as_not_certain(world: World) -> None:

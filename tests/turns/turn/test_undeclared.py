@@ -57,7 +57,7 @@ async def test_it_is_named_as_standing_and_stays_on_the_open_list(world: World) 
     assert days(world) == [SATURDAY, FRIDAY]
     assert (action.state, action.id) == (State.DISPUTED, done.open_actions[0])
     assert done.standing is Standing.ACCEPTED
-    stands = "is in effect until a person has decided:\n- Note (day: 2026-11-21)"
+    stands = "though something was found wrong:\n- Note (day: 2026-11-21)"
     assert stands in str(done.reply)
     assert all("mulligan undo" not in step for step in render_recipe(action))
 

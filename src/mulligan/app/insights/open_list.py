@@ -98,11 +98,11 @@ class OpenList:
 
     def _with_findings(self, action: Action) -> Action:
         said = self._read_findings(action.id, opening=action.opening, entry=action)
-        return action if said is None else replace(action, detail={**action.detail, "why": said})
+        return action if said is None else replace(action, detail=_with_why(action.detail, said))
 
     def _with_findings_of(self, entry: Entry, opening: Opening) -> Entry:
         said = self._read_findings(entry.action, opening=opening, entry=entry)
-        return entry if said is None else replace(entry, detail={**entry.detail, "why": said})
+        return entry if said is None else replace(entry, detail=_with_why(entry.detail, said))
 
     def _read_findings(self, action: str, *, opening: Opening, entry: Action | Entry) -> str | None:
         """What a review found, where an entry has only the names of its rules."""
@@ -212,3 +212,8 @@ class OpenList:
         )
         self._journal.submit([entry]).result()
         return self.find(action.id)
+
+
+def _with_why(detail: Mapping[str, object], said: str) -> dict[str, object]:
+    """An attempt is rejected as a whole: what was found may be about another call of it."""
+    return {**detail, "why": f"Found in its attempt: {said}"}

@@ -243,7 +243,7 @@ def _describe_date(dated: Dated) -> str:
 
 
 def _describe_choice(said: Sequence[Expression], at: Moment) -> str:
-    every = [reading for each in said for reading in each.readings]
+    every = list(dict.fromkeys(reading for each in said for reading in each.readings))
     readings = rank_readings(every, today=at.today)
     if len(readings) > _FEW:
         return "Use one of those dates, or ask which is meant,"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from mulligan.codec.values import encode_value
-from mulligan.core.action import HOLD_LIFE, Entry, Kept, Opening, State, UndoResult
+from mulligan.core.action import HOLD_LIFE, HOLDS, Entry, Kept, Opening, State, UndoResult
 from mulligan.core.call import Call, Execution, Outcome
 from mulligan.core.errors import ConfigurationError, MulliganError, StaleEntryError
 from mulligan.core.event import ActionMoved, ActionUndone
@@ -226,6 +227,13 @@ class Book:
                 "This process was silent for longer than its lease, so that others may have taken "
                 "over what it was doing. Nothing was sent."
             )
+
+    async def read_answers(self, actions: Iterable[LiveAction]) -> None:
+        """Take over what others have made of holds: a person answers when it suits them."""
+        for action in [each for each in actions if each.state in HOLDS]:
+            current = await asyncio.to_thread(self.journal.find_action, action.id)
+            if current is not None:
+                action.state, action.version = current.state, current.version
 
     async def reopen(self, actions: Iterable[LiveAction], *, why: str) -> None:
         """What came back although others had given it up is open again, before a person."""

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import threading
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
 from itertools import groupby
 
-from mulligan.core.action import Action, State
+from mulligan.core.action import HOLDS, Action, State
 from mulligan.core.effect import Effect
-from mulligan.core.errors import JournalError
+from mulligan.core.errors import ConfigurationError, JournalError
 from mulligan.core.points import Point, reach
 from mulligan.loops.actions import Reviewers
 from mulligan.turns.calls.runtime import Make
@@ -26,6 +27,8 @@ from mulligan.turns.turn.rollback import undo_actions
 
 _report = logging.getLogger("mulligan")
 
+_NO_ANSWER = "Nobody answered in time."
+
 AT_ONCE = 16
 """Actions that are recovered at the same time."""
 
@@ -38,7 +41,6 @@ PAUSES = tuple(timedelta(seconds=seconds) for seconds in (1, 30, 120, 300, 450))
 UNCERTAIN = (State.INTENT, State.UNKNOWN)
 UNREVIEWED = (State.EXECUTED, State.PENDING_REVIEW)
 UNDER_UNDO = (State.UNDOING, State.UNDO_FAILED)
-HOLDS = (State.HELD, State.APPROVED)
 GONE = (State.UNDONE, State.NOT_EXECUTED)
 """States in which nothing of an action is left."""
 WAITING = (State.UNKNOWN, State.UNDO_FAILED, State.PENDING_REVIEW)
@@ -145,10 +147,18 @@ class Recovery:
             # Another process was quicker.
             return 0
         except Exception as error:  # noqa: BLE001 - one action must not stand in the way of others
-            _report.warning("Action %s is not recovered (%s).", left.id, type(error).__name__)
+            # At the end of the program nothing can be begun any more; the next one goes on.
+            if threading.main_thread().is_alive():
+                _report.warning("Action %s is not recovered (%s).", left.id, self._explain(error))
         finally:
             self.book.live.discard(left.id)
         return 1
+
+    def _explain(self, error: Exception) -> str:
+        """Our own words where they say what is missing; of others' errors only the type."""
+        if isinstance(error, ConfigurationError):
+            return self.book.scrub(str(error))
+        return type(error).__name__
 
     async def _release_hold(self, action: LiveAction) -> None:
         if await self._expire(action) or action.state is not State.APPROVED:
@@ -165,7 +175,8 @@ class Recovery:
             return True
         if not has_expired(current.detail, changed_at=current.changed_at, now=self.book.clock()):
             return False
-        why = "Nobody answered in time."
+        approved = action.state is State.APPROVED
+        why = "It was approved, and nobody ran it in time." if approved else _NO_ANSWER
         await self.book.move([action], State.EXPIRED, why=why)
         return True
 

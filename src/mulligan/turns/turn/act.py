@@ -31,6 +31,7 @@ from mulligan.turns.journal.kept_findings import Rejection
 from mulligan.turns.journal.landing import settle
 from mulligan.turns.journal.waiter import Waiter
 from mulligan.turns.memory.episodes import Ended
+from mulligan.turns.turn.answered import list_approved
 from mulligan.turns.turn.attempt import LiveAttempt
 from mulligan.turns.turn.context import OpenTurn, Reviewed
 from mulligan.turns.turn.note import render_note
@@ -277,7 +278,8 @@ class TurnLoop:
         attempt, why = self._turn.attempt, describe_rejection(verdict)
         self._stood += [taken for taken in self._taken_back if not taken.blocks]
         taken = await take_back_all(attempt, book=self._book, why=why)
-        self._taken_back = taken + await record_undeclared(attempt, book=self._book, why=why)
+        taken += await record_undeclared(attempt, book=self._book, why=why)
+        self._taken_back = taken + await list_approved(attempt, book=self._book)
 
     async def _correct(self, reply: object, verdict: Verdict) -> Correction | None:  # noqa: ARG002
         """What the agent is told of it; after an undo that failed there is no second attempt."""
@@ -292,6 +294,8 @@ class TurnLoop:
             await self._dispute()
         elif last.step in (Step.ACCEPT, Step.DEFER):
             await self._mark(last.verdict, delivered=True)
+        # A person may have answered meanwhile.
+        await self._book.read_answers(self._turn.list_actions())
 
     async def _dispute(self) -> None:
         """Put what an attempt did before a person, who may have it undone."""
@@ -346,8 +350,7 @@ class TurnLoop:
         )
 
     def _render_note(self, last: Round[object, Verdict]) -> str:
-        actions = self._turn.list_actions()
-        return "" if self._turn.is_inner else render_note(last.verdict, actions, reply=last.subject)
+        return "" if self._turn.is_inner else render_note(last.verdict, self._turn.list_actions())
 
 
 def with_replied(done: Done, replied: Replied) -> Done:

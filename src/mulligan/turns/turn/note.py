@@ -11,7 +11,8 @@ from mulligan.loops.actions import NOTHING_DONE
 from mulligan.turns.journal.book import LiveAction
 
 _UNSURE = "It is not certain whether this was done:"
-_UNDONE_NOT = "This was found wrong, and could not be taken back:"
+_UNDONE_NOT = "Could not be taken back, though something was found wrong:"
+# An attempt is rejected as a whole: what is wrong may be another call of it.
 _HEADS: Mapping[State, str] = {
     State.EXECUTED: "Not yet checked:",
     State.PENDING_REVIEW: "Not yet checked:",
@@ -20,21 +21,20 @@ _HEADS: Mapping[State, str] = {
     State.INTENT: _UNSURE,
     State.UNKNOWN: _UNSURE,
     State.NEEDS_HUMAN: _UNSURE,
-    State.UNDOING: "This was found wrong, and is being taken back:",
+    State.UNDOING: "Being taken back, as something was found wrong:",
     State.CONFLICT: _UNDONE_NOT,
     State.UNDO_FAILED: _UNDONE_NOT,
-    State.DISPUTED: "This was found wrong, and is in effect until a person has decided:",
+    State.DISPUTED: "In effect until a person has decided, though something was found wrong:",
 }
 
 
-def render_note(verdict: Verdict, actions: Iterable[LiveAction], *, reply: object) -> str:
+def render_note(verdict: Verdict, actions: Iterable[LiveAction]) -> str:
     """Everything that a reply might leave out or deny; empty where there is nothing to add."""
-    told = reply if isinstance(reply, str) else ""
-    # Who quotes the id of a hold has been told what it is, and says so.
-    left = [a for a in actions if a.state not in SETTLED and a.id not in told]
+    # Whatever the reply says: who quotes the id of an action may still say that it was done.
+    left = [a for a in actions if a.state not in SETTLED]
     lines: list[str] = []
     if any(finding.rule == NOTHING_DONE for finding in verdict.findings):
-        lines.append("Nothing was changed by this: what was done first was found wrong.")
+        lines.append("What was done first was found wrong, and nothing was changed after that.")
     if verdict.standing is Standing.UNREVIEWED and not left:
         lines.append("Not checked: a reviewer gave no answer.")
     for head in dict.fromkeys(_HEADS.values()):

@@ -1,0 +1,42 @@
+"""Calls that a person has let through while the turn that asked for them was still going on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from mulligan.core.action import HOLDS, State
+from mulligan.loops.actions import TakenBack
+from mulligan.turns.journal.book import Book
+from mulligan.turns.turn.attempt import LiveAttempt
+
+_DONE = "a person approved it, and it was done"
+_UNSURE = "a person approved it, and it may or may not have taken effect"
+_WHY: Mapping[State, str] = {
+    State.APPROVED: "a person approved it, and it is about to be done",
+    State.INTENT: "a person approved it, and it is being done",
+    State.EXECUTED: _DONE,
+    State.VERIFIED: _DONE,
+    State.UNKNOWN: _UNSURE,
+    State.NEEDS_HUMAN: _UNSURE,
+}
+
+
+async def list_approved(attempt: LiveAttempt, *, book: Book) -> list[TakenBack]:
+    """What a rejection has come too late for: a person's word counts, and an agent is told so."""
+    held = attempt.list_whole_in_state(*HOLDS)
+    await book.read_answers(held)
+    found = [(action, _WHY.get(action.state)) for action in held if action.state is not None]
+    return [
+        TakenBack(
+            action=action.id,
+            tool=action.opening.tool,
+            what=action.what,
+            said=action.said,
+            result=None,
+            why=why,
+            certain=why == _DONE,
+            blocks=False,
+        )
+        for action, why in found
+        if why is not None
+    ]
