@@ -18,7 +18,8 @@ MASKS: tuple[tuple[str, str], ...] = (
     (
         "keep",
         (
-            rf"\b{_BOUND_BEFORE}\s*+:?\s*+-?\d++(?:\.\d++)?"
+            # A sign such as `<=` begins no word, so that no edge of one stands before it.
+            rf"(?:\b|(?=[<>≤≥=])){_BOUND_BEFORE}\s*+:?\s*+-?\d++(?:\.\d++)?"
             r"(?:\s*+(?:and|to|-|,)\s*+-?\d++(?:\.\d++)?\b)?"
         ),
     ),
