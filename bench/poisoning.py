@@ -247,8 +247,8 @@ class World:
     def _read_pitfalls(self) -> None:
         for tenant in self.habits:
             for tool in self.tools:
-                text = self.m.pitfalls(tool, tenant=tenant) + self.m.pitfalls_for(
-                    "desk", tenant=tenant
+                text = self.m.pitfalls(tool, tenant=tenant) + self.m.pitfalls(
+                    agent="desk", tenant=tenant
                 )
                 reader = next(each for each in self.people if each.tenant == tenant)
                 self._hear(text, who=reader, own="")

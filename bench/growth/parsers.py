@@ -68,6 +68,7 @@ FILLED: Mapping[str, Callable[[str], object]] = {
     "known": lambda text: text,
     "tools": lambda _: ["send_mail", "day"],
     "tool": lambda _: "send_mail",
+    "names": lambda _: ["day", "to"],
     "of": lambda _: [],
     "spans": lambda _: [],
     "other": lambda text: text[:-1],

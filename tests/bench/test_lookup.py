@@ -11,7 +11,7 @@ from pathlib import Path
 from bench import history
 from bench.suites.lookup import look_up, look_up_text
 from mulligan.core.lesson import EpisodeQuery, LessonQuery
-from mulligan.core.log_query import LogQuery
+from mulligan.core.log_query import LogQuery, PatternQuery
 from mulligan.stores.opening import open_store
 from mulligan.turns.memory.lookup import Recall
 
@@ -55,7 +55,9 @@ def test_the_past_is_in_the_log_and_in_the_casebook() -> None:
     assert len(rows) == 3_000
     assert 100 < len(failed) < 300
     assert len(store.casebook.list_episodes(EpisodeQuery(limit=10_000))) == len(failed)
-    seen = store.log.list_patterns(since=UNTIL - timedelta(days=1), until=UNTIL, limit=1_000)
+    seen = store.log.list_patterns(
+        PatternQuery(since=UNTIL - timedelta(days=1), until=UNTIL, limit=1_000)
+    )
     assert sum(each.pattern.count for each in seen) == len(failed)
     assert len(known) == len(store.casebook.list_lessons(LessonQuery())) == 3
 

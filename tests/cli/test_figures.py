@@ -46,18 +46,118 @@ def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict:
     return json.loads(capsys.readouterr().out)
 
 
-def test_stats_add_up_what_the_log_knows(store: str, capsys) -> None:
+def test_stats_count_calls_and_not_tries(store: str, capsys) -> None:
     figures = told(capsys, "stats", "--store", store)
 
     total = figures["all_calls"]
-    assert (total["calls"], total["failures"], total["repaired"]) == (11, 4, 1)
+    assert (total["calls"], total["tries"], total["failed"]) == (10, 11, 4)
+    assert (total["repaired"], total["given_up"]) == (1, 3)
+    assert (total["succeeded"]["figure"], total["succeeded"]["n"]) == (0.7, 10)
     assert [tool["name"] for tool in figures["tools"]] == ["search"]
     assert [agent["name"] for agent in figures["agents"]] == ["planner"]
-    assert figures["repaired_share"] == 1.0
-    assert figures["seconds_to_repair"] >= 0
-    assert {c["what"]: c["figure"] for c in figures["criteria"]}[
-        "calls logged with agent and context"
-    ] == 1.0
+    assert figures["with_context"]["figure"] == 1.0
+    assert figures["lift"] is None
+
+
+def test_three_repairs_of_thirty_three_failures_are_nine_per_cent(tmp_path: Path, capsys) -> None:
+    url = f"sqlite:///{tmp_path}/family.db"
+    with Mulligan(url) as m:
+
+        @m.tool(effect=Effect.READ, mode=Mode.AUTO)
+        def search(query: str, limit: int) -> list[str]:
+            if query == "denied":
+                raise PermissionError("You may not search here")
+            if not isinstance(limit, int):
+                raise RefusedError("limit: Input should be a valid integer")
+            return [query]
+
+        with m.turn("Search", agent="planner"):
+            for _ in range(30):
+                with suppress(PermissionError):  # what failed is in the log
+                    search("denied", limit=1)
+            for _ in range(3):
+                search("event", limit="1")
+
+    total = told(capsys, "stats", "--store", url)["all_calls"]
+    main(["stats", "--store", url])
+
+    assert (total["calls"], total["failed"], total["repaired"], total["given_up"]) == (
+        33,
+        33,
+        3,
+        30,
+    )
+    assert round(total["repaired_share"]["figure"], 2) == 0.09
+    assert total["repaired_share"]["low"] < 0.09 < total["repaired_share"]["high"] < 0.25
+    assert total["seconds_to_repair"]["n"] == 3
+    assert "9% (3% to 24%, n 33)" in capsys.readouterr().out
+
+
+def test_an_approved_call_is_in_the_figures_of_its_agent(tmp_path: Path, capsys) -> None:
+    url = f"sqlite:///{tmp_path}/family.db"
+    with Mulligan(url) as m:
+
+        @m.tool(effect=Effect.IRREVERSIBLE)
+        def send(text: str) -> str:
+            return text
+
+        with m.turn("Send it", agent="postman"):
+            held = send("hello")
+        m.insights.open_list.approve(held.hold.action, by="anna")
+        m.recover_sync()
+
+    agents = told(capsys, "stats", "--store", url)["agents"]
+
+    assert [(agent["name"], agent["calls"]) for agent in agents] == [("postman", 1)]
+
+
+def test_series_have_every_hour_or_day_also_those_without_a_call(store: str, capsys) -> None:
+    by_hour = told(capsys, "stats", "--store", store, "--series", "hour")["parts"]
+    by_day = told(capsys, "stats", "--store", store, "--series", "day", "--window", "30d")["parts"]
+    nobody = told(
+        capsys,
+        "stats",
+        "--store",
+        store,
+        "--series",
+        "day",
+        "--agent",
+        "nobody",
+        "--tool",
+        "search",
+    )["parts"]
+
+    assert (len(by_hour), len(by_day)) == (25, 31)
+    for parts in (by_hour, by_day):
+        assert sum(part["share"]["calls"] for part in parts) == 10
+        assert sum(part["share"]["repaired"] for part in parts) == 1
+        assert [part["share"]["succeeded"]["figure"] for part in parts[:-2]] == [None] * len(
+            parts[:-2]
+        )
+    assert sum(part["share"]["calls"] for part in nobody) == 0
+
+
+def test_whose_a_series_is_takes_a_series(store: str, capsys) -> None:
+    assert main(["stats", "--store", store, "--tool", "search"]) == 2
+    assert "--series" in capsys.readouterr().err
+
+
+def test_the_goals_are_figures_of_the_store(store: str, capsys) -> None:
+    answer = told(capsys, "stats", "--store", store, "--goals")
+
+    found = {goal["what"]: goal for goal in answer["goals"]}
+    figures = {what: goal["estimate"]["figure"] for what, goal in found.items()}
+    assert answer["window"] == "30d"
+    assert figures == {
+        "calls logged with agent and context": 1.0,
+        "suggestions that were right": 1.0,
+        "retried calls that were repaired": 1.0,
+        "failures repaired, more than in the control group": None,
+        "calls that succeed, more in the later half than in the earlier": None,
+        "tools that fail alike, whose pitfalls are told": 1.0,
+    }
+    assert found["retried calls that were repaired"]["met"] is True
+    assert found["calls logged with agent and context"]["estimate"]["n"] == 10
 
 
 def test_a_suggestion_is_right_when_a_call_made_by_it_worked(tmp_path: Path, capsys) -> None:
@@ -76,9 +176,9 @@ def test_a_suggestion_is_right_when_a_call_made_by_it_worked(tmp_path: Path, cap
                     with suppress(RefusedError):  # what failed is in the log
                         search("event", limit=limit)
 
-    figures = told(capsys, "stats", "--store", url)
+    goals = told(capsys, "stats", "--store", url, "--goals")["goals"]
 
-    [right] = [c for c in figures["criteria"] if c["what"] == "suggestions that were right"]
+    [right] = [c["estimate"] for c in goals if c["what"] == "suggestions that were right"]
     assert (right["figure"], right["n"]) == (0.5, 2)
 
 
@@ -117,12 +217,20 @@ def test_a_call_may_be_given_as_the_model_wrote_it(store: str, capsys, written: 
     assert answer["suggestions"][0]["patch"]["changes"] == {"limit": 10}
 
 
-@pytest.mark.parametrize("command", [["stats"], ["patterns", "--window", "30d"]])
-def test_people_get_tables(store: str, capsys, command: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [
+        (["stats"], "search"),
+        (["stats", "--series", "day"], "given up"),
+        (["stats", "--goals"], "retried calls that were repaired"),
+        (["patterns", "--window", "30d"], "search"),
+    ],
+)
+def test_people_get_tables(store: str, capsys, command: list[str], shown: str) -> None:
     code = main([*command, "--store", store])
 
     assert code == 0
-    assert "search" in capsys.readouterr().out
+    assert shown in " ".join(capsys.readouterr().out.split())
 
 
 @pytest.mark.parametrize("written", ["[1]", "nonsense", "", "{" * 100_000])

@@ -88,35 +88,19 @@ def test_rows_are_counted_by_hour_tenant_server_tool_and_agent():
 
 
 @pytest.mark.parametrize(
-    ("changes", "failures", "repaired"),
+    ("changes", "calls", "failures"),
     [
-        ({"outcome": Outcome.SUCCESS}, 0, 0),
-        ({"outcome": Outcome.SUCCESS, "try_number": 2}, 0, 1),
-        ({"outcome": Outcome.FAILURE, "try_number": 2}, 1, 0),
-        ({"outcome": Outcome.UNKNOWN}, 1, 0),
-        ({"outcome": Outcome.CANCELLED}, 1, 0),
+        ({"outcome": Outcome.SUCCESS}, 1, 0),
+        ({"outcome": Outcome.UNKNOWN}, 1, 1),
+        ({"outcome": Outcome.CANCELLED}, 1, 1),
+        ({"outcome": Outcome.SUCCESS, "try_number": 2}, 0, 0),
+        ({"outcome": Outcome.FAILURE, "try_number": 2}, 0, 0),
     ],
 )
-def test_a_success_on_a_later_try_is_a_repair_and_all_else_a_failure(changes, failures, repaired):
+def test_a_call_is_counted_by_its_first_try_and_every_try_is_a_try(changes, calls, failures):
     (counts,) = roll_up([row(**changes)]).values()
 
-    assert (counts.failures, counts.repaired) == (failures, repaired)
-
-
-def test_a_repair_takes_from_the_first_try_to_the_end_of_the_one_that_worked():
-    first = make_uuid7(5_000_000, 1)
-    second = {"at_us": 6_000_000, "try_number": 2, "parent": first}
-
-    (counts,) = roll_up(
-        [
-            row(**second, outcome=Outcome.FAILURE),
-            row(at_us=7_000_000, duration_us=500_000, try_number=3, parent=first),
-            row(try_number=2, parent="of somebody else"),
-        ]
-    ).values()
-
-    assert counts.repaired == 2
-    assert counts.repairs == {compute_latency_bucket(2_500_000): 1}
+    assert (counts.calls, counts.failures, counts.tries) == (calls, failures, 1)
 
 
 FIRST = row(id="1", parameters="wrong", outcome=Outcome.FAILURE)
@@ -150,6 +134,42 @@ def test_a_later_try_with_other_arguments_is_a_suggestion_and_counts_once(
     assert (total.retried, total.suggested, total.suggested_right) == (retried, suggested, right)
 
 
+def test_a_repair_takes_from_the_first_try_to_the_end_of_the_one_that_worked():
+    first = FIRST._replace(at_us=5_000_000)
+    second = later("2", "wrong")._replace(at_us=6_000_000)
+    third = later("3", "wrong", worked=True)._replace(at_us=7_000_000, duration_us=500_000)
+    again = later("4", "wrong", worked=True)._replace(at_us=9_000_000)
+
+    (counts,) = roll_up_tries([second, third, again], [first, second, third, again]).values()
+
+    assert counts.repaired == 1
+    assert counts.repairs == {compute_latency_bucket(2_500_000): 1}
+
+
+def test_a_call_that_is_repaired_in_the_next_hour_counts_in_the_hour_of_its_first_try():
+    first = FIRST._replace(at_us=HOUR_US - 1, agent="planner")
+    fixed = later("2", "better", worked=True)._replace(at_us=HOUR_US + 1, agent="")
+
+    counted = roll_up([first, fixed])
+    for slot, counts in roll_up_tries([fixed], [first, fixed]).items():
+        counted.setdefault(slot, Rollup()).add(counts)
+
+    own = counted[Slot(0, "", "", "find", "planner")]
+    assert (own.calls, own.failures, own.repaired, own.retried) == (1, 1, 1, 1)
+    assert counted[Slot(1, "", "", "find", "")].calls == 0
+
+
+def test_where_the_first_try_is_lost_its_id_tells_when_it_was():
+    lost = make_uuid7(3 * HOUR_US, 1)
+    fixed = later("2", "better", worked=True, parent=lost)._replace(at_us=4 * HOUR_US)
+    other = later("3", "better", worked=True, parent="of somebody else")
+
+    counted = roll_up_tries([fixed, other], [fixed, other])
+
+    assert {slot.hour: counts.repaired for slot, counts in counted.items()} == {3: 1, 0: 1}
+    assert [len(counts.repairs) for counts in counted.values()] == [1, 0]
+
+
 def test_only_later_tries_come_after_another():
     assert list_first_tries([FIRST, row(parent="of a step"), later("2", "better")]) == {"1"}
 
@@ -167,7 +187,7 @@ def test_a_call_has_context_only_if_it_says_who_and_what_for(agent, context, sha
 def test_a_sampled_success_stands_for_as_many_calls_as_its_weight():
     (counts,) = roll_up([row(weight=10.0, duration_us=7), row(outcome=Outcome.FAILURE)]).values()
 
-    assert counts.calls == 11
+    assert (counts.calls, counts.tries) == (11, 11)
     assert counts.failures == 1
     assert counts.duration_us == 170
     assert counts.latency == {compute_latency_bucket(7): 10, compute_latency_bucket(100): 1}
@@ -189,7 +209,7 @@ def test_nothing_is_lost_or_counted_twice(rows):
     slots = roll_up(rows)
 
     weights = sum(r.weight for r in rows)
-    assert sum(counts.calls for counts in slots.values()) == weights
+    assert sum(counts.tries for counts in slots.values()) == weights
     assert sum(sum(counts.latency.values()) for counts in slots.values()) == weights
     assert sum(counts.duration_us for counts in slots.values()) == sum(
         r.weight * r.duration_us for r in rows

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 import apsw
@@ -81,6 +82,27 @@ def test_rows_survive_a_migration(path, monkeypatch) -> None:
 
     assert len(store.log.list_rows(LogQuery(limit=100))) == 50
     assert store.check_health().schemas["log"] == find_latest_version("sqlite/log")
+    store.close()
+
+
+def test_what_was_counted_by_try_is_counted_by_call_after_a_migration(path, monkeypatch) -> None:
+    by_try = load_migrations("sqlite/log")[:5]
+    log = files.build_log_path(path)
+    with monkeypatch.context() as yesterday:
+        yesterday.setattr(migrate, "load_migrations", lambda part: by_try)
+        files.prepare(log, "log", migrate=True)
+    connection = apsw.Connection(str(log))
+    # Ten calls, of which four failed; two of these were made again, and one of them worked.
+    connection.execute(
+        "insert into hourly values (1, '', '', 'find', '', 12, 5, 1, 0, 0, '{}', '{}', 2, 0, 0)"
+    )
+    connection.close()
+
+    store = open_store(f"sqlite:///{path}")
+
+    began = datetime.fromtimestamp(3600, tz=UTC)
+    [counts] = store.log.read_rollups(since=began, until=began).values()
+    assert (counts.calls, counts.failures, counts.repaired, counts.tries) == (10, 4, 1, 12)
     store.close()
 
 

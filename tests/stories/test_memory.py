@@ -100,7 +100,7 @@ async def test_a_revoked_lesson_is_gone_at_once_and_names_every_call_it_touched(
 
     assert len(gone.uses) >= 3
     assert gone.lesson.state is LessonState.RETIRED
-    assert desk.m.pitfalls("find_order") == ""
+    assert "#" not in desk.m.pitfalls("find_order")
     await desk.serve(8)
     assert desk.failures == 4
 
@@ -161,15 +161,15 @@ async def test_pitfalls_are_told_to_the_tenant_that_learned_them_alone() -> None
     m.insights.lesson_list.consolidate()
 
     assert "#" in m.pitfalls("find_order", tenant="acme")
-    assert "#" in m.pitfalls_for("desk", tenant="acme")
-    assert m.pitfalls("find_order") == m.pitfalls_for("desk") == ""
+    assert "#" in m.pitfalls(agent="desk", tenant="acme")
+    assert m.pitfalls("find_order") == m.pitfalls(agent="desk") == ""
 
 
 def test_an_agent_gets_its_prompt_also_while_the_store_is_down(tmp_path: Path) -> None:
     m = Mulligan(f"sqlite:///{tmp_path}/desk.db", recover=False)
     m.close()
 
-    told = m.pitfalls("find_order"), m.pitfalls_for("desk")
+    told = m.pitfalls("find_order"), m.pitfalls(agent="desk")
 
     assert told == ("", "")
 

@@ -110,7 +110,9 @@ async def test_names_of_arguments_that_somebody_made_up_are_read_by_nobody_else(
 
     turn = await shop.ask("honest")
 
-    told = shop.m.pitfalls("find_plan", tenant="acme") + shop.m.pitfalls_for("desk", tenant="acme")
+    told = shop.m.pitfalls("find_plan", tenant="acme") + shop.m.pitfalls(
+        agent="desk", tenant="acme"
+    )
     lessons = shop.m.insights.lesson_list.list_lessons(LessonQuery(tool="find_plan"))
     assert PLEA in repr([each.lesson.remedy for each in lessons]), "it must have been learned"
     assert PLEA not in told + "".join(map(str, turn.advised))

@@ -94,8 +94,8 @@ async def test_what_one_tenant_learned_changes_nothing_for_another(
     assert (await desk.ask(one)).startswith("10 "), "its own people are helped"
     assert (await desk.ask(other)).startswith("lost")
     assert "#" in m.pitfalls("find_order", tenant=one)
-    assert "#" in m.pitfalls_for("desk", tenant=one)
-    assert m.pitfalls("find_order", tenant=other) == m.pitfalls_for("desk", tenant=other) == ""
+    assert "#" in m.pitfalls(agent="desk", tenant=one)
+    assert m.pitfalls("find_order", tenant=other) == m.pitfalls(agent="desk", tenant=other) == ""
 
 
 async def test_people_with_names_of_one_shape_are_several_people(m: Mulligan) -> None:

@@ -334,3 +334,25 @@ def test_a_row_that_cannot_be_held_takes_no_finding_with_it() -> None:
     assert findings_in(log) == ["f1"]
     assert (writer.tally().stored, writer.tally().dropped) == (1, 1)
     writer.close()
+
+
+def test_a_call_that_fails_the_same_way_again_is_one_case_of_its_pattern() -> None:
+    def recognize(row: LogRow) -> Pattern:
+        said = row.error_message or ""
+        return Pattern(fingerprint=said, tool="t", error_class=ErrorClass.RULE, template=said)
+
+    log = StallingLog()
+    writer = a_writer(log, recognize=recognize)
+    first = a_row(1, outcome=Outcome.FAILURE)
+    later = {"outcome": Outcome.FAILURE, "parent": first.id}
+    again = a_row(2, try_number=2, **later)
+    other = a_row(3, try_number=3, error_message="another", **later)
+    fresh = a_row(4, outcome=Outcome.FAILURE)
+
+    for row in (first, again, other, fresh):
+        writer.emit(row)
+        writer.flush()
+
+    counted = {name for batch in log.batches for name in batch.patterns}
+    assert counted == {first.id, other.id, fresh.id}
+    writer.close()

@@ -224,30 +224,29 @@ class Mulligan(Blocking):
 
         return await run_task(task, work, using=self._parts.learning)
 
-    def pitfalls(self, tool: str, *, tokens: int = 400, tenant: str = "") -> str:
-        """What is known to go wrong with a tool, as a short section for a prompt; empty if nothing.
+    def pitfalls(
+        self, tool: str | None = None, *, agent: str = "", tokens: int = 400, tenant: str = ""
+    ) -> str:
+        """What is known to go wrong, as a short section for a prompt; empty if nothing.
 
-        It says how corrections work, what agents get wrong, and what to try when it fails. Only the
-        tenant's own lessons are told; without one, those of the tenant in the settings. A store
+        Of a tool, of every tool that has failed an agent, or of one tool with one agent. It says
+        how corrections work, what tools want, who may not, and what to try when it fails. Only the
+        tenant's own failures are told; without one, those of the tenant in the settings. A store
         that is down is no reason for an agent to have no prompt: then there are none.
         """
-        whose = self._identify_tenant(tenant)
+        redactor = self._parts.runtime.redactor
         try:
-            return self.insights.lesson_list.describe_pitfalls([tool], tokens=tokens, tenant=whose)
-        except StoreError as error:
-            return _report_no_pitfalls(error)
-
-    def pitfalls_for(self, agent: str, *, tokens: int = 400, tenant: str = "") -> str:
-        """The same about every tool that has failed this agent."""
-        whose = self._identify_tenant(tenant)
-        # By its identity, for an agent may have any name, also one that looks like another's.
-        which = self._parts.runtime.redactor.identify(agent, IdentityKind.AGENT)
-        try:
-            return self.insights.lesson_list.describe_pitfalls_for(
-                which, tokens=tokens, tenant=whose
+            return self.insights.lesson_list.describe_pitfalls(
+                () if tool is None else (tool,),
+                # By its identity, for an agent may have any name, also one that looks like one.
+                agent=redactor.identify(agent, IdentityKind.AGENT) if agent else None,
+                label=redactor.redact_label(agent),
+                tokens=tokens,
+                tenant=self._identify_tenant(tenant),
             )
         except StoreError as error:
-            return _report_no_pitfalls(error)
+            logging.getLogger("mulligan").warning("Pitfalls could not be read: %s", error)
+            return ""
 
     async def recover(self) -> int:
         """Look after what crashes, cancelled turns and people left, now. How much was taken up.
@@ -331,8 +330,3 @@ class Mulligan(Blocking):
 def _stands(done: Done) -> bool:
     """Whether what the agent did stands, so that its reply is what the person will read."""
     return done.standing is not Standing.REJECTED
-
-
-def _report_no_pitfalls(error: StoreError) -> str:
-    logging.getLogger("mulligan").warning("Pitfalls could not be read: %s", error)
-    return ""

@@ -3,34 +3,29 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
 
 from rich.console import Console
 
 from mulligan.app.insights import Insights
-from mulligan.app.insights.figures import WINDOWS, Criterion, Figures, Share
+from mulligan.app.insights.figures import WINDOWS, Estimate, Figures, Share
+from mulligan.app.insights.goals import Criterion
+from mulligan.app.insights.series import Series, SeriesStep
 from mulligan.app.insights.written_call import read_arguments
 from mulligan.app.settings import Settings
 from mulligan.cli import render
 from mulligan.cli.options import Commands, add_command, add_json, add_store, parse_count
 from mulligan.core.advice import Advice
+from mulligan.core.errors import ConfigurationError
 from mulligan.core.finding import FindingCount
 from mulligan.core.log_query import PatternSeen
+from mulligan.core.suggestion import shorten_pattern
 
 
 def add_to(commands: Commands) -> None:
     """Add the commands."""
-    stats = add_command(
-        commands,
-        "stats",
-        help="how calls go: success, repairs, latency, what fails most",
-        about="Add up what the log knows: by tool and agent, what was repaired and how fast, the "
-        "patterns that\nfail most, what reviews found, and the goals of the loop with a figure for "
-        "each.",
-    )
-    _add_window(stats)
-    stats.set_defaults(run=run_stats)
+    _add_stats(commands)
     patterns = add_command(
         commands,
         "patterns",
@@ -62,22 +57,80 @@ def add_to(commands: Commands) -> None:
     suggest.set_defaults(run=run_suggest)
 
 
-def _add_window(parser: argparse.ArgumentParser) -> None:
+def _add_stats(commands: Commands) -> None:
+    stats = add_command(
+        commands,
+        "stats",
+        help="how calls go: success, repairs, latency, what fails most",
+        about="Add up what the log knows, by call and not by try: what failed at first, was "
+        "repaired and how\nfast, or given up, by tool and agent; the patterns that fail most, and "
+        "what reviews found. Shares\nstand with the interval that holds the true one, and with n.",
+    )
+    _add_window(stats, default=None, says="how far back (default: 24h; 30d with --goals)")
+    shown = stats.add_mutually_exclusive_group()
+    shown.add_argument(
+        "--series",
+        choices=[step.value for step in SeriesStep],
+        help="how it went by the hour or day",
+    )
+    shown.add_argument(
+        "--goals", action="store_true", help="what was promised of the loop, with a figure for each"
+    )
+    stats.add_argument("--tool", help="with --series: only of this tool")
+    stats.add_argument("--agent", help="with --series: only of this agent")
+    stats.set_defaults(run=run_stats)
+
+
+def _add_window(
+    parser: argparse.ArgumentParser,
+    *,
+    default: str | None = "24h",
+    says: str = "how far back (default: 24h)",
+) -> None:
     add_store(parser)
     add_json(parser)
-    parser.add_argument(
-        "--window", choices=list(WINDOWS), default="24h", help="how far back (default: 24h)"
-    )
+    parser.add_argument("--window", choices=list(WINDOWS), default=default, help=says)
 
 
 def run_stats(options: argparse.Namespace, settings: Settings) -> int:
-    """Show the figures."""
+    """Show the figures, how they went over time, or what became of the goals."""
+    if (options.tool or options.agent) and not options.series:
+        raise ConfigurationError("--tool and --agent say of whom a series is: add --series day.")
     with Insights.open(settings) as insights:
-        figures = insights.figures(WINDOWS[options.window])
+        if options.goals:
+            return _show_goals(options, insights)
+        window = options.window or "24h"
+        if options.series:
+            series = insights.progress.read_series(
+                WINDOWS[window],
+                step=SeriesStep(options.series),
+                tool=options.tool,
+                agent=options.agent,
+            )
+            return _answer(options, series, show=lambda console: _show_series(console, series))
+        figures = insights.figures(WINDOWS[window])
+    return _answer(options, figures, show=lambda console: _show(console, figures, window=window))
+
+
+def _show_goals(options: argparse.Namespace, insights: Insights) -> int:
+    window = options.window or "30d"
+    criteria = insights.progress.read_goals(WINDOWS[window])
     if options.json:
-        render.print_json(asdict(figures))
+        render.print_json({"window": window, "goals": [asdict(each) for each in criteria]})
     else:
-        _show(render.make_console(), figures, window=options.window)
+        columns = ("what was promised", "goal", f"figure, last {window}", "met")
+        table = render.build_table(map(_format_criterion, criteria), columns=columns)
+        render.make_console().print(table)
+    return 0
+
+
+def _answer(
+    options: argparse.Namespace, found: Figures | Series, *, show: Callable[[Console], None]
+) -> int:
+    if options.json:
+        render.print_json(asdict(found))
+    else:
+        show(render.make_console())
     return 0
 
 
@@ -98,8 +151,9 @@ def run_suggest(options: argparse.Namespace, settings: Settings) -> int:
     """Say what would help."""
     arguments = read_arguments(options.args, tool=options.tool)
     with Insights.open(settings) as insights:
-        advice, found = insights.suggest(options.tool, arguments=arguments, error=options.error)
-        like = insights.find_alike(options.tool, arguments=arguments, error=options.error)
+        advice, found, like = insights.suggest(
+            options.tool, arguments=arguments, error=options.error
+        )
     if options.json:
         told = [asdict(suggestion) for suggestion in found]
         known = None if like is None else asdict(like)
@@ -123,42 +177,74 @@ def _format_advice(advice: Advice) -> str:
 
 def _show(console: Console, figures: Figures, *, window: str) -> None:
     total = figures.all_calls
-    seconds = figures.seconds_to_repair
     rows = [
         (f"calls, last {window}", f"{total.calls:.0f}"),
-        ("succeeded", _format_percent(total.success)),
+        ("succeeded", _format_estimate(total.succeeded)),
+        ("failed at first", f"{total.failed:.0f}"),
         ("repaired on a later try", f"{total.repaired:.0f}"),
-        ("seconds to repair", "-" if seconds is None else f"{seconds:.1f}"),
-        ("latency, p50 and p95", f"{total.p50_ms:.1f} ms, {total.p95_ms:.1f} ms"),
+        ("repaired, of those that failed", _format_estimate(total.repaired_share)),
+        ("given up", f"{total.given_up:.0f}"),
+        ("seconds to repair, median", _format_seconds(total.seconds_to_repair)),
+        ("repaired more often with memory", _format_lift(figures)),
+        ("with agent and context", _format_estimate(figures.with_context)),
+        ("latency of a try, p50 and p95", f"{total.p50_ms:.1f} ms, {total.p95_ms:.1f} ms"),
     ]
     console.print(render.build_table(rows, columns=("what", "figure")))
     for what, shares in (("tool", figures.tools), ("agent", figures.agents)):
-        console.print(render.build_table(_format_shares(shares), columns=(what, *_SHARE)))
+        table = map(_format_share, shares)
+        console.print(render.build_table(table, columns=(what, *_SHARE)))
     if figures.patterns:
         console.print(_build_pattern_table(figures.patterns))
     if figures.findings:
         console.print(_build_finding_table(figures.findings))
-    columns = ("what was promised", "goal", "figure", "n")
-    console.print(render.build_table(map(_format_criterion, figures.criteria), columns=columns))
 
 
-_SHARE = ("calls", "succeeded", "repaired", "p50 ms", "p95 ms")
+def _show_series(console: Console, series: Series) -> None:
+    rows = [_format_share(part.share) for part in series.parts if part.share.tries]
+    if rows:
+        console.print(render.build_table(rows, columns=(f"{series.step}, UTC", *_SHARE)))
+    else:
+        console.print("No call was made.")
 
 
-def _format_shares(shares: Iterable[Share]) -> Iterable[tuple[object, ...]]:
-    for each in shares:
-        success = _format_percent(each.success)
-        latency = (f"{each.p50_ms:.1f}", f"{each.p95_ms:.1f}")
-        yield (each.name, f"{each.calls:.0f}", success, f"{each.repaired:.0f}", *latency)
+_SHARE = ("calls", "failed", "repaired", "given up", "succeeded", "p50 ms", "p95 ms")
+
+
+def _format_share(share: Share) -> tuple[object, ...]:
+    counts = (share.calls, share.failed, share.repaired, share.given_up)
+    latency = (f"{share.p50_ms:.1f}", f"{share.p95_ms:.1f}")
+    succeeded = _format_estimate(share.succeeded)
+    return (share.name, *(f"{count:.0f}" for count in counts), succeeded, *latency)
+
+
+def _format_estimate(share: Estimate) -> str:
+    if share.figure is None or share.low is None or share.high is None:
+        return "-"
+    return f"{share.figure:.0%} ({share.low:.0%} to {share.high:.0%}, n {share.n})"
+
+
+def _format_seconds(times: Estimate) -> str:
+    if times.figure is None or times.low is None or times.high is None:
+        return "-"
+    return f"{times.figure:.1f} ({times.low:.1f} to {times.high:.1f}, n {times.n})"
+
+
+def _format_lift(figures: Figures) -> str:
+    lift = figures.lift
+    if lift is None:
+        return "- (nothing was left alone yet to compare with)"
+    n = f"{lift.treated} treated, {lift.control} left alone"
+    return f"{lift.lift:+.0%} ({lift.low:+.0%} to {lift.high:+.0%}, {n})"
 
 
 def _build_pattern_table(patterns: Iterable[PatternSeen]) -> object:
     rows = [
-        (s.pattern.count, s.pattern.tool, s.pattern.error_class.value, _format_template(s),
-         ", ".join(s.agents), f"{s.last_at:%m-%d %H:%M}")
+        (shorten_pattern(s.pattern.fingerprint), s.pattern.count, s.pattern.tool,
+         s.pattern.error_class.value, _format_template(s), ", ".join(s.agents),
+         f"{s.last_at:%m-%d %H:%M}")
         for s in patterns
     ]  # fmt: skip
-    columns = ("times", "tool", "class", "what it says", "agents", "last, UTC")
+    columns = ("pattern", "times", "tool", "class", "what it says", "agents", "last, UTC")
     return render.build_table(rows, columns=columns)
 
 
@@ -172,10 +258,9 @@ def _format_template(seen: PatternSeen) -> str:
     return f"{seen.pattern.template}{like}"
 
 
+_MET = {True: "yes", False: "no", None: "-"}
+
+
 def _format_criterion(criterion: Criterion) -> tuple[object, ...]:
-    figures = _format_percent(criterion.goal), _format_percent(criterion.figure)
-    return (criterion.what, *figures, criterion.n)
-
-
-def _format_percent(share: float | None) -> str:
-    return "-" if share is None else f"{share:.0%}"
+    figure = _format_estimate(criterion.estimate)
+    return (criterion.what, f"{criterion.goal:.0%}", figure, _MET[criterion.met])

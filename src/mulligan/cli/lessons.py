@@ -9,7 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from mulligan.app.insights import Insights
-from mulligan.app.insights.lesson_list import LessonHistory, LessonSeen, Measured
+from mulligan.app.insights.lesson_list import BUILT_IN, LessonHistory, LessonSeen, Measured
 from mulligan.app.settings import Settings
 from mulligan.cli import render
 from mulligan.cli.options import (
@@ -108,7 +108,9 @@ def _add_pitfalls(commands: Commands) -> None:
     add_store(parser)
     add_json(parser)
     parser.add_argument("tool", nargs="*", help="about these tools")
-    parser.add_argument("--agent", help="about every tool that has failed this agent")
+    parser.add_argument(
+        "--agent", help="what has failed this agent, of these tools or of every one"
+    )
     parser.add_argument("--tenant", help="whose lessons, where there are several")
     parser.add_argument("--tokens", type=parse_count, default=400, help="at most (default: 400)")
     parser.add_argument("--link", default="", metavar="URL", help="where there is more")
@@ -124,14 +126,17 @@ def _add_pitfalls(commands: Commands) -> None:
 def run_list(options: argparse.Namespace, settings: Settings) -> int:
     """List the lessons."""
     with Insights.open(settings) as insights:
-        found = insights.lesson_list.list_lessons(_build_query(options, limit=options.limit))
+        query = _build_query(options, limit=options.limit)
+        learned = insights.lesson_list.list_lessons(query)
+        found = [*learned, *insights.lesson_list.list_built_in(query)][: options.limit]
     if options.json:
         render.print_json({"lessons": [_encode_seen(each) for each in found]})
-    elif found:
+        return 0
+    if not learned:
+        render.make_console().print("Nothing was learned yet.")
+    if found:
         columns = ("id", "tool", "state", "seen", "helped", "harmed", "what was learned")
         render.make_console().print(render.build_table(map(_format_row, found), columns=columns))
-    else:
-        render.make_console().print("Nothing was learned yet.")
     return 0
 
 
@@ -217,15 +222,13 @@ def run_pitfalls(options: argparse.Namespace, settings: Settings) -> int:
         known = insights.lesson_list
         if options.changed_since is not None:
             return _show_changed(options, known.list_changed_tools(options.changed_since))
-        told = {
-            "tokens": options.tokens,
-            "link": options.link,
-            "tenant": options.tenant or settings.tenant,
-        }
-        if options.agent:
-            text = known.describe_pitfalls_for(options.agent, **told)
-        else:
-            text = known.describe_pitfalls(options.tool, **told)
+        text = known.describe_pitfalls(
+            options.tool,
+            agent=options.agent,
+            tokens=options.tokens,
+            link=options.link,
+            tenant=options.tenant or settings.tenant,
+        )
     if options.json:
         render.print_json({"pitfalls": text})
     else:
@@ -349,7 +352,8 @@ def _say(options: argparse.Namespace, lesson: Lesson) -> int:
 def _format_row(seen: LessonSeen) -> tuple[object, ...]:
     lesson, balance = seen.lesson, seen.balance
     counts = (lesson.seen, balance.helped, balance.harmed)
-    return (lesson.id, lesson.tool, lesson.state.value, *counts, lesson.statement)
+    state = "built in" if lesson.by == BUILT_IN else lesson.state.value
+    return (lesson.id, lesson.tool or "any", state, *counts, lesson.statement)
 
 
 def _encode_seen(seen: LessonSeen) -> dict[str, object]:
@@ -357,4 +361,5 @@ def _encode_seen(seen: LessonSeen) -> dict[str, object]:
 
 
 def _encode_lesson(lesson: Lesson) -> dict[str, object]:
-    return {**asdict(lesson), "learned_at": lesson.learned_at.isoformat()}
+    built_in = lesson.by == BUILT_IN
+    return {**asdict(lesson), "learned_at": lesson.learned_at.isoformat(), "built_in": built_in}

@@ -34,7 +34,7 @@ from mulligan.core.lesson import (
     LessonQuery,
     Use,
 )
-from mulligan.core.log_query import Batch, LogQuery, Loss, PatternSeen
+from mulligan.core.log_query import Batch, LogQuery, Loss, PatternQuery, PatternSeen
 from mulligan.core.rollup import Rollup, Slot
 from mulligan.core.suggestion import ErrorRule, FailedCall, Suggestion
 from mulligan.core.turn import Turn
@@ -231,10 +231,8 @@ class Log(Protocol):
     def sum_rollups(self, *, since: datetime, until: datetime) -> dict[Slot, Rollup]:
         """The counts of all those hours together, each slot in hour 0."""
 
-    def list_patterns(
-        self, *, since: datetime, until: datetime, limit: int = 100
-    ) -> list[PatternSeen]:
-        """What failed alike in those hours, the most frequent first."""
+    def list_patterns(self, query: PatternQuery) -> list[PatternSeen]:
+        """What failed alike in some hours, the most frequent first."""
 
     def list_losses(self) -> list[Loss]:
         """Every loss on record, oldest first."""

@@ -58,6 +58,18 @@ class LogQuery:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PatternQuery:
+    """Which patterns are wanted. `None` means any; an empty tenant is one of its own."""
+
+    since: datetime
+    """Its hour included, like that of `until`."""
+    until: datetime
+    tenant: str | None = None
+    tool: str | None = None
+    limit: int = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PatternSeen:
     """A pattern, and when and to whom it happened."""
 

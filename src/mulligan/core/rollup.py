@@ -29,16 +29,16 @@ class Rollup:
     """The counts of one slot."""
 
     calls: float = 0
-    """Executions, weighted where successes are sampled."""
+    """Weighted where successes are sampled. However often a call is tried, it is one."""
     failures: float = 0
-    """Everything that is not a success."""
+    """Calls whose first try was no success."""
     repaired: float = 0
-    """Successes on a later try."""
+    """Of these, the calls that worked on a later try, in the hour of the first."""
     with_context: float = 0
     """Calls that said which agent made them, and what for."""
     duration_us: float = 0
     latency: dict[int, float] = field(default_factory=dict)
-    """Calls by latency bucket."""
+    """Tries by latency bucket."""
     repairs: dict[int, float] = field(default_factory=dict)
     """Repaired calls by the latency bucket of the whole repair, first try included."""
     retried: float = 0
@@ -47,6 +47,8 @@ class Rollup:
     """Suggestions that were tried."""
     suggested_right: float = 0
     """Those by which a call worked."""
+    tries: float = 0
+    """Executions: every call once, and again each time it was made again."""
 
     def add(self, more: Rollup) -> None:
         """Add the counts of another."""
@@ -58,6 +60,7 @@ class Rollup:
         self.retried += more.retried
         self.suggested += more.suggested
         self.suggested_right += more.suggested_right
+        self.tries += more.tries
         for total, counts in ((self.latency, more.latency), (self.repairs, more.repairs)):
             for bucket, calls in counts.items():
                 total[bucket] = total.get(bucket, 0) + calls
@@ -103,26 +106,25 @@ def compute_bucket_floor_us(bucket: int) -> int:
 
 
 def roll_up(rows: Iterable[LogRow]) -> dict[Slot, Rollup]:
-    """Add calls up by slot; steps of our own loops are none."""
+    """Add calls and their tries up by slot; steps of our own loops are none."""
     slots: dict[tuple[object, ...], Rollup] = {}
     # Runs once for every row ever logged: unpacking is twice as fast as naming each field.
     for (
         _, at_us, tenant, agent, server, tool, _, context, outcome, duration_us,
-        _, _, _, _, _, _, try_number, parent, _, weight,
+        _, _, _, _, _, _, try_number, _, _, weight,
     ) in rows:  # fmt: skip
         key = (at_us // HOUR_US, tenant, server, tool, agent)
         counts = slots.get(key)
         if counts is None:
             counts = slots[key] = Rollup()
-        counts.calls += weight
+        counts.tries += weight
         counts.duration_us += weight * duration_us
-        if outcome != _SUCCESS:
-            counts.failures += weight
-        elif try_number > 1:
-            counts.repaired += weight
-            _add_repair(counts, parent, ended_us=at_us + duration_us)
-        if agent and context:
-            counts.with_context += weight
+        if try_number == 1:
+            counts.calls += weight
+            if outcome != _SUCCESS:
+                counts.failures += weight
+            if agent and context:
+                counts.with_context += weight
         bucket = compute_latency_bucket(duration_us)
         counts.latency[bucket] = counts.latency.get(bucket, 0) + weight
     counted = ((Slot._make(key), counts) for key, counts in slots.items())
@@ -135,7 +137,7 @@ def list_first_tries(rows: Iterable[LogRow]) -> set[str]:
 
 
 def roll_up_tries(rows: Iterable[LogRow], tries: Iterable[LogRow]) -> dict[Slot, Rollup]:
-    """Add up what later tries tell only beside the tries before them.
+    """Add up what later tries tell only beside the tries before them, where the first counts.
 
     `tries` are all that the log has of the calls that `rows`, the new ones, are tries of. One with
     other arguments than the first was made as a suggestion said: by itself, or by an agent that was
@@ -144,30 +146,58 @@ def roll_up_tries(rows: Iterable[LogRow], tries: Iterable[LogRow]) -> dict[Slot,
     new = {row.id for row in rows}
     # What was there before comes first, also before new rows that are older.
     ordered = sorted(tries, key=lambda row: (row.id in new, row.id))
-    given = {row.id: row.parameters for row in ordered}
+    firsts = {row.id: row for row in ordered}
     retried: set[str] = set()
+    repaired: set[str] = set()
     tried: set[tuple[str, str]] = set()
     right: set[tuple[str, str]] = set()
     slots: dict[Slot, Rollup] = {}
     for row in ordered:
         if row.try_number == 1 or not row.parent:
             continue
+        first = firsts.get(row.parent)
         suggestion = (row.parent, row.parameters)
-        corrected = given.get(row.parent, row.parameters) != row.parameters
+        corrected = first is not None and first.parameters != row.parameters
         worked = row.outcome == _SUCCESS
+        mended = worked and row.parent not in repaired
         counts = Rollup(
             retried=row.parent not in retried,
+            repaired=mended,
+            repairs=_measure_repair(row, first) if mended else {},
             suggested=corrected and suggestion not in tried,
             suggested_right=corrected and worked and suggestion not in right,
         )
         retried.add(row.parent)
         tried.add(suggestion)
         if worked:
+            repaired.add(row.parent)
             right.add(suggestion)
         if row.id in new:
-            slot = Slot(row.at_us // HOUR_US, row.tenant, row.server, row.tool, row.agent)
-            slots.setdefault(slot, Rollup()).add(counts)
+            slots.setdefault(_find_slot(row, first), Rollup()).add(counts)
     return slots
+
+
+def _find_slot(row: LogRow, first: LogRow | None) -> Slot:
+    """Where a call counts: with its first try, also where the log has lost that."""
+    said = first or row
+    at_us = said.at_us if first else _read_time(row.parent) or row.at_us
+    return Slot(at_us // HOUR_US, said.tenant, said.server, said.tool, said.agent)
+
+
+def _measure_repair(row: LogRow, first: LogRow | None) -> dict[int, float]:
+    """How long a repair took, from when the first try began to the end of the one that worked."""
+    began_us = first.at_us if first else _read_time(row.parent)
+    if began_us is None:
+        return {}
+    return {compute_latency_bucket(row.at_us + row.duration_us - began_us): 1}
+
+
+def _read_time(name: str | None) -> int | None:
+    """When an id was made, in microseconds; one of somebody else's making tells no time."""
+    try:
+        return int((name or "")[:12], 16) * 1000
+    except ValueError:
+        return None
 
 
 def add_up(hours: Mapping[Slot, Rollup]) -> dict[Slot, Rollup]:
@@ -208,14 +238,3 @@ def add_failures(counted: PatternCount, more: PatternCount) -> PatternCount:
         max(counted.last_us, more.last_us),
         newer.example,
     )
-
-
-def _add_repair(counts: Rollup, parent: str | None, *, ended_us: int) -> None:
-    """Count how long a repair took: the first try's id begins with when it was made."""
-    try:
-        began_us = int((parent or "")[:12], 16) * 1000
-    except ValueError:
-        # An id of somebody else's making tells no time.
-        return
-    bucket = compute_latency_bucket(ended_us - began_us)
-    counts.repairs[bucket] = counts.repairs.get(bucket, 0) + 1

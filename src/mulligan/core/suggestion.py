@@ -33,6 +33,12 @@ class Pattern:
     count: int = 0
 
 
+def shorten_pattern(fingerprint: str) -> str:
+    """What people and agents know a pattern by: the beginning of its fingerprint."""
+    version, _, digest = fingerprint.partition(":")
+    return f"{version}:{digest[:8]}" if digest else fingerprint[:8]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alike:
     """The known pattern that a new one is most like: offered, never merged."""

@@ -24,6 +24,7 @@ from mulligan.telemetry.queue import RowQueue
 
 _FAILED = (Outcome.FAILURE, Outcome.UNKNOWN)
 """Outcomes of what can be a case of a pattern: nobody learns from a call that was called off."""
+_MOST_MET = 1_000
 
 _report = logging.getLogger("mulligan")
 
@@ -99,6 +100,8 @@ class LogWriter:
         self._notes_ended = 0
         self._stored = 0
         self._given_up = 0
+        self._met: dict[str, str] = {}
+        """The patterns of calls that have failed of late, by their first try."""
 
     def emit(self, row: LogRow) -> None:
         """Queue a row. Never waits for the store; a closed writer counts it as dropped."""
@@ -316,8 +319,19 @@ class LogWriter:
             if row.outcome in _FAILED and row.server != OWN:
                 # A failure that nobody recognizes is a row all the same.
                 with suppress(Exception):
-                    found[row.id] = self._recognize(row)
+                    pattern = self._recognize(row)
+                    if not self._is_met_again(row, pattern):
+                        found[row.id] = pattern
         return found
+
+    def _is_met_again(self, row: LogRow, pattern: Pattern) -> bool:
+        """Whether a call has failed on a later try as on its first: that is one failure."""
+        if row.try_number > 1:
+            return self._met.get(row.parent or "") == pattern.fingerprint
+        self._met[row.id] = pattern.fingerprint
+        if len(self._met) > _MOST_MET:
+            self._met.pop(next(iter(self._met)))
+        return False
 
     def _give_up(self) -> None:
         """Count what the store did not take. A batch that hangs in it may still get there."""

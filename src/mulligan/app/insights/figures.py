@@ -1,21 +1,37 @@
-"""Figures about calls: how often they work, how often they were mended, what fails alike."""
+"""Figures about calls: how often they work, how often they were mended, what fails alike.
+
+A call is counted once, however often it was tried, in the hour of its first try.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import math
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from mulligan.core.finding import FindingCount
-from mulligan.core.interfaces import Log
-from mulligan.core.log_query import PatternSeen
+from mulligan.core.interfaces import Store
+from mulligan.core.log_query import PatternQuery, PatternSeen
 from mulligan.core.rollup import Rollup, Slot, compute_bucket_floor_us
+from mulligan.learning.lessons.calibration.calibrate import Lift, measure_lift
+from mulligan.learning.lessons.calibration.intervals import SURE, compute_wilson
 
-CONTEXT = "calls logged with agent and context"
-SUGGESTIONS = "suggestions that were right"
-RETRIES = "retried calls that were repaired"
-SUCCESS = "more calls succeed than without"
-GOALS: Mapping[str, float] = {CONTEXT: 0.8, SUGGESTIONS: 0.7, RETRIES: 0.5, SUCCESS: 0.15}
+NOBODY = "(nobody named)"
+MEDIAN = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """A figure that was counted, and how far the true one may be from it."""
+
+    figure: float | None
+    """`None`: nothing was seen yet that could be counted."""
+    low: float | None = None
+    """The true one lies between `low` and `high` with a probability of about 95 %."""
+    high: float | None = None
+    n: int
+    """What it rests on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,27 +40,21 @@ class Share:
 
     name: str
     calls: float
-    failures: float
+    failed: float
+    """Calls whose first try was no success."""
     repaired: float
+    """Of these, those that worked on a later try."""
+    given_up: float
+    """The others: no try of them worked."""
+    tries: float
+    succeeded: Estimate
+    """The share of all calls that worked, at once or after a repair."""
+    repaired_share: Estimate
+    """Of the calls that had failed."""
+    seconds_to_repair: Estimate
+    """The median, at most a quarter too low."""
     p50_ms: float
     p95_ms: float
-
-    @property
-    def success(self) -> float | None:
-        """The share that worked; `None` without calls."""
-        return 1 - self.failures / self.calls if self.calls else None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Criterion:
-    """One thing that was promised of the loop, the goal, and the figure."""
-
-    what: str
-    goal: float
-    figure: float | None
-    """`None`: nothing was seen yet that could be counted."""
-    n: int
-    """What the figure rests on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,55 +66,84 @@ class Figures:
     all_calls: Share
     tools: tuple[Share, ...]
     agents: tuple[Share, ...]
-    with_context: float | None
-    repaired_share: float | None
-    """Of the calls that had failed, those that worked on a later try."""
-    seconds_to_repair: float | None
-    """The median, at most a quarter too low."""
+    with_context: Estimate
+    lift: Lift | None
+    """How much more often a failure was repaired where memory had its say; `None` while nothing
+    was left alone to compare with."""
     patterns: tuple[PatternSeen, ...]
     findings: tuple[FindingCount, ...]
     """What reviews found, warnings too, by rule, tool and agent; the most frequent first."""
-    criteria: tuple[Criterion, ...]
 
 
-def read_figures(log: Log, *, since: datetime, until: datetime, patterns: int = 5) -> Figures:
-    """Add up what the log knows of a span of time."""
+def read_figures(store: Store, *, since: datetime, until: datetime, patterns: int = 5) -> Figures:
+    """Add up what a store knows of a span of time."""
+    log = store.log
     slots = log.sum_rollups(since=since, until=until)
-    counts = _add_up(slots.values())
+    counts = add_up_counts(slots.values())
     return Figures(
         since=since,
         until=until,
-        all_calls=_build_share("all", counts),
-        tools=_group_shares(
-            slots, lambda slot: f"{slot.server}/{slot.tool}" if slot.server else slot.tool
-        ),
-        agents=_group_shares(slots, lambda slot: slot.agent or "(nobody named)"),
-        with_context=_divide(counts.with_context, counts.calls),
-        repaired_share=_divide(counts.repaired, counts.retried),
-        seconds_to_repair=_compute_percentile(counts.repairs, 0.5) / 1000
-        if counts.repairs
-        else None,
-        patterns=tuple(log.list_patterns(since=since, until=until, limit=patterns)),
+        all_calls=build_share("all", counts),
+        tools=_group_shares(slots, name_tool),
+        agents=_group_shares(slots, lambda slot: slot.agent or NOBODY),
+        with_context=estimate_share(counts.with_context, counts.calls),
+        lift=measure_lift(store.casebook.count_episodes(since=since.date())),
+        patterns=tuple(log.list_patterns(PatternQuery(since=since, until=until, limit=patterns))),
         findings=tuple(log.list_finding_counts(since=since, until=until)),
-        criteria=tuple(_list_criteria(counts)),
     )
 
 
-def _list_criteria(counts: Rollup) -> Iterator[Criterion]:
-    suggested_right = _divide(counts.suggested_right, counts.suggested)
-    measured = {
-        CONTEXT: (_divide(counts.with_context, counts.calls), counts.calls),
-        SUGGESTIONS: (suggested_right, counts.suggested),
-        RETRIES: (_divide(counts.repaired, counts.retried), counts.retried),
-        SUCCESS: (_compute_gain(counts), counts.calls),
-    }
-    for what, (figure, n) in measured.items():
-        yield Criterion(what=what, goal=GOALS[what], figure=figure, n=round(n))
+def name_tool(slot: Slot) -> str:
+    """A tool as surfaces show it, with its server where it has one."""
+    return f"{slot.server}/{slot.tool}" if slot.server else slot.tool
 
 
-def _divide(some: float, of: float) -> float | None:
-    # What was tried in the hour before may have worked in this one.
-    return min(1.0, some / of) if of else None
+def add_up_counts(counts: Iterable[Rollup]) -> Rollup:
+    """All of them together."""
+    total = Rollup()
+    for each in counts:
+        total.add(each)
+    return total
+
+
+def build_share(name: str, counts: Rollup) -> Share:
+    """What some calls came to."""
+    failed = counts.failures
+    # What was counted before a row was lost may be more than what is left to count it of.
+    repaired = min(counts.repaired, failed)
+    return Share(
+        name=name,
+        calls=counts.calls,
+        failed=failed,
+        repaired=repaired,
+        given_up=failed - repaired,
+        tries=counts.tries,
+        succeeded=estimate_share(counts.calls - failed + repaired, counts.calls),
+        repaired_share=estimate_share(repaired, failed),
+        seconds_to_repair=estimate_median(counts.repairs),
+        p50_ms=_compute_percentile(counts.latency, MEDIAN),
+        p95_ms=_compute_percentile(counts.latency, 0.95),
+    )
+
+
+def estimate_share(some: float, of: float) -> Estimate:
+    """A share with its interval; none where there is nothing to have a share of."""
+    if of <= 0:
+        return Estimate(figure=None, n=0)
+    low, high = compute_wilson(min(some, of), of)
+    return Estimate(figure=min(1.0, some / of), low=low, high=high, n=round(of))
+
+
+def estimate_median(times: Mapping[int, float]) -> Estimate:
+    """The median of durations by bucket, in seconds, between the ranks that hold it."""
+    n = sum(times.values())
+    if not n:
+        return Estimate(figure=None, n=0)
+    # How many of n lie below the true median is a matter of chance, as heads of n coins are.
+    off = SURE / 2 / math.sqrt(n)
+    ranks = (MEDIAN, max(0.0, MEDIAN - off), min(1.0, MEDIAN + off))
+    middle, low, high = (_compute_percentile(times, rank) / 1000 for rank in ranks)
+    return Estimate(figure=middle, low=low, high=high, n=round(n))
 
 
 def _group_shares(
@@ -113,26 +152,8 @@ def _group_shares(
     groups: dict[str, list[Rollup]] = {}
     for slot, counts in slots.items():
         groups.setdefault(name_of(slot), []).append(counts)
-    shares = [_build_share(name, _add_up(group)) for name, group in groups.items()]
+    shares = [build_share(name, add_up_counts(group)) for name, group in groups.items()]
     return tuple(sorted(shares, key=lambda share: -share.calls))
-
-
-def _add_up(counts: Iterable[Rollup]) -> Rollup:
-    total = Rollup()
-    for each in counts:
-        total.add(each)
-    return total
-
-
-def _build_share(name: str, counts: Rollup) -> Share:
-    return Share(
-        name=name,
-        calls=counts.calls,
-        failures=counts.failures,
-        repaired=counts.repaired,
-        p50_ms=_compute_percentile(counts.latency, 0.5),
-        p95_ms=_compute_percentile(counts.latency, 0.95),
-    )
 
 
 def _compute_percentile(latency: Mapping[int, float], share: float) -> float:
@@ -143,12 +164,6 @@ def _compute_percentile(latency: Mapping[int, float], share: float) -> float:
         if seen >= wanted:
             return compute_bucket_floor_us(bucket) / 1000
     return 0.0
-
-
-def _compute_gain(counts: Rollup) -> float | None:
-    """How many more calls succeeded, against those that did so on their first try."""
-    without = counts.calls - counts.failures - counts.repaired
-    return counts.repaired / without if without > 0 else None
 
 
 WINDOWS = {"24h": timedelta(hours=24), "7d": timedelta(days=7), "30d": timedelta(days=30)}

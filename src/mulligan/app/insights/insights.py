@@ -14,6 +14,7 @@ from mulligan.app.insights.figures import WINDOWS, Figures, read_figures
 from mulligan.app.insights.lesson_list import LessonList
 from mulligan.app.insights.name_lookup import NameLookup
 from mulligan.app.insights.open_list import OpenList
+from mulligan.app.insights.progress import Progress
 from mulligan.app.insights.task_list import TaskList
 from mulligan.app.recognizing import classify_pattern
 from mulligan.app.settings import Settings
@@ -24,7 +25,7 @@ from mulligan.core.errors import ConfigurationError
 from mulligan.core.finding import FindingCount
 from mulligan.core.instants import from_us
 from mulligan.core.interfaces import Clock, Health, KnownTool, Store
-from mulligan.core.log_query import LogQuery, Loss, PatternSeen
+from mulligan.core.log_query import LogQuery, Loss, PatternQuery, PatternSeen
 from mulligan.core.retention import Retention
 from mulligan.core.suggestion import Alike, ErrorRule, FailedCall, Suggestion
 from mulligan.learning.errors.fingerprint import build_pattern
@@ -134,7 +135,9 @@ class Insights:
     @property
     def lesson_list(self) -> LessonList:
         """What was learned from failures."""
-        return LessonList(self._store, clock=self._clock, names=self._names)
+        return LessonList(
+            self._store, clock=self._clock, names=self._names, seeds=self._settings.seeds
+        )
 
     @property
     def task_list(self) -> TaskList:
@@ -154,7 +157,12 @@ class Insights:
     def figures(self, window: timedelta) -> Figures:
         """How calls went in a span of time up to now."""
         now = self._clock()
-        return read_figures(self._store.log, since=now - window, until=now)
+        return read_figures(self._store, since=now - window, until=now)
+
+    @property
+    def progress(self) -> Progress:
+        """How calls went over time, and what has become of the goals."""
+        return Progress(self._store, clock=self._clock, lessons=self.lesson_list)
 
     def patterns(self, window: timedelta, *, limit: int = 100) -> list[PatternSeen]:
         """Failures that are one and the same, the most frequent first."""
@@ -168,8 +176,9 @@ class Insights:
             for seen, pattern in zip(found[:limit], known, strict=False)
         ]
 
-    def find_alike(self, tool: str, *, arguments: Mapping[str, object], error: str) -> Alike | None:
-        """The known pattern that an error is most like, where nobody can say what it is."""
+    def _find_alike(
+        self, tool: str, *, arguments: Mapping[str, object], error: str
+    ) -> Alike | None:
         pattern = build_pattern(
             Call(id="", tool=tool, arguments=arguments),
             error=error,
@@ -184,8 +193,11 @@ class Insights:
 
     def suggest(
         self, tool: str, *, arguments: Mapping[str, object], error: str
-    ) -> tuple[Advice, tuple[Suggestion, ...]]:
-        """What to do about a failed call, by the schema its application declared."""
+    ) -> tuple[Advice, tuple[Suggestion, ...], Alike | None]:
+        """What to do about a failed call, by the schema its application declared.
+
+        Where nobody can say what the error is, the known pattern that it is most like is there too.
+        """
         known = [each for each in self.tools() if each.tool == tool]
         failed = FailedCall(
             call=Call(id="", tool=tool, arguments=arguments),
@@ -195,7 +207,8 @@ class Insights:
             error=error,
         )
         found = suggest_corrections(failed)
-        return decide(failed, found), found
+        like = self._find_alike(tool, arguments=arguments, error=error)
+        return decide(failed, found), found, like
 
     def tally(self) -> RowCounts:
         """What became of every row this process has logged: stored, dropped or waiting."""
@@ -267,7 +280,9 @@ class Insights:
 
     def _read_patterns(self, window: timedelta, *, most: int) -> list[PatternSeen]:
         now = self._clock()
-        return self._store.log.list_patterns(since=now - window, until=now, limit=most)
+        return self._store.log.list_patterns(
+            PatternQuery(since=now - window, until=now, limit=most)
+        )
 
     def _list_error_rules(self) -> tuple[ErrorRule, ...]:
         """What tools' authors and this application say of errors, the tools first."""

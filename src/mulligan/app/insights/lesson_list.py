@@ -10,10 +10,12 @@ from mulligan.app.consolidating import (
     MOST_LESSONS,
     Consolidated,
     consolidate,
+    count_people,
     list_episodes,
     take_back,
 )
 from mulligan.app.insights.name_lookup import NameLookup
+from mulligan.app.recognizing import classify_pattern
 from mulligan.core.errors import ConfigurationError, StaleLessonError
 from mulligan.core.interfaces import Clock, Store
 from mulligan.core.lesson import (
@@ -23,6 +25,7 @@ from mulligan.core.lesson import (
     LessonState,
     Use,
 )
+from mulligan.core.log_query import PatternQuery, PatternSeen
 from mulligan.learning.lessons import life
 from mulligan.learning.lessons.calibration.calibrate import (
     Calibration,
@@ -30,13 +33,22 @@ from mulligan.learning.lessons.calibration.calibrate import (
     measure_calibration,
     measure_lift,
 )
+from mulligan.learning.lessons.life import SEED
 from mulligan.learning.lessons.lines import decode_lessons, encode_lessons
 from mulligan.learning.lessons.pitfalls import render_pitfalls
+from mulligan.learning.lessons.seed import load_seed_lessons
 
 MOST_RACES = 5
 """How often a change is made again because another process made one first."""
 WINDOW = timedelta(days=90)
 """How far back offers are looked at: as long as episodes are kept."""
+
+BUILT_IN = SEED
+"""Who put a lesson there that every memory begins with."""
+RECENT = timedelta(days=30)
+"""How far back failures are looked at for pitfalls."""
+MOST_SEEN = 200
+"""Patterns of one tool that are looked at, the most frequent."""
 
 Decide = Callable[..., Lesson]
 
@@ -75,8 +87,11 @@ class Measured:
 class LessonList:
     """Questions about lessons, and what a person may decide."""
 
-    def __init__(self, store: Store, *, clock: Clock, names: NameLookup) -> None:
+    def __init__(
+        self, store: Store, *, clock: Clock, names: NameLookup, seeds: bool = True
+    ) -> None:
         self._store = store
+        self._seeds = seeds
         self._names = names
         self._casebook = store.casebook
         self._clock = clock
@@ -90,11 +105,30 @@ class LessonList:
             for lesson in found
         ]
 
+    def list_built_in(self, query: LessonQuery) -> list[LessonSeen]:
+        """The lessons that every memory begins with, as far as they fit; none if switched off.
+
+        They are about tools of any kind, so that nothing is left where one tool, agent or tenant
+        is asked about.
+        """
+        narrow = any(each is not None for each in (query.tool, query.agent, query.tenant))
+        words = query.text.casefold().split()
+        fitting = [
+            each
+            for each in (load_seed_lessons() if self._seeds and not narrow else ())
+            if query.state in (None, each.state)
+            and (not words or any(word in each.statement.casefold() for word in words))
+        ]
+        balances = self._casebook.read_balances([each.id for each in fitting])
+        return [
+            LessonSeen(lesson=each, balance=balances.get(each.id, Balance())) for each in fitting
+        ]
+
     def read_history(self, lesson: str) -> LessonHistory:
         """One lesson, by its id or the beginning of it."""
-        found = self._find(lesson)
+        found = self._find_built_in(lesson) or self._find(lesson)
         return LessonHistory(
-            versions=tuple(self._casebook.list_lesson_versions(found.id)),
+            versions=tuple(self._casebook.list_lesson_versions(found.id)) or (found,),
             balance=self._casebook.read_balances([found.id]).get(found.id, Balance()),
             uses=tuple(self._casebook.list_uses(found.id)),
         )
@@ -136,31 +170,60 @@ class LessonList:
         return new
 
     def describe_pitfalls(
-        self, tools: Iterable[str], *, tokens: int, link: str = "", tenant: str = ""
+        self,
+        tools: Iterable[str] = (),
+        *,
+        agent: str | None = None,
+        label: str = "",
+        tokens: int,
+        link: str = "",
+        tenant: str | None = "",
     ) -> str:
-        """What a tenant knows to go wrong with some tools, for a prompt or a tool's description."""
-        asked = LessonQuery(tenant=tenant, state=LessonState.ACTIVE, limit=MOST_LESSONS)
-        own = self._find_names(asked)
-        lessons = [
-            lesson
-            for tool in dict.fromkeys(tools)
-            for lesson in self._casebook.list_lessons(replace(own, tool=tool))
-        ]
-        return self._render(lessons, tokens=tokens, link=link)
+        """What a tenant knows to go wrong, for a prompt or a tool's description.
 
-    def describe_pitfalls_for(
-        self, agent: str, *, tokens: int, link: str = "", tenant: str = ""
-    ) -> str:
-        """The same for every tool that has failed an agent."""
-        query = LessonQuery(
-            tenant=tenant, agent=agent, state=LessonState.ACTIVE, limit=MOST_LESSONS
+        With some tools, their pitfalls; with an agent, what has failed that agent, of these tools
+        or of every one. `label` is what the log shows of an agent that is named by its identity.
+        """
+        whose = self._names.find_tenant(tenant)
+        asked = LessonQuery(
+            tenant=whose,
+            agent=self._names.find_agent(agent),
+            state=LessonState.ACTIVE,
+            limit=MOST_LESSONS,
         )
-        found = self._casebook.list_lessons(self._find_names(query))
-        return self._render(found, tokens=tokens, link=link)
+        wanted: Sequence[str | None] = list(dict.fromkeys(tools)) or [None]
+        seen = [
+            replace(each, pattern=classify_pattern(each.pattern))
+            for tool in wanted
+            for each in self._list_seen(tool, tenant=whose)
+        ]
+        shown = None if agent is None else label or self._names.find_label(agent)
+        return render_pitfalls(
+            [
+                lesson
+                for tool in wanted
+                for lesson in self._casebook.list_lessons(replace(asked, tool=tool))
+            ],
+            [each for each in seen if shown is None or shown in each.agents],
+            tokens=tokens,
+            link=link,
+            tools=self._store.catalog.list_tools(),
+            # Counted only where there is an error that could be quoted.
+            quoting=bool(seen) and not self._has_people(whose),
+        )
 
-    def _render(self, lessons: Sequence[Lesson], *, tokens: int, link: str) -> str:
-        known = self._store.catalog.list_tools()
-        return render_pitfalls(lessons, tokens=tokens, link=link, tools=known)
+    def _list_seen(self, tool: str | None, *, tenant: str | None) -> list[PatternSeen]:
+        """What has failed of late; tools stand in the log under their label."""
+        now = self._clock()
+        name = None if tool is None else self._names.find_label(tool)
+        return self._store.log.list_patterns(
+            PatternQuery(since=now - RECENT, until=now, tenant=tenant, tool=name, limit=MOST_SEEN)
+        )
+
+    def _has_people(self, tenant: str | None) -> bool:
+        """Whether people are named: then nobody is told what an error of another one said."""
+        people = count_people(self._casebook, now=self._clock())
+        return any(people.values()) if tenant is None else bool(people.get(tenant))
 
     def list_changed_tools(self, since: datetime) -> list[str]:
         """Tools whose lessons have changed since then."""
@@ -187,6 +250,11 @@ class LessonList:
         )
 
     def _record_decision(self, lesson: str, decide: Decide, *, by: str, note: str) -> Lesson:
+        if self._find_built_in(lesson) is not None:
+            raise ConfigurationError(
+                f"Lesson {lesson} is built in and belongs to no store. The setting seeds=False "
+                "leaves all of these out."
+            )
         for _ in range(MOST_RACES):
             decided = decide(self._find(lesson), by=by, at=self._clock(), why=note)
             try:
@@ -195,6 +263,11 @@ class LessonList:
                 continue
             return decided
         raise ConfigurationError(f"Lesson {lesson} is being changed by others: try again.")
+
+    def _find_built_in(self, lesson: str) -> Lesson | None:
+        known = load_seed_lessons() if self._seeds and lesson.startswith(f"{SEED}-") else ()
+        found = [each for each in known if each.id.startswith(lesson)]
+        return found[0] if len(found) == 1 else None
 
     def _find(self, lesson: str) -> Lesson:
         exact = self._casebook.list_lesson_versions(lesson)[-1:]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mulligan.core.identity import IdentityKind, is_identity
+from mulligan.core.identity import IdentityKind, is_identity, read_label
 from mulligan.redaction import Redactor
 
 
@@ -19,6 +19,10 @@ class NameLookup:
     def find_agent(self, name: str | None) -> str | None:
         """Whose failures are meant; `None` is every agent."""
         return self._find(name, IdentityKind.AGENT)
+
+    def find_label(self, name: str) -> str:
+        """What the log shows of the name of an agent or a tool."""
+        return read_label(name) if is_identity(name) else self._redactor.redact_label(name)
 
     def _find(self, name: str | None, kind: IdentityKind) -> str | None:
         if name is None or is_identity(name):

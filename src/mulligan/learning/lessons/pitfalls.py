@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
+from mulligan.core.advice import Advice
 from mulligan.core.effect import Effect
+from mulligan.core.error_class import ErrorClass
+from mulligan.core.error_traits import ArgumentFault
 from mulligan.core.escape import format_one_line
+from mulligan.core.identity import read_label
 from mulligan.core.interfaces import KnownTool
-from mulligan.core.lesson import Lesson, LessonState
-from mulligan.core.suggestion import Pattern
+from mulligan.core.lesson import How, Lesson, LessonState
+from mulligan.core.log_query import PatternSeen
+from mulligan.core.suggestion import shorten_pattern
 from mulligan.learning.lessons.sharing import LessonReader, may_share
+from mulligan.learning.lessons.stated import describe_demands, describe_rules, read_rules
 
 OPENING = (
     "When a tool call fails, Mulligan answers with what to do and with corrected arguments "
@@ -18,35 +26,69 @@ OPENING = (
 CHARACTERS = 4
 """Of a token, by a common rule of thumb."""
 LONGEST_LINE = 240
+LEAST_WARNED = 3
+"""Failures of one pattern, before agents are warned of it."""
+MOST_AGENTS = 3
+"""Agents that are named in one line."""
+
+VAGUE = (How.FROM_ERROR, How.OPEN)
+"""Ways to make a value that say nothing before there is an error to read."""
+
+_FAULTS = {
+    ArgumentFault.SHAPE: "Its arguments were refused.",
+    ArgumentFault.VALUE: "Nothing is there under what was named.",
+}
+_MASK = re.compile(r"<\w+>(?:[\s,]*<\w+>)*")
+
+Readers = Mapping[tuple[str, str], LessonReader]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pitfall:
+    """One pitfall: which tool, how often, and what is said of it."""
+
+    tool: str
+    count: int
+    text: str
+    remedy: str = ""
+    """What to try once it has failed; empty where nobody knows."""
 
 
 def render_pitfalls(
     lessons: Sequence[Lesson],
-    warnings: Sequence[Pattern] = (),
+    seen: Sequence[PatternSeen] = (),
     *,
     tokens: int,
     link: str = "",
     tools: Sequence[KnownTool] = (),
+    quoting: bool = True,
 ) -> str:
     """The section in Markdown, the most frequent first, within the budget; empty: nothing to say.
 
-    Lessons that are active count; `warnings` are failures nobody knows a remedy for. What a tool
-    said is quoted as data, masked and cut. Nobody knows who will read it: of what people taught,
-    only what the schemas of `tools` bear out is told, and not what the errors of others said.
+    Lessons that are active count. `seen` is what failed of late: it says how often, since when and
+    for whom, and what nobody knows a remedy for is a warning. What a tool said is quoted as data,
+    masked and cut, and without `quoting` not at all. Nobody knows who will read it: of what people
+    taught, only what the schemas of `tools` bear out is told, and not what errors of others said.
     """
     readers = _build_readers(tools)
-    known = sorted(
-        (each for each in lessons if each.state is LessonState.ACTIVE and _may_tell(each, readers)),
-        key=lambda each: (-each.seen, each.tool, each.id),
-    )
-    named = len({each.tool for each in known} | {each.tool for each in warnings}) > 1
-    pitfalls = [_render_pitfall(each, named=named) for each in known]
-    pitfalls += [_render_warning(each, named=named) for each in _sort_warnings(warnings)]
-    tries = [_render_try(each, named=named) for each in known]
-    if not pitfalls:
+    told = [each for each in lessons if each.state is LessonState.ACTIVE]
+    known = [each for each in told if _may_tell(each, readers)]
+    lines = [_describe_lesson(each, seen, readers=readers) for each in known]
+    mended = {_fold(each.tool, each.when) for each in told}
+    lines += [
+        _describe_warning(each, readers=readers, quoting=quoting)
+        for each in seen
+        if each.pattern.count >= LEAST_WARNED
+        and _fold(each.pattern.tool, each.pattern.template) not in mended
+    ]
+    if not lines:
         return ""
+    lines.sort(key=lambda line: (-line.count, line.tool, line.text))
+    named = len({line.tool for line in lines}) > 1
     ending = f"More: {link}" if link else ""
     room = tokens * CHARACTERS - len(OPENING) - len(ending)
+    pitfalls = [_render_line(line.tool, line.text, named=named) for line in lines]
+    tries = [_render_line(line.tool, line.remedy, named=named) for line in lines if line.remedy]
     return "\n".join(_fit_lines(pitfalls, tries, ending=ending, room=room))
 
 
@@ -74,25 +116,102 @@ def _fit_lines(
         yield f"\n{ending}"
 
 
-def _render_pitfall(lesson: Lesson, *, named: bool) -> str:
-    often = f" ({lesson.seen} times)" if lesson.seen else ""
-    return _render_line(f"{_render_tool(lesson.tool, named=named)}{lesson.mistake}{often}")
-
-
-def _render_try(lesson: Lesson, *, named: bool) -> str:
+def _describe_lesson(lesson: Lesson, seen: Sequence[PatternSeen], *, readers: Readers) -> Pitfall:
+    names = _list_names(lesson, readers)
+    rules = {} if lesson.shared else read_rules(lesson.when, names=names)
+    said = describe_demands(lesson.remedy, rules) or lesson.mistake
+    met = _find_met(lesson, seen)
     error = f"a `{lesson.error_class}` error" if lesson.shared else _quote_text(lesson.when)
     unless = f" Not always: {lesson.when_not}." if lesson.when_not else ""
-    return _render_line(
-        f"{_render_tool(lesson.tool, named=named)}on {error}: {lesson.correction}.{unless}"
+    vague = any(each.how in VAGUE for each in lesson.remedy.changes)
+    instead = said if rules and vague else lesson.correction
+    return Pitfall(
+        tool=lesson.tool,
+        count=met.pattern.count if met else lesson.seen,
+        text=f"{said}{_describe_times(met) if met else _count_episodes(lesson)}",
+        remedy=f"on {error}: {instead}.{unless}",
     )
 
 
-def _render_warning(pattern: Pattern, *, named: bool) -> str:
-    often = f" ({pattern.count} times)" if pattern.count else ""
-    said = _quote_text(pattern.template)
-    return _render_line(
-        f"{_render_tool(pattern.tool, named=named)}fails with {said}{often}; no remedy is known"
+def _describe_warning(seen: PatternSeen, *, readers: Readers, quoting: bool) -> Pitfall:
+    """A failure without a known remedy: what is wanted, or who may not, and what it says."""
+    pattern = seen.pattern
+    names = {
+        name
+        for (_, tool), reader in readers.items()
+        if tool == pattern.tool
+        for name in reader.properties
+    }
+    rules = read_rules(pattern.template, names=names) if quoting else {}
+    error = _quote_text(pattern.template) if quoting else f"a `{pattern.error_class}` error"
+    if rules:
+        said = describe_rules(rules)
+    elif pattern.error_class is ErrorClass.POLICY and seen.agents:
+        said = f"{_list_agents(seen.agents)} may not: it is refused with {error}"
+        seen = replace(seen, agents=())
+    else:
+        said = f"fails with {error}"
+    advice = pattern.error_class.traits.advice
+    why = advice.why if isinstance(advice, Advice) else _FAULTS[advice]
+    ending = "" if rules else f". {why} No remedy is known"
+    return Pitfall(
+        tool=pattern.tool, count=pattern.count, text=f"{said}{_describe_times(seen)}{ending}"
     )
+
+
+def _describe_times(seen: PatternSeen) -> str:
+    """How often, since when, for whom, and the pattern's name."""
+    whose = f", {_list_agents(seen.agents)}" if seen.agents else ""
+    name = shorten_pattern(seen.pattern.fingerprint)
+    times = _format_times(seen.pattern.count)
+    return f" ({times} since {seen.first_at:%Y-%m-%d}{whose}; pattern {name})"
+
+
+def _count_episodes(lesson: Lesson) -> str:
+    if not lesson.seen:
+        return ""
+    agents = [read_label(each) for each in lesson.agents]
+    whose = f", {_list_agents(agents)}" if agents and not lesson.shared else ""
+    return f" ({_format_times(lesson.seen)}{whose}; lesson {lesson.id[:12]})"
+
+
+def _format_times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
+
+
+def _list_agents(agents: Sequence[str]) -> str:
+    shown = [format_one_line(each, most=40).replace("`", "'") for each in agents[:MOST_AGENTS]]
+    more = [f"{len(agents) - MOST_AGENTS} more"] if len(agents) > MOST_AGENTS else []
+    *first, last = [*shown, *more]
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def _find_met(lesson: Lesson, seen: Sequence[PatternSeen]) -> PatternSeen | None:
+    """The pattern that a lesson is about, as the log has it.
+
+    The log never saw the call's own values, so that it may have masked the same error otherwise.
+    """
+    wanted = _fold(lesson.tool, lesson.when)
+    own = (each for each in seen if each.pattern.tool == lesson.tool)
+    return next(
+        (
+            each
+            for each in own
+            if each.pattern.fingerprint == lesson.fingerprint
+            or _fold(lesson.tool, each.pattern.template) == wanted
+        ),
+        None,
+    )
+
+
+def _fold(tool: str, template: str) -> tuple[str, str]:
+    return tool, _MASK.sub("<>", template)
+
+
+def _list_names(lesson: Lesson, readers: Readers) -> set[str]:
+    """What a tool calls its arguments, by its schema and by what mended its calls."""
+    reader = readers.get((lesson.server, lesson.tool), LessonReader())
+    return {*reader.properties, *(each.argument for each in lesson.remedy.changes)}
 
 
 def _build_readers(tools: Sequence[KnownTool]) -> dict[tuple[str, str], LessonReader]:
@@ -102,25 +221,18 @@ def _build_readers(tools: Sequence[KnownTool]) -> dict[tuple[str, str], LessonRe
     }
 
 
-def _may_tell(lesson: Lesson, readers: Mapping[tuple[str, str], LessonReader]) -> bool:
+def _may_tell(lesson: Lesson, readers: Readers) -> bool:
     nobody = LessonReader()
     return not lesson.shared or may_share(
         lesson.remedy, readers.get((lesson.server, lesson.tool), nobody)
     )
 
 
-def _sort_warnings(warnings: Sequence[Pattern]) -> list[Pattern]:
-    return sorted(warnings, key=lambda each: (-each.count, each.tool, each.fingerprint))
-
-
-def _render_tool(tool: str, *, named: bool) -> str:
-    return f"`{format_one_line(tool, most=80)}`: " if named else ""
+def _render_line(tool: str, text: str, *, named: bool) -> str:
+    whose = f"`{format_one_line(tool, most=80)}`: " if named else ""
+    return f"- {format_one_line(f'{whose}{text}', most=LONGEST_LINE)}"
 
 
 def _quote_text(text: str) -> str:
     plain = format_one_line(text, most=120).replace("`", "'").replace('"', "'")
     return f'"{plain}"'
-
-
-def _render_line(text: str) -> str:
-    return f"- {format_one_line(text, most=LONGEST_LINE)}"

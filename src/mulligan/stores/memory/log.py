@@ -12,7 +12,7 @@ from functools import reduce
 from mulligan.core.call import LogRow
 from mulligan.core.finding import FindingCount, FindingRow, Severity
 from mulligan.core.instants import to_us
-from mulligan.core.log_query import Batch, LogQuery, Loss, PatternSeen
+from mulligan.core.log_query import Batch, LogQuery, Loss, PatternQuery, PatternSeen
 from mulligan.core.rollup import (
     HOUR_US,
     PatternCount,
@@ -83,16 +83,15 @@ class MemoryLog:
         """The counts of all those hours together, each slot in hour 0."""
         return add_up(self.read_rollups(since=since, until=until))
 
-    def list_patterns(
-        self, *, since: datetime, until: datetime, limit: int = 100
-    ) -> list[PatternSeen]:
-        """What failed alike in those hours, the most frequent first."""
-        first = to_us(since, name="since") // HOUR_US
-        last = to_us(until, name="until") // HOUR_US
+    def list_patterns(self, query: PatternQuery) -> list[PatternSeen]:
+        """What failed alike in some hours, the most frequent first."""
+        first = to_us(query.since, name="since") // HOUR_US
+        last = to_us(query.until, name="until") // HOUR_US
         groups: dict[tuple[str, str], list[tuple[str, PatternCount]]] = {}
         with self._lock:
             for slot, count in self._patterns.items():
-                if first <= slot.hour <= last:
+                whose = query.tenant in (None, slot.tenant) and query.tool in (None, slot.tool)
+                if whose and first <= slot.hour <= last:
                     group = groups.setdefault((slot.tool, slot.fingerprint), [])
                     group.append((slot.agent, count))
         found = [
@@ -103,7 +102,7 @@ class MemoryLog:
             )
             for pattern, group in sorted(groups.items())
         ]
-        return sorted(found, key=lambda each: -each.pattern.count)[:limit]
+        return sorted(found, key=lambda each: -each.pattern.count)[: query.limit]
 
     def list_losses(self) -> list[Loss]:
         """Every loss on record, oldest first."""

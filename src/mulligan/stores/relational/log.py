@@ -13,7 +13,7 @@ from mulligan.codec.json_text import encode_json
 from mulligan.core.call import LogRow
 from mulligan.core.finding import FindingCount, FindingRow, Severity
 from mulligan.core.instants import from_us, to_us
-from mulligan.core.log_query import Batch, LogQuery, Loss, PatternSeen
+from mulligan.core.log_query import Batch, LogQuery, Loss, PatternQuery, PatternSeen
 from mulligan.core.rollup import (
     HOUR_US,
     Rollup,
@@ -92,12 +92,10 @@ class LogTables:
         rows = self._pool.ask(lambda s: s.fetch("totals", **_encode_hours(since, until)))
         return {Slot(0, *row[:4]): _decode_rollup(*row[4:]) for row in rows}
 
-    def list_patterns(
-        self, *, since: datetime, until: datetime, limit: int = 100
-    ) -> list[PatternSeen]:
-        """What failed alike in those hours, the most frequent first."""
-        hours = _encode_hours(since, until)
-        return self._pool.ask(lambda session: read_patterns(session, limit=limit, **hours))
+    def list_patterns(self, query: PatternQuery) -> list[PatternSeen]:
+        """What failed alike in some hours, the most frequent first."""
+        hours = _encode_hours(query.since, query.until)
+        return self._pool.ask(lambda session: read_patterns(session, query, **hours))
 
     def list_losses(self) -> list[Loss]:
         """Every loss on record, oldest first."""
@@ -233,6 +231,7 @@ def _encode_rollup(slot: Slot, counts: Rollup) -> tuple[object, ...]:
         counts.retried,
         counts.suggested,
         counts.suggested_right,
+        counts.tries,
     )
 
 

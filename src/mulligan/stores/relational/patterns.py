@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from mulligan.core.escape import escape
-from mulligan.core.log_query import PatternSeen
+from mulligan.core.log_query import PatternQuery, PatternSeen
 from mulligan.core.rollup import PatternCount, PatternSlot
 from mulligan.stores.driver import Session
 from mulligan.stores.pattern import build_pattern
@@ -38,9 +38,19 @@ def add_patterns(session: Session, counted: Mapping[PatternSlot, PatternCount]) 
         )
 
 
-def read_patterns(session: Session, *, limit: int, since: int, until: int) -> list[PatternSeen]:
+def read_patterns(
+    session: Session, query: PatternQuery, *, since: int, until: int
+) -> list[PatternSeen]:
     """The patterns of some hours, the most frequent first."""
-    rows = session.fetch("patterns", since=since, until=until, most=limit, between=_BETWEEN)
+    rows = session.fetch(
+        "patterns",
+        tenant=None if query.tenant is None else escape(query.tenant),
+        tool=None if query.tool is None else escape(query.tool),
+        since=since,
+        until=until,
+        most=query.limit,
+        between=_BETWEEN,
+    )
     return [
         build_pattern(
             tool, fingerprint, counted=PatternCount(*counted), agents=agents.split(_BETWEEN)

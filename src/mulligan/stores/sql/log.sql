@@ -42,6 +42,8 @@ from (
   from pattern_hour where hour between :since and :until group by pattern
 ) as counted
 join pattern on number = pattern
+where (cast(:tenant as text) is null or tenant = :tenant)
+  and (cast(:tool as text) is null or tool = :tool)
 group by tool, fingerprint order by sum(failures) desc, tool, fingerprint limit :most
 
 -- name: drop_pattern_hours_before
@@ -53,12 +55,12 @@ delete from pattern where last_us < :before and number not in (select pattern fr
 -- name: totals
 select tenant, server, tool, agent, sum(calls), sum(failures), sum(repaired), sum(with_context),
   sum(duration_us), string_agg(latency, ','), string_agg(repairs, ','), sum(retried),
-  sum(suggested), sum(suggested_right)
+  sum(suggested), sum(suggested_right), sum(tries)
 from hourly where hour between :since and :until group by tenant, server, tool, agent
 
 -- name: hourly
 select hour, tenant, server, tool, agent, calls, failures, repaired, with_context, duration_us,
-  latency, repairs, retried, suggested, suggested_right
+  latency, repairs, retried, suggested, suggested_right, tries
 from hourly where hour between :since and :until
 
 -- name: rows_newest_first

@@ -9,7 +9,7 @@ insert into execution select * from unnest(
 insert into hourly select * from unnest(
   ?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[],
   ?::float8[], ?::float8[], ?::float8[], ?::float8[], ?::float8[], ?::text[],
-  ?::text[], ?::float8[], ?::float8[], ?::float8[]
+  ?::text[], ?::float8[], ?::float8[], ?::float8[], ?::float8[]
 ) on conflict (hour, tenant, server, tool, agent) do update set
   calls = hourly.calls + excluded.calls,
   failures = hourly.failures + excluded.failures,
@@ -17,7 +17,7 @@ insert into hourly select * from unnest(
   with_context = hourly.with_context + excluded.with_context,
   duration_us = hourly.duration_us + excluded.duration_us,
   latency = (
-    select json_object_agg(bucket, calls)::text from (
+    select coalesce(json_object_agg(bucket, calls)::text, '{}') from (
       select bucket, sum(calls::float8) as calls from (
         select * from json_each_text(hourly.latency::json)
         union all select * from json_each_text(excluded.latency::json)
@@ -34,7 +34,8 @@ insert into hourly select * from unnest(
   ),
   retried = hourly.retried + excluded.retried,
   suggested = hourly.suggested + excluded.suggested,
-  suggested_right = hourly.suggested_right + excluded.suggested_right
+  suggested_right = hourly.suggested_right + excluded.suggested_right,
+  tries = hourly.tries + excluded.tries
 
 -- name: add_findings
 insert into finding select * from unnest(

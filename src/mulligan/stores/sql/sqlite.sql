@@ -2,7 +2,7 @@
 insert into execution values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 
 -- name: add_rollups
-insert into hourly values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+insert into hourly values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 on conflict (hour, tenant, server, tool, agent) do update set
   calls = hourly.calls + excluded.calls,
   failures = hourly.failures + excluded.failures,
@@ -13,7 +13,8 @@ on conflict (hour, tenant, server, tool, agent) do update set
   repairs = add_counts(hourly.repairs, excluded.repairs),
   retried = hourly.retried + excluded.retried,
   suggested = hourly.suggested + excluded.suggested,
-  suggested_right = hourly.suggested_right + excluded.suggested_right
+  suggested_right = hourly.suggested_right + excluded.suggested_right,
+  tries = hourly.tries + excluded.tries
 
 -- name: add_findings
 insert into finding values (?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing

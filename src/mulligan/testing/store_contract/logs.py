@@ -17,7 +17,7 @@ from mulligan.core.finding import FindingRow, Severity
 from mulligan.core.ids import make_uuid7
 from mulligan.core.instants import from_us, to_us
 from mulligan.core.interfaces import Store
-from mulligan.core.log_query import Batch, LogQuery, Loss, PatternSeen
+from mulligan.core.log_query import Batch, LogQuery, Loss, PatternQuery, PatternSeen
 from mulligan.core.rollup import Rollup, Slot, add_up, roll_up, roll_up_tries
 from mulligan.core.suggestion import Pattern
 from mulligan.testing.store_contract.contract import (
@@ -41,6 +41,14 @@ def make_batch(rows: Sequence[LogRow]) -> Batch:
 def read_totals(store: Store) -> dict[Slot, Rollup]:
     """Every roll-up of the days around now."""
     return store.log.read_rollups(since=NOW - 400 * DAY, until=NOW + 400 * DAY)
+
+
+def count_patterns_of(
+    store: Store, *, tenant: str | None = None, tool: str | None = None
+) -> list[int]:
+    """How often each pattern was met by one tenant or at one tool."""
+    query = PatternQuery(since=NOW, until=NOW + DAY, tenant=tenant, tool=tool)
+    return [seen.pattern.count for seen in store.log.list_patterns(query)]
 
 
 def make_finding_row(
@@ -165,7 +173,7 @@ class LogContract(Contract):
 
         counted = roll_up(rows)
         for slot, counts in roll_up_tries(rows, rows).items():
-            counted[slot].add(counts)
+            counted.setdefault(slot, Rollup()).add(counts)
         assert read_totals(store) == counted
         assert store.log.sum_rollups(since=NOW, until=NOW + 2 * HOUR) == add_up(counted)
         assert store.log.sum_rollups(since=NOW + DAY, until=NOW + DAY) == {}
@@ -189,6 +197,7 @@ class LogContract(Contract):
             store.log.write(make_batch(rows))
 
         [counts] = read_totals(store).values()
+        assert (counts.calls, counts.failures, counts.tries) == (1, 1, 5)
         assert (counts.retried, counts.repaired) == (1, 1)
         assert (counts.suggested, counts.suggested_right) == (2, 1)
 
@@ -200,7 +209,11 @@ class LogContract(Contract):
         lost = replace(tripped, fingerprint="f2", template="lost: «<x>» \x00")
         rows = [
             make_failed_row(
-                number, at=NOW + number % 3 * HOUR, tool="walk", agent=f"{number % 2 or ''}"
+                number,
+                at=NOW + number % 3 * HOUR,
+                tenant="home" if number < 6 else "away",
+                tool="walk",
+                agent=f"{number % 2 or ''}",
             )
             for number in range(7)
         ]
@@ -208,8 +221,8 @@ class LogContract(Contract):
         for some in (rows[:4], rows[3:], [*rows[6:], make_log_row(9)]):
             store.log.write(Batch(rows=some, rollups=roll_up(some), patterns=patterns))
 
-        found = store.log.list_patterns(since=NOW, until=NOW + 2 * HOUR)
-        early = store.log.list_patterns(since=NOW - HOUR, until=NOW)
+        found = store.log.list_patterns(PatternQuery(since=NOW, until=NOW + 2 * HOUR))
+        early = store.log.list_patterns(PatternQuery(since=NOW - HOUR, until=NOW))
 
         newest = max(rows[2:])
         assert found[0] == PatternSeen(
@@ -221,8 +234,11 @@ class LogContract(Contract):
         )
         assert [(seen.pattern.fingerprint, seen.pattern.count) for seen in found[1:]] == [("f2", 2)]
         assert [seen.pattern.count for seen in early] == [2, 1]
+        assert count_patterns_of(store, tenant="home") == [4, 2]
+        assert count_patterns_of(store, tenant="away", tool="walk") == [1]
+        assert count_patterns_of(store, tool="run") == count_patterns_of(store, tenant="") == []
         store.log.prune(before=NOW + 2 * HOUR)
-        left = store.log.list_patterns(since=NOW, until=NOW + DAY)
+        left = store.log.list_patterns(PatternQuery(since=NOW, until=NOW + DAY))
         assert [seen.pattern.count for seen in left] == [2]
 
     def test_a_batch_written_twice_counts_once(self, store: Store) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+from mulligan.core.action import Opening
 from mulligan.core.call import Execution, LogRow, Outcome
 from mulligan.core.error_class import ErrorClass
 from mulligan.core.event import CallLogged, CallRepaired
@@ -69,12 +70,17 @@ def log_failure(
         tool.warn("A failure of %s could not be logged", trouble)
 
 
+def label_opening(opening: Opening) -> Labels:
+    """What is on the rows of a call that is told from its action alone."""
+    return Labels(tenant=opening.tenant, agent=opening.agent, context="", turn=opening.turn)
+
+
 def log_settled(tool: Tool, action: LiveAction) -> None:
     """A look has found out what became of a call that gave no answer: a row beside its own."""
     opening = action.opening
     call = LiveCall(tool, turn=None, waiter=ON_THREAD)
     call.parent, call.try_number = opening.call, 2
-    call.labels = Labels(tenant=opening.tenant, agent=opening.agent, context="", turn=opening.turn)
+    call.labels = label_opening(opening)
     try:
         call.parameters = tool.redact(action.record.arguments)
         shown = tool.runtime.redactor.redact_result(action.record.result)

@@ -8,6 +8,7 @@ from mulligan.core.points import Point, reach
 from mulligan.turns.calls.live import begin_call
 from mulligan.turns.calls.outcome import was_stopped
 from mulligan.turns.calls.retry import Tried, try_call
+from mulligan.turns.calls.rows import label_opening
 from mulligan.turns.calls.runtime import Make
 from mulligan.turns.calls.tool import Tool
 from mulligan.turns.journal.book import Book, LiveAction
@@ -23,6 +24,7 @@ async def release(action: LiveAction, *, tool: Tool, make: Make | None, book: Bo
     await reach(Point.RELEASED)
     call = begin_call(tool, ((), dict(action.record.arguments)), waiter=ON_LOOP)
     call.key, call.record = action.opening.key, action.record
+    call.labels = label_opening(action.opening)
     book.require_lease([action])
     try:
         tried = await try_call(call.with_maker(make))

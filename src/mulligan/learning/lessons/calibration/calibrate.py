@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from operator import itemgetter
 
 from mulligan.core.lesson import EpisodeSlot, Group
-from mulligan.learning.lessons.calibration.intervals import compute_wilson
+from mulligan.learning.lessons.calibration.intervals import compute_difference
 
 BINS = 10
 
@@ -93,17 +92,14 @@ def measure_lift(counts: Mapping[EpisodeSlot, int]) -> Lift | None:
             repaired[slot.group] += count if slot.repaired else 0
     if not all(n.values()):
         return None
-    shares = {group: repaired[group] / n[group] for group in Group}
-    ends = {group: compute_wilson(repaired[group], n[group]) for group in Group}
     treated, control = Group.TREATED, Group.CONTROL
-    difference = shares[treated] - shares[control]
-    # Newcombe's interval of a difference: from the two shares' own.
-    below = math.hypot(shares[treated] - ends[treated][0], ends[control][1] - shares[control])
-    above = math.hypot(ends[treated][1] - shares[treated], shares[control] - ends[control][0])
+    lift, low, high = compute_difference(
+        (repaired[treated], n[treated]), (repaired[control], n[control])
+    )
     return Lift(
-        lift=difference,
-        low=difference - below,
-        high=difference + above,
+        lift=lift,
+        low=low,
+        high=high,
         treated=n[treated],
         control=n[control],
     )
