@@ -12,8 +12,7 @@ from bench.bfcl_match import matches
 from bench.data import add_data_arguments, read_cases
 from bench.report import progress, table
 from bench.versions import ours
-from mulligan.learning.shape.lenient import read_meant
-from mulligan.learning.shape.schema import Schema, read_schema
+from mulligan import Mulligan
 
 Result = dict[str, Any]
 SINGLE = ("simple", "multiple_function")
@@ -29,12 +28,11 @@ def run(options: argparse.Namespace) -> Result:
     options.limit = limit
     failures = read_cases(options, "bfcl/failures")
     passes = read_cases(options, "bfcl/passes_sample")
-    tools = {name: tools_of(prompt["functions"]) for name, prompt in prompts.items()}
-    with progress(2) as step:
+    with progress(2) as step, Mulligan("memory:", recover=False) as m:
         step("failures")
-        mended = [_right(case, prompts, tools) for case in failures]
+        mended = [_right(m, case, prompts) for case in failures]
         step("passes")
-        broken = [case for case in passes if not _right(case, prompts, tools)]
+        broken = [case for case in passes if not _right(m, case, prompts)]
     single = [
         good for case, good in zip(failures, mended, strict=True) if case["category"] in SINGLE
     ]
@@ -68,16 +66,10 @@ def show(result: Result) -> RenderableType:
     )
 
 
-def tools_of(functions: list[dict[str, Any]]) -> dict[str, Schema]:
-    """The schemas of the functions a prompt offers."""
-    return {each["name"]: read_schema(each["parameters"], tool=each["name"]) for each in functions}
-
-
-def _right(
-    case: dict[str, Any], prompts: dict[str, dict[str, Any]], tools: dict[str, dict[str, Schema]]
-) -> bool:
-    calls = [(each.tool, each.arguments) for each in read_meant(case["raw"], tools[case["test"]])]
+def _right(m: Mulligan, case: dict[str, Any], prompts: dict[str, dict[str, Any]]) -> bool:
     prompt = prompts[case["test"]]
+    read = m.read_calls(case["raw"], prompt["functions"])
+    calls = [(each.tool, each.arguments) for each in read]
     return matches(calls, prompt["possible_answer"], prompt["functions"])
 
 

@@ -9,10 +9,10 @@ from rich.console import RenderableType
 
 from bench.data import add_data_arguments, read_cases
 from bench.report import progress, table
-from bench.suites.bfcl import tools_of
 from bench.versions import ours
 from mulligan.learning.repair.irrelevance import check_relevance
 from mulligan.learning.shape.lenient import match_tool
+from mulligan.learning.shape.schema import read_schema
 
 Result = dict[str, Any]
 
@@ -52,8 +52,9 @@ def show(result: Result) -> RenderableType:
 
 def _flagged(case: dict[str, Any], prompt: dict[str, Any]) -> bool:
     """Whether any call of the case is; one of a function that does not exist is, too."""
-    schemas = tools_of(prompt["functions"])
-    described = {each["name"]: each["description"] for each in prompt["functions"]}
+    offered = prompt["functions"]
+    schemas = {each["name"]: read_schema(each["parameters"], tool=each["name"]) for each in offered}
+    described = {each["name"]: each["description"] for each in offered}
     for made in case["calls"]:
         for name, arguments in made.items():
             tool = match_tool(name, tuple(schemas))

@@ -29,9 +29,11 @@ from mulligan.turns.turn.note import add_note
 
 if TYPE_CHECKING:
     from mulligan.app.insights.insights import Insights
+    from mulligan.app.reading import Offered
     from mulligan.app.texts import Texts
     from mulligan.core.task import Task
     from mulligan.core.text import Reply
+    from mulligan.learning.shape.lenient import Meant
     from mulligan.loops.drafting import Writer
     from mulligan.loops.drafts import Drafted, DraftRules
     from mulligan.loops.replies import Replied, ReplyRules, Write
@@ -223,6 +225,19 @@ class Mulligan(Blocking):
         from mulligan.loops.tasks import run_task
 
         return await run_task(task, work, using=self._parts.learning)
+
+    def read_calls(self, written: object, tools: Offered | None = None) -> list[Meant]:
+        """The calls in what a model wrote, for a model that cannot call tools itself.
+
+        Fenced, quoted, as JSON, as Python, with talk around them. Each has the `tool` that was
+        meant, its `arguments` in the shape of its schema, whether they `fits`, and the `kinds` of
+        what was changed; nothing is cut down, guessed or sent elsewhere, and nothing is called.
+        `tools`: names or functions of declared tools, definitions as models are given them, or
+        schemas by name; else all that were declared.
+        """
+        from mulligan.app.reading import read_calls
+
+        return read_calls(written, tools=tools, declared=self._parts.toolbox)
 
     def pitfalls(
         self, tool: str | None = None, *, agent: str = "", tokens: int = 400, tenant: str = ""

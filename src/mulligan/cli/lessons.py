@@ -69,6 +69,9 @@ def add_to(commands: Commands) -> None:
     )
     add_store(calibration)
     add_json(calibration)
+    calibration.add_argument(
+        "--picture", metavar="FILE", help="draw it as well, into a file of SVG"
+    )
     calibration.set_defaults(run=run_calibration)
 
 
@@ -240,6 +243,9 @@ def run_calibration(options: argparse.Namespace, settings: Settings) -> int:
     """Show the figures, and the curve."""
     with Insights.open(settings) as insights:
         measured = insights.lesson_list.measure()
+        drawn = insights.lesson_list.draw_calibration(measured)
+    if options.picture:
+        Path(options.picture).write_text(drawn, encoding="utf-8")
     if options.json:
         render.print_json(asdict(measured))
     else:

@@ -33,6 +33,7 @@ from mulligan.learning.lessons.calibration.calibrate import (
     measure_calibration,
     measure_lift,
 )
+from mulligan.learning.lessons.calibration.picture import render_reliability
 from mulligan.learning.lessons.life import SEED
 from mulligan.learning.lessons.lines import decode_lessons, encode_lessons
 from mulligan.learning.lessons.pitfalls import render_pitfalls
@@ -241,6 +242,10 @@ class LessonList:
             calibration=measure_calibration(forecasts),
             lift=measure_lift(self._casebook.count_episodes(since=since)),
         )
+
+    def draw_calibration(self, measured: Measured) -> str:
+        """What was said against what came true, as a picture in SVG."""
+        return render_reliability(measured.calibration)
 
     def _find_names(self, query: LessonQuery) -> LessonQuery:
         return replace(

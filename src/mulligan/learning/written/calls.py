@@ -29,7 +29,13 @@ _AROUND_CODE = re.compile(
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _DEFINED = re.compile(r"(?:\bdef|\bfunction|\bimport)\s+$")
-_AFTER_NAME = re.compile(r"['\"`]?\s*+(?P<sign>\(|(?:[:,]\s*+)?(?=\{))")
+_AFTER_NAME = re.compile(
+    r"['\"`]?\s*+(?P<sign>\(|(?:[:,]\s*+)?"
+    r"(?:(?:action[ _]|tool[ _])?(?:input|arguments?|args|parameters?)\s*+[:=]\s*+)?"
+    r"(?:```\w*+\s*+)?(?=\{))",
+    re.IGNORECASE,
+)
+"""What may stand between a name and its arguments, as in `Action: find`, `Action Input: {…}`."""
 _ANY_CALL = re.compile(r"(?<![\w.])[A-Za-z_][\w.]*['\"`]?\s*\(|\{")
 
 

@@ -248,12 +248,15 @@ async def mend(
 
     Other arguments are another call, so that each goes under a key of its own.
     """
-    fixes = 0
+    from mulligan.turns.calls.mended import announce_mending, tell_mended
+
+    fixes, asked = 0, corrected.execution.call.arguments
     while True:
         fixes += 1
         args, kwargs = tool.signature.unbind({**corrected.arguments, **left_out})
+        announce_mending(tool, corrected)
         try:
-            return await once(args, kwargs, corrected)
+            result = await once(args, kwargs, corrected)
         except Exception as error:
             again = find_correction(error, tool) if fixes < MOST_FIXES else None
             if again is None:
@@ -261,6 +264,8 @@ async def mend(
                     return error.mulligan.execution.result
                 raise
             corrected = again
+        else:
+            return tell_mended(tool, asked, corrected=corrected, result=result)
 
 
 def attach(error: BaseException, advised: Advised) -> None:

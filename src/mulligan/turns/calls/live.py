@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _MUTABLE = frozenset({dict, list, set, bytearray})
 _COPIED = 64
+_OPENINGS = ("{", "[")
 
 Given = tuple[tuple[object, ...], dict[str, object]]
 """What a call was given, by position and by name."""
@@ -142,10 +143,10 @@ def begin_call(
     runtime = tool.runtime
     turn = find_current_turn(runtime.redactor)
     call = LiveCall(tool, turn=turn, waiter=waiter)
-    arguments = tool.signature.bind(*given) if tool.plain else _fill(call, given)
+    arguments = _bind(call, given)
+    if tool.unwraps and is_perhaps_wrapped(arguments):
+        arguments = _bind_unwrapped(call, given, arguments=arguments)
     call.take(arguments)
-    if tool.plain:
-        call.given = given
     if turn is not None and turn.offers:
         offered = _match_offer(tool, turn, arguments)
         corrects = corrects or offered
@@ -160,6 +161,39 @@ def begin_call(
         tool.warn("A call of %s cannot be logged", error)
     call.start_span()
     return call
+
+
+def is_perhaps_wrapped(arguments: Mapping[str, object]) -> bool:
+    """Whether it is worth asking the schema. It is asked of every call, so it only glances."""
+    for value in arguments.values():
+        if type(value) is str:
+            if value[:1] in _OPENINGS:
+                return True
+        elif type(value) is dict and len(arguments) == 1:
+            return True
+    return False
+
+
+def _bind(call: LiveCall, given: Given) -> Mapping[str, object]:
+    if not call.tool.plain:
+        return _fill(call, given)
+    call.given = given
+    return call.tool.signature.bind(*given)
+
+
+def _bind_unwrapped(
+    call: LiveCall, given: Given, *, arguments: Mapping[str, object]
+) -> Mapping[str, object]:
+    """A call whose arguments came as text or one level too deep, as it was meant."""
+    tool = call.tool
+    try:
+        meant = tool.unwrap(arguments)
+    except Exception as error:  # noqa: BLE001 - values of others may refuse anything
+        tool.warn("A call of %s could not be looked at", error)
+        meant = None
+    if meant is None:
+        return arguments
+    return _bind(call, tool.signature.unbind({**meant, **tool.signature.find_left_out(*given)}))
 
 
 def _fill(call: LiveCall, given: Given) -> Mapping[str, object]:

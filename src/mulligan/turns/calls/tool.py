@@ -49,6 +49,8 @@ class Tool:
         """Of calls outside any turn."""
         self.acts = _acts(declaration, strict=runtime.strict)
         """It changes the world, and what it does in a turn is journaled or held."""
+        self.unwraps = declaration.mode is not Mode.OBSERVE
+        """Arguments that came as text or one level too deep are read as they were meant."""
         self.prechecks = declaration.precheck is not Precheck.AFTER
         """Its calls are looked at before they are made."""
         self.loose = not self.acts and declaration.effect is not Effect.READ
@@ -80,6 +82,23 @@ class Tool:
                 self.warn_once(str(error))
                 self._schema = NO_SCHEMA
         return self._schema
+
+    def unwrap(self, arguments: Mapping[str, object]) -> dict[str, object] | None:
+        """Arguments out of a wrapping; `None`: as they are, or nobody can say."""
+        from mulligan.learning.shape.schema import read_schema
+        from mulligan.learning.shape.unwrap import unwrap_arguments
+
+        schema = self.load_schema()
+        if not schema:
+            return None
+        meant = unwrap_arguments(arguments, read_schema(schema, tool=self.declaration.tool))
+        if meant is None:
+            return None
+        hints = self.declaration.hints.call
+        return {
+            name: value if value is arguments.get(name) else from_plain(value, hints.get(name))
+            for name, value in meant.items()
+        }
 
     def prepare_call(self, record: Record) -> Make:
         """How to make a call whose arguments were kept by name, with what is provided anew."""

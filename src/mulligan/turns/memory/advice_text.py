@@ -8,7 +8,7 @@ from mulligan.core.advice import Advice
 from mulligan.core.call import Execution
 from mulligan.core.finding import Finding
 from mulligan.core.quoted import Quoted
-from mulligan.core.suggestion import Alike, FailedCall, Suggestion
+from mulligan.core.suggestion import Alike, FailedCall, Patch, Suggestion
 
 MOST_SHOWN = 500
 """Characters of what a conflict left, where advice is put into words."""
@@ -40,6 +40,26 @@ class Advised:
         lines += [f"It could be foreseen: {each.issue} {each.correction}" for each in self.foreseen]
         lines += [f"Nobody knows this error; it is most like {self.like}."] if self.like else []
         return "\n".join(lines)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mended:
+    """A call that failed as it was asked for, and worked with other arguments: `turn.mended`."""
+
+    call: str
+    """Id of its first try."""
+    tool: str
+    changed: Patch
+    """What was changed in all, against what the agent had asked for."""
+    by: str
+    """Where the correction came from, and why."""
+
+    def __str__(self) -> str:
+        """What an agent reads."""
+        return (
+            f"[Mulligan: {self.tool} failed as it was called. This is the result of calling it "
+            f"with {self.changed} instead. Call it so from now on.]"
+        )
 
 
 def _format_value(value: object) -> str:

@@ -32,6 +32,7 @@ from mulligan.turns.tools.readers import (
     read_description,
     read_effect,
     read_fields,
+    read_function,
     read_name,
     read_parameter,
     read_parameters,
@@ -122,6 +123,9 @@ class Declared(DeclaredAbilities, total=False):
     the record that makes it. Without it, only the process that held a call can run it."""
     loses: Iterable[str]
     """What an undo does not bring back: invitations sent, answers given."""
+    with_note: Callable[[Any, str], Any]
+    """Where a result tells its agent that the call was mended: a function of the result and the
+    note, which returns the result. By default a line stands under a text, and nothing elsewhere."""
     describe: str | Callable[[Record], str]
     """What a call does, as a sentence for a person: "Move {event_id} to {day}", or a function of
     the record. By default its names and arguments."""
@@ -170,6 +174,7 @@ class Declaration:
     review: Annotated[bool, FoundBy(find_review)] = False
     on_no_verdict: NoVerdict = NoVerdict.PROCEED
     release: Release = Release.PERSON
+    with_note: Annotated[Callable[[Any, str], Any] | None, ReadBy(read_function)] = None
     describe: Annotated[Describe | None, ReadBy(read_description)] = None
     leave_out: Annotated[frozenset[str], FoundBy(find_left_out)] = frozenset()
     needs: Annotated[frozenset[str], FoundBy(find_needs)] = frozenset()

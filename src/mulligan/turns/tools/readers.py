@@ -217,6 +217,14 @@ def _list_names(tool: Callable[..., Any]) -> frozenset[str] | None:
     return frozenset(p.name for p in found)
 
 
+def read_function(said: Said) -> Callable[..., Any] | None:
+    """A function, or none."""
+    if said.value is not None and not callable(said.value):
+        raise ConfigurationError(f"{said.name} is a function, not {said.value!r}.")
+    found: Callable[..., Any] | None = said.value
+    return found
+
+
 def read_description(said: Said) -> Describe:
     """A text with room for arguments that the tool has, or a function of the record."""
     given: Describe = said.value

@@ -20,7 +20,7 @@ from mulligan.core.turn import Turn
 from mulligan.redaction import Redactor
 from mulligan.turns.journal.book import LiveAction
 from mulligan.turns.journal.waiter import ON_LOOP, ON_THREAD, Waiter, run_to_end
-from mulligan.turns.memory.advice_text import Advised
+from mulligan.turns.memory.advice_text import Advised, Mended
 from mulligan.turns.memory.episodes import OpenEpisode
 from mulligan.turns.memory.offers import Offers
 from mulligan.turns.turn.attempt import LiveAttempt
@@ -103,7 +103,8 @@ class OpenTurn:
 
     __slots__ = (
         "__weakref__", "_among", "_around", "_tokens", "advised", "attempts", "correction",
-        "episodes", "home", "labels", "offers", "outer", "over", "own", "reviewing", "turn",
+        "episodes", "home", "labels", "mended", "offers", "outer", "over", "own", "reviewing",
+        "turn",
     )  # fmt: skip
 
     def __init__(
@@ -131,6 +132,9 @@ class OpenTurn:
         self.advised: deque[Advised] = deque(maxlen=MOST_ADVISED)
         """What its agent was told about calls that failed, also of those that returned a failure;
         the latest last."""
+        self.mended: deque[Mended] = deque(maxlen=MOST_ADVISED)
+        """Calls that were made otherwise than its agent asked, and what was changed; the latest
+        last."""
         self.episodes: deque[OpenEpisode] = deque(maxlen=MOST_EPISODES)
         """What failed in it, for when its end is known."""
         self.offers = Offers()
