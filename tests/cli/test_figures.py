@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from mulligan import Effect, Finding, Mode, Mulligan, Severity
 from mulligan.cli.main import main
+from mulligan.core.lesson import Ending, Group
+from mulligan.core.log_query import Batch
+from mulligan.core.rollup import roll_up
+from mulligan.stores.opening import open_store
+from mulligan.testing.store_contract.cases import make_episode
+from mulligan.testing.store_contract.contract import make_failed_row, make_log_row
 
 
 class RefusedError(Exception):
@@ -95,7 +102,7 @@ def test_three_repairs_of_thirty_three_failures_are_nine_per_cent(tmp_path: Path
 
 def test_an_approved_call_is_in_the_figures_of_its_agent(tmp_path: Path, capsys) -> None:
     url = f"sqlite:///{tmp_path}/family.db"
-    with Mulligan(url) as m:
+    with Mulligan(url, recover=False) as m:
 
         @m.tool(effect=Effect.IRREVERSIBLE)
         def send(text: str) -> str:
@@ -284,3 +291,58 @@ def test_stats_tell_what_reviews_found(tmp_path: Path, capsys) -> None:
          "agent": "planner", "count": 1}
     ]  # fmt: skip
     assert "place.not_home" in capsys.readouterr().out
+
+
+def fill(url: str, now: datetime) -> None:
+    """A month: half of the calls of its first week fail, and one in ten of its last."""
+    store = open_store(url)
+    for ago, failures in ((25, 50), (5, 10)):
+        at = now - timedelta(days=ago)
+        rows = [
+            (make_failed_row if n < failures else make_log_row)(n, at=at, tool="find")
+            for n in range(100)
+        ]
+        store.log.write(Batch(rows=rows, rollups=roll_up(rows)))
+    sides = ((0, Group.TREATED, 30), (100, Group.CONTROL, 10))
+    store.casebook.record(
+        [
+            make_episode(
+                place + n,
+                at=now - timedelta(days=3),
+                group=group,
+                ending=Ending.REPAIRED if n < repaired else Ending.FAILED,
+            )
+            for place, group, repaired in sides
+            for n in range(40)
+        ]
+    )
+    store.close()
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_a_store_says_whether_calls_go_better_and_what_memory_is_worth(
+    kind: str, tmp_path: Path, capsys, request: pytest.FixtureRequest
+) -> None:
+    url = (
+        f"sqlite:///{tmp_path}/family.db"
+        if kind == "sqlite"
+        else request.getfixturevalue("postgres_url")
+    )
+    fill(url, datetime.now(UTC))
+
+    goals = {c["what"]: c for c in told(capsys, "stats", "--store", url, "--goals")["goals"]}
+    month = ("--window", "30d", "--tool", "find")
+    days = told(capsys, "stats", "--store", url, "--series", "day", *month)["parts"]
+    stats = told(capsys, "stats", "--store", url, "--window", "30d")
+
+    trend = goals["calls that succeed, more in the later half than in the earlier"]
+    lift = goals["failures repaired, more than in the control group"]
+    assert (round(trend["estimate"]["figure"], 2), trend["estimate"]["n"]) == (0.4, 200)
+    assert 0.2 < trend["estimate"]["low"] < 0.4 < trend["estimate"]["high"] < 0.6
+    assert trend["met"] is lift["met"] is True
+    assert (round(lift["estimate"]["figure"], 2), lift["estimate"]["n"]) == (0.5, 80)
+    assert goals["suggestions that were right"]["met"] is None
+    failed = [(part["share"]["calls"], part["share"]["failed"]) for part in days]
+    assert [each for each in failed if each[0]] == [(100, 50), (100, 10)]
+    assert stats["recovered"]["n"] == 80
+    assert stats["lift"]["treated"] == stats["lift"]["control"] == 40

@@ -184,6 +184,7 @@ def _show(console: Console, figures: Figures, *, window: str) -> None:
         ("repaired on a later try", f"{total.repaired:.0f}"),
         ("repaired, of those that failed", _format_estimate(total.repaired_share)),
         ("given up", f"{total.given_up:.0f}"),
+        ("failures that their turn got over", _format_estimate(figures.recovered)),
         ("seconds to repair, median", _format_seconds(total.seconds_to_repair)),
         ("repaired more often with memory", _format_lift(figures)),
         ("with agent and context", _format_estimate(figures.with_context)),

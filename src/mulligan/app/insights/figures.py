@@ -67,6 +67,9 @@ class Figures:
     tools: tuple[Share, ...]
     agents: tuple[Share, ...]
     with_context: Estimate
+    recovered: Estimate
+    """Of the failures in turns, on these days: those after which a call of the same tool worked,
+    whoever mended it and however."""
     lift: Lift | None
     """How much more often a failure was repaired where memory had its say; `None` while nothing
     was left alone to compare with."""
@@ -80,6 +83,7 @@ def read_figures(store: Store, *, since: datetime, until: datetime, patterns: in
     log = store.log
     slots = log.sum_rollups(since=since, until=until)
     counts = add_up_counts(slots.values())
+    endings = store.casebook.count_episodes(since=since.date())
     return Figures(
         since=since,
         until=until,
@@ -87,7 +91,10 @@ def read_figures(store: Store, *, since: datetime, until: datetime, patterns: in
         tools=_group_shares(slots, name_tool),
         agents=_group_shares(slots, lambda slot: slot.agent or NOBODY),
         with_context=estimate_share(counts.with_context, counts.calls),
-        lift=measure_lift(store.casebook.count_episodes(since=since.date())),
+        recovered=estimate_share(
+            sum(n for slot, n in endings.items() if slot.repaired), sum(endings.values())
+        ),
+        lift=measure_lift(endings),
         patterns=tuple(log.list_patterns(PatternQuery(since=since, until=until, limit=patterns))),
         findings=tuple(log.list_finding_counts(since=since, until=until)),
     )
