@@ -22,6 +22,7 @@ from mulligan.stores.clock import read_utc_now
 from mulligan.telemetry.dropping import closer
 from mulligan.turns.calls.wrapper import wrap_tool
 from mulligan.turns.tools.declaration import Declared, declare
+from mulligan.turns.tools.offered import Offered, read_offered
 from mulligan.turns.tools.readers import read_name
 from mulligan.turns.turn.act import Done, with_replied
 from mulligan.turns.turn.context import OpenTurn, leave_turns
@@ -29,7 +30,6 @@ from mulligan.turns.turn.note import add_note
 
 if TYPE_CHECKING:
     from mulligan.app.insights.insights import Insights
-    from mulligan.app.reading import Offered
     from mulligan.app.texts import Texts
     from mulligan.core.task import Task
     from mulligan.core.text import Reply
@@ -235,9 +235,14 @@ class Mulligan(Blocking):
         `tools`: names or functions of declared tools, definitions as models are given them, or
         schemas by name; else all that were declared.
         """
-        from mulligan.app.reading import read_calls
+        from mulligan.learning.shape.lenient import read_meant
+        from mulligan.learning.shape.schema import read_schema
 
-        return read_calls(written, tools=tools, declared=self._parts.toolbox)
+        declared = {each.declaration.tool: each.load_schema() for each in self._parts.toolbox}
+        offered = read_offered(tools, declared=declared)
+        return read_meant(
+            written, {name: read_schema(schema, tool=name) for name, schema in offered.items()}
+        )
 
     def pitfalls(
         self, tool: str | None = None, *, agent: str = "", tokens: int = 400, tenant: str = ""

@@ -60,6 +60,10 @@ def add_to(commands: Commands) -> None:
     )  # fmt: skip
     bring.add_argument("file", help="JSON lines as `export` writes them; - for standard input")
     _add_pitfalls(commands)
+    _add_calibration(commands)
+
+
+def _add_calibration(commands: Commands) -> None:
     calibration = add_command(
         commands,
         "calibration",

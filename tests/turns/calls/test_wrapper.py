@@ -6,7 +6,6 @@ import functools
 import inspect
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from datetime import timedelta
 from typing import Literal
 
@@ -397,43 +396,3 @@ def test_sampled_successes_carry_the_weight_of_those_left_out() -> None:
     assert {row.weight for row in failures} == {1.0}
     assert {row.weight for row in successes} == {4.0}
     assert 1500 < sum(row.weight for row in successes) < 2500
-
-
-@pytest.mark.parametrize("mode", [Mode.SUGGEST, Mode.AUTO, Mode.OBSERVE])
-def test_arguments_that_come_as_json_or_one_level_too_deep_are_read(mode: Mode) -> None:
-    with Mulligan("memory:") as m:
-
-        @m.tool(effect=Effect.READ, mode=mode)
-        def search(query: str, filter: dict[str, int], limit: int = 5) -> object:  # noqa: A002
-            return query, filter, limit
-
-        wrapped: list[dict[str, object]] = [
-            {"query": "x", "filter": '{"a": 1}'},
-            {"arguments": {"query": "x", "filter": {"a": 1}}},
-            {"input": '{"query": "x", "filter": {"a": 1}}'},
-        ]
-        read = []
-        for given in wrapped:
-            with suppress(TypeError):  # as Python says it where nobody reads it otherwise
-                read.append(search(**given))  # type: ignore[arg-type]
-        positional = None
-        with suppress(TypeError):  # the same
-            positional = search('{"query": "x", "filter": {"a": 1}, "limit": 2}')  # type: ignore[call-arg]
-
-    if mode is Mode.OBSERVE:
-        assert read == [("x", '{"a": 1}', 5)]
-        assert positional is None
-    else:
-        assert read == [("x", {"a": 1}, 5)] * 3
-        assert positional == ("x", {"a": 1}, 2)
-
-
-async def test_a_text_that_is_json_stays_a_text_where_one_is_wanted() -> None:
-    async with Mulligan("memory:", recover=False) as m:
-
-        @m.tool(effect=Effect.READ)
-        async def write(content: str, path: str = "a") -> str:
-            return content
-
-        assert await write('{"content": "x"}') == '{"content": "x"}'
-        assert await write(content="[1]", path="{b}") == "[1]"

@@ -1,4 +1,4 @@
-"""Calls of an application's tools in what a model wrote, for models that can only write."""
+"""Tools as a model is offered them: by name, by function, by definition or by schema."""
 
 from __future__ import annotations
 
@@ -6,9 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from mulligan.core.errors import ConfigurationError
-from mulligan.learning.shape.lenient import Meant, read_meant
-from mulligan.learning.shape.schema import read_schema
-from mulligan.turns.calls.tool import Tool
 
 SCHEMA_KEYS = ("parameters", "input_schema", "inputSchema")
 """Where the providers' definitions of tools have the schema of the arguments."""
@@ -19,24 +16,23 @@ Offered = (
 """Tools by their schemas, or each by its name, its function or a provider's definition."""
 
 
-def read_calls(written: object, *, tools: Offered | None, declared: Iterable[Tool]) -> list[Meant]:
-    """The calls that a model meant; without `tools`, of all that were declared."""
-    known = {tool.declaration.tool: tool for tool in declared}
+Schemas = Mapping[str, Mapping[str, object]]
+"""Of the arguments of tools, by the tools' names."""
+
+
+def read_offered(tools: Offered | None, *, declared: Schemas) -> Schemas:
+    """The tools that are meant; `None` is all that were declared."""
     if tools is None:
-        schemas = {name: tool.load_schema() for name, tool in known.items()}
-    elif isinstance(tools, Mapping):
-        schemas = dict(tools)
-    elif isinstance(tools, str):
+        return declared
+    if isinstance(tools, Mapping):
+        return tools
+    if isinstance(tools, str):
         raise ConfigurationError(f"tools={tools!r} is text; it is a list: tools=[{tools!r}].")
-    else:
-        schemas = dict(_list_schemas(tools, known))
-    return read_meant(
-        written, {name: read_schema(schema, tool=name) for name, schema in schemas.items()}
-    )
+    return dict(_list_schemas(tools, declared))
 
 
 def _list_schemas(
-    tools: Iterable[str | Mapping[str, Any] | Callable[..., Any]], known: Mapping[str, Tool]
+    tools: Iterable[str | Mapping[str, Any] | Callable[..., Any]], declared: Schemas
 ) -> Iterator[tuple[str, Mapping[str, object]]]:
     for each in tools:
         if isinstance(each, Mapping):
@@ -44,12 +40,12 @@ def _list_schemas(
             continue
         declaration = getattr(each, "mulligan", None)
         name = each if isinstance(each, str) else getattr(declaration, "tool", None)
-        if name not in known:
+        if name not in declared:
             raise ConfigurationError(
                 f"{each!r} is no tool of this application. Name one that @m.tool declared, pass "
                 "the function it made, or a definition with name and parameters."
             )
-        yield str(name), known[str(name)].load_schema()
+        yield str(name), declared[str(name)]
 
 
 def _read_definition(given: Mapping[str, Any]) -> tuple[str, Mapping[str, object]]:
