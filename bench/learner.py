@@ -46,19 +46,13 @@ class Learner:
     @property
     def sources(self) -> tuple[Suggest, ...]:
         """Everything the product would ask, with what was measured so far."""
-        others = (_weighing(each, self._outcomes) for each in SOURCES)
+        others = (weighing(each, self._outcomes) for each in SOURCES)
         chance = build_chance(self._outcomes, self._balances)
         return (*others, from_memory(self._lessons, chance=chance))
 
     def settle(self, failed: FailedCall, made: Suggestion, *, helped: bool) -> Offer:
         """Count what became of a suggestion, and put it on record."""
-        self._outcomes.add(
-            made.source,
-            join_kinds(made.kinds),
-            error_class=find_likely_class(failed.failure, failed.error),
-            helped=helped,
-            weight=1.0,
-        )
+        count_outcome(self._outcomes, failed, made, helped=helped)
         return Offer(
             source=made.source,
             kinds=made.kinds,
@@ -87,7 +81,20 @@ class Learner:
         ]
 
 
-def _weighing(source: Suggest, outcomes: Outcomes) -> Suggest:
+def count_outcome(
+    outcomes: Outcomes, failed: FailedCall, made: Suggestion, *, helped: bool
+) -> None:
+    """Count what became of one suggestion."""
+    outcomes.add(
+        made.source,
+        join_kinds(made.kinds),
+        error_class=find_likely_class(failed.failure, failed.error),
+        helped=helped,
+        weight=1.0,
+    )
+
+
+def weighing(source: Suggest, outcomes: Outcomes) -> Suggest:
     """A source whose suggestions carry what was measured instead of what the table says."""
 
     def suggest(failed: FailedCall) -> Iterator[Suggestion]:

@@ -31,6 +31,7 @@ FILLED: Mapping[str, Mapping[str, object]] = {
     "checks.grounding.numerals": {"word": None},
     "checks.grounding.calendar": {"load_tables": None},
     "learning.errors.fingerprint": {"value": "evt-12"},
+    "learning.lessons.scope": {"alone": "(?<![\\w])evt-12(?![\\w])"},
     "learning.lessons.sharing": {"alone": "(?<![\\w#])evt-12(?![\\w#])"},
     "learning.lessons.ways.named": {"value": "evt-12"},
     "learning.lessons.ways.seen": {"name": "folder"},

@@ -44,7 +44,7 @@ def run(options: argparse.Namespace) -> Result:
                 announce(case["tool"])
                 trials["cold"].append(try_out(environments, case, sources=SOURCES))
                 announce(case["tool"])
-                sources = (*SOURCES, memory(None if options.history else _fold(case)))
+                sources = (*SOURCES, memory(None if options.history else fold_of(case)))
                 trials["warm"].append(try_out(environments, case, sources=sources))
         versions = environments.versions
     return {
@@ -69,10 +69,10 @@ def _episodes(
 ) -> Iterator[tuple[int, Episode]]:
     for number, case in enumerate(history):
         step("learning")
-        yield _fold(case), environments.episode(case, number)
+        yield fold_of(case), environments.episode(case, number)
 
 
-def _fold(case: Case) -> int:
+def fold_of(case: Case) -> int:
     """By the number of the scenario: its variants share their environment and their errors."""
     return int(case["test"].rsplit("_", 1)[1]) % FOLDS
 

@@ -8,7 +8,8 @@ from mulligan.learning.lessons.general import (
     are_alike,
     cluster_words,
     extract_words,
-    generalise,
+    is_general,
+    list_subjects,
     specialise,
 )
 from tests.learning.failures import failed
@@ -18,39 +19,43 @@ def change(argument: str, how: How = How.PREFIX, **given: object) -> Transformat
     return Transformation(argument=argument, how=how, given=given or {"text": "#", "of": argument})
 
 
-def test_a_remedy_loses_the_name_of_its_argument_and_gets_another_one_back() -> None:
-    general = generalise(Remedy(changes=(change("order_id"),)))
+def test_a_curated_remedy_gets_the_name_of_what_the_error_is_about() -> None:
+    curated = Remedy(changes=(change(SUBJECT),))
 
-    assert general is not None
-    assert [each.argument for each in general.changes] == [SUBJECT]
-    special = specialise(general, failed({"code": "W1"}), about=["code"])
-    assert special == Remedy(changes=(change("code"),))
+    assert specialise(curated, failed({"code": "W1"}), about=["code"]) == Remedy(
+        changes=(change("code"),)
+    )
 
 
 @pytest.mark.parametrize(
-    "remedy",
+    ("remedy", "general"),
     [
-        Remedy(),
-        Remedy(changes=(change("a", How.FROM_ARGUMENT, of="b"),)),
-        Remedy(changes=(change("a"), change("b", How.SUFFIX, text="!", of="b"))),
-        Remedy(changes=(change("a", How.PREFIX, text="#", of="b"),)),
+        (Remedy(changes=(change("a"),)), True),
+        (Remedy(changes=(change("a"), change("b", How.SUFFIX, text="!", of="b"))), True),
+        (Remedy(), False),
+        (Remedy(changes=(change("a", How.FROM_ARGUMENT, of="b"),)), False),
+        (Remedy(changes=(change("a", How.PREFIX, text="#", of="b"),)), False),
+        (Remedy(changes=(change("a", How.DROP, of="a"),)), False),
+        (Remedy(first=(Prerequisite(tool="log_in"),)), False),
+        (Remedy(first=(Prerequisite(tool="look", arguments=(change("x", of="a"),)),)), True),
     ],
 )
-def test_what_needs_names_is_not_general(remedy: Remedy) -> None:
-    assert generalise(remedy) is None
+def test_general_is_what_speaks_of_its_own_arguments_and_leaves_none_out(
+    remedy: Remedy, general: bool
+) -> None:
+    assert is_general(remedy) is general
+
+
+def test_a_remedy_is_about_what_it_changes_and_what_it_makes_something_of() -> None:
+    looking = Prerequisite(tool="look", arguments=(change("x", of="folder"),))
+
+    assert list_subjects(Remedy(changes=(change("a"),), first=(looking,))) == {"a", "folder"}
 
 
 def test_a_remedy_about_a_value_says_nothing_where_the_error_is_about_none() -> None:
-    general = generalise(Remedy(changes=(change("order_id"),)))
+    curated = Remedy(changes=(change(SUBJECT),))
 
-    assert general is not None
-    assert specialise(general, failed({"code": "W1"}), about=[]) is None
-
-
-def test_a_call_to_make_first_needs_no_argument() -> None:
-    first = Remedy(first=(Prerequisite(tool="log_in"),))
-
-    assert specialise(generalise(first), failed({}), about=[]) == first
+    assert specialise(curated, failed({"code": "W1"}), about=[]) is None
 
 
 def test_errors_are_alike_by_the_words_that_are_not_the_tools_own() -> None:

@@ -87,7 +87,7 @@ def test_a_quarantined_lesson_is_not_learned_anew() -> None:
     assert again == []
 
 
-def test_errors_in_the_same_words_teach_about_every_tool() -> None:
+def test_errors_in_the_same_words_teach_about_every_tool_with_the_same_argument() -> None:
     said = "<value>: no such file or directory"
     episodes = [
         episode(n, TOUCH, tool=tool, fingerprint=f"1:{tool}", template=f"{tool}: {said}")
@@ -97,7 +97,18 @@ def test_errors_in_the_same_words_teach_about_every_tool() -> None:
     general = [each for each in mine(episodes, at=NOW) if not each.tool]
 
     assert [each.seen for each in general] == [2]
-    assert general[0].remedy == calling("touch", made("name", How.FROM_ARGUMENT, of="value"))
+    assert general[0].remedy == TOUCH
+
+
+def test_arguments_of_two_names_teach_nothing_about_every_tool() -> None:
+    said = "<value>: no such file or directory"
+    remedies = {"cat": TOUCH, "tail": calling("touch", made("name", How.FROM_ARGUMENT, of="path"))}
+    episodes = [
+        episode(n, remedies[tool], tool=tool, fingerprint=f"1:{tool}", template=f"{tool}: {said}")
+        for n, tool in enumerate(remedies)
+    ]
+
+    assert all(each.tool for each in mine(episodes, at=NOW))
 
 
 def test_a_call_that_was_once_enough_alone_is_kept_without_the_others() -> None:

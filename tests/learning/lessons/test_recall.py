@@ -14,7 +14,7 @@ from mulligan.learning.errors.fingerprint import compute_fingerprint, mask_error
 from mulligan.learning.lessons.apply import build_suggestion
 from mulligan.learning.lessons.life import revoke
 from mulligan.learning.lessons.probability import Outcomes, build_chance
-from mulligan.learning.lessons.recall import from_memory
+from mulligan.learning.lessons.recall import find_other_request, from_memory
 from mulligan.learning.repair.applying import may_apply
 from mulligan.learning.repair.suggest import suggest_corrections
 from tests.learning.failures import failed, obj
@@ -84,63 +84,72 @@ def test_a_nearer_lesson_is_believed_more() -> None:
     assert first.probability > second.probability
 
 
-def test_a_general_lesson_is_about_what_the_error_is_about() -> None:
-    part = changing(made("value", How.PART, sign="/", at=-1))
-    general = fitting(
-        tool="", fingerprint="words", remedy=part, when="path not allowed only a name"
-    )
-    call = failed(
-        {"source": "a.txt", "destination": "x/b"}, error="destination x/b: path not allowed, a name"
-    )
-
-    (found,) = recalled(call, [general])
-
-    assert found.patch.changes == {"destination": "b"}
+CODED = changing(made("airport", How.CASE, case="upper"))
+CODES = obj("airport", airport={"type": "string"})
+BAD_CODE = "airport txl is not known here"
 
 
-def test_a_general_lesson_calls_only_tools_that_are_there() -> None:
-    touching = calling("touch", made("name", How.FROM_ARGUMENT, of="value"))
-    general = fitting(tool="", fingerprint="words", remedy=touching, when="no such file here")
-    said = "b.txt: no such file here"
+def carried(**fields: object) -> Lesson:
+    """What other tools have taught about errors in these words."""
+    told = {"tool": "", "fingerprint": "words:known", "when": "known here", "remedy": CODED}
+    return fitting(**{**told, **fields})
 
-    there = recalled(failed({"file": "b.txt"}, error=said, tools=("touch",)), [general])
-    gone = recalled(failed({"file": "b.txt"}, error=said, tools=("rm",)), [general])
+
+@pytest.mark.parametrize(
+    ("schema", "error", "told"),
+    [
+        (CODES, BAD_CODE, True),
+        (CODES, "'txl' is not known here", True),
+        (CODES, "that is not known here", False),
+        (obj("city", city={"type": "string"}), BAD_CODE, False),
+        ({}, BAD_CODE, False),
+    ],
+    ids=["named", "quoted", "not named", "another parameter", "no schema"],
+)
+def test_another_tools_lesson_speaks_only_of_a_shared_argument_that_the_error_names(
+    schema: dict[str, object], error: str, told: bool
+) -> None:
+    found = recalled(failed({"airport": "txl"}, error=error, schema=schema), [carried()])
+
+    assert [each.patch.changes for each in found] == ([{"airport": "TXL"}] if told else [])
+
+
+def test_another_tools_lesson_leaves_nothing_out() -> None:
+    dropping = carried(remedy=changing(made("airport", How.DROP)))
+
+    assert recalled(failed({"airport": "txl"}, error=BAD_CODE, schema=CODES), [dropping]) == ()
+
+
+def test_another_tools_lesson_calls_only_tools_that_are_there() -> None:
+    touching = calling("touch", made("name", How.FROM_ARGUMENT, of="file"))
+    known = carried(remedy=touching, when="no such file here")
+    said, schema = "b.txt: no such file here", obj(file={"type": "string"})
+    call = failed({"file": "b.txt"}, error=said, schema=schema, tools=("touch",))
+
+    there = recalled(call, [known])
+    gone = recalled(failed({"file": "b.txt"}, error=said, schema=schema, tools=("rm",)), [known])
 
     assert [str(each.patch) for each in there] == ["call touch(name='b.txt') first"]
     assert gone == ()
 
 
-def test_a_locked_field_is_only_ever_offered() -> None:
-    paid = changing(made("amount", How.FROM_ERROR, what="number", at=0))
-    error = "total price is 375, but paid 299"
-    masked = mask_error(error, {"amount": 299})
-    known = fitting(
-        tool="pay",
-        remedy=paid,
-        when=masked,
-        fingerprint=compute_fingerprint("pay", masked),
-        state=LessonState.ACTIVE,
-    )
-    call = failed({"amount": 299}, error=error, tool="pay", schema=obj(amount={"type": "number"}))
-
-    (found,) = recalled(call, [known])
-
-    assert found.patch.changes == {"amount": 375}
-    assert not found.automatic
+OTHER_REQUESTS = [
+    changing(made("order", How.PREFIX, text="9")),
+    changing(made("order", How.FROM_ARGUMENT, of="other")),
+    changing(made("only_mine", How.DROP)),
+    changing(made("amount", How.FROM_ERROR, what="number", at=0)),
+]
 
 
 @pytest.mark.parametrize(
-    "remedy",
-    [
-        changing(made("order", How.PREFIX, text="9")),
-        changing(made("order", How.FROM_ARGUMENT, of="other")),
-        changing(made("only_mine", How.DROP)),
-    ],
-    ids=["another id", "another argument's value", "a wider request"],
+    "remedy", OTHER_REQUESTS, ids=["another id", "another's value", "wider", "how much"]
 )
-def test_a_proven_lesson_that_makes_another_call_is_only_ever_offered(remedy: Remedy) -> None:
-    arguments = {"order": "1", "other": "2", "only_mine": True}
-    masked = mask_error("refused", arguments)
+def test_what_asks_for_something_else_is_no_suggestion_and_is_for_the_person_to_say(
+    remedy: Remedy,
+) -> None:
+    arguments = {"order": "1", "other": "2", "only_mine": True, "amount": 299}
+    error = "refused: the price is 375"
+    masked = mask_error(error, arguments)
     known = fitting(
         tool="cancel",
         remedy=remedy,
@@ -149,12 +158,19 @@ def test_a_proven_lesson_that_makes_another_call_is_only_ever_offered(remedy: Re
         state=LessonState.ACTIVE,
     )
     text = {"type": "string"}
-    schema = obj(order=text, other=text, only_mine={"type": "boolean"})
+    schema = obj(order=text, other=text, only_mine={"type": "boolean"}, amount={"type": "number"})
+    call = failed(arguments, error=error, tool="cancel", schema=schema)
 
-    (found,) = recalled(failed(arguments, error="refused", tool="cancel", schema=schema), [known])
+    assert recalled(call, [known]) == ()
+    assert find_other_request(call, [known]) == known
 
-    assert found.proven
-    assert not found.automatic
+
+def test_what_was_seen_once_or_on_another_tool_is_not_asked_for() -> None:
+    wider = changing(made("order_id", How.DROP))
+
+    assert find_other_request(order(), [fitting(remedy=wider, seen=1, of=1)]) is None
+    assert find_other_request(order(), [fitting(remedy=wider, tool="")]) is None
+    assert find_other_request(order(), [fitting()]) is None
 
 
 def test_a_constant_is_never_put_into_a_locked_field() -> None:
@@ -171,8 +187,9 @@ def test_one_case_is_too_little_to_put_another_thing_into_a_write(
         made("order_id", How.FROM_TURN, tool="get_user", **{"in": "result", "key": "last", "at": 0})
     )
     earlier = (Earlier(tool="get_user", result={"last": "W5"}),)
+    call = order(order_id="", earlier=earlier, effect=effect)
 
-    found = recalled(order(earlier=earlier, effect=effect), [fitting(remedy=seen, seen=1, of=1)])
+    found = recalled(call, [fitting(remedy=seen, seen=1, of=1, when="order not found")])
 
     assert bool(found) is offered
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mulligan.core.lesson import How
+from mulligan.core.suggestion import FailedCall
 from mulligan.learning.lessons.lines import decode_lessons, encode_lessons
 from mulligan.learning.lessons.probability import Outcomes, build_chance
 from mulligan.learning.lessons.recall import from_memory
@@ -25,14 +26,25 @@ def test_seeds_pass_the_checks_of_an_import() -> None:
     assert len(found) == len(load_seed_lessons()) == len({each.id for each in load_seed_lessons()})
 
 
+def suggested(call: FailedCall) -> list[dict[str, object]]:
+    memory = from_memory(load_seed_lessons(), chance=build_chance(Outcomes(), {}))
+    found = suggest_corrections(call, sources=(memory,))
+    assert not any(each.automatic for each in found)
+    return [dict(each.patch.changes) for each in found]
+
+
 def test_a_seed_helps_a_tool_nobody_has_seen() -> None:
     call = failed(
-        {"source": "a.txt", "target": "archive/a.txt"},
-        error="archive/a.txt: path not allowed. Provide only a file or directory name.",
+        {"currency": "eur", "note": "eur"},
+        error="currency must be upper case, a code in capital letters was expected",
     )
-    memory = from_memory(load_seed_lessons(), chance=build_chance(Outcomes(), {}))
 
-    (found,) = suggest_corrections(call, sources=(memory,))
+    assert suggested(call) == [{"currency": "EUR"}]
 
-    assert found.patch.changes == {"target": "a.txt"}
-    assert not found.automatic
+
+def test_a_seed_says_nothing_of_an_argument_that_the_error_does_not_name() -> None:
+    call = failed(
+        {"currency": "eur"}, error="must be upper case, a code in capital letters was expected"
+    )
+
+    assert suggested(call) == []

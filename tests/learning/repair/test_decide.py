@@ -5,10 +5,12 @@ import pytest
 from mulligan.core.advice import Decision
 from mulligan.core.effect import Effect
 from mulligan.core.error_class import ErrorClass
-from mulligan.core.suggestion import Earlier
+from mulligan.core.lesson import How
+from mulligan.core.suggestion import Earlier, Kind, Origin, Patch, Suggestion
 from mulligan.learning.repair.decide import decide
 from mulligan.learning.repair.suggest import suggest_corrections
 from tests.learning.failures import TEXT, WHOLE, failed, obj
+from tests.learning.lessons.cases import changing, lesson, made
 
 
 @pytest.mark.parametrize(
@@ -135,3 +137,36 @@ def test_the_past_of_a_pattern_outweighs_the_rules_when_it_is_clear() -> None:
     assert unclear.decision is Decision.ASK
     assert clear.decision is Decision.REPAIR
     assert "4 of 5" in clear.why
+
+
+def test_what_has_helped_by_asking_for_something_else_is_for_the_person_to_say() -> None:
+    wider = lesson(changing(made("day", How.DROP)), correction="leave `day` out", seen=7, of=9)
+    call = failed({"day": "friday"}, error="Invalid value for 'day'")
+
+    advice = decide(call, other=wider)
+
+    assert advice.decision is Decision.ASK
+    assert advice.ask == "May I leave `day` out?"
+    assert "7 of 9" in advice.why
+
+
+def test_a_correction_of_the_form_comes_before_another_request() -> None:
+    wider = lesson(changing(made("day", How.DROP)), correction="leave `day` out")
+    call = failed({"day": "friday"}, error="Invalid value for 'day'")
+    written = Suggestion(
+        patch=Patch(changes={"day": "2026-11-20"}),
+        source=Origin.SCHEMA,
+        kinds=(Kind.REFORMAT,),
+        probability=0.8,
+        n=0,
+        evidence="a date",
+    )
+
+    assert decide(call, [written], other=wider).decision is Decision.REPAIR
+
+
+def test_what_passes_by_itself_needs_no_other_request() -> None:
+    wider = lesson(changing(made("day", How.DROP)), correction="leave `day` out")
+    busy = failed({"day": "friday"}, error="429 too many requests")
+
+    assert decide(busy, other=wider) == decide(busy)

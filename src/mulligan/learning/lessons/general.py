@@ -1,7 +1,7 @@
-"""Remedies without the names of one tool: what helps against errors in the same words, anywhere.
+"""What helps against errors in the same words, also on another tool.
 
-The arguments that an error is about lose their names and become one subject; a remedy in which they
-are not all treated alike is no general one.
+A remedy that is carried over keeps the names of its arguments: it is of use only to a tool that has
+the very same. Curated ones speak of one subject, which stands for what an error names.
 """
 
 from __future__ import annotations
@@ -30,21 +30,20 @@ _NAMES = ("of", "asked", "holds")
 _MASKS = frozenset({"value", "path", "text", "number", "file", "id", "time", "email", "url", "hex"})
 
 
-def generalise(remedy: Remedy) -> Remedy | None:
-    """The remedy about its subject; `None` where it needs names."""
-    subjects = {name for each in _list_transformations(remedy) for name in _list_names(each)}
+def is_general(remedy: Remedy) -> bool:
+    """Whether a remedy can be of use to another tool: all it speaks of are arguments by name.
+
+    A call to make first that is made of none of them says nothing of a tool with other needs.
+    """
+    own = all(each.how not in (How.FROM_ARGUMENT, How.DROP) for each in remedy.changes)
     changed = {each.argument for each in remedy.changes}
-    if any(each.how is How.FROM_ARGUMENT for each in remedy.changes):
-        return None
-    if not remedy.changes and not remedy.first:
-        return None
-    if changed and subjects - changed:
-        return None
-    alike = {_strip_names(each) for each in remedy.changes}
-    if len(alike) > 1:
-        return None
-    changes = tuple(_rename_change(each, SUBJECT) for each in remedy.changes[:1])
-    return Remedy(changes=changes, first=tuple(map(_generalise_call, remedy.first)))
+    return own and bool(list_subjects(remedy)) and (not changed or list_subjects(remedy) == changed)
+
+
+def list_subjects(remedy: Remedy) -> frozenset[str]:
+    """The arguments of the failing call that a remedy changes or makes something of."""
+    sources = {name for each in _list_transformations(remedy) for name in _list_names(each)}
+    return frozenset(sources | {each.argument for each in remedy.changes})
 
 
 def specialise(remedy: Remedy, failed: FailedCall, *, about: Sequence[str]) -> Remedy | None:
@@ -100,20 +99,12 @@ def _list_names(made: Transformation) -> list[str]:
     return [str(made.given[word]) for word in _NAMES if word in made.given]
 
 
-def _strip_names(made: Transformation) -> str:
-    return repr((made.how, sorted((k, repr(v)) for k, v in made.given.items() if k not in _NAMES)))
-
-
 def _rename_change(made: Transformation, name: str) -> Transformation:
     return Transformation(argument=name, how=made.how, given=_rename_given(made.given, name))
 
 
 def _rename_given(given: Mapping[str, object], name: str) -> dict[str, object]:
     return {word: name if word in _NAMES else value for word, value in given.items()}
-
-
-def _generalise_call(call: Prerequisite) -> Prerequisite:
-    return _rename_call(call, SUBJECT)
 
 
 def _rename_call(call: Prerequisite, name: str) -> Prerequisite:

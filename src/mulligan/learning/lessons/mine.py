@@ -19,7 +19,12 @@ from mulligan.core.lesson import (
     count_sources,
 )
 from mulligan.learning.lessons.explain import measure_cost
-from mulligan.learning.lessons.general import cluster_words, extract_words, generalise
+from mulligan.learning.lessons.general import (
+    cluster_words,
+    extract_words,
+    is_general,
+    list_subjects,
+)
 from mulligan.learning.lessons.life import EVIDENCE
 from mulligan.learning.lessons.phrase import (
     describe_correction,
@@ -95,25 +100,26 @@ def _group_episodes(episodes: Sequence[Episode]) -> Mapping[LessonPool, list[Epi
 
 
 def _group_by_words(episodes: Sequence[Episode]) -> Mapping[LessonPool, list[Episode]]:
-    """Failures in the same words whatever the tool, with what mended them in general."""
+    """Failures in the same words about arguments of the same names, whatever the tool."""
     repaired = [each for each in episodes if each.ending is Ending.REPAIRED]
     words = {each.id: extract_words(each.template, each.tool) for each in repaired}
     heads = cluster_words(words.values())
     found: dict[LessonPool, list[Episode]] = defaultdict(list)
     for each in repaired:
-        head = heads[words[each.id]]
-        if head:
-            said = " ".join(sorted(head))
-            pool = LessonPool(each.tenant, "", each.server, "", f"words:{said}"[:LONGEST_WORDS])
-            found[pool].append(
-                replace(each, tool="", template=said, remedies=_generalise_remedies(each))
-            )
+        said = " ".join(sorted(heads[words[each.id]]))
+        for subjects, remedies in _group_by_subjects(each).items() if said else ():
+            about = f"words:{said}"[:LONGEST_WORDS] + f":{','.join(sorted(subjects))}"
+            pool = LessonPool(each.tenant, "", each.server, "", about[: 2 * LONGEST_WORDS])
+            found[pool].append(replace(each, tool="", template=said, remedies=remedies))
     return {pool: held for pool, held in found.items() if len({e.fingerprint for e in held}) > 1}
 
 
-def _generalise_remedies(episode: Episode) -> tuple[Remedy, ...]:
-    found = (generalise(remedy) for remedy in episode.remedies)
-    return tuple({build_remedy_key(each): each for each in found if each is not None}.values())
+def _group_by_subjects(episode: Episode) -> Mapping[frozenset[str], tuple[Remedy, ...]]:
+    found: dict[frozenset[str], tuple[Remedy, ...]] = {}
+    for remedy in filter(is_general, episode.remedies):
+        subjects = list_subjects(remedy)
+        found[subjects] = (*found.get(subjects, ()), remedy)
+    return found
 
 
 def _build_lessons(

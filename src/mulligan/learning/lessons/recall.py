@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from enum import IntEnum
 
@@ -14,12 +14,11 @@ from mulligan.learning.errors.fingerprint import compute_fingerprint, mask_error
 from mulligan.learning.errors.wording import find_likely_class
 from mulligan.learning.lessons.apply import build_suggestion
 from mulligan.learning.lessons.explain import measure_cost
-from mulligan.learning.lessons.general import are_alike, extract_words, specialise
+from mulligan.learning.lessons.general import are_alike, extract_words, list_subjects, specialise
 from mulligan.learning.lessons.life import SEED
 from mulligan.learning.lessons.phrase import describe_lesson
+from mulligan.learning.lessons.scope import find_scope_changes, is_named
 from mulligan.learning.lessons.sharing import as_reader, may_share
-from mulligan.learning.repair.from_turn import find_culprits
-from mulligan.learning.repair.knowledge import Knowledge
 
 SEVERAL = 2
 
@@ -44,20 +43,20 @@ Chance = Callable[[Lesson, Nearness, Suggestion], tuple[float, int]]
 def from_memory(
     lessons: Sequence[Lesson], *, chance: Chance, pattern: str | None = None, named: bool = False
 ) -> Suggest:
-    """Suggestions from lessons: of this pattern, else of failures like it, on whatever tool.
+    """Suggestions from lessons: of this pattern, else of failures like it.
 
-    `pattern` is the failure's fingerprint where the application has rules of its own for it;
-    `named` where it happened to somebody who is, so that every lesson is another's.
+    What a lesson would ask for is what the failing call did; what asks for something else is no
+    suggestion (`find_other_request`). Another tool's lesson speaks only of an argument that both
+    tools have and the error names. `pattern` is the failure's fingerprint where the application
+    has rules of its own for it; `named` where it happened to somebody who is, so that every
+    lesson is another's.
     """
     living = [each for each in lessons if each.state.living]
 
     def suggest(failed: FailedCall) -> Iterator[Suggestion]:
-        for known, nearness in find_near_lessons(failed, living, pattern=pattern):
-            lesson = known
-            if known.by != SEED and (named or known.shared):
-                if not may_share(known.remedy, as_reader(failed)):
-                    continue
-                lesson = _say_anew(known, nearness)
+        for lesson, nearness in _list_told(failed, living, pattern=pattern, named=named):
+            if find_scope_changes(lesson.remedy, failed):
+                continue
             made = build_suggestion(lesson, failed)
             if made is not None and not _is_hearsay(lesson, made, failed):
                 probability, n = chance(lesson, nearness, made)
@@ -66,6 +65,36 @@ def from_memory(
                 yield replace(made, probability=probability, n=n, proven=proven)
 
     return suggest
+
+
+def find_other_request(
+    failed: FailedCall,
+    lessons: Sequence[Lesson],
+    *,
+    pattern: str | None = None,
+    named: bool = False,
+) -> Lesson | None:
+    """The lesson of this tool that has helped by asking for something else, if one has."""
+    living = [each for each in lessons if each.state.living and each.tool]
+    for lesson, nearness in _list_told(failed, living, pattern=pattern, named=named):
+        known = lesson.seen >= SEVERAL or lesson.state is LessonState.ACTIVE
+        near = nearness in (Nearness.PATTERN, Nearness.TOOL)
+        other = known and near and bool(find_scope_changes(lesson.remedy, failed))
+        if other and build_suggestion(lesson, failed) is not None:
+            return lesson
+    return None
+
+
+def _list_told(
+    failed: FailedCall, lessons: Sequence[Lesson], *, pattern: str | None, named: bool
+) -> Iterator[tuple[Lesson, Nearness]]:
+    """The lessons near a failure, as far as and in the words in which they may be told."""
+    for known, nearness in find_near_lessons(failed, lessons, pattern=pattern):
+        if known.by != SEED and (named or known.shared):
+            if may_share(known.remedy, as_reader(failed)):
+                yield _say_anew(known, nearness), nearness
+        else:
+            yield known, nearness
 
 
 def _say_anew(lesson: Lesson, nearness: Nearness) -> Lesson:
@@ -98,14 +127,9 @@ def find_near_lessons(
         for nearness in [measure(each)]
         if nearness is not None
     ]
-    about: list[str] | None = None
     found: list[tuple[Lesson, Nearness]] = []
     for lesson, nearness in sorted(ranked, key=_rank_lesson):
-        if lesson.tool:
-            found.append((lesson, nearness))
-            continue
-        about = _list_subjects(failed) if about is None else about
-        remedy = _fit_remedy(lesson.remedy, failed, about)
+        remedy = lesson.remedy if lesson.tool else _fit_remedy(lesson, failed)
         if remedy is not None:
             found.append((replace(lesson, remedy=remedy), nearness))
     return found
@@ -134,15 +158,22 @@ def _build_measure(failed: FailedCall, pattern: str | None) -> Callable[[Lesson]
     return measure_nearness
 
 
-def _list_subjects(failed: FailedCall) -> list[str]:
-    """The arguments that the error is about."""
-    found = find_culprits(failed, Knowledge(failed.said, failed.earlier))
-    return list(dict.fromkeys(each.key for each in found if each.key in failed.call.arguments))
+def _fit_remedy(lesson: Lesson, failed: FailedCall) -> Remedy | None:
+    """What another tool's lesson says about this call; `None`: nothing.
 
-
-def _fit_remedy(remedy: Remedy, failed: FailedCall, about: Sequence[str]) -> Remedy | None:
-    """A general remedy for this call. A call before it must be one that can be made."""
+    Only about arguments that the error names, and only if this tool has the very ones that the
+    lesson was learned on; a curated one was learned on none. A call before must be one that can be
+    made.
+    """
+    remedy = lesson.remedy
     before = {each.tool for each in remedy.first}
     if failed.call.tool in before or not before <= set(failed.tools):
         return None
-    return specialise(remedy, failed, about=about)
+    if lesson.by == SEED:
+        about = [name for name in failed.call.arguments if is_named(failed, name)]
+        return specialise(remedy, failed, about=about)
+    known = failed.schema.get("properties")
+    own = known if isinstance(known, Mapping) else {}
+    subjects = list_subjects(remedy)
+    shared = bool(subjects) and all(name in own and is_named(failed, name) for name in subjects)
+    return remedy if shared else None

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from mulligan.core.advice import Advice, Decision
 from mulligan.core.effect import Effect
 from mulligan.core.error_traits import ArgumentFault
+from mulligan.core.lesson import Lesson
 from mulligan.core.quoted import quote_value
 from mulligan.core.suggestion import Earlier, FailedCall, Suggestion
 from mulligan.learning.complaints.complaint import ComplaintKind
@@ -25,6 +26,9 @@ MOST_SAME = 2
 ENOUGH = 2
 """By how many failures of its pattern one decision must lead to outweigh the rules."""
 
+OPEN_TO_OTHERS = frozenset({Decision.REPAIR, Decision.ASK})
+"""What the rules say where another request may be what is wanted."""
+
 MOST_CHOICES = 5
 MOST_SHOWN = 60
 """Characters of each: they are what tools returned, and anybody may have written them."""
@@ -36,16 +40,34 @@ NO_PAST: Past = MappingProxyType({})
 
 
 def decide(
-    failed: FailedCall, suggested: Sequence[Suggestion] = (), *, past: Past = NO_PAST
+    failed: FailedCall,
+    suggested: Sequence[Suggestion] = (),
+    *,
+    past: Past = NO_PAST,
+    other: Lesson | None = None,
 ) -> Advice:
-    """The advice that goes with every failure. It is for the agent: nothing is done by it."""
+    """The advice that goes with every failure. It is for the agent: nothing is done by it.
+
+    `other`: a lesson that has helped by asking for something else, which is for the person to say.
+    """
     advice = _advise_by_rules(failed, suggested)
+    if other is not None and not suggested and advice.decision in OPEN_TO_OTHERS:
+        return _advise_other(other, advice)
     usual = max(past, key=past.__getitem__, default=advice.decision)
     lead = past.get(usual, 0) - past.get(advice.decision, 0)
     if lead < ENOUGH or _repeats_effect(usual, failed):
         return advice
     why = f"{past[usual]} of {sum(past.values())} failures like this one were settled so."
     return Advice(decision=usual, why=why, first=advice.first, ask=advice.ask)
+
+
+def _advise_other(lesson: Lesson, advice: Advice) -> Advice:
+    change = lesson.correction
+    why = (
+        f"{lesson.seen} of {lesson.of} failures like this one were mended by another request: "
+        f"{change}. That asks for something else, so it is for the person to say."
+    )
+    return Advice(decision=Decision.ASK, why=why, first=advice.first, ask=f"May I {change}?")
 
 
 def _repeats_effect(decision: Decision, failed: FailedCall) -> bool:

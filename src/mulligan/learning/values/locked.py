@@ -33,6 +33,8 @@ WHICH_QUESTION = list_words("""
     query sql statement filter search expression command cmd script code prompt shell body
     password secret token apikey credential credentials
 """)
+COMMANDS = list_words("query sql statement expression command cmd script prompt shell")
+SECRETS = list_words("password secret token apikey credential credentials")
 LOCKED = WHO | WHERE | HOW_MUCH | WHICH_QUESTION
 """Words that lock a field when its name, or that of anything it stands in, has one of them."""
 
@@ -52,6 +54,17 @@ MOST_SAID = 50_000
 def is_locked(path: Path) -> bool:
     """Whether a field is one that no correction may change."""
     return any(_locks(step) for step in path if isinstance(step, str))
+
+
+def is_command(name: str) -> bool:
+    """Whether an argument is a text that is run or searched for: every word of it counts."""
+    words = set(tokenize(name))
+    return bool(words & COMMANDS) or (bool(words) and words <= WHICH_QUESTION - SECRETS)
+
+
+def is_secret(name: str) -> bool:
+    """Whether an argument proves who one is, and says nothing of what is asked for."""
+    return bool(set(tokenize(name)) & SECRETS)
 
 
 def _locks(name: str) -> bool:

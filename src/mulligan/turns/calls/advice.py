@@ -101,10 +101,11 @@ def _compose(
         found, best, group = with_memory(found, recalled)
         episode = replace(episode, best=best, group=group)
     past = NO_PAST if recalled is None else recalled.past
+    other = None if recalled is None else recalled.other(episode.failed)
     return episode, Advised(
         execution=episode.execution,
         failed=episode.failed,
-        advice=decide(episode.failed, found, past=past),
+        advice=decide(episode.failed, found, past=past, other=other),
         suggestions=found,
         foreseen=_foresee(call, episode.failed, mendable=bool(found)),
         like=_find_alike(call, episode.pattern),

@@ -7,6 +7,7 @@ import time
 import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from mulligan.core.advice import Decision
@@ -55,6 +56,8 @@ class Recalled:
     """What memory has to say about one failure."""
 
     suggest: Suggest
+    other: Callable[[FailedCall], Lesson | None]
+    """The lesson that has helped by asking for something else, if one has."""
     weigh: Callable[[Suggestion], Suggestion]
     """A suggestion of any other source, with its measured probability."""
     past: Mapping[Decision, int] = field(default_factory=dict)
@@ -80,7 +83,7 @@ class Recall:
     def look_up(self, asking: Asking) -> Recalled:
         """Everything that is known about a failure like this."""
         from mulligan.learning.lessons.probability import build_chance, weigh_suggestion
-        from mulligan.learning.lessons.recall import from_memory
+        from mulligan.learning.lessons.recall import find_other_request, from_memory
 
         failed, error_class = asking.failed, asking.pattern.error_class
         lessons = list(self._find_lessons(asking))
@@ -97,18 +100,17 @@ class Recall:
             )
         ]
         chance = build_chance(outcomes, balances)
+        pattern, named = asking.pattern.fingerprint, bool(asking.principal)
+        group = self._assign_group(failed.call.id)
+        told = usable if group is Group.TREATED else []
         return Recalled(
             suggest=_filter_unlikely(
-                from_memory(
-                    usable,
-                    chance=chance,
-                    pattern=asking.pattern.fingerprint,
-                    named=bool(asking.principal),
-                )
+                from_memory(usable, chance=chance, pattern=pattern, named=named)
             ),
+            other=partial(find_other_request, lessons=told, pattern=pattern, named=named),
             weigh=lambda made: weigh_suggestion(made, outcomes, error_class=error_class),
             past=self._read_past(asking, people=people),
-            group=self._assign_group(failed.call.id),
+            group=group,
         )
 
     def _find_lessons(self, asking: Asking) -> Iterator[Lesson]:

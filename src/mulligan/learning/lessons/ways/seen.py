@@ -60,6 +60,18 @@ def _make(given: Given, place: ArgumentPlace) -> object:
     return NOTHING
 
 
+def list_choices(given: Given, place: ArgumentPlace) -> list[object]:
+    """The different values among which the way would choose one, in the call it goes by."""
+    for made in _list_latest(place):
+        if made.tool == given.get("tool") and _is_about(made, given, place):
+            held = made.arguments if given.get("in") == "arguments" else parse_result(made.result)
+            leaves = list_leaves(held, most=MOST_VALUES)
+            found = [each for path, each in leaves if find_key(path) == given.get("key")]
+            if found or given.get("key") == "":
+                return [each for at, each in enumerate(found) if each not in found[:at]]
+    return []
+
+
 def _list_latest(place: ArgumentPlace) -> list[Earlier]:
     """What the turn did, the latest first; what failed brought nothing."""
     return [made for made in reversed(place.failed.earlier[-MOST_CALLS:]) if not made.failed]

@@ -1,0 +1,253 @@
+"""Whether a remedy still asks for what the failing call asked for, in a form that the tool takes.
+
+A lesson mends the form of a call. What would make another call out of it, a word cut out of a
+query, another channel of a list, an argument left out, is for the person to say, however often it
+has helped before.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from mulligan.core.lesson import How, Remedy, Transformation
+from mulligan.core.suggestion import FailedCall
+from mulligan.learning.complaints.complaint import ComplaintKind
+from mulligan.learning.complaints.dialects import parse_complaints
+from mulligan.learning.lessons.ways.place import ArgumentPlace, is_same
+from mulligan.learning.lessons.ways.seen import list_choices
+from mulligan.learning.lessons.ways.table import make
+from mulligan.learning.shape.coerce import NOTHING
+from mulligan.learning.shape.schema import TYPE_NAMES
+from mulligan.learning.values.closeness import match_spelling, tokenize
+from mulligan.learning.values.locked import (
+    HOW_MUCH,
+    WHERE,
+    is_command,
+    is_locked,
+    is_secret,
+    stands_in,
+)
+from mulligan.learning.values.vocabulary import list_words
+
+LONGEST_ERROR = 4_000
+STEPS = frozenset("/\\.~*?%")
+"""Signs that lead to another place, or to more than one, where they are put around a path."""
+UNITS = list_words("""
+    second seconds millisecond milliseconds minute minutes hour hours day days week weeks month
+    months year years ms sec min cent cents percent dollar dollars euro euros meter meters metre
+    metres km kilometer kilometers mile miles inch inches kg kilogram kilograms pound pounds gallon
+    gallons liter liters litre litres byte bytes kb mb epoch timestamp unix
+""")
+_EMPTY: tuple[object, ...] = (NOTHING, None, "", [], {})
+
+Rule = Callable[[Transformation, ArgumentPlace], bool]
+
+
+def find_scope_changes(remedy: Remedy, failed: FailedCall) -> list[str]:
+    """The arguments by which a remedy would ask for something else; none: it mends the form."""
+    moved = {each.given["of"] for each in remedy.changes if each.how is How.FROM_ARGUMENT}
+    return [
+        each.argument
+        for each in remedy.changes
+        if not (each.how is How.DROP and each.argument in moved)
+        and not _may_make(each, remedy, failed)
+    ]
+
+
+def is_named(failed: FailedCall, argument: str) -> bool:
+    """Whether an error names an argument, or has its value as a word of its own."""
+    value = failed.call.arguments.get(argument)
+    quoted = isinstance(value, str) and len(value) > 2 and _is_stated(value, failed)
+    return quoted or _is_stated(argument, failed)
+
+
+def _may_make(made: Transformation, remedy: Remedy, failed: FailedCall) -> bool:
+    place = ArgumentPlace(argument=made.argument, failed=failed, schema=failed.schema)
+    source = made.given.get("of")
+    if source is not None and made.how is not How.FROM_ARGUMENT and source != made.argument:
+        return False
+    if is_command(made.argument) and made.how not in (How.COERCE, How.FROM_ARGUMENT):
+        return False
+    if made.how is How.PART:
+        return _may_cut(made, place, remedy)
+    return _RULES[made.how](made, place)
+
+
+def _may_drop(made: Transformation, place: ArgumentPlace) -> bool:
+    """What the tool does not have may go, where its error says so; what it has stays."""
+    if place.old in _EMPTY[1:]:
+        required = made.argument in _list_required(place)
+        return not required and _is_stated(made.argument, place.failed)
+    known = place.schema.get("properties")
+    if isinstance(known, Mapping):
+        return made.argument not in known
+    return any(
+        each.about is ComplaintKind.UNEXPECTED and each.subject == made.argument
+        for each in parse_complaints(place.failed.error)
+    )
+
+
+def _may_complete(made: Transformation, place: ArgumentPlace) -> bool:
+    """Only what was not there is completed: with the schema's own, or where the error asks.
+
+    Who, where and how much are nobody's to fill in.
+    """
+    if place.old not in _EMPTY:
+        return False
+    rule = _read_rule(place)
+    listed = rule.get("enum")
+    value = made.given.get("value")
+    own = is_same(rule.get("default", NOTHING), value) or listed == [value]
+    asked = _is_stated(made.argument, place.failed) and not is_locked((made.argument,))
+    return own or asked
+
+
+def _may_wrap(_: Transformation, place: ArgumentPlace) -> bool:
+    """A list of one is the same only where a list is wanted, and one of nothing is no value."""
+    return place.old not in _EMPTY and _is_wanted("array", place)
+
+
+def _may_unwrap(_: Transformation, place: ArgumentPlace) -> bool:
+    value = place.old[0] if isinstance(place.old, list) and place.old else None
+    return value not in _EMPTY
+
+
+def _may_affix(made: Transformation, place: ArgumentPlace) -> bool:
+    """Signs, or what the error or the schema states here and now; no way to another place."""
+    text = str(made.given.get("text") or made.given.get("without") or "")
+    if set(tokenize(made.argument)) & WHERE and set(text) & STEPS:
+        return False
+    spoken = any(sign.isalnum() for sign in text)
+    stated = f"{place.failed.error[:LONGEST_ERROR]} {place.read_documentation()}"
+    return not spoken or text in stated
+
+
+def _may_scale(_: Transformation, place: ArgumentPlace) -> bool:
+    """Another number is the same amount only where somebody speaks of a unit."""
+    told = f"{place.failed.error[:LONGEST_ERROR]} {place.read_documentation()} {place.argument}"
+    return bool(set(tokenize(told)) & UNITS)
+
+
+def _may_rename(made: Transformation, place: ArgumentPlace) -> bool:
+    """A value moves under the name there is for it; it is not copied over from another one."""
+    known = place.schema.get("properties")
+    properties = known if isinstance(known, Mapping) else {}
+    return place.old in _EMPTY and made.given.get("of") not in properties
+
+
+def _may_take_stated(made: Transformation, place: ArgumentPlace) -> bool:
+    """A number becomes the bound that is stated, a word the one it nearly is; no choice is made."""
+    value = make(made, place)
+    if value is NOTHING or isinstance(value, list):
+        return False
+    if place.old in _EMPTY:
+        return _is_stated(made.argument, place.failed)
+    if isinstance(value, int | float):
+        amount = bool(set(tokenize(made.argument)) & HOW_MUCH)
+        return _is_number(place.old) and not amount and not stands_in(place.failed.said, place.old)
+    return match_spelling(str(place.old), [str(value)]) is not None
+
+
+def _may_take_seen(made: Transformation, place: ArgumentPlace) -> bool:
+    """What a lookup of this very value gave, or what was missing; never one thing of several."""
+    given = made.given
+    if "said" in given or "like" in given:
+        return True
+    if "holds" in given:
+        return False
+    if given.get("less"):
+        # What the person said is what is asked for; a figure of the agent's own may be fitted.
+        return not stands_in(place.failed.said, place.old)
+    if len(list_choices(given, place)) > 1:
+        return False
+    about = given.get("asked") == made.argument and given.get("in") == "result"
+    return place.old in _EMPTY or about or is_secret(made.argument)
+
+
+def _may_cut(made: Transformation, place: ArgumentPlace, remedy: Remedy) -> bool:
+    """A part stands for the whole where the rest is said elsewhere: in a call before, or beside."""
+    value, whole = make(made, place), place.old
+    if not isinstance(value, str) or not isinstance(whole, str) or made.given.get("sign") == " ":
+        return False
+    sign = str(made.given.get("sign"))
+    rest = [part for part in whole.split(sign) if part.strip() not in ("", ".", value)]
+    carried = any(
+        each.how is How.PART and each.given.get("of") == made.argument
+        for call in remedy.first
+        for each in call.arguments
+    )
+    others = [
+        str(held) for name, held in place.failed.call.arguments.items() if name != made.argument
+    ]
+    beside = all(any(part in other.split(sign) for other in others) for part in rest)
+    return carried or (bool(rest) and beside)
+
+
+def _is_wanted(kind: str, place: ArgumentPlace) -> bool:
+    """Whether the schema or the error wants a value of this type."""
+    rule = _read_rule(place)
+    if rule:
+        forms = [rule, *_list_parts(rule.get("anyOf")), *_list_parts(rule.get("oneOf"))]
+        types = [each.get("type") for each in forms]
+        named = [name for held in types for name in (held if isinstance(held, list) else [held])]
+        return any(TYPE_NAMES.get(str(name), name) == kind for name in named)
+    wanted = (
+        word
+        for each in parse_complaints(place.failed.error)
+        if each.about is ComplaintKind.TYPE and each.subject == place.argument
+        for word in each.wanted
+    )
+    return any(TYPE_NAMES.get(word, word) == kind for word in wanted)
+
+
+def _read_rule(place: ArgumentPlace) -> Mapping[str, object]:
+    known = place.schema.get("properties")
+    found = known.get(place.argument) if isinstance(known, Mapping) else None
+    return found if isinstance(found, Mapping) else {}
+
+
+def _list_parts(held: object) -> list[Mapping[str, object]]:
+    return [each for each in held if isinstance(each, Mapping)] if isinstance(held, list) else []
+
+
+def _list_required(place: ArgumentPlace) -> tuple[object, ...]:
+    found = place.schema.get("required")
+    return tuple(found) if isinstance(found, list | tuple) else ()
+
+
+def _is_stated(text: str, failed: FailedCall) -> bool:
+    """Whether an error has a text as a word of its own."""
+    alone = rf"(?<![\w]){re.escape(text)}(?![\w])"
+    return bool(text) and re.search(alone, failed.error[:LONGEST_ERROR]) is not None
+
+
+def _is_number(value: object) -> bool:
+    if isinstance(value, bool):
+        return False
+    return isinstance(value, int | float) or (
+        isinstance(value, str) and re.fullmatch(r"\s*-?\d+(\.\d+)?\s*", value) is not None
+    )
+
+
+def _may_rewrite(_: Transformation, place: ArgumentPlace) -> bool:
+    return place.old not in _EMPTY
+
+
+_RULES: Mapping[How, Rule] = {
+    How.CONSTANT: _may_complete,
+    How.PREFIX: _may_affix,
+    How.SUFFIX: _may_affix,
+    How.CASE: _may_rewrite,
+    How.SCALE: _may_scale,
+    How.LIST: _may_wrap,
+    How.SCALAR: _may_unwrap,
+    How.COERCE: _may_rewrite,
+    How.FORMAT: _may_rewrite,
+    How.FROM_ARGUMENT: _may_rename,
+    How.FROM_ERROR: _may_take_stated,
+    How.FROM_TURN: _may_take_seen,
+    How.OPEN: lambda _made, _place: False,
+    How.DROP: _may_drop,
+}
+"""Whether each way of making a value leaves what is asked for; parts are held against the rest."""
