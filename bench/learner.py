@@ -89,6 +89,7 @@ def count_outcome(
         made.source,
         join_kinds(made.kinds),
         error_class=find_likely_class(failed.failure, failed.error),
+        tool=failed.call.tool,
         helped=helped,
         weight=1.0,
     )
@@ -100,6 +101,7 @@ def weighing(source: Suggest, outcomes: Outcomes) -> Suggest:
     def suggest(failed: FailedCall) -> Iterator[Suggestion]:
         found = find_likely_class(failed.failure, failed.error)
         for each in source(failed):
-            yield weigh_suggestion(each, outcomes, error_class=found)
+            tool = failed.call.tool
+            yield weigh_suggestion(each, outcomes, error_class=found, tool=tool)
 
     return suggest

@@ -18,6 +18,7 @@ from bench.report import Step, progress, table
 from bench.stream import BFCL, Happening, failures_in_order
 from bench.suites.tau_repair import same_arguments
 from bench.tau import Schemas, episode_of, failed_call, read_schemas
+from bench.unseen import Field, forecast_unseen
 from bench.versions import ours
 from mulligan.core.call import Failure
 from mulligan.core.effect import Mode
@@ -44,6 +45,9 @@ class Forecast:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_data_arguments(parser)
     add_environment_arguments(parser)
+    parser.add_argument(
+        "--seen-only", action="store_true", help="leave out the tools that nobody has seen"
+    )
     parser.add_argument("--picture", type=Path, metavar="FILE", help="draw the reliability as SVG")
 
 
@@ -65,19 +69,36 @@ def run(options: argparse.Namespace) -> Result:
         **_figures(found),
         "auto_precision": round(sum(automatic) / len(automatic), 4) if automatic else None,
         "auto_n": len(automatic),
+        "unseen_tools": None if options.seen_only else _unseen(options),
         "versions": {**versions, **ours()},
     }
 
 
 def show(result: Result) -> RenderableType:
     names = ("ece", "brier", "base_brier", "auto_precision", "auto_n", "forecasts", "n")
-    bins = [(each["said"], each["true"], each["n"]) for each in result["bins"]]
+    unseen = result["unseen_tools"]
+    apart = [] if unseen is None else [_reliability("tools nobody has seen", unseen)]
     return Group(
         table(
             f"calibration ({result['half']})", ("figure", "value"), [(n, result[n]) for n in names]
         ),
-        table("reliability", ("said", "came true", "n"), bins),
+        _reliability("reliability", result),
+        *apart,
     )
+
+
+def _reliability(title: str, figures: Result) -> RenderableType:
+    bins = [(each["said"], each["true"], each["n"]) for each in figures["bins"]]
+    return table(f"{title} (ece {figures['ece']})", ("said", "came true", "n"), bins)
+
+
+def _unseen(options: argparse.Namespace) -> Result:
+    """The same for each tool by the outcomes of all others, over every source there is."""
+    with closing(Field(options)) as field, progress(2 * len(field.failures)) as step:
+        judged = forecast_unseen(field, step=step)
+    found = measure_calibration([(each.made.probability, each.came_true) for each in judged])
+    tools = {(each.met.of, each.met.case["tool"]) for each in judged}
+    return {"n": found.n, "tools": len(tools), "failures": len(field.failures), **_figures(found)}
 
 
 def _figures(found: Calibration) -> Result:

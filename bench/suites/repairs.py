@@ -74,13 +74,15 @@ def run(options: argparse.Namespace) -> Result:
     return {
         "half": options.half,
         "n": len(cases),
-        **_figures(found),
+        **summarize(found),
         "scope": SCOPE,
         "apart": {
-            name: _figures([f for c, f in zip(cases, found, strict=True) if c["tool"] == name])
+            name: summarize([f for c, f in zip(cases, found, strict=True) if c["tool"] == name])
             for name in sorted(apart)
         },
-        "others": _figures([f for c, f in zip(cases, found, strict=True) if c["tool"] not in apart])
+        "others": summarize(
+            [f for c, f in zip(cases, found, strict=True) if c["tool"] not in apart]
+        )
         if apart
         else None,
         "wrong_by_tool": _wrong(found),
@@ -138,7 +140,8 @@ def _whose(made: Suggestion, tools: Mapping[str, str]) -> str:
     return OWN if tools.get(made.lesson) else CROSS
 
 
-def _figures(found: Sequence[Sequence[Proposed]]) -> Result:
+def summarize(found: Sequence[Sequence[Proposed]]) -> Result:
+    """Counts over failures, each given with all that an agent would be told about it."""
     every = [each for told in found for each in told]
     lessons = [each for each in every if each.of != OTHER]
     automatic = [each for each in every if each.automatic]

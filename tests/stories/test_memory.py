@@ -11,6 +11,7 @@ import pytest
 
 from mulligan import Effect, Mode, Mulligan
 from mulligan.core.lesson import Ending, EpisodeQuery, LessonQuery, LessonState
+from mulligan.core.log_query import LogQuery
 from mulligan.stores.opening import open_store
 from mulligan.turns.journal import waiter
 from mulligan.turns.turn.context import OpenTurn
@@ -72,6 +73,62 @@ async def test_evidence_alone_takes_three_failures() -> None:
         desk.m.insights.lesson_list.consolidate()
 
     assert desk.failures == 3
+
+
+class Vault:
+    """A tool that wants another one called first, which nothing but its error says."""
+
+    def __init__(self, m: Mulligan) -> None:
+        self.m, self.failures, self.open = m, 0, False
+
+        @m.tool(effect=Effect.READ)
+        async def check_key(number: int) -> str:
+            self.open = True
+            return f"key {number} is valid"
+
+        @m.tool(effect=Effect.READ)
+        async def read_box(number: int) -> str:
+            if not self.open:
+                raise ValueError(f"Box {number} is shut: a key has to be shown before")
+            return f"box {number}"
+
+        self.check_key, self.read_box = check_key, read_box
+
+    def count_failed_rows(self) -> int:
+        rows = self.m.insights.log(LogQuery(tool="read_box"))
+        return sum(row.outcome == "failure" for row in rows)
+
+    async def serve(self, number: int) -> object:
+        """One request; the agent shows its key first only where its prompt says so."""
+        self.open = False
+
+        async def agent(turn: OpenTurn) -> str:
+            if "call `check_key`" in self.m.pitfalls("read_box"):
+                await self.check_key(number)
+            try:
+                return await self.read_box(number)
+            except ValueError:
+                self.failures += 1
+                await self.check_key(number)
+                return await self.read_box(number)
+
+        done = await self.m.act(f"What is in box {number}?", agent, agent="porter")
+        self.m.flush()
+        return done.reply
+
+
+async def test_what_has_to_be_called_first_is_told_before_the_call_and_fewer_fail() -> None:
+    vault = Vault(Mulligan("memory:", control=0))
+
+    for number in range(3):
+        assert await vault.serve(number) == f"box {number}"
+    vault.m.insights.lesson_list.consolidate()
+    before = vault.failures, vault.count_failed_rows()
+    for number in range(3, 20):
+        assert await vault.serve(number) == f"box {number}"
+
+    assert before[0] == 3
+    assert (vault.failures, vault.count_failed_rows()) == before
 
 
 async def test_a_correction_that_was_proven_is_made_by_itself_where_the_tool_allows_it() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+import pytest
+
 from mulligan.core.error_class import ErrorClass
 from mulligan.core.lesson import Balance, Offer, build_episode_slot
 from mulligan.core.suggestion import Kind, Origin
@@ -117,3 +119,42 @@ def test_one_person_counts_for_so_much_however_often_it_happened_to_them() -> No
 
     assert posterior(many) == posterior(few)
     assert posterior(nobody) < posterior(many)
+
+
+def test_a_tool_is_judged_by_its_own_record_as_soon_as_it_has_one() -> None:
+    outcomes = count_outcomes(
+        {slot(tool="good"): 30, slot(tool="bad", helped=False): 30}, today=TODAY
+    )
+
+    def judge(tool: str) -> float:
+        return outcomes.estimate_posterior(
+            Origin.SCHEMA, KINDS, error_class=ErrorClass.VALIDATION, tool=tool
+        )[0]
+
+    assert judge("bad") < 0.2 < judge("new") < 0.8 < judge("good")
+
+
+def test_one_tool_that_fails_all_day_does_not_speak_for_those_nobody_has_seen() -> None:
+    others = {slot(tool=f"tool {number}"): 10 for number in range(5)}
+    loud = count_outcomes({**others, slot(tool="loud", helped=False): 5_000}, today=TODAY)
+    quiet = count_outcomes({**others, slot(tool="loud", helped=False): 15}, today=TODAY)
+
+    assert posterior(loud)[0] == pytest.approx(posterior(quiet)[0])
+    assert posterior(loud)[0] > 0.6
+
+
+def test_the_more_a_lesson_explains_the_more_is_expected_of_it() -> None:
+    chance = build_chance(Outcomes(), {})
+
+    def expect(seen: int, of: int) -> float:
+        known = lesson(seen=seen, of=of)
+        made = build_suggestion(known, failed({"order_id": "W1"}))
+        assert made is not None
+        return chance(known, Nearness.PATTERN, made)[0]
+
+    explained = [expect(seen, seen) for seen in (1, 2, 3, 5, 8, 40)]
+    doubted = [expect(8, of) for of in (8, 10, 16, 80)]
+
+    assert explained == sorted(set(explained))
+    assert doubted == sorted(set(doubted), reverse=True)
+    assert explained[0] < 0.7 < 0.9 < explained[-1] < 1

@@ -131,12 +131,25 @@ def test_what_may_have_landed_is_looked_at_before_it_is_repeated(error: str) -> 
 def test_the_past_of_a_pattern_outweighs_the_rules_when_it_is_clear() -> None:
     call = failed({"id": "1"}, error="refused: cannot be done")
 
-    unclear = decide(call, past={Decision.ASK: 3, Decision.REPAIR: 4})
-    clear = decide(call, past={Decision.ASK: 1, Decision.REPAIR: 4})
+    few = decide(call, past={Decision.REPAIR: 11})
+    divided = decide(call, past={Decision.ASK: 10, Decision.REPAIR: 30})
+    clear = decide(call, past={Decision.ASK: 1, Decision.REPAIR: 14})
 
-    assert unclear.decision is Decision.ASK
+    assert few.decision is divided.decision is Decision.ASK
     assert clear.decision is Decision.REPAIR
-    assert "4 of 5" in clear.why
+    assert "14 of 15" in clear.why
+
+
+def test_how_others_ended_does_not_overrule_what_this_very_call_shows() -> None:
+    past = {Decision.ASK: 50}
+    listed = Earlier(tool="list_orders", result={"order_id": "#W9"})
+    made_up = failed({"order_id": "W1"}, error="order not found", earlier=[listed])
+    misspelt = failed({"ctiy": "Bonn"}, error="", schema=obj("city", city=TEXT))
+
+    assert decide(made_up, past=past).decision is Decision.REPAIR
+    found = suggest_corrections(misspelt)
+    assert found
+    assert decide(misspelt, found, past=past).decision is Decision.REPAIR
 
 
 def test_what_has_helped_by_asking_for_something_else_is_for_the_person_to_say() -> None:

@@ -23,8 +23,11 @@ from mulligan.learning.values.locked import is_locked
 MOST_SAME = 2
 """How often the same call may fail before the same again is no advice."""
 
-ENOUGH = 2
-"""By how many failures of its pattern one decision must lead to outweigh the rules."""
+SURELY = 0.8
+"""Of the failures of a pattern, the share that must have been settled in one way to outweigh the
+rules, which are right about as often …"""
+WORTH_OF_RULES = 12
+"""… and count for so many failures that were settled as they say."""
 
 OPEN_TO_OTHERS = frozenset({Decision.REPAIR, Decision.ASK})
 """What the rules say where another request may be what is wanted."""
@@ -54,11 +57,22 @@ def decide(
     if other is not None and not suggested and advice.decision in OPEN_TO_OTHERS:
         return _advise_other(other, advice)
     usual = max(past, key=past.__getitem__, default=advice.decision)
-    lead = past.get(usual, 0) - past.get(advice.decision, 0)
-    if lead < ENOUGH or _repeats_effect(usual, failed):
+    settled, met = past.get(usual, 0), sum(past.values())
+    if settled < past.get(advice.decision, 0) + WORTH_OF_RULES or settled < SURELY * met:
         return advice
-    why = f"{past[usual]} of {sum(past.values())} failures like this one were settled so."
+    if _repeats_effect(usual, failed) or _speaks_for_itself(failed, suggested):
+        return advice
+    why = f"{settled} of {met} failures like this one were settled so."
     return Advice(decision=usual, why=why, first=advice.first, ask=advice.ask)
+
+
+def _speaks_for_itself(failed: FailedCall, suggested: Sequence[Suggestion]) -> bool:
+    """Whether this very call and its turn say what to do: others had other values."""
+    if suggested:
+        return True
+    of_value = find_likely_class(failed.failure, failed.error).traits.advice is ArgumentFault.VALUE
+    known = Knowledge(failed.said, failed.earlier)
+    return of_value and bool(_list_held(find_culprits(failed, known), known))
 
 
 def _advise_other(lesson: Lesson, advice: Advice) -> Advice:
@@ -129,8 +143,7 @@ def _advise_missing(failed: FailedCall) -> Advice:
     """What the person gave is asked for again; what the agent made up can be found in the turn."""
     known = Knowledge(failed.said, failed.earlier)
     found = find_culprits(failed, known)
-    made_up = [each for each in found if not known.was_seen(each.value)]
-    held = [each for each in made_up if _list_candidates(each, known)]
+    held = _list_held(found, known)
     if held and (choice := _build_question(held[0], known)):
         why = f"{held[0].key} {held[0].value!r} is not there, and several others are."
         return Advice(decision=Decision.ASK, why=why, ask=choice)
@@ -143,6 +156,12 @@ def _advise_missing(failed: FailedCall) -> Advice:
         why=f"Nothing is there under {names}.",
         ask=f"{names} cannot be found: is it right?",
     )
+
+
+def _list_held(found: Sequence[Culprit], known: Knowledge) -> list[Culprit]:
+    """What the agent made up although the turn has others of its kind."""
+    made_up = [each for each in found if not known.was_seen(each.value)]
+    return [each for each in made_up if _list_candidates(each, known)]
 
 
 def _build_question(culprit: Culprit, known: Knowledge) -> str | None:

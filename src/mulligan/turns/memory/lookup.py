@@ -108,7 +108,9 @@ class Recall:
                 from_memory(usable, chance=chance, pattern=pattern, named=named)
             ),
             other=partial(find_other_request, lessons=told, pattern=pattern, named=named),
-            weigh=lambda made: weigh_suggestion(made, outcomes, error_class=error_class),
+            weigh=lambda made: weigh_suggestion(
+                made, outcomes, error_class=error_class, tool=failed.call.tool
+            ),
             past=self._read_past(asking, people=people),
             group=group,
         )
