@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any
@@ -20,18 +20,17 @@ from bench.versions import ours
 from mulligan.core.call import Failure
 from mulligan.core.effect import Mode
 from mulligan.core.lesson import Episode, Lesson
-from mulligan.core.suggestion import Origin, Suggestion
 from mulligan.learning.errors.wording import classify_text
 from mulligan.learning.lessons.mine import mine
 from mulligan.learning.lessons.probability import Outcomes, build_chance
-from mulligan.learning.lessons.recall import from_memory
+from mulligan.learning.lessons.recall import find_other_request, from_memory
 from mulligan.learning.lessons.seed import load_seed_lessons
 from mulligan.learning.repair.applying import may_apply
 from mulligan.learning.repair.suggest import SOURCES, suggest_corrections
 from mulligan.turns.memory.lookup import LEAST_TOLD
 
 Result = dict[str, Any]
-OWN, CROSS, OTHER = "own", "cross", "other"
+KINDS = OWN, CROSS, OTHER = "own", "cross", "other"
 SCOPE = (
     "a value whose letters, digits and numbers are not those it had, that is a part of it or that "
     "the person did not say, and that neither bound, list, default nor missing argument explains; "
@@ -47,9 +46,20 @@ class Proposed:
     of: str
     """Whose it is: a lesson of this tool, one of others, or no lesson's."""
     right: bool | None
-    automatic: bool
     scope: bool
     dropped: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """All that an agent would be told about one failure."""
+
+    tool: str
+    proposed: tuple[Proposed, ...] = ()
+    automatic: bool | None = None
+    """Whether what mode `auto` would have made is right; `None`: it would have made nothing."""
+    asked: bool = False
+    """Told to ask, as what has helped before would ask for something else."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -63,37 +73,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> Result:
     world = read_world(options.data)
     cases = read_cases(options, FILE)
-    found: list[list[Proposed]] = []
+    found: list[Told] = []
     with closing(Referee(options)) as referee, progress(len(cases)) as step:
         lessons = _taught(cases, world)
         for case in cases:
             step(case["tool"])
-            found.append(list(_proposed(case, world, lessons=lessons[fold_of(case)], by=referee)))
+            found.append(_told(case, world, lessons=lessons[fold_of(case)], by=referee))
         versions = referee.versions
-    apart = frozenset((options.tools or "").split(",")) - {""}
+    apart = sorted(frozenset((options.tools or "").split(",")) - {""})
     return {
         "half": options.half,
         "n": len(cases),
         **summarize(found),
         "scope": SCOPE,
-        "apart": {
-            name: summarize([f for c, f in zip(cases, found, strict=True) if c["tool"] == name])
-            for name in sorted(apart)
-        },
-        "others": summarize(
-            [f for c, f in zip(cases, found, strict=True) if c["tool"] not in apart]
-        )
-        if apart
-        else None,
+        "apart": {name: summarize([e for e in found if e.tool == name]) for name in apart},
+        "others": summarize([each for each in found if each.tool not in apart]),
         "wrong_by_tool": _wrong(found),
         "versions": {**versions, **ours()},
     }
 
 
 def show(result: Result) -> RenderableType:
-    rows = [(of, *(result[of].get(name) for name in ("n", "right"))) for of in (OWN, CROSS, OTHER)]
+    rows = [(of, *(result[of].get(name) for name in ("n", "right"))) for of in KINDS]
     rows.append(("auto", result["auto"]["n"], result["auto"]["right"]))
-    names = ("scope_changed", "required_dropped", "silent_share", "unjudged")
+    names = ("scope_changed", "required_dropped", "silent_share", "asked_share", "unjudged")
     return Group(
         table(f"repairs ({result['half']}, n={result['n']})", ("of", "n", "right"), rows),
         table("and", ("figure", "value"), [(name, result[name]) for name in names]),
@@ -113,64 +116,70 @@ def _taught(cases: Sequence[Case], world: World) -> Mapping[int, list[Lesson]]:
     }
 
 
-def _proposed(
-    case: Case, world: World, *, lessons: Sequence[Lesson], by: Referee
-) -> Iterator[Proposed]:
+def _told(case: Case, world: World, *, lessons: Sequence[Lesson], by: Referee) -> Told:
+    """What an agent would be told: by lessons, by the other sources, and what is for the person.
+
+    Lessons and the other sources are asked apart, so that what both say counts for both.
+    """
     failed = failed_call(case, world)
     failed = replace(failed, failure=Failure(error_class=classify_text(failed.error)))
     tools = {each.id: each.tool for each in lessons}
     memory = from_memory(lessons, chance=build_chance(Outcomes(), {}))
-    found = suggest_corrections(failed, sources=(*SOURCES, memory))
-    told = [e for e in found if e.source is not Origin.MEMORY or e.probability >= LEAST_TOLD]
-    for at, each in enumerate(told):
-        after = each.patch.apply(failed.call.arguments)
-        yield Proposed(
-            tool=case["tool"],
-            of=_whose(each, tools),
-            right=by.judge(case, each),
-            automatic=at == 0 and may_apply(each, failed, mode=Mode.AUTO),
-            scope=bool(scope_changes(failed, after)),
-            dropped=bool(required_drops(failed, after)),
-        )
+    learned = suggest_corrections(failed, sources=(memory,))
+    others = suggest_corrections(failed, sources=SOURCES)
+    likely = [each for each in learned if each.probability >= LEAST_TOLD]
+    both = suggest_corrections(failed, sources=(*SOURCES, memory))
+    best = next(iter(both), None)
+    automatic = best is not None and may_apply(best, failed, mode=Mode.AUTO)
+    other = find_other_request(failed, lessons)
+    return Told(
+        tool=case["tool"],
+        proposed=tuple(
+            Proposed(
+                tool=case["tool"],
+                of=OTHER if each.lesson is None else OWN if tools.get(each.lesson) else CROSS,
+                right=by.judge(case, each),
+                scope=bool(scope_changes(failed, each.patch.apply(failed.call.arguments))),
+                dropped=bool(required_drops(failed, each.patch.apply(failed.call.arguments))),
+            )
+            for each in (*likely, *others)
+        ),
+        automatic=by.judge(case, best) if automatic and best is not None else None,
+        asked=not both and other is not None,
+    )
 
 
-def _whose(made: Suggestion, tools: Mapping[str, str]) -> str:
-    if made.lesson is None:
-        return OTHER
-    return OWN if tools.get(made.lesson) else CROSS
-
-
-def summarize(found: Sequence[Sequence[Proposed]]) -> Result:
-    """Counts over failures, each given with all that an agent would be told about it."""
-    every = [each for told in found for each in told]
+def summarize(found: Sequence[Told]) -> Result:
+    """Counts over failures."""
+    every = [each for told in found for each in told.proposed]
     lessons = [each for each in every if each.of != OTHER]
-    automatic = [each for each in every if each.automatic]
-    silent = sum(not any(each.of != OTHER for each in told) for told in found)
+    automatic = [told.automatic for told in found if told.automatic is not None]
+    silent = [told for told in found if all(each.of == OTHER for each in told.proposed)]
+    n = len(found) or 1
     return {
-        **{of: _counted([each for each in every if each.of == of]) for of in (OWN, CROSS, OTHER)},
-        "auto": _counted(automatic),
+        **{of: _count([each.right for each in every if each.of == of]) for of in KINDS},
+        "auto": _count(automatic),
         "scope_changed": sum(each.scope for each in lessons),
         "scope_changed_others": sum(each.scope for each in every if each.of == OTHER),
         "required_dropped": sum(each.dropped for each in every),
-        "silent_share": round(silent / len(found), 4) if found else None,
-        "told_nothing_share": round(sum(not each for each in found) / len(found), 4)
-        if found
-        else None,
+        "silent_share": round(len(silent) / n, 4),
+        "told_nothing_share": round(sum(not told.proposed for told in found) / n, 4),
+        "asked_share": round(sum(told.asked for told in found) / n, 4),
         "unjudged": sum(each.right is None for each in every),
     }
 
 
-def _counted(held: Sequence[Proposed]) -> Result:
-    judged = [each.right for each in held if each.right is not None]
+def _count(truths: Sequence[bool | None]) -> Result:
+    judged = [each for each in truths if each is not None]
     right = sum(judged)
     return {
         "n": len(judged),
         "right": round(right / len(judged), 4) if judged else None,
         "wrong": len(judged) - right,
-        "made": len(held),
+        "made": len(truths),
     }
 
 
-def _wrong(found: Sequence[Sequence[Proposed]]) -> dict[str, int]:
-    wrong = (each for told in found for each in told if each.right is False)
+def _wrong(found: Sequence[Told]) -> dict[str, int]:
+    wrong = (each for told in found for each in told.proposed if each.right is False)
     return dict(Counter(f"{each.of} {each.tool}" for each in wrong).most_common(10))

@@ -9,7 +9,7 @@ import pytest
 
 from bench.outside import Referee, episode_of, failed_call, fold_of
 from bench.scope import required_drops, scope_changes
-from bench.suites.repairs import CROSS, OTHER, OWN, Proposed, summarize
+from bench.suites.repairs import CROSS, OTHER, OWN, Proposed, Told, summarize
 from mulligan.core.lesson import Ending
 from mulligan.core.suggestion import FirstCall, Kind, Origin, Patch, Suggestion
 from tests.learning.failures import failed, obj
@@ -115,21 +115,26 @@ def test_a_case_is_a_failed_call_and_an_episode_of_its_task() -> None:
 
 
 def proposed(of: str, *, right: bool | None, scope: bool = False) -> Proposed:
-    return Proposed(tool="find", of=of, right=right, automatic=False, scope=scope, dropped=False)
+    return Proposed(tool="find", of=of, right=right, scope=scope, dropped=False)
+
+
+def told(*found: Proposed, **others: Any) -> Told:
+    return Told(tool="find", proposed=found, **others)
 
 
 def test_what_is_counted_is_counted_by_whose_it_is() -> None:
-    told = [
-        [proposed(OWN, right=True), proposed(OWN, right=False, scope=True)],
-        [proposed(CROSS, right=False), proposed(OTHER, right=True, scope=True)],
-        [proposed(OWN, right=None)],
-        [],
+    found = [
+        told(proposed(OWN, right=True), proposed(OWN, right=False, scope=True)),
+        told(proposed(CROSS, right=False), proposed(OTHER, right=True, scope=True)),
+        told(proposed(OWN, right=None), automatic=True),
+        told(asked=True),
     ]
 
-    figures = summarize(told)
+    figures = summarize(found)
 
     assert figures["own"] == {"n": 2, "right": 0.5, "wrong": 1, "made": 3}
     assert figures["cross"]["wrong"] == 1
+    assert figures["auto"]["right"] == 1
     assert (figures["scope_changed"], figures["scope_changed_others"]) == (1, 1)
     assert (figures["silent_share"], figures["told_nothing_share"]) == (0.25, 0.25)
-    assert figures["unjudged"] == 1
+    assert (figures["asked_share"], figures["unjudged"]) == (0.25, 1)

@@ -84,6 +84,16 @@ def test_a_nearer_lesson_is_believed_more() -> None:
     assert first.probability > second.probability
 
 
+def test_a_lesson_that_would_leave_another_fault_is_not_told() -> None:
+    schema = obj("order_id", order_id={"type": "string"}, limit={"type": "integer"})
+    broken = failed(
+        {"order_id": "W27", "limit": "many"}, error=ERROR, tool="get_order", schema=schema
+    )
+
+    assert recalled(order(), [fitting()])
+    assert recalled(broken, [fitting()]) == ()
+
+
 CODED = changing(made("airport", How.CASE, case="upper"))
 CODES = obj("airport", airport={"type": "string"})
 BAD_CODE = "airport txl is not known here"

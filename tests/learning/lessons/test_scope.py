@@ -33,6 +33,8 @@ def test_a_list_of_one_is_the_same_where_a_list_is_wanted() -> None:
     assert keeps(wrap, {"names": "ann"}, obj(names={"anyOf": [NAMES, {"type": "null"}]}))
     assert not keeps(wrap, {"names": None}, obj(names=NAMES))
     assert not keeps(wrap, {"names": "ann"}, obj(names=TEXT))
+    for several in ("ann, bob", "ann\nbob", "['ann']"):
+        assert not keeps(wrap, {"names": several}, obj(names=NAMES))
 
 
 def test_without_a_schema_the_error_says_whether_a_list_is_wanted() -> None:

@@ -19,6 +19,7 @@ from mulligan.learning.lessons.life import SEED
 from mulligan.learning.lessons.phrase import describe_lesson
 from mulligan.learning.lessons.scope import find_scope_changes, is_named
 from mulligan.learning.lessons.sharing import as_reader, may_share
+from mulligan.learning.shape.schema import read_schema
 
 SEVERAL = 2
 
@@ -58,7 +59,9 @@ def from_memory(
             if find_scope_changes(lesson.remedy, failed):
                 continue
             made = build_suggestion(lesson, failed)
-            if made is not None and not _is_hearsay(lesson, made, failed):
+            if made is None or _is_hearsay(lesson, made, failed):
+                continue
+            if not _leaves_broken(made, failed):
                 probability, n = chance(lesson, nearness, made)
                 # What was proven on other failures is only a guess about this one.
                 proven = made.proven and nearness is Nearness.PATTERN
@@ -107,6 +110,19 @@ def _say_anew(lesson: Lesson, nearness: Nearness) -> Lesson:
     return replace(
         lesson, statement=describe_lesson(lesson.remedy, tool=lesson.tool, template=said)
     )
+
+
+def _leaves_broken(made: Suggestion, failed: FailedCall) -> bool:
+    """Whether something that breaks the schema now would still break it afterwards.
+
+    What would break it anew may be a schema that says too little: the call has succeeded so.
+    """
+    if not failed.schema or made.patch.first or made.patch.tool:
+        return False
+    schema = read_schema(failed.schema, tool=failed.call.tool)
+    after = made.patch.apply(failed.call.arguments)
+    before = {(each.path, each.rule) for each in schema.list_problems(failed.call.arguments)}
+    return any((each.path, each.rule) in before for each in schema.list_problems(after))
 
 
 def _is_hearsay(lesson: Lesson, made: Suggestion, failed: FailedCall) -> bool:

@@ -33,6 +33,8 @@ from mulligan.learning.values.vocabulary import list_words
 LONGEST_ERROR = 4_000
 STEPS = frozenset("/\\.~*?%")
 """Signs that lead to another place, or to more than one, where they are put around a path."""
+SEVERAL = frozenset(",;|\n[]{}")
+"""Signs of a text that holds more than one thing."""
 UNITS = list_words("""
     second seconds millisecond milliseconds minute minutes hour hours day days week weeks month
     months year years ms sec min cent cents percent dollar dollars euro euros meter meters metre
@@ -104,8 +106,9 @@ def _may_complete(made: Transformation, place: ArgumentPlace) -> bool:
 
 
 def _may_wrap(_: Transformation, place: ArgumentPlace) -> bool:
-    """A list of one is the same only where a list is wanted, and one of nothing is no value."""
-    return place.old not in _EMPTY and _is_wanted("array", place)
+    """A list of one is the same where a list is wanted; one of nothing or of several is not."""
+    several = isinstance(place.old, str) and any(sign in place.old for sign in SEVERAL)
+    return place.old not in _EMPTY and not several and _is_wanted("array", place)
 
 
 def _may_unwrap(_: Transformation, place: ArgumentPlace) -> bool:
