@@ -136,7 +136,7 @@ def test_tau_decide_learns_from_a_history(
     case = {**TAU, "id": "1", "tool": "get_order", "failed_args": {"order_id": "#W12345"}}
     odd = {**case, "error": "Order not found", "repair_class": "needs_lookup"}
     write(data, "tau/repair_pairs", odd)
-    write(tmp_path / "past", "tau/repair_pairs", odd, odd)
+    write(tmp_path / "past", "tau/repair_pairs", *([odd] * 12))
 
     main(["tau-decide", "--data", str(data), "--history", str(tmp_path / "past"), "--json"])
 
