@@ -131,6 +131,34 @@ async def test_what_has_to_be_called_first_is_told_before_the_call_and_fewer_fai
     assert (vault.failures, vault.count_failed_rows()) == before
 
 
+async def test_what_helped_by_asking_for_something_else_is_put_to_the_person() -> None:
+    m = Mulligan("memory:", control=0)
+
+    @m.tool(effect=Effect.READ, mode=Mode.AUTO)
+    async def find_events(query: str, day: str = "") -> list[str]:
+        if day:
+            raise LookupError("No events found. Try a different query.")
+        return [query]
+
+    async def wider(turn: OpenTurn) -> object:
+        try:
+            return await find_events("lunch", day="2026-11-20")
+        except LookupError as error:
+            return str(error.mulligan) + repr(await find_events("lunch"))  # type: ignore[attr-defined]
+
+    said = []
+    for _ in range(4):
+        done = await m.act("When is lunch on the 20th?", wider)
+        said.append(str(done.reply))
+        m.flush()
+        m.insights.lesson_list.consolidate()
+
+    assert "May I leave `day` out?" not in said[0]
+    assert "What to do: ask." in said[-1]
+    assert "Ask the person: May I leave `day` out?" in said[-1]
+    assert "Try:" not in said[-1]
+
+
 async def test_a_correction_that_was_proven_is_made_by_itself_where_the_tool_allows_it() -> None:
     desk = Desk(Mulligan("memory:", control=0), mode=Mode.AUTO)
     for number in range(3):

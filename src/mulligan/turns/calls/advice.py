@@ -101,7 +101,7 @@ def _compose(
         found, best, group = with_memory(found, recalled)
         episode = replace(episode, best=best, group=group)
     past = NO_PAST if recalled is None else recalled.past
-    other = None if recalled is None else recalled.other(episode.failed)
+    other = None if recalled is None or found else recalled.other(episode.failed)
     return episode, Advised(
         execution=episode.execution,
         failed=episode.failed,
