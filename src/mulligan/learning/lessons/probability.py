@@ -104,13 +104,13 @@ class Outcomes:
         made_so = self.by_kinds.get((source, join_kinds(kinds), error_class), {})
         found = estimate_prior(source, kinds)
         for name, level in (("source", self.by_source.get(source, {})), ("kinds", made_so)):
-            found = _pool(level).shrink(found, worth=WORTH[name])
+            found = _merge_tools(level).shrink(found, worth=WORTH[name])
         own = made_so.get(tool, OutcomeShare())
         n = round(sum(each.n for each in made_so.values()))
         return min(SUREST, own.shrink(found, worth=WORTH["tool"])), n
 
 
-def _pool(tools: Mapping[str, OutcomeShare]) -> OutcomeShare:
+def _merge_tools(tools: Mapping[str, OutcomeShare]) -> OutcomeShare:
     """The outcomes of all tools, none of which speaks louder than so much."""
     pooled = OutcomeShare()
     for each in tools.values():
