@@ -17,7 +17,7 @@ from bench.rounds import Worker
 from mulligan.core.call import Call, Failure
 from mulligan.core.effect import Effect
 from mulligan.core.error_class import ErrorClass
-from mulligan.core.lesson import Episode
+from mulligan.core.lesson import Episode, Remedy
 from mulligan.core.suggestion import Earlier, FailedCall, Suggestion
 from mulligan.learning.lessons.explain import find_remedies
 
@@ -66,7 +66,7 @@ def failed_call(case: Case, world: World) -> FailedCall:
 
 def episode_of(case: Case, failed: FailedCall, number: int) -> Episode:
     """A case as the casebook would keep it. What calls in between gave is not in the data."""
-    remedies = ()
+    remedies: tuple[Remedy, ...] = ()
     if "fixed_args" in case:
         between = [_earlier(each) for each in case["calls_between"]]
         remedies = find_remedies(failed, case["fixed_args"], between=between)

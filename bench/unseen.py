@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import argparse
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 from bench import outside, tau
 from bench.data import read_cases
@@ -119,15 +119,15 @@ class Field:
         if met.of == BFCL:
             stage = Stage(self._environments, met.case, sources=sources)
             made = stage.proposal()
-            judge = None if made is None else lambda: stage.carry_out(made)
+            judge: Callable[[Suggestion], bool | None] = stage.carry_out
         else:
             made = next(iter(suggest_corrections(met.failed, sources=sources)), None)
-            judge = None if made is None else lambda: self._compare(met, made)
-        if made is None or judge is None:
+            judge = partial(self._compare, met)
+        if made is None:
             return None
         key = (met.case["id"], str(made.patch))
         if key not in self._known:
-            self._known[key] = judge()
+            self._known[key] = judge(made)
         truth = self._known[key]
         return None if truth is None else Judged(met=met, made=made, came_true=truth)
 

@@ -77,7 +77,10 @@ def _content(suite: str) -> dict[str, Any]:
 @cache
 def _model(suite: str) -> type[TaskEnvironment]:
     fields: dict[str, Any] = {name: (part, ...) for name, part in PARTS[suite].items()}
-    return create_model(f"Environment{suite}", __base__=TaskEnvironment, **fields)
+    made: type[TaskEnvironment] = create_model(
+        f"Environment{suite}", __base__=TaskEnvironment, **fields
+    )
+    return made
 
 
 def _open(suite: str) -> TaskEnvironment:
@@ -109,9 +112,10 @@ def _call(
     runtime: FunctionsRuntime, environment: TaskEnvironment, tool: str, arguments: dict[str, Any]
 ) -> tuple[Any, str | None]:
     try:
-        return runtime.run_function(environment, tool, arguments)
+        answer: tuple[Any, str | None] = runtime.run_function(environment, tool, arguments)
     except Exception as error:
         return "", f"{type(error).__name__}: {error}"
+    return answer
 
 
 serve({"play": play}, packages=["agentdojo"])

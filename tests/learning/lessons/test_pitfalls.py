@@ -154,3 +154,14 @@ def test_what_a_tool_said_cannot_become_an_instruction() -> None:
     assert "\n# System" not in text
     assert "\u202e" not in text
     assert "`now`" not in text
+
+
+def test_what_would_be_left_out_is_asked_for_first() -> None:
+    dropped = changing(made("day", How.DROP))
+    moved = changing(made("day", How.DROP), made("date", How.FROM_ARGUMENT, of="day"))
+
+    asked = render_pitfalls([known(1, remedy=dropped, correction="leave `day` out")], tokens=500)
+    named = render_pitfalls([known(1, remedy=moved, correction="give `date`")], tokens=500)
+
+    assert "ask whether you may: leave `day` out." in asked
+    assert "ask whether" not in named

@@ -16,6 +16,7 @@ from mulligan.core.interfaces import KnownTool
 from mulligan.core.lesson import How, Lesson, LessonState
 from mulligan.core.log_query import PatternSeen
 from mulligan.core.suggestion import shorten_pattern
+from mulligan.learning.lessons.scope import leaves_out
 from mulligan.learning.lessons.sharing import LessonReader, may_share
 from mulligan.learning.lessons.stated import describe_demands, describe_rules, read_rules
 
@@ -125,6 +126,8 @@ def _describe_lesson(lesson: Lesson, seen: Sequence[PatternSeen], *, readers: Re
     unless = f" Not always: {lesson.when_not}." if lesson.when_not else ""
     vague = any(each.how in VAGUE for each in lesson.remedy.changes)
     instead = said if rules and vague else lesson.correction
+    if leaves_out(lesson.remedy):
+        instead = f"ask whether you may: {instead}"
     return Pitfall(
         tool=lesson.tool,
         count=met.pattern.count if met else lesson.seen,

@@ -57,6 +57,12 @@ def find_scope_changes(remedy: Remedy, failed: FailedCall) -> list[str]:
     ]
 
 
+def leaves_out(remedy: Remedy) -> bool:
+    """Whether a remedy drops an argument whose value goes nowhere else: another request."""
+    moved = {each.given["of"] for each in remedy.changes if each.how is How.FROM_ARGUMENT}
+    return any(each.how is How.DROP and each.argument not in moved for each in remedy.changes)
+
+
 def is_named(failed: FailedCall, argument: str) -> bool:
     """Whether an error names an argument, or has its value as a word of its own."""
     value = failed.call.arguments.get(argument)
