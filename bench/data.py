@@ -6,7 +6,7 @@ import argparse
 import gzip
 import itertools
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +18,43 @@ def add_data_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--data", type=Path, required=True, metavar="DIR", help="folder of data")
     parser.add_argument("--half", choices=("public", "heldout"), default="public")
     parser.add_argument("--limit", type=int, metavar="N", help="only the first N cases")
+    parser.add_argument("--tools", metavar="A,B", help="only cases of these tools")
+    parser.add_argument("--without-tools", metavar="A,B", help="no case of any of these tools")
 
 
 def read_cases(options: argparse.Namespace, name: str) -> list[dict[str, Any]]:
     """The cases of one file in the chosen half, such as `tau/repair_pairs`."""
+    return list(
+        itertools.islice(filter(_build_filter(options), _open(options, name)), options.limit)
+    )
+
+
+def _open(options: argparse.Namespace, name: str) -> Iterator[dict[str, Any]]:
     path: Path = options.data / f"{name}.{options.half}.jsonl.gz"
     if not path.is_file():
         raise MissingError(f"{path} is not there: pass the folder that holds it as --data DIR.")
-    return list(itertools.islice(_lines(path), options.limit))
+    return _lines(path)
+
+
+def _build_filter(options: argparse.Namespace) -> Callable[[dict[str, Any]], bool]:
+    """Whether a case is of the tools that were asked for."""
+    only, without = (
+        frozenset(filter(None, (getattr(options, name, None) or "").split(",")))
+        for name in ("tools", "without_tools")
+    )
+
+    def is_wanted(case: dict[str, Any]) -> bool:
+        tools = _list_tools(case)
+        return (not only or bool(only & tools)) and not without & tools
+
+    return is_wanted
+
+
+def _list_tools(case: dict[str, Any]) -> frozenset[str]:
+    """The tools that a case is about: a pair of errors has two."""
+    halves = (case.get(side) for side in ("a", "b"))
+    held = (case, *(half for half in halves if isinstance(half, dict)))
+    return frozenset(each["tool"] for each in held if "tool" in each)
 
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:

@@ -46,6 +46,11 @@ def progress(total: int) -> Iterator[Step]:
         yield step
 
 
+def share(held: Sequence[bool]) -> float:
+    """How many of them are so, as a share; 0 of nothing."""
+    return round(sum(held) / len(held), 4) if held else 0.0
+
+
 def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Table:
     """A plain table: the first column is words, the others are figures."""
     drawn = Table(title=title, title_justify="left", header_style="bold")

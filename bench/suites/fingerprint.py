@@ -10,7 +10,7 @@ from typing import Any
 from rich.console import Group, RenderableType
 
 from bench.data import add_data_arguments, read_cases
-from bench.report import progress, table
+from bench.report import progress, share, table
 from bench.tau import RIGHT_DECISION
 from bench.versions import ours
 from mulligan.learning.errors.fingerprint import compute_fingerprint, mask_error
@@ -22,6 +22,8 @@ FILES = (
     "bfcl_multiturn/repair_pairs",
     "bfcl_multiturn/failed_unrepaired",
 )
+PAIRS = "outside/error_pairs"
+"""Two errors of one tool, and whether a person calls them one problem: 1, 0, or "?"."""
 SHOWN = 10
 
 
@@ -47,6 +49,7 @@ def run(options: argparse.Namespace) -> Result:
         "reference_groups": len(set(theirs)),
         "over_merged": sum(_needs_two_fixes(cases, held) for held in merged),
         "over_split": sum(len(held) > 1 for held in _partners(theirs, mine).values()),
+        "pairs": _measure_pairs(read_cases(options, PAIRS)),
         "disagreements": _disagreements(mine, theirs, masked),
         "versions": ours(),
     }
@@ -55,6 +58,7 @@ def run(options: argparse.Namespace) -> Result:
 def show(result: Result) -> RenderableType:
     names = ("accuracy", "over_merged", "over_split", "groups", "reference_groups", "n")
     rows = [(name, result[name]) for name in names]
+    rows += [(f"pairs: {name}", figure) for name, figure in result["pairs"].items()]
     differences = [
         (each["what"], each["pairs"], each["example"]) for each in result["disagreements"]
     ]
@@ -62,6 +66,25 @@ def show(result: Result) -> RenderableType:
         table(f"fingerprint ({result['half']})", ("figure", "value"), rows),
         table("the largest disagreements", ("what", "pairs", "example"), differences),
     )
+
+
+def _measure_pairs(pairs: Sequence[dict[str, Any]]) -> Result:
+    """Whether two errors are one pattern where a person says so, and only there."""
+    judged = [pair for pair in pairs if str(pair["same_problem"]) in ("0", "1")]
+    same = [str(pair["same_problem"]) == "1" for pair in judged]
+    ours_ = [_name(pair["a"]) == _name(pair["b"]) for pair in judged]
+    both = list(zip(ours_, same, strict=True))
+    return {
+        "n": len(judged),
+        "right": share([one == other for one, other in both]),
+        "merged": sum(one and not other for one, other in both),
+        "split": sum(other and not one for one, other in both),
+    }
+
+
+def _name(side: dict[str, Any]) -> str:
+    arguments = side["args"] if isinstance(side["args"], dict) else {}
+    return compute_fingerprint(side["tool"], mask_error(side["error"], arguments))
 
 
 def pairwise_f1(mine: Sequence[Hashable], theirs: Sequence[Hashable]) -> float:

@@ -1,20 +1,24 @@
-"""Results of MCP tools that are errors in disguise: how many are noticed, and how rightly."""
+"""Results that are errors in disguise: how many are noticed, and how rightly."""
 
 from __future__ import annotations
 
 import argparse
+from collections import defaultdict
 from typing import Any
 
-from rich.console import RenderableType
+from rich.console import Group, RenderableType
 
 from bench.data import add_data_arguments, read_cases
-from bench.report import progress, table
+from bench.report import progress, share, table
 from bench.versions import ours
 from mulligan.learning.errors.silent import find_silent_error
 
 Result = dict[str, Any]
 Case = dict[str, Any]
 FILES = ("livemcpbench/failed_unrepaired", "livemcpbench/repair_pairs")
+OUTSIDE = "outside/results"
+"""From sources that no rule was made on; each result has a label."""
+GOOD = ("ok", "empty")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,6 +42,7 @@ def run(options: argparse.Namespace) -> Result:
         "precision": round(caught / (caught + len(alarms)), 4) if caught else 0.0,
         "false_alarms": len(alarms),
         "alarms": alarms,
+        "outside": _measure_outside(read_cases(options, OUTSIDE)),
         "versions": ours(),
     }
 
@@ -45,7 +50,34 @@ def run(options: argparse.Namespace) -> Result:
 def show(result: Result) -> RenderableType:
     names = ("recall", "precision", "errors", "results", "false_alarms")
     rows = [(name, result[name]) for name in names]
-    return table(f"silent-errors ({result['half']})", ("figure", "value"), rows)
+    outside = [(name, figure) for name, figure in result["outside"].items() if name != "alarms"]
+    return Group(
+        table(f"silent-errors ({result['half']})", ("figure", "value"), rows),
+        table("from outside", ("figure", "value"), outside),
+    )
+
+
+def _measure_outside(cases: list[Case]) -> Result:
+    """How many of each label are taken for an error."""
+    found: dict[str, list[bool]] = defaultdict(list)
+    alarms = []
+    for case in cases:
+        said = find_silent_error(case["result"])
+        found[case["label"]].append(said is not None)
+        if said is not None and case["label"] in GOOD:
+            alarms.append(said[:100])
+    return {
+        "n": len(cases),
+        "recall": share(found["error"]),
+        "errors": len(found["error"]),
+        "inner_recall": share(found["inner"]),
+        "inner": len(found["inner"]),
+        "ok": sum(len(found[label]) for label in GOOD),
+        "false_alarms": len(alarms),
+        "filtered": len(found["filtered"]),
+        "filtered_flagged": sum(found["filtered"]),
+        "alarms": alarms,
+    }
 
 
 def _distinct(cases: list[Case]) -> tuple[list[str], list[str]]:

@@ -193,11 +193,55 @@ def test_silent_errors_counts_recall_and_precision(tmp_path: Path, measure: Meas
     case = {"task_id": "1", "model": "m", "tool": "c", "prior_calls": told}
     write(tmp_path, "livemcpbench/failed_unrepaired", {**case, "error": '{"isError": true}'})
     write(tmp_path, "livemcpbench/repair_pairs", {**case, "error": "nothing to see"})
+    write(
+        tmp_path,
+        "outside/results",
+        {"tool": "a", "result": "Failed to open it", "label": "error"},
+        {"tool": "a", "result": "it is not well", "label": "error"},
+        {"tool": "b", "result": "KeyError\nExit code: 1", "label": "inner"},
+        {"tool": "b", "result": "fine", "label": "ok"},
+        {"tool": "b", "result": "Error: a label that is wrong", "label": "empty"},
+        {"tool": "b", "result": "<left out>", "label": "filtered"},
+    )
 
     result = measure("silent-errors", tmp_path)
 
     assert (result["errors"], result["results"]) == (2, 2)
     assert (result["recall"], result["precision"]) == (0.5, 0.5)
+    outside = [result["outside"][key] for key in ("n", "recall", "inner_recall", "ok")]
+    assert outside == [6, 0.5, 1.0, 2]
+    assert result["outside"]["false_alarms"] == 1
+
+
+def test_errors_counts_labels_and_what_is_acceptable_too(tmp_path: Path, measure: Measure) -> None:
+    case = {"tool": "a", "args": {}, "also": []}
+    write(
+        tmp_path,
+        "outside/error_classes",
+        {**case, "text": "page not found", "label": "missing"},
+        {**case, "text": "permission denied", "label": "auth", "also": ["policy"]},
+        {**case, "text": "hm", "label": "rule"},
+    )
+
+    result = measure("errors", tmp_path)
+
+    assert (result["n"], result["strict"], result["acceptable"]) == (3, 0.3333, 0.6667)
+    assert result["by_class"]["auth"] == {"n": 1, "strict": 0.0, "acceptable": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("option", "kept"), [("--tools=a,c", 2), ("--without-tools=a", 1), ("--tools=none", 0)]
+)
+def test_tools_may_be_held_out_or_measured_alone(
+    option: str, kept: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    case = {"args": {}, "also": [], "text": "page not found", "label": "missing"}
+    cases = [{**case, "tool": tool} for tool in ("a", "b", "a")]
+    write(tmp_path, "outside/error_classes", *cases)
+
+    main(["errors", "--data", str(tmp_path), "--json", option])
+
+    assert json.loads(capsys.readouterr().out)["n"] == kept
 
 
 def test_fingerprint_scores_pairs_and_finds_what_was_merged(
@@ -216,12 +260,23 @@ def test_fingerprint_scores_pairs_and_finds_what_was_merged(
     for name in ("tau/failed_unrepaired", "bfcl_multiturn/repair_pairs"):
         write(tmp_path, name)
     write(tmp_path, "bfcl_multiturn/failed_unrepaired")
+    gone = {"tool": "get", "args": {}, "error": "order 17 is gone"}
+    late = {**gone, "error": "order 18 is late"}
+    write(
+        tmp_path,
+        "outside/error_pairs",
+        {"same_problem": 1, "a": gone, "b": {**gone, "error": "order 19 is gone"}},
+        {"same_problem": 0, "a": gone, "b": late},
+        {"same_problem": 1, "a": gone, "b": late},
+        {"same_problem": "?", "a": gone, "b": late},
+    )
 
     result = measure("fingerprint", tmp_path)
 
     assert (result["groups"], result["reference_groups"]) == (1, 2)
     assert (result["accuracy"], result["over_merged"], result["over_split"]) == (0.5, 1, 0)
     assert result["disagreements"][0]["what"] == "merged"
+    assert result["pairs"] == {"n": 3, "right": 0.6667, "merged": 0, "split": 1}
 
 
 @pytest.mark.parametrize(
@@ -233,6 +288,7 @@ def test_fingerprint_scores_pairs_and_finds_what_was_merged(
         "tau-repair",
         "tau-precheck",
         "silent-errors",
+        "errors",
         "fingerprint",
     ],
 )

@@ -96,11 +96,15 @@ _AUTH = ErrorTraits(
     same_again_meets_it=True,
     another_call_may_help=True,
     statuses=(401,),
+    sqlstates=("28",),
     words=r"""
-        unauthori[sz]ed | unauthenticated | not authenticated | logged in
-        log ?in (?:first|required|to)
-        invalid (?:access |api |auth\w* )?(?:token|credentials?|api key) | missing (?:api key|token)
-        (?:token|session) (?:has )?expired | authentication (?:failed|required)
+        unauthori[sz]ed | unauthenticated | not authenticated | logged in | not authed
+        log ?in (?:first|required|to) | bad credentials | (?:invalid|bad|wrong) (?:auth\b|password)
+        (?:invalid|missing|no) (?:access |api |auth\w* |bearer )?(?:token|credentials?|api.?key)
+        api.?key (?:is |was )?(?:required|missing|invalid|not valid|not provided)
+        (?:credentials?|token|api.?key) (?:was|were|is|are) not (?:found|provided|set|valid)
+        (?:token|session) (?:has |is )?expired | expired (?:token|session|credentials?)
+        (?:token|account|key) (?:was |has been )?revoked | authentication (?:failed|required|error)
     """,
 )
 
@@ -113,9 +117,16 @@ _POLICY = ErrorTraits(
     advice=Advice(decision=Decision.STOP, why="It is not permitted, however it is called."),
     same_again_meets_it=True,
     statuses=(403,),
+    sqlstates=("42501",),
     words=r"""
-        forbidden | permission denied | access denied | not permitted | not allowed to
-        insufficient (?:permissions?|privileges?|scope) | violates? (?:the )?policy
+        forbidden | permission denied | access (?:is |was )?denied | not permitted | not allowed to
+        insufficient (?:permissions?|privileges?|scope|access) | violates? (?:the )?policy
+        (?:missing|lacks?|requires?) (?:the |a )?(?:required )?(?:\S+ )?(?:scopes?|permissions?)\b
+        security violation | restricted action | outside (?:of )?(?:the )?allowed
+        (?:access|command) .{0,200}is not allowed | not in (?:the )?allow.?list
+        (?:disabled|not (?:available|included|enabled)) (?:for|in|on) your (?:\w+ )?subscription
+        (?:disabled|not (?:available|included|enabled)) (?:for|in|on) your (?:\w+ )?plan
+        not (?:have|having) (?:the )?(?:\w+ )?(?:permission|access|privilege)s? | not subscribed
     """,
 )
 
@@ -130,8 +141,10 @@ _RATE_LIMIT = ErrorTraits(
     unprocessed_if_documented=True,
     statuses=(429,),
     words=r"""
-        rate.?limit | too many requests | quota exceeded | throttl | retry.after | slow down
-        requests? too (?:quickly|fast|often)
+        rate.?limit | too many requests | quota (?:has been |was )?exceeded | throttl | retry.after
+        slow down | requests? too (?:quickly|fast|often) | rate exceeded | resource.?exhausted
+        (?:daily|hourly|usage|request|call|token)s? limit (?:\S+ ){0,4}?(?:exceeded|reached)
+        exceeded (?:your |the )?(?:current )?quota | provisioned throughput exceeded
     """,
 )
 
@@ -167,7 +180,8 @@ _AMBIGUOUS = ErrorTraits(
         decision=Decision.RETRY,
         why="The remote failed on its own; nothing says the call was wrong.",
     ),
-    statuses=(500, 502, 503, 504),
+    statuses=(500, 502, 503, 504, -32603),
+    sqlstates=("08", "53", "57", "58", "XX"),
     exceptions=(
         "TimeoutException",
         "Timeout",
@@ -181,7 +195,7 @@ _AMBIGUOUS = ErrorTraits(
         bad gateway
         connection (?:reset|aborted|closed|issue|error) | internal (?:server )?error
         server error
-        try again later | overloaded | ECONNRESET | broken pipe | fetch failed
+        try again later | overloaded | ECONNRESET | broken pipe | fetch failed | socket hang up
     """,
 )
 
@@ -197,12 +211,13 @@ _CONFLICT = ErrorTraits(
     same_again_meets_it=True,
     another_call_may_help=True,
     statuses=(409, 412),
+    sqlstates=("23505", "40"),
     exceptions=("ConflictError",),
     words=r"""
         \bconflict | already exists | file exists | duplicate | version mismatch | etag
         modified since
         already (?:been )?(?:taken|in use|booked|registered) | precondition failed
-        being (?:edited|processed)
+        being (?:edited|processed) | condition not met | deadlock | fast.forward
     """,
 )
 
@@ -215,19 +230,25 @@ _VALIDATION = ErrorTraits(
     advice=ArgumentFault.SHAPE,
     same_again_meets_it=True,
     statuses=(400, 422, -32602),
+    sqlstates=("22", "23502", "42"),
     exceptions=("ValidationError",),
     words=r"""
-        validation errors? | is a required property | field required | missing \d* ?required
+        validation (?:errors?|failed|exception) | fail(?:ed|s)? validation | is a required property
+        field required | missing \d* ?required | is required\b | bad request
         required (?:positional |keyword.only )?arguments? | missing (?:argument|parameter|field)
         unexpected (?:keyword|argument|parameter|field|property) | got an unexpected
         unknown (?:argument|parameter|field|option) | takes \d+ positional | is not of type
-        not a valid | invalid (?:type|value|arguments?|parameters?|format|date|input|email|url)
-        invalid (?:enum|json|characters?|mode|syntax) | does not match (?:the )?(?:pattern|format)
+        not a valid | \binvalid\b(?! (?:state|status|transition|operation))
+        (?:does|do|did) not (?:match|satisfy) (?:the )?(?:expected )?(?:pattern|format|schema)
+        unconverted data remains | not in (?:the )?(?:correct|right|expected|required) format
         must be (?:one of|an? |of type|>|<|at |between|positive|greater|less|in )
+        must (?:not )?(?:(?:start|begin|end) with|match|contain|consist|be specified|be provided)\b
+        must (?:provide|specify|supply|pass|set)\b | should (?:not )?be (?:not )?(?:defined|present)
         should be (?:one of|a valid|an? |>|<|at |greater|less|in ) | is not one of
+        (?:cannot|can't|may not|must not|should not) (?:contain|include|(?:start|begin|end) with)\b
         expected (?:type|string|int|number|bool|array|object|one of|str|list|dict)
         cannot (?:be )?(?:parse|convert) | could not convert | unrecognized | additional propert
-        malformed | is required\b | cannot be (?:empty|null|blank) | out of range
+        malformed | cannot be (?:empty|null|blank) | out of range | syntax error | parse error
     """,
 )
 
@@ -240,14 +261,15 @@ _MISSING = ErrorTraits(
     advice=ArgumentFault.VALUE,
     same_again_meets_it=True,
     another_value_may_help=True,
-    statuses=(404, 410),
+    statuses=(404, 410, -32601),
+    sqlstates=("42P01", "42S02", "3D", "3F"),
     words=r"""
         not found | no such | does(?: not|n't) exist
         unknown (?:id|user|tool|action|function|method)
         could(?: not|n't) (?:be )?f(?:ind|ound) | cannot find | not available
         nonexistent | ENOENT
         no (?:\w+ ){0,3}(?:found|available|exists?) | no longer exists
-        unable to (?:find|locate|retrieve)
+        unable to (?:find|locate|retrieve) | resource missing
     """,
 )
 
@@ -260,10 +282,12 @@ _RULE = ErrorTraits(
     advice=_ASK_WHAT_INSTEAD,
     same_again_meets_it=True,
     another_call_may_help=True,
+    sqlstates=("23", "0A"),
     words=r"""
         cannot | can not | can't | must | should | needs? to be | not enough | insufficient
         not allowed | exceeds? | only | before | does(?: not|n't) (?:match|add up)
         not (?:eligible|supported|possible|enabled) | limit | balance | already | too many
+        declined | failed precondition | unsupported
     """,
 )
 

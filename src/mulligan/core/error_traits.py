@@ -58,6 +58,8 @@ class ErrorTraits:
     """An exception's type is all that gave it; the text may know better."""
     statuses: tuple[int, ...] = ()
     """HTTP statuses and JSON-RPC codes that mean it."""
+    sqlstates: tuple[str, ...] = ()
+    """What the SQLSTATE of a database begins with; the longest that fits counts."""
     exceptions: tuple[str, ...] = ()
     """Exceptions by name, since most are of libraries we do not import."""
     words: str = ""

@@ -71,6 +71,53 @@ def test_an_error_is_classed_by_its_code_and_then_its_type(
     assert classify(CALL, error).error_class is expected
 
 
+class KeptError(Exception):
+    """As libraries of clouds, databases and models keep what was answered."""
+
+    def __init__(self, **kept: object) -> None:
+        super().__init__("no")
+        self.__dict__.update(kept)
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        (KeptError(response={"Error": {"Code": "ThrottlingException"}}), ErrorClass.RATE_LIMIT),
+        (KeptError(status_code=403, body={"reason": "rateLimitExceeded"}), ErrorClass.RATE_LIMIT),
+        (KeptError(status_code=404, body={"type": "invalid_request_error"}), ErrorClass.MISSING),
+        (KeptError(sqlstate="23505"), ErrorClass.CONFLICT),
+        (KeptError(error=type("Data", (), {"code": -32602})()), ErrorClass.VALIDATION),
+        # What was never sent is the transport's to say, for it is taken as proof.
+        (KeptError(code="ECONNREFUSED"), ErrorClass.TOOL_EXCEPTION),
+    ],
+)
+def test_the_code_in_a_remotes_answer_says_more_than_its_status(
+    error: BaseException, expected: ErrorClass
+) -> None:
+    assert classify(CALL, error).error_class is expected
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        (ValueError("time data 'today' does not match format '%Y'"), ErrorClass.VALIDATION),
+        (ValueError("unconverted data remains: :00Z"), ErrorClass.VALIDATION),
+        (TypeError("could not convert 'today'"), ErrorClass.VALIDATION),
+        # The remote's own value is malformed; the same call may well work.
+        (ValueError("time data 'Tuesday' does not match format '%Y'"), ErrorClass.TOOL_EXCEPTION),
+        (ValueError("unconverted data remains: :30Z"), ErrorClass.TOOL_EXCEPTION),
+        (ValueError("today it is raining"), ErrorClass.TOOL_EXCEPTION),
+        (RuntimeError("'today' is invalid"), ErrorClass.TOOL_EXCEPTION),
+    ],
+)
+def test_a_plain_error_about_the_form_of_an_argument_is_validation(
+    error: BaseException, expected: ErrorClass
+) -> None:
+    call = Call(id="1", tool="find", arguments={"day": "today", "from": "2026-05-01 10:00:00Z"})
+
+    assert classify(call, error).error_class is expected
+
+
 def test_a_503_that_says_when_to_come_back_is_a_rate_limit() -> None:
     failure = classify(CALL, HttpError(503, **{"Retry-After": "7"}))
 

@@ -29,6 +29,39 @@ from mulligan.learning.errors.fingerprint import (
         (("Mail to ann@example.com bounced", {}), ("Mail to bo@example.org bounced", {})),
         (('{"error": "Booking 12345 is gone"}', {}), ("Booking 54321 is gone", {})),
         (("User Not Found", {}), ("user not found", {})),
+        (
+            ('{"error": "", "response": "{\'message\': \'no order 17123\'}"}', {}),
+            ('{"error": "", "response": "{\'message\': \'no order 99123\'}"}', {}),
+        ),
+        (
+            ('Invalid property value for: "Title".', {}),
+            ('Invalid property value for: "Day".\nInvalid property value for: "Host".', {}),
+        ),
+        (
+            ('Invalid JSON for write: {"path": "/a.py"', {}),
+            (
+                'Invalid JSON for write: {"path": "/b.py", "content": "import os\\nprint(\\"a\\")',
+                {},
+            ),
+        ),
+        (
+            ("Unknown column 'o.price' in 'field list'", {"query": "select o.price from orders o"}),
+            ("Unknown column 'c.name' in 'field list'", {"query": "select c.name from clients c"}),
+        ),
+        (
+            ("Table orders does not exist", {"query": "select * from orders"}),
+            ("Table clients does not exist", {"query": "select * from clients"}),
+        ),
+        (
+            ("Failed to fetch https://a.example/x?y=1: gone", {}),
+            ("Failed to fetch http://b: gone", {}),
+        ),
+        (
+            ("Unexpected token '<' is not valid JSON", {}),
+            ("Unexpected token 'a' is not valid JSON", {}),
+        ),
+        (("limit must be <= 10", {}), ("limit must be at most 10", {})),
+        (("limit must be >= 2", {}), ("limit must be greater than or equal to 2", {})),
         (("total is 375, but paid 299", {"paid": 299}), ("total is 12, but paid 7.5", {})),
     ],
 )
@@ -46,10 +79,31 @@ def test_errors_that_differ_in_their_values_are_one_pattern(one, other) -> None:
         ("unexpected keyword argument 'zip'", "unexpected keyword argument 'unit'"),
         ("unit must be one of 'C', 'F'", "unit must be one of 'K', 'R'"),
         ("503 Service Unavailable", "504 Service Unavailable"),
+        ("limit must be <= 10", "limit must be <= 50"),
+        ("limit must be <= 10", "limit must be >= 10"),
+        ('{"code": "no_page", "message": "No"}', '{"code": "no_user", "message": "No"}'),
+        ('{"param": "city", "message": "No"}', '{"param": "date", "message": "No"}'),
+        (
+            '{"error": "", "response": "{\'message\': \'no such city\'}"}',
+            '{"error": "", "response": "{\'message\': \'closed today\'}"}',
+        ),
+        (
+            'Refused: [{"message": "No", "path": ["a"]}]',
+            'Refused: [{"message": "No", "path": ["b"]}]',
+        ),
+        ("Table does not exist", "Column does not exist"),
     ],
 )
 def test_codes_bounds_domains_and_names_keep_errors_apart(one: str, other: str) -> None:
     assert mask_error(one, {}) != mask_error(other, {})
+
+
+def test_a_name_of_a_parameter_stays_though_the_calls_own_names_do_not() -> None:
+    error, query = "unknown column 'total'", "select total from orders"
+
+    assert "total" not in mask_error(error, {"query": query})
+    assert "total" in mask_error(error, {"query": query, "total": 1})
+    assert "total" in mask_error(error, {"query": "select price from orders"})
 
 
 def test_the_same_words_about_a_path_and_about_a_name_are_two_patterns() -> None:

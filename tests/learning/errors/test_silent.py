@@ -47,6 +47,31 @@ def envelope(text: str, *, flag: bool = False) -> dict[str, object]:
             'meta=None content=[Text(text=\'{"isError": true, "text": "no"}\')] isError=False',
             "no",
         ),
+        ({"type": "text", "text": "no such file", "error": True, "annotations": None}, "no such"),
+        (
+            {"object": "error", "status": 400, "code": "validation_error", "message": "Bad title"},
+            "Bad title (status 400, code validation_error)",
+        ),
+        ({"type": "error", "message": "boom"}, "boom"),
+        ({"error": "", "response": "{'success': False, 'message': 'nothing sent'}"}, "nothing"),
+        ({"error": "", "response": "Forbidden"}, "Forbidden"),
+        ({"message": "Endpoint '/x' does not exist"}, "does not exist"),
+        (
+            {"status": "error", "started_at": "9:00", "error": "no text", "message": "bad"},
+            "no text",
+        ),
+        ({"status": "401", "msg": "Who are you?"}, "Who are you? (status 401)"),
+        (envelope("Failed to fetch https://a.example: gone"), "Failed to fetch"),
+        ('{"type":"text","text":"TimeoutError: too late\\n  - waiting', "too late"),
+        ({"exit_code": 2, "stdout": "", "stderr": "ls: no"}, "ls: no (exit code 2)"),
+        ("KeyError: 'a'\n=== INFO ===\nReturn code: 1", "KeyError"),
+        (
+            [
+                {"type": "text", "text": "sh: no such program"},
+                {"type": "text", "text": "Command completed with return code: 127"},
+            ],
+            "no such program",
+        ),
     ],
 )
 def test_a_result_that_says_it_is_an_error_is_one(result: object, says: str) -> None:
@@ -78,6 +103,20 @@ def test_a_result_that_says_it_is_an_error_is_one(result: object, says: str) -> 
         envelope('{"temperature": 12}'),
         ToolResult([Part("twelve degrees")]),
         "meta=None content=[TextContent(type='text', text='fine')] isError=False",
+        {"message": "Order created"},
+        {"message": "Failed", "user": "ann"},
+        {"type": "error", "count": 3, "rows": [1]},
+        {"job": 7, "error": True, "rows": [1]},
+        {"exit_code": 0, "stdout": "Error: shown on purpose", "stderr": ""},
+        {"exit_code": 1, "stdout": "", "stderr": ""},
+        {"response": {"message": "Failed payments of May", "items": [1, 2]}},
+        "{'message': 'Order created'}",
+        "2026-05-01 12:00:01 ERROR db: refused\n2026-05-01 12:00:02 ERROR db: refused",
+        "Test 1: ERROR: shown\nTest 2: fine\nReturn code: 0",
+        [
+            {"type": "text", "text": "Cloning into 'x' …", "error": True},
+            {"type": "text", "text": "Command completed with return code: 0"},
+        ],
     ],
 )
 def test_a_result_that_only_speaks_of_errors_is_none(result: object) -> None:
@@ -127,6 +166,9 @@ def test_a_result_that_holds_itself_is_no_trouble() -> None:
         {"isError": True},
         {"Error": "no"},
         {"content": "x"},
+        {"message": "x"},
+        {"type": "error", "message": "x"},
+        {"exit_code": 1, "out": "x"},
         {"a": 1, "STATUS": "failed"},
         "text",
         [],

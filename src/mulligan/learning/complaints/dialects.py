@@ -21,7 +21,9 @@ def parse_complaints(error: str) -> list[Complaint]:
     A list of errors is read as one; only where there is none are sentences looked for.
     """
     text = extract_message(error)[:LONGEST]
-    found = [*parse_printed(text), *_parse_lists(text)] or list(parse_sentences(text))
+    # A list that the error itself is has lost its fields in what it says.
+    listed = [*_parse_lists(text)] or [*_parse_lists(error[:LONGEST])]
+    found = [*parse_printed(text), *listed] or list(parse_sentences(text))
     return list(dict.fromkeys(found))[:MOST]
 
 

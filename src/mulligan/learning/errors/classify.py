@@ -13,14 +13,14 @@ from mulligan.core.error_class import ErrorClass
 from mulligan.core.errors import ConflictError
 from mulligan.core.interfaces import Classify
 from mulligan.core.suggestion import ErrorRule
-from mulligan.learning.errors.strangers import ask
+from mulligan.learning.errors.raised import read_exception
+from mulligan.learning.errors.strangers import ask, ask_text
+from mulligan.learning.errors.wording import BY_STATUS, VAGUE, classify_code, classify_text
+from mulligan.learning.values.leaves import list_leaves
 
 MOST_TEXT = 4_000
-
-BY_STATUS: Mapping[int, ErrorClass] = {
-    status: each for each in ErrorClass for status in each.traits.statuses
-}
-"""HTTP statuses and JSON-RPC codes. 503 is a rate limit only when it comes with Retry-After."""
+MOST_VALUES = 100
+SHORTEST_VALUE = 3
 
 BY_NAME: Mapping[str, ErrorClass] = {
     name: each for each in ErrorClass for name in each.traits.exceptions
@@ -28,10 +28,12 @@ BY_NAME: Mapping[str, ErrorClass] = {
 """Exceptions by name, since most are of libraries we do not import; nearest class first."""
 
 
-def classify(call: Call, error: BaseException) -> Failure:  # noqa: ARG001 - the interface has both
+def classify(call: Call, error: BaseException) -> Failure:
     """Say which class of error this is, and how long the remote asked us to wait."""
     wait = _read_retry_after(error)
     found = _classify_error(error, waits=wait is not None)
+    if found is ErrorClass.TOOL_EXCEPTION and _refuses_argument(call, error):
+        found = ErrorClass.VALIDATION
     answered = _read_status(error) is not None or isinstance(error, ConflictError)
     return Failure(error_class=found, error=error, retry_after=wait, answered=answered)
 
@@ -69,8 +71,9 @@ def _classify_error(error: BaseException, *, waits: bool) -> ErrorClass:
     status = _read_status(error)
     if status == 503 and waits:
         return ErrorClass.RATE_LIMIT
-    if status is not None and status in BY_STATUS:
-        return BY_STATUS[status]
+    coded = _classify_codes(error) or (BY_STATUS.get(status) if status is not None else None)
+    if coded is not None:
+        return coded
     for kind in type(error).__mro__:
         if kind.__name__ in BY_NAME:
             return BY_NAME[kind.__name__]
@@ -89,8 +92,43 @@ def _classify_error(error: BaseException, *, waits: bool) -> ErrorClass:
             return ErrorClass.AMBIGUOUS
 
 
+def _classify_codes(error: BaseException) -> ErrorClass | None:
+    """What the code or the reason of a remote's answer says clearly.
+
+    Never that nothing was sent: that is the transport's to say, not a word's.
+    """
+    said = read_exception(error)
+    found = (classify_code(each) for each in (said.code, said.reason) if each)
+    clear = next((each for each in found if each not in VAGUE), None)
+    return None if clear is ErrorClass.NOT_SENT else clear
+
+
+def _refuses_argument(call: Call, error: BaseException) -> bool:
+    """Whether a plain error of Python's holds the form of one of the call's own values against it.
+
+    The same call would only meet it again. A value of the remote's may be malformed just as well.
+    """
+    if not isinstance(error, ValueError | TypeError):
+        return False
+    said = ask_text(error)[:MOST_TEXT]
+    if classify_text(said) is not ErrorClass.VALIDATION:
+        return False
+    return any(
+        _quotes(said, value)
+        for _, value in list_leaves(call.arguments, most=MOST_VALUES)
+        if isinstance(value, str | int | float)
+    )
+
+
+def _quotes(said: str, value: object) -> bool:
+    """Whether an error names a value, or the end of it that was left over."""
+    text = str(value)[:MOST_TEXT]
+    rest = said.rpartition("remains: ")[2] if "unconverted data remains: " in said else ""
+    return (len(text) >= SHORTEST_VALUE and text in said) or bool(rest and text.endswith(rest))
+
+
 def _read_status(error: BaseException) -> int | None:
-    for holder in (error, ask(error, "response")):
+    for holder in (error, ask(error, "response"), ask(error, "error")):
         for name in ("status_code", "status", "code"):
             value = ask(holder, name)
             if type(value) is int:

@@ -15,31 +15,73 @@ from collections.abc import Iterator, Mapping, Sequence
 from mulligan.core.call import Call
 from mulligan.core.error_class import ErrorClass
 from mulligan.core.suggestion import ErrorRule, Pattern
+from mulligan.learning.errors.dumps import mask_dumps
+from mulligan.learning.errors.fields import read_error
 from mulligan.learning.errors.masks import (
+    CLAUSE,
     DOMAIN_BEFORE,
     MASK,
     NAMED_AFTER,
     NAMED_BEFORE,
+    NAMED_THING,
     QUOTED,
+    SAME_BOUND,
 )
-from mulligan.learning.errors.messages import extract_message
 from mulligan.learning.values.leaves import list_leaves
 
-FINGERPRINT_VERSION = 1
+FINGERPRINT_VERSION = 2
 LONGEST = 4_000
 """Characters of an error that count; what comes later is a trace or a dump."""
 MOST_VALUES = 200
+MOST_TEXT = 20_000
+LONG_TEXT = 12
+"""Characters of a text that may hold names of its own, and is not merely one."""
 SHORTEST_VALUE = 3
 
 
 def mask_error(error: str, arguments: Mapping[str, object]) -> str:
     """The error's text with its values masked."""
-    text = extract_message(error)[:LONGEST]
+    text = mask_dumps(read_error(error).render()[:LONGEST])
     text = _mask_own_values(text, arguments)
-    text = QUOTED.sub(lambda found: _mask_quoted(found, arguments), text)
+    own = _OwnWords(arguments)
+    text = QUOTED.sub(lambda found: _mask_quoted(found, own), text)
+    text = NAMED_THING.sub(lambda found: _mask_thing(found, own), text)
     text = MASK.sub(_mask_match, text)
     text = re.sub(r"(<\w+>)(?:[\s,]*<\w+>)+", r"\1", text)
-    return " ".join(text.casefold().split())
+    text = " ".join(_drop_repeats(text).casefold().split())
+    for sign, words in SAME_BOUND:
+        text = words.sub(sign, text)
+    return text
+
+
+def _drop_repeats(text: str) -> str:
+    """Each complaint once: three arguments that are wrong alike are wrong in one way."""
+    return " ".join(dict.fromkeys(part.strip() for part in CLAUSE.split(text)))
+
+
+class _OwnWords:
+    """Names that stand inside the call's own texts: a query's tables, a page's properties."""
+
+    def __init__(self, arguments: Mapping[str, object]) -> None:
+        self.parameters = arguments
+        leaves = list_leaves(arguments, most=MOST_VALUES)
+        self._texts = [
+            text[:MOST_TEXT]
+            for _, text in leaves
+            if isinstance(text, str) and len(text) > LONG_TEXT
+        ]
+
+    def hold(self, name: str) -> bool:
+        """Whether a name is one of the caller's own, and none of the tool's parameters."""
+        if name in self.parameters or len(name) < SHORTEST_VALUE:
+            return False
+        return any(name in text for text in self._texts)
+
+
+def _mask_thing(found: re.Match[str], own: _OwnWords) -> str:
+    name = found[3]
+    telling = own.hold(name) or re.search(r"[\w*][.:]\w|_\w*_|\*\*", name)
+    return f"{found[1]}{found[2]}<name>" if telling else found[0]
 
 
 def compute_fingerprint(tool: str, masked: str) -> str:
@@ -111,12 +153,13 @@ def _is_telling(value: str) -> bool:
     return not value.isdigit() or len(value) > SHORTEST_VALUE
 
 
-def _mask_quoted(found: re.Match[str], arguments: Mapping[str, object]) -> str:
+def _mask_quoted(found: re.Match[str], own: _OwnWords) -> str:
     inner = next((group for group in found.groups() if group is not None), "")
     before = found.string[max(0, found.start() - 240) : found.start()]
     after = found.string[found.end() : found.end() + 40]
     is_name = NAMED_BEFORE.search(before) or NAMED_AFTER.search(after)
-    if inner in arguments or (is_name and re.fullmatch(r"[A-Za-z_][\w.-]*", inner)):
+    is_name = is_name and re.fullmatch(r"[A-Za-z_][\w.-]*", inner)
+    if inner in own.parameters or (is_name and not own.hold(inner)):
         return inner
     return inner if DOMAIN_BEFORE.search(before) else "<text>"
 

@@ -18,8 +18,7 @@ MASKS: tuple[tuple[str, str], ...] = (
     (
         "keep",
         (
-            # A sign such as `<=` begins no word, so that no edge of one stands before it.
-            rf"(?:\b|(?=[<>≤≥=])){_BOUND_BEFORE}\s*+:?\s*+-?\d++(?:\.\d++)?"
+            rf"(?<!\w){_BOUND_BEFORE}\s*+:?\s*+-?\d++(?:\.\d++)?"
             r"(?:\s*+(?:and|to|-|,)\s*+-?\d++(?:\.\d++)?\b)?"
         ),
     ),
@@ -76,10 +75,26 @@ NAMED_AFTER = re.compile(
     re.IGNORECASE,
 )
 DOMAIN_BEFORE = re.compile(
-    r"(?:one of|allowed|expected|valid (?:values|options)|should be|must be|supported|choose from)"
-    r"[^.;]{0,200}$",
+    r"(?:one of|allowed|(?<!un)expected|valid (?:values|options)|should be|must be|supported"
+    r"|choose from)[^.;]{0,200}$",
     re.IGNORECASE,
 )
 """What stands before the values an argument may have, which are kept."""
 
 QUOTED = re.compile(r"'([^'\n]{0,300})'|\"([^\"\n]{0,300})\"|`([^`\n]{0,300})`")
+
+SAME_BOUND: tuple[tuple[str, re.Pattern[str]], ...] = (
+    ("<= ", re.compile(r"(?:≤|<=|at most|no more than|less than or equal to)\s*+(?=-?\d)")),
+    (">= ", re.compile(r"(?:≥|>=|at least|no less than|greater than or equal to)\s*+(?=-?\d)")),
+)
+"""What is one bound, however it is put; the text is in lower case by then."""
+
+NAMED_THING = re.compile(
+    r"\b(table|view|relation|column|function|property|dataset|database|schema|sheet|collection)"
+    r"(:?\s++)(?![<'\"`])([\w.$:*-]{2,200})"
+    r"(?=\s++(?:is|was|does|do|not|cannot|could|in|of)\b|[.,;:)]|$)",
+    re.IGNORECASE,
+)
+"""A thing of the caller's own, by its name: what it is stays, which one does not."""
+
+CLAUSE = re.compile(r"(?<=[.;\n])\s*+")

@@ -1,20 +1,24 @@
 """Errors in disguise: results that came as successes, and whose structure says they are none.
 
 Prose is not searched for the word "error": a page about errors is a good result. What counts is a
-flag, a status, an object whose only content is an error, or a text that opens as errors do.
+flag, a status, an object whose only content is an error, a short text that opens as errors do, or
+what a tool reports of the program it ran.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from dataclasses import replace
 from itertools import islice
 
+from mulligan.learning.errors.exits import find_exit, read_exit
+from mulligan.learning.errors.fields import EXITS, ErrorFields, read_error, read_structure
+from mulligan.learning.errors.openings import opens_as_error, says_failure
 from mulligan.learning.errors.strangers import ask
-from mulligan.learning.values.vocabulary import compile_phrases, list_words
+from mulligan.learning.values.vocabulary import list_words
 from mulligan.learning.written.literal import LONGEST, GarbledError, Named, read_pairs
-from mulligan.learning.written.whole import read_json
+from mulligan.learning.written.whole import read_json, read_whole
 
 DEEPEST = 12
 LARGEST_JSON = 1_000_000
@@ -28,22 +32,20 @@ STATUS = list_words("status state outcome result_status")
 BAD_STATUS = list_words("error failed failure fail errored exception fatal")
 CODES = list_words("status status_code statuscode http_status httpstatus code")
 ERRORS = list_words("error errors exception fault error_message errormessage")
-MARKS = FLAGS | SUCCESS | STATUS | CODES | ERRORS
+KINDS = list_words("object type")
+ENDS = frozenset(EXITS)
+MARKS = FLAGS | SUCCESS | STATUS | CODES | ERRORS | ENDS
 """Fields that say whether it worked."""
+_STATED = STATUS | KINDS
 
 DATA = list_words("data result results")
 AROUND = DATA | list_words("""
     message msg detail details reason description hint title type name path timestamp time stack
     request_id requestid trace_id traceid traceback jsonrpc id instance help suggestion retryable
-    documentation_url error_code error_type errorcode error_description
+    documentation_url error_code error_type errorcode error_description object doc_url stdout stderr
+    started_at completed_at finished_at created_at duration elapsed annotations
 """)
 """What stands beside an error in an object that is nothing else."""
-
-TELLING = (
-    *("error", "errors", "message", "detail", "error_message", "reason", "title", "msg"),
-    *("description", "exception", "fault", "structuredcontent", "content", "text"),
-)
-"""Where an error is put into words, the best place first."""
 
 WRAPPERS = (
     "content",
@@ -53,6 +55,7 @@ WRAPPERS = (
     "text",
     "body",
     "output",
+    "response",
 )
 """Where an envelope holds what it is an envelope of."""
 
@@ -66,12 +69,12 @@ ENVELOPE = frozenset({"content", "structuredContent", "isError", "_meta", "meta"
 """The fields of an MCP result, around what it holds."""
 
 MARKED = "The result is marked as an error."
+MOST_SAID = 500
 
-_OPENS_AS_ERROR = compile_phrases(r"""
-    \s*Traceback \(most recent call last\)
-    \s*(?:fatal |internal |unexpected )?error\b[^.\n]{0,80}?:\s
-    \s*(?:[A-Za-z_]\w*\.)*[A-Za-z]\w*(?:Error|Exception)\b\s*[:(]
-""")
+LONGEST_LOOSE = 4_000
+"""Characters of what is no JSON and is read like it all the same."""
+
+_CUT_PART = re.compile(r'\{"type":\s?"text",\s?"text":\s?"')
 _PRINTED_OBJECT = re.compile(r"\s*[A-Za-z_]\w*=(?:None|True|False|\[|\{|'|\")")
 
 
@@ -92,16 +95,23 @@ class PlainShapes:
         plain = self._plain.get(shape)
         if plain is None:
             names = {name.casefold() for name in shape if type(name) is str}
-            plain = MARKS.isdisjoint(names) and _WRAPPING.isdisjoint(names)
+            told = "message" in names and (len(names) == 1 or not KINDS.isdisjoint(names))
+            plain = not told and MARKS.isdisjoint(names) and _WRAPPING.isdisjoint(names)
             if len(self._plain) < MOST_SHAPES:
                 self._plain[shape] = plain
         return plain
 
 
 def find_silent_error(result: object) -> str | None:
-    """What the result says went wrong, or `None` for a result that is one."""
-    said = next(_find_errors(result, depth=0), None)
-    return None if said is None else said[:500]
+    """What the result says went wrong, with its codes, or `None` for a result that is one."""
+    found = next(_find_errors(result, depth=0), None)
+    if found is None:
+        return None
+    said = found.message
+    said = (
+        said if len(said) <= MOST_SAID else f"{said[: MOST_SAID // 2]} … {said[-MOST_SAID // 2 :]}"
+    )
+    return replace(found, message=said).render()
 
 
 def find_breach(result: object, *, schema: Mapping[str, object], may_be_empty: bool) -> str | None:
@@ -115,7 +125,7 @@ def find_breach(result: object, *, schema: Mapping[str, object], may_be_empty: b
     return _describe_breach(answer, schema) if schema else None
 
 
-def _find_errors(value: object, *, depth: int) -> Iterator[str]:
+def _find_errors(value: object, *, depth: int) -> Iterator[ErrorFields]:
     if depth > DEEPEST:
         return
     match value:
@@ -126,23 +136,51 @@ def _find_errors(value: object, *, depth: int) -> Iterator[str]:
         case Named():
             yield from _search_mapping(value.keywords, depth=depth)
         case list() | tuple():
-            for part in value[:MOST_PARTS] if _is_content(value) else ():
-                yield from _find_errors(part, depth=depth + 1)
+            if _is_content(value):
+                yield from _search_parts(value, depth=depth)
         case None | bool() | int() | float():
             return
         case _:
             yield from _search_object(value, depth=depth)
 
 
-def _search_mapping(value: Mapping[str, object], *, depth: int) -> Iterator[str]:
+def _search_parts(parts: Sequence[object], *, depth: int) -> Iterator[ErrorFields]:
+    """Each part for itself, unless the last says how a program ended: then that decides.
+
+    What programs write to standard error is flagged as an error by some, and is often none.
+    """
+    parts = parts[:MOST_PARTS]
+    said = _read_part(parts[-1]) if len(parts) > 1 else None
+    ended = read_exit(said) if isinstance(said, str) else None
+    if ended:
+        texts = (str(text) for part in parts if (text := _read_part(part)))
+        yield ErrorFields(message="\n".join(texts)[:LONGEST], exit_code=ended)
+    for part in parts if ended is None else ():
+        yield from _find_errors(part, depth=depth + 1)
+
+
+def _read_part(part: object) -> object:
+    return part.get("text") if isinstance(part, Mapping) else ask(part, "text")
+
+
+def _search_mapping(value: Mapping[str, object], *, depth: int) -> Iterator[ErrorFields]:
     lowered = {str(key).casefold(): held for key, held in islice(value.items(), MOST_KEYS)}
-    telling = not MARKS.isdisjoint(lowered)
-    if telling and (_is_flagged(lowered) or _is_nothing_but_error(lowered)):
-        yield _describe_error(value)
+    telling = not MARKS.isdisjoint(lowered) or "error" in (
+        lowered.get("object"),
+        lowered.get("type"),
+    )
+    if (telling and _says_error(lowered)) or ("message" in lowered and _is_only_message(lowered)):
+        yield _read_fields(value)
         return
     for name in WRAPPERS:
         if name in value and not _is_data(lowered):
             yield from _find_errors(value[name], depth=depth + 1)
+
+
+def _says_error(held: Mapping[str, object]) -> bool:
+    if _is_flagged(held) or _is_nothing_but_error(held):
+        return True
+    return not ENDS.isdisjoint(held) and _has_ended_badly(held)
 
 
 def _is_flagged(held: Mapping[str, object]) -> bool:
@@ -151,7 +189,30 @@ def _is_flagged(held: Mapping[str, object]) -> bool:
         return True
     if any(held.get(name) is False for name in SUCCESS):
         return True
-    return any(_says_failed(held.get(name)) for name in STATUS) and not _has_payload(held)
+    if held.get("error") is True and (_is_part(held) or not _has_payload(held)):
+        return True
+    return any(_says_failed(held.get(name)) for name in _STATED) and not _has_payload(held)
+
+
+def _is_part(held: Mapping[str, object]) -> bool:
+    """A part of MCP content, which some servers flag by itself."""
+    return isinstance(held.get("type"), str) and isinstance(held.get("text"), str)
+
+
+def _is_only_message(held: Mapping[str, object]) -> bool:
+    """Nothing but a message, and one that says that it did not work."""
+    said = held.get("message")
+    if not said or len(held) > 3:
+        return False
+    alone = all(name == "message" or value in (None, "", [], {}) for name, value in held.items())
+    return alone and isinstance(said, str) and says_failure(said)
+
+
+def _has_ended_badly(held: Mapping[str, object]) -> bool:
+    """A program's exit code. `grep` and `diff` end with 1 to say no, and complain of nothing."""
+    ended = next((code for name in ENDS if type(code := held.get(name)) is int and code), 0)
+    silent = any(name in held and not held[name] for name in ("stderr", "error"))
+    return ended > 1 or ended < 0 or (ended == 1 and not silent)
 
 
 def _says_failed(status: object) -> bool:
@@ -162,7 +223,9 @@ def _is_nothing_but_error(held: Mapping[str, object]) -> bool:
     """An error, perhaps with a code and a message, and nothing that anyone asked for."""
     named = any(_is_said(held.get(name)) for name in ERRORS)
     coded = any(_is_error_code(name, held.get(name)) for name in CODES)
-    explained = any(isinstance(held.get(name), str) for name in ("message", "detail", "title"))
+    explained = any(
+        isinstance(held.get(name), str) for name in ("message", "msg", "detail", "title")
+    )
     return (named or (coded and explained)) and not _has_payload(held)
 
 
@@ -199,47 +262,51 @@ def _is_content(parts: Sequence[object]) -> bool:
     return isinstance(first, Named) or ask(first, "type") is not None
 
 
-def _search_text(text: str, *, depth: int) -> Iterator[str]:
+def _search_text(text: str, *, depth: int) -> Iterator[ErrorFields]:
     start = text[:200].lstrip()
     if start[:1] in "{[" and len(text) <= LARGEST_JSON:
-        yield from _find_errors(read_json(text)[1], depth=depth + 1)
+        strict, value = read_json(text)
+        yield from _find_errors(value, depth=depth + 1) if strict else _search_loose(text, depth)
     elif _PRINTED_OBJECT.match(start) and len(text) <= LONGEST:
         try:
             yield from _search_mapping(read_pairs(text), depth=depth + 1)
         except (GarbledError, RecursionError):
             return
-    elif _OPENS_AS_ERROR.match(start):
-        yield text.strip()
+    elif opens_as_error(text) or find_exit(text) is not None:
+        yield read_error(text)
 
 
-def _search_object(value: object, *, depth: int) -> Iterator[str]:
+def _search_loose(text: str, depth: int) -> Iterator[ErrorFields]:
+    """What Python printed, and a part of content that was cut off."""
+    if cut := _CUT_PART.match(text):
+        if opens_as_error(text[cut.end() :].replace("\\n", "\n")):
+            yield read_error(text[cut.end() :].replace("\\n", "\n"))
+    elif len(text) <= LONGEST_LOOSE and _may_tell(text.casefold()):
+        try:
+            value = read_whole(text)
+        except (GarbledError, RecursionError):
+            return
+        if isinstance(value, Mapping | list):
+            yield from _find_errors(value, depth=depth + 1)
+
+
+def _may_tell(low: str) -> bool:
+    """A glance at what would have to be read loosely, which takes a while."""
+    return "error" in low or "message" in low or "success" in low or "status" in low
+
+
+def _search_object(value: object, *, depth: int) -> Iterator[ErrorFields]:
     """A result object of a library: only the fields that matter here are asked for."""
     fields = {name: held for name in FIELDS if (held := ask(value, name)) is not None}
     if fields:
         yield from _search_mapping(fields, depth=depth)
 
 
-def _describe_error(value: object, *, depth: int = 0) -> str:
-    """What a structure says of its error, in words."""
-    inside = partial(_describe_error, depth=depth + 1)
-    match value:
-        case _ if depth > DEEPEST:
-            return MARKED
-        case str() if value.lstrip()[:1] == "{":
-            strict, inner = read_json(value)
-            return inside(inner) if strict else value
-        case str():
-            return value
-        case Named():
-            return inside(value.keywords)
-        case list() | tuple():
-            return inside(value[0]) if value else MARKED
-        case Mapping():
-            lowered = {str(k).casefold(): held for k, held in islice(value.items(), MOST_KEYS)}
-            told = (lowered[name] for name in TELLING if lowered.get(name))
-            return next((inside(each) for each in told if each is not True), MARKED)
-        case _:
-            return inside(ask(value, "text") or MARKED)
+def _read_fields(value: object) -> ErrorFields:
+    found = read_structure(value)
+    if found is None or not found.message:
+        return replace(found or ErrorFields(message=""), message=MARKED)
+    return found
 
 
 def _unwrap_answer(result: object) -> object:

@@ -7,15 +7,24 @@ says is used for advice alone, never to call again what may have landed.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from mulligan.core.call import Failure
 from mulligan.core.error_class import ErrorClass
-from mulligan.learning.errors.classify import BY_STATUS
-from mulligan.learning.errors.messages import extract_message
+from mulligan.learning.errors.fields import ErrorFields, read_error
 from mulligan.learning.values.vocabulary import compile_phrases
 
 LONGEST = 4_000
+
+BY_STATUS: Mapping[int, ErrorClass] = {
+    status: each for each in ErrorClass for status in each.traits.statuses
+}
+"""HTTP statuses and JSON-RPC codes. 503 is a rate limit only when it comes with Retry-After."""
+
+BY_SQLSTATE: Mapping[str, ErrorClass] = {
+    start: each for each in ErrorClass for start in each.traits.sqlstates
+}
+"""What a SQLSTATE begins with."""
 
 WORDS: Mapping[ErrorClass, re.Pattern[str]] = {
     each: compile_phrases(each.traits.words) for each in ErrorClass if each.traits.words
@@ -25,25 +34,46 @@ WORDS: Mapping[ErrorClass, re.Pattern[str]] = {
 TOOL_BROKE = compile_phrases(r"""
     expecting (?:value|property name|'.' delimiter) | extra data: line | unterminated string
     list index out of range | no module named | object has no attribute | nonetype | KeyError
-    traceback
+    traceback | (?:is not valid|in) JSON\b(?: at|$) | unexpected end of JSON
 """)
 """What only the tool's own code can have tripped over: its arguments had been read by then."""
 
-_STATUS = re.compile(
-    r"(?:status(?: code)?|http(?:/\d\.\d)?|code|error)\s*+[:=]?\s*+\(?(-?\d{3,5})\b|"
-    r"(?<![\w.$])([45]\d\d)(?=\s++[A-Z][a-z])"
+VAGUE = frozenset(
+    {ErrorClass.VALIDATION, ErrorClass.AMBIGUOUS, ErrorClass.TOOL_EXCEPTION, ErrorClass.UNKNOWN}
 )
+"""What a code may say of nearly everything; a status beside it knows more."""
+
+_JOINT = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|_")
 
 
 def classify_text(error: str) -> ErrorClass:
     """The class an error's text describes; `UNKNOWN` when it uses none of the words."""
-    text = extract_message(error)[:LONGEST]
+    return classify_fields(read_error(error))
+
+
+def classify_fields(said: ErrorFields) -> ErrorClass:
+    """The class of an error in parts: by its code, its status, then its words."""
+    coded = [classify_code(each) for each in (said.code, said.reason)]
+    clear = next((each for each in coded if each not in VAGUE), None)
+    if clear is not None:
+        return clear
+    if said.status is not None and said.status in BY_STATUS:
+        return BY_STATUS[said.status]
+    vague = next((each for each in coded if each is not ErrorClass.UNKNOWN), None)
+    if vague is not None:
+        return vague
+    text = said.message[:LONGEST]
     if TOOL_BROKE.search(text) and "validation error" not in text.casefold():
         return ErrorClass.TOOL_EXCEPTION
-    for status in _find_statuses(text):
-        if status in BY_STATUS:
-            return BY_STATUS[status]
-    return next((each for each, words in WORDS.items() if words.search(text)), ErrorClass.UNKNOWN)
+    return _classify_words(text)
+
+
+def classify_code(code: str) -> ErrorClass:
+    """The class that a code for programs names, as `TOO_MANY_REQUESTS` does; else `UNKNOWN`."""
+    if re.fullmatch(r"[0-9][0-9A-Z]{4}|XX[0-9A-Z]{3}", code):
+        starts = sorted((each for each in BY_SQLSTATE if code.startswith(each)), key=len)
+        return BY_SQLSTATE[starts[-1]] if starts else ErrorClass.UNKNOWN
+    return _classify_words(code[:100])
 
 
 def find_likely_class(failure: Failure, error: str) -> ErrorClass:
@@ -52,6 +82,10 @@ def find_likely_class(failure: Failure, error: str) -> ErrorClass:
     return classify_text(error) if weak else failure.error_class
 
 
-def _find_statuses(text: str) -> Iterator[int]:
-    for found in _STATUS.finditer(text):
-        yield int(found[1] or found[2])
+def _classify_words(text: str) -> ErrorClass:
+    """By the words of a text, those inside a machine's names too: `channel_not_found`."""
+    apart = _JOINT.sub(" ", text)
+    for each, words in WORDS.items():
+        if words.search(text) or (apart != text and words.search(apart)):
+            return each
+    return ErrorClass.UNKNOWN

@@ -1,0 +1,59 @@
+"""Errors put into the one list of classes, against labels of a person."""
+
+from __future__ import annotations
+
+import argparse
+from collections import defaultdict
+from typing import Any
+
+from rich.console import Group, RenderableType
+
+from bench.data import add_data_arguments, read_cases
+from bench.report import progress, share, table
+from bench.versions import ours
+from mulligan.learning.errors.wording import classify_text
+
+Result = dict[str, Any]
+FILE = "outside/error_classes"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_data_arguments(parser)
+
+
+def run(options: argparse.Namespace) -> Result:
+    cases = read_cases(options, FILE)
+    with progress(1) as step:
+        step("classing")
+        found = [classify_text(case["text"]).value for case in cases]
+    strict = [one == case["label"] for one, case in zip(found, cases, strict=True)]
+    accepted = [
+        one in (case["label"], *case["also"]) for one, case in zip(found, cases, strict=True)
+    ]
+    by_class: dict[str, list[int]] = defaultdict(list)
+    for at, case in enumerate(cases):
+        by_class[case["label"]].append(at)
+    return {
+        "half": options.half,
+        "n": len(cases),
+        "strict": share(strict),
+        "acceptable": share(accepted),
+        "by_class": {
+            label: {
+                "n": len(held),
+                "strict": share([strict[at] for at in held]),
+                "acceptable": share([accepted[at] for at in held]),
+            }
+            for label, held in sorted(by_class.items())
+        },
+        "versions": ours(),
+    }
+
+
+def show(result: Result) -> RenderableType:
+    rows = [(name, result[name]) for name in ("n", "strict", "acceptable")]
+    classes = [(label, *held.values()) for label, held in result["by_class"].items()]
+    return Group(
+        table(f"errors ({result['half']})", ("figure", "value"), rows),
+        table("by class", ("class", "n", "strict", "acceptable"), classes),
+    )

@@ -1,0 +1,313 @@
+"""An error in parts, from whatever shape it came in: the one reader of what an error says.
+
+Services agree on the parts and on nothing else: a status, a code for programs, a reason, the path
+of what is at fault, a message for people. MCP content, problem details, GraphQL, gRPC, the answers
+of clouds, payment services and chats, and what a program wrote before it ended: all come to the
+same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import islice
+
+from mulligan.learning.errors.exits import find_exit
+from mulligan.learning.errors.strangers import ask
+from mulligan.learning.values.vocabulary import list_words
+from mulligan.learning.written.literal import GarbledError, Named
+from mulligan.learning.written.whole import read_json, read_whole
+
+LONGEST = 20_000
+LONGEST_LOOSE = 4_000
+"""Characters of what is no JSON and is read like it all the same: an error is short."""
+DEEPEST = 6
+MOST_ENTRIES = 5
+MOST_KEYS = 200
+MOST_MESSAGES = 3
+
+MESSAGES = (
+    *("message", "msg", "error_message", "errormessage", "title", "detail", "error_description"),
+    *("description", "error", "fault", "exception", "stderr", "text", "reason"),
+)
+"""Where an error is put into words."""
+INSIDE = (
+    *("error", "errors", "response", "body", "detail", "details", "data", "extensions", "content"),
+    *("structuredcontent", "structured_content", "text", "result", "output", "errormessages"),
+    *("responsemetadata", "innererror", "cause", "issues", "fieldviolations", "source"),
+)
+"""Where an envelope holds the error, or more of it."""
+STATUSES = ("status", "status_code", "statuscode", "http_status", "httpstatus", "httpstatuscode")
+CODES = ("code", "error_code", "errorcode", "sqlstate", "__type", "status", "error", "codes")
+REASONS = ("reason", "decline_code", "error_type", "errortype", "type", "domain")
+PATHS = ("path", "param", "parameter", "field", "pointer", "loc", "instancepath", "property")
+EXITS = ("exit_code", "exitcode", "returncode", "return_code", "exit_status")
+NO_CODES = list_words("""
+    error failed failure fail ok true false text object string list none null unknown_error
+    application/problem+json about:blank
+""")
+"""What stands where a code could, and says nothing."""
+
+_CODE = re.compile(r"[A-Za-z][A-Za-z0-9]*+(?:[_.:-][A-Za-z0-9]++)*+")
+_TELLS = re.compile(r"[_.:]|[a-z][A-Z]|^[A-Z]{4,}$")
+_SQLSTATE = re.compile(r"\bSQLSTATE\W{0,3}([0-9A-Z]{5})\b|\(([0-9][0-9A-Z]{4})\):")
+_STATUS = re.compile(
+    r"(?i:status(?: ?code)?|http(?:/\d\.\d)?|code|error)\s*+[:=]?\s*+[\[(]?(-?\d{3,5})\b|"
+    r"(?<![\w.$:])([45]\d\d)(?=\s++[A-Z][a-z])|\[([45]\d\d)\]"
+)
+_TAIL = re.compile(
+    r" \((?:status (?P<status>-?\d++))?(?:(?:, )?code (?P<code>[\w.:/#-]++))?"
+    r"(?:(?:, )?reason (?P<reason>[\w.:/#-]++))?(?:(?:, )?exit code (?P<exit>\d++))?"
+    r"(?:(?:, )?at (?P<path>[\w.\[\]-]++))?\)\Z"
+)
+_TAG = re.compile(r"<[^<>]{0,200}>")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorFields:
+    """What an error says of itself, each part in its place."""
+
+    message: str
+    status: int | None = None
+    """An HTTP status, or a code of JSON-RPC."""
+    code: str = ""
+    """What programs are to tell it by: `channel_not_found`, `NOT_FOUND`, `42601`."""
+    reason: str = ""
+    path: str = ""
+    """What of the request is at fault."""
+    exit_code: int | None = None
+    """What a program ended with that the tool ran."""
+
+    def render(self) -> str:
+        """All of it on one line, which `read_error` reads back."""
+        parts = (
+            ("status", "" if self.status is None else str(self.status)),
+            ("code", self.code),
+            ("reason", self.reason),
+            ("exit code", "" if self.exit_code is None else str(self.exit_code)),
+            ("at", self.path),
+        )
+        told = [f"{name} {part}" for name, part in parts if part and part not in self.message]
+        return f"{self.message} ({', '.join(told)})" if told else self.message
+
+
+def read_error(error: str) -> ErrorFields:
+    """What an error's text says, in parts; of mere prose, the prose and what codes stand in it."""
+    return _read_text(error[:LONGEST].strip())
+
+
+# Every source of advice asks for it, for one failure.
+@lru_cache(maxsize=64)
+def _read_text(text: str) -> ErrorFields:
+    held = _parse_structure(text)
+    found = None if held is None else read_structure(held)
+    if found is None:
+        return _read_prose(text)
+    return found if found.message else replace(found, message=text)
+
+
+def read_structure(value: object, *, depth: int = 0) -> ErrorFields | None:
+    """What a structure says of an error; `None` where it says nothing."""
+    if depth > DEEPEST:
+        return None
+    match value:
+        case str():
+            return _read_inner_text(value, depth=depth)
+        case Mapping():
+            return _read_mapping(value, depth=depth)
+        case Named():
+            return _read_mapping(value.keywords, depth=depth)
+        case list() | tuple():
+            return _read_entries(value, depth=depth)
+        case None | bool() | int() | float():
+            return None
+        case _:
+            said = ask(value, "text") or ask(value, "message")
+            return read_structure(said, depth=depth + 1) if isinstance(said, str) else None
+
+
+def _read_inner_text(text: str, *, depth: int) -> ErrorFields | None:
+    text = text[:LONGEST].strip()
+    held = _parse_structure(text)
+    inner = None if held is None else read_structure(held, depth=depth + 1)
+    if inner is not None and inner.message:
+        return inner
+    return _read_prose(text) if text else inner
+
+
+def _parse_structure(text: str) -> object | None:
+    """A text that is one structure and nothing else."""
+    if text[:1] == '"' and text[-1:] == '"':
+        return read_json(text)[1]
+    if (text[:1], text[-1:]) not in (("{", "}"), ("[", "]")):
+        return None
+    strict, value = read_json(text)
+    if not strict and len(text) <= LONGEST_LOOSE:
+        try:
+            value = read_whole(text)
+        except (GarbledError, RecursionError):
+            return None
+    telling = isinstance(value, Mapping) or (isinstance(value, list) and _is_of_objects(value))
+    return value if telling else None
+
+
+def _is_of_objects(values: Sequence[object]) -> bool:
+    return bool(values) and isinstance(values[0], Mapping | Named)
+
+
+def _read_mapping(value: Mapping[str, object], *, depth: int) -> ErrorFields | None:
+    held = {str(key).casefold(): each for key, each in islice(value.items(), MOST_KEYS)}
+    found = ErrorFields(
+        message=_join_messages(_list_messages(held)),
+        status=next(_list_statuses(held), None),
+        code=next(_list_codes(held), ""),
+        reason=next(_list_reasons(held), ""),
+        path=next(_list_paths(held), ""),
+        exit_code=next(_list_exits(held), None),
+    )
+    for name in INSIDE:
+        inner = held.get(name)
+        if isinstance(inner, Mapping | list | tuple | str | Named) and inner:
+            found = _merge_fields(found, read_structure(inner, depth=depth + 1))
+    return found if found != ErrorFields(message="") else None
+
+
+def _read_entries(values: Sequence[object], *, depth: int) -> ErrorFields | None:
+    """Several errors as one: the first has the parts, and each its say."""
+    read = (read_structure(each, depth=depth + 1) for each in values[:MOST_ENTRIES])
+    entries = [each for each in read if each is not None]
+    if len(entries) < 2:
+        return entries[0] if entries else None
+    first = entries[0]
+    said = "; ".join(dict.fromkeys(map(_say_where, entries)))
+    ends = next((each.exit_code for each in entries if each.exit_code is not None), None)
+    return replace(first, message=said, exit_code=ends)
+
+
+def _say_where(entry: ErrorFields) -> str:
+    return f"{entry.path}: {entry.message}" if entry.path else entry.message
+
+
+def _merge_fields(outer: ErrorFields, inner: ErrorFields | None) -> ErrorFields:
+    """What an envelope says, with what it holds: neither takes anything from the other."""
+    if inner is None:
+        return outer
+    said = (outer.message, "" if outer.message and _is_code(inner.message) else inner.message)
+    return ErrorFields(
+        message=_join_messages(said),
+        status=inner.status if outer.status is None else outer.status,
+        code=_choose_code(outer.code, inner.code),
+        reason=outer.reason or inner.reason,
+        path=outer.path or inner.path,
+        exit_code=inner.exit_code if outer.exit_code is None else outer.exit_code,
+    )
+
+
+def _choose_code(outer: str, inner: str) -> str:
+    """A word says more than a number."""
+    return inner if inner and (not outer or outer.isdigit()) else outer
+
+
+def _join_messages(said: Sequence[str] | Iterator[str]) -> str:
+    kept: list[str] = []
+    for each in said:
+        if each and not any(each.casefold() in other.casefold() for other in kept):
+            kept = [other for other in kept if other.casefold() not in each.casefold()]
+            kept.append(each)
+    return ": ".join(kept[:MOST_MESSAGES])
+
+
+def _list_messages(held: Mapping[str, object]) -> Iterator[str]:
+    for name in MESSAGES:
+        said = held.get(name)
+        if not isinstance(said, str) or not said.strip() or _parse_structure(said.strip()):
+            continue
+        text = _read_prose(said.strip()[:LONGEST]).message
+        if name not in ("reason", "error") or not _is_code(text) or not _has_words(held):
+            yield text
+
+
+def _has_words(held: Mapping[str, object]) -> bool:
+    """Whether there is a message for people, beside what is for programs."""
+    return any(isinstance(held.get(name), str) and held[name] for name in MESSAGES[:8])
+
+
+def _list_statuses(held: Mapping[str, object]) -> Iterator[int]:
+    for name in (*STATUSES, "code"):
+        value = held.get(name)
+        if isinstance(value, str) and re.fullmatch(r"-?\d{3,5}", value):
+            value = int(value)
+        if type(value) is int and (400 <= value < 600 or (name == "code" and value < -1)):
+            yield value
+
+
+def _list_codes(held: Mapping[str, object]) -> Iterator[str]:
+    for name in CODES:
+        value = held.get(name)
+        if isinstance(value, str):
+            text = value.rsplit("#", 1)[-1]
+            if _is_code(text) or (name in ("code", "sqlstate") and _CODE.fullmatch(text[:60])):
+                yield text
+    number = held.get("code")
+    if type(number) is int and 0 < number < 400:
+        yield str(number)
+
+
+def _list_reasons(held: Mapping[str, object]) -> Iterator[str]:
+    for name in REASONS:
+        value = held.get(name)
+        text = value.rstrip("/").rsplit("/", 1)[-1] if isinstance(value, str) else ""
+        if _is_code(text):
+            yield text
+
+
+def _list_paths(held: Mapping[str, object]) -> Iterator[str]:
+    for name in PATHS:
+        value = held.get(name)
+        if isinstance(value, str) and re.fullmatch(r"[\w./\[\]-]{1,200}", value):
+            yield value.strip("/").replace("/", ".")
+        elif isinstance(value, list) and value and len(value) <= 10:
+            yield ".".join(map(str, value))[:200]
+
+
+def _list_exits(held: Mapping[str, object]) -> Iterator[int]:
+    yield from (code for name in EXITS if type(code := held.get(name)) is int and code != 0)
+
+
+def _is_code(text: str) -> bool:
+    """Whether a text is for programs: one word that is none of a language."""
+    named = len(text) <= 60 and text.casefold() not in NO_CODES and _CODE.fullmatch(text)
+    return bool(named and _TELLS.search(text))
+
+
+def _read_prose(text: str) -> ErrorFields:
+    tail = _TAIL.search(text[-500:])
+    if tail and any(tail.groups()):
+        ended = tail["exit"]
+        return ErrorFields(
+            message=text[: len(text) - len(tail[0])],
+            status=int(tail["status"]) if tail["status"] else None,
+            code=tail["code"] or "",
+            reason=tail["reason"] or "",
+            path=tail["path"] or "",
+            exit_code=int(ended) if ended else None,
+        )
+    if text[:14].casefold().startswith(("<html", "<!doctype html")):
+        text = " ".join(_TAG.sub(" ", text).split())
+    sql = _SQLSTATE.search(text[:LONGEST_LOOSE])
+    code = (sql[1] or sql[2]) if sql else text if _is_code(text) else ""
+    return ErrorFields(
+        message=text,
+        status=next(_find_statuses(text[:LONGEST_LOOSE]), None),
+        code=code,
+        exit_code=find_exit(text),
+    )
+
+
+def _find_statuses(text: str) -> Iterator[int]:
+    for found in _STATUS.finditer(text):
+        status = int(found[1] or found[2] or found[3])
+        if 400 <= status < 600 or -33_000 < status <= -32_000:
+            yield status
