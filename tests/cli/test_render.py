@@ -48,6 +48,15 @@ def test_rows_are_a_table_where_there_is_room_for_one(
     assert "no answer" in shown
 
 
+def test_a_failure_is_shown_with_where_it_was_raised_and_called_from() -> None:
+    failed = a_row(outcome=Outcome.FAILURE)._replace(error_at="shop/desk.py:42 < shop/tool.py:7")
+
+    shown = format_log_line(failed).plain
+
+    assert shown.endswith("[shop/desk.py:42 < shop/tool.py:7]")
+    assert "[" not in format_log_line(a_row(result="fine")).plain.rpartition("fine")[2]
+
+
 def test_long_values_are_cut_where_people_read() -> None:
     shown = format_log_line(a_row(result="x" * 1_000)).plain
 

@@ -257,6 +257,27 @@ def test_the_place_is_the_innermost_frame_by_its_last_two_parts(redactor):
     assert re.fullmatch(r"redaction/test_error\.py:\d+", text.at or "")
 
 
+def fail(secret: str, depth: int) -> None:
+    if depth:
+        fail(secret, depth - 1)
+    raise ValueError("no")
+
+
+@pytest.mark.parametrize(("depth", "frames"), [(3, 5), (200, 30)])
+def test_every_frame_has_its_place_the_innermost_first_and_no_value(redactor, depth, frames):
+    with pytest.raises(ValueError) as caught:
+        fail("hunter2", depth)
+
+    text = redactor.redact_error(caught.value, arguments={})
+
+    places = (text.at or "").split(" < ")
+    lines = [int(place.rsplit(":", 1)[1]) for place in places]
+    assert len(places) == frames
+    assert all(re.fullmatch(r"redaction/test_error\.py:\d+", place) for place in places)
+    assert lines[0] == lines[1] + 1 == lines[2] + 1
+    assert "hunter2" not in str(text)
+
+
 def test_causes_are_told_by_type_and_place_alone(redactor):
     error = raised(ValueError("outer"), raised(KeyError("sk-ant-abcdefghijklmnopqrst")))
 

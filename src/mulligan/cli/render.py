@@ -86,7 +86,6 @@ def build_log_table(rows: Iterable[LogRow], *, title: str = "") -> Table:
 
 
 def _format_log_cells(row: LogRow) -> tuple[object, ...]:
-    ended = f"{row.error_type}: {row.error_message}" if row.error_type else row.result or ""
     return (
         f"{read_time(row):%m-%d %H:%M:%S}",
         row.agent,
@@ -95,19 +94,26 @@ def _format_log_cells(row: LogRow) -> tuple[object, ...]:
         Text(row.outcome, style=_STYLES.get(Outcome(row.outcome), "")),
         f"{row.duration_us / 1000:.1f}",
         _shorten(row.parameters),
-        _shorten(ended),
+        _describe_end(row),
     )
 
 
 def format_log_line(row: LogRow) -> Text:
     """One row on one line, for following."""
-    ended = f"{row.error_type}: {row.error_message}" if row.error_type else row.result or ""
     line = Text(f"{read_time(row):%m-%d %H:%M:%S} UTC ")
     line.append(f"{row.outcome:9}", style=_STYLES.get(Outcome(row.outcome), ""))
     line.append(f"{row.duration_us / 1000:8.1f} ms  ")
     line.append(build_text(f"{row.agent or '-'} {row.tool} try {row.try_number} "))
-    line.append(build_text(f"{_shorten(row.parameters)} {_shorten(ended)}"))
+    line.append(build_text(f"{_shorten(row.parameters)} {_describe_end(row)}"))
     return line
+
+
+def _describe_end(row: LogRow) -> str:
+    """What came of a call; of one that failed, also where, as far as there is room."""
+    if not row.error_type:
+        return _shorten(row.result or "")
+    said = _shorten(f"{row.error_type}: {row.error_message}")
+    return f"{said} [{_shorten(row.error_at)}]" if row.error_at else said
 
 
 def encode_log_row(row: LogRow) -> Mapping[str, object]:

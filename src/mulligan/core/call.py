@@ -104,7 +104,7 @@ class LogRow(NamedTuple):
     error_message: str | None
     error_code: str | None
     error_at: str | None
-    """`file:line` of the frame that raised."""
+    """`file:line` of every frame, the innermost first, with ` < ` between them; no values."""
     result: str | None
     """Redacted JSON summary."""
     try_number: int

@@ -122,6 +122,11 @@ class SchemaTooOldError(StoreError):
 class SilentError(MulliganError):
     """A tool returned what is an error in disguise. It is logged, and never raised."""
 
+    def __init__(self, said: str = "", *, code: int | str | None = None) -> None:
+        super().__init__(said)
+        self.code = code
+        """What the result says for programs to tell it by."""
+
 
 class FlaggedCallError(MulliganError):
     """A call was not made: what is known speaks against it, and its tool declares `refuse`."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mulligan.core.escape import escape
@@ -19,6 +21,9 @@ _WIDE = 8_192
 _CODES = ("status_code", "status", "code", "errno", "sqlstate")
 _MOST_CAUSES = 5
 _MOST_FRAMES = 10_000
+_MOST_PLACES = 30
+"""Frames of a stack that are kept, the innermost; what called those is rarely why."""
+BETWEEN = " < "
 _LARGEST_CODE = 1_000_000
 
 _traceback_of: Any = BaseException.__dict__["__traceback__"].__get__
@@ -34,7 +39,7 @@ class ErrorText(NamedTuple):
     message: str
     code: str | None
     at: str | None
-    """`file:line` of the innermost frame."""
+    """`file:line` of every frame, the innermost first; no values."""
 
 
 def describe(error: BaseException, *, masks: Masks, hide: Hide = Hide.PERSONAL) -> ErrorText:
@@ -45,7 +50,7 @@ def describe(error: BaseException, *, masks: Masks, hide: Hide = Hide.PERSONAL) 
         format_class(type(error)),
         told[: MESSAGE - len(causes)] + causes,
         _read_code(error, masks),
-        _find_place(error),
+        BETWEEN.join(_list_places(error)) or None,
     )
 
 
@@ -76,7 +81,7 @@ def _describe_causes(error: BaseException) -> Iterator[str]:
         if cause is None or id(cause) in seen:
             return
         seen.add(id(cause))
-        place = _find_place(cause)
+        place = next(iter(_list_places(cause)), None)
         yield f" (caused by {format_class(type(cause))}{f' at {place}' if place else ''})"
         error = cause
 
@@ -113,13 +118,19 @@ def _format_code(code: Any) -> str | None:
     return None
 
 
-def _find_place(error: BaseException) -> str | None:
+def _list_places(error: BaseException) -> list[str]:
+    """Where it was raised, and the frames that called it, the innermost first."""
+    places: deque[tuple[str, int]] = deque(maxlen=_MOST_PLACES)
     trace = _traceback_of(error)
-    if trace is None:
-        return None
     for _ in range(_MOST_FRAMES):
-        if trace.tb_next is None:
+        if trace is None:
             break
+        places.append((trace.tb_frame.f_code.co_filename, trace.tb_lineno))
         trace = trace.tb_next
-    path = trace.tb_frame.f_code.co_filename.replace("\\", "/")
-    return f"{scrub('/'.join(path.split('/')[-2:]))[-100:]}:{trace.tb_lineno}"
+    return [_format_place(path, line) for path, line in reversed(places)]
+
+
+@lru_cache(maxsize=1024)
+def _format_place(path: str, line: int) -> str:
+    short = "/".join(path.replace("\\", "/").split("/")[-2:])
+    return f"{scrub(short)[-100:]}:{line}"

@@ -147,7 +147,21 @@ def test_a_failure_is_logged_and_the_callers_own_error_comes_through(m: Mulligan
     assert row.error_class == "tool_exception"
     assert row.error_message == "no such day: <day>"
     assert row.error_at is not None
-    assert row.error_at.split(":")[0].endswith("test_wrapper.py")
+    raised, *callers = row.error_at.split(" < ")
+    assert raised.split(":")[0].endswith("test_wrapper.py")
+    assert callers
+
+
+def test_an_error_that_was_returned_is_logged_with_its_code(m: Mulligan, rows) -> None:
+    @m.tool
+    def find(day: str) -> dict[str, object]:
+        return {"object": "error", "status": 400, "code": "bad_day", "message": "No such day"}
+
+    assert find("x")["code"] == "bad_day"
+
+    (row,) = rows()
+    assert (row.outcome, row.error_code) == (Outcome.FAILURE, "400")
+    assert row.error_message == "No such day (status 400, code bad_day)"
 
 
 async def test_a_read_is_made_again_and_all_tries_are_linked(m: Mulligan, rows) -> None:

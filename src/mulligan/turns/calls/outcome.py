@@ -17,6 +17,7 @@ from mulligan.core.error_traits import Aftermath
 from mulligan.core.errors import NoSchemaError, NothingDone, SilentError
 from mulligan.core.instants import from_us
 from mulligan.core.size import is_long
+from mulligan.learning.errors.fields import read_error
 from mulligan.turns.calls.live import LiveCall
 from mulligan.turns.calls.rows import log_failure, log_success
 
@@ -91,7 +92,9 @@ def find_silent_error(call: LiveCall, result: object) -> Execution | None:
     failure = Failure(
         error_class=error_class, said=said, nothing_done=tool.results.rules_out_effect(said)
     )
-    return replace(fail_call(call, SilentError(said), failure=failure), result=result)
+    fields = read_error(said)
+    silent = SilentError(said, code=fields.status or fields.code or fields.exit_code)
+    return replace(fail_call(call, silent, failure=failure), result=result)
 
 
 def build_execution(call: LiveCall, *, result: object, duration_us: int) -> Execution:
