@@ -56,6 +56,42 @@ date
             Patch(changes={"day": "2026-01-05"}),
         ),
         (
+            {"start": "2026-10-15T18:00:00", "title": "Dinner"},
+            "time data '2026-10-15T18:00:00' does not match format '%Y-%m-%d %H:%M'",
+            obj(start=TEXT, title=TEXT),
+            Patch(changes={"start": "2026-10-15 18:00"}),
+        ),
+        (
+            {"start": "2026-10-15 18:00:00", "end": "2026-10-15 19:00"},
+            "unconverted data remains: :00",
+            obj(start=TEXT, end=TEXT),
+            Patch(changes={"start": "2026-10-15 18:00"}),
+        ),
+        (
+            {"day": "5 January 2026"},
+            "Invalid isoformat string: '5 January 2026'",
+            obj(day=TEXT),
+            Patch(changes={"day": "2026-01-05"}),
+        ),
+        (
+            {"wait": "30 min"},
+            "wait must be given in seconds",
+            obj(wait={}),
+            Patch(changes={"wait": 1800}),
+        ),
+        (
+            {"unit": "celsius"},
+            "'celsius' is not a valid unit. Allowed values: 'Celsius', 'Kelvin'",
+            obj(unit=TEXT),
+            Patch(changes={"unit": "Celsius"}),
+        ),
+        (
+            {"limit": 50},
+            "The maximum value for limit is 10",
+            obj(limit={"type": "integer"}),
+            Patch(changes={"limit": 10}),
+        ),
+        (
             {"legs": [{"number": "A1", "date": "x"}, {"number": "A2", " date": "y"}]},
             MISSING_DATE,
             None,
@@ -88,6 +124,20 @@ def test_the_schema_and_the_error_say_how_the_call_was_meant(
         ({"city": "Oslo", "note": "x"}, "city not found", obj(city=TEXT)),
         ({"bookingId": "7"}, "f() got an unexpected keyword argument 'bookingId'", None),
         ({"a": "50", "b": "50"}, "50 is greater than the maximum of 10", None),
+        ({"day": "today"}, "time data 'today' does not match format '%Y-%m-%d'", obj(day=TEXT)),
+        (
+            {"start": "2026-10-15T18:00:30"},
+            "time data '2026-10-15T18:00:30' does not match format '%Y-%m-%d %H:%M'",
+            obj(start=TEXT),
+        ),
+        ({"start": "2026-10-15 18:00:30"}, "unconverted data remains: :30", obj(start=TEXT)),
+        (
+            {"start": "2026-10-15 18:00:00", "end": "2026-10-15 19:00:00"},
+            "unconverted data remains: :00",
+            obj(start=TEXT, end=TEXT),
+        ),
+        ({"note": "ready at :00"}, "unconverted data remains: :00", obj(note=TEXT)),
+        ({"wait": "30"}, "wait must be in seconds", obj(wait=TEXT)),
     ],
 )
 def test_a_correction_that_would_not_answer_the_error_is_not_made(arguments, error, schema) -> None:

@@ -51,6 +51,20 @@ def test_a_change_of_shape_may_be_applied_and_a_change_of_meaning_may_not() -> N
     assert not by_judge[6].automatic
 
 
+def test_a_moment_that_would_lose_its_zone_is_for_the_agent_to_decide() -> None:
+    schema = obj("start", start=TEXT)
+    error = "time data {!r} does not match format '%Y-%m-%d %H:%M'"
+    plain, zoned = "2026-10-15T18:00:00", "2026-10-15T18:00:00Z"
+
+    automatic = [
+        suggest_corrections(failed({"start": each}, error=error.format(each), schema=schema))[0]
+        for each in (plain, zoned)
+    ]
+
+    assert [each.patch.changes["start"] for each in automatic] == ["2026-10-15 18:00"] * 2
+    assert [each.automatic for each in automatic] == [True, False]
+
+
 @pytest.mark.parametrize(
     "patch",
     [Patch(), Patch(changes={"limit": "5"}), Patch(drops=("nothing",))],

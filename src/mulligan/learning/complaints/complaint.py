@@ -16,6 +16,9 @@ class ComplaintKind(StrEnum):
     LEAST = "least"
     TYPE = "type"
     FORM = "form"
+    UNIT = "unit"
+    REST = "rest"
+    """Something is left over of a value once its form was read."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 
 from mulligan.learning.complaints.complaint import Complaint, ComplaintKind
+from mulligan.learning.shape.moment_forms import STATED
+from mulligan.learning.shape.units import NAMES
 from mulligan.learning.values.vocabulary import list_words
 
 NO_SUBJECTS = list_words(
@@ -21,7 +23,8 @@ _THING = "(?:argument|parameter|field|property|key|option)"
 _MUST_BE = "(?:must|should|has to|needs to) be"
 _AT_MOST = "(?:<=|≤|at most|no more than|less than or equal to)"
 _AT_LEAST = "(?:>=|≥|at least|no less than|greater than or equal to)"
-_FORMS = "(?P<form>%Y-%m-%d|YYYY-MM-DD|MM/DD/YYYY|DD/MM/YYYY|YYYY/MM/DD)"
+_FORMS = rf"(?P<form>{STATED})"
+_VALUES = "(?:values|options|choices)"
 _QUOTED = re.compile(r"['\"`]([^'\"`]{1,80})['\"`]")
 
 
@@ -54,10 +57,30 @@ BOUNDS = (
     (ComplaintKind.MOST, _compile(rf"{_SUBJECT} is greater than the maximum of {_NUMBER}")),
     (ComplaintKind.LEAST, _compile(rf"{_SUBJECT} is less than the minimum of {_NUMBER}")),
     (ComplaintKind.MOST, _compile(rf"{_SUBJECT} {_MUST_BE} between {_NUMBER} and {_NUMBER}")),
+    (
+        ComplaintKind.MOST,
+        _compile(rf"{_SUBJECT} exceeds (?:the )?(?:maximum|limit)(?: value)?(?: of)? {_NUMBER}"),
+    ),
+    (
+        ComplaintKind.MOST,
+        _compile(rf"maximum (?:value )?(?:for|of) {_SUBJECT} is {_NUMBER}"),
+    ),
+    (
+        ComplaintKind.LEAST,
+        _compile(rf"minimum (?:value )?(?:for|of) {_SUBJECT} is {_NUMBER}"),
+    ),
 )
 DOMAINS = (
     _compile(rf"{_SUBJECT}:?,? {_MUST_BE} (?:one of|either|in)\b:?([^\n]{{1,400}})"),
     _compile(rf"{_SUBJECT} is not one of:?([^\n]{{1,400}})"),
+    _compile(
+        rf"invalid (?:value )?(?:for )?{_SUBJECT}[^\n]{{0,60}}?"
+        rf"(?:allowed|valid|supported|possible) {_VALUES}(?: are)?:? ([^\n]{{1,400}})"
+    ),
+    _compile(
+        rf"{_SUBJECT} is (?:not (?:a )?valid|invalid)[^\n]{{0,60}}?"
+        rf"(?:allowed|valid|supported|possible) {_VALUES}(?: are)?:? ([^\n]{{1,400}})"
+    ),
 )
 FORMS = (
     _compile(
@@ -65,6 +88,14 @@ FORMS = (
     ),
     _compile(rf"()()(?:date|day|time)[^\n]{{0,60}}?(?:format|form|expected)[^\n]{{0,20}}?{_FORMS}"),
 )
+
+
+UNITS = _compile(
+    rf"{_SUBJECT}:? {_MUST_BE} (?:(?:a|the) number of|(?:given |specified |expressed )?in) "
+    rf"({NAMES})\b"
+)
+ISO = _compile(rf"invalid isoformat string: {_SUBJECT}")
+REST = re.compile(r"unconverted data remains: ([^\n]{1,40})")
 
 
 def parse_sentences(text: str) -> Iterator[Complaint]:
@@ -81,10 +112,22 @@ def parse_sentences(text: str) -> Iterator[Complaint]:
             values = _split_list(rest[0])
             if len(values) > 1:
                 yield Complaint(ComplaintKind.DOMAIN, name, values)
+    yield from _parse_forms(text)
+    for name, rest in _match_sentence(UNITS, text):
+        yield Complaint(ComplaintKind.UNIT, name, rest)
+
+
+def _parse_forms(text: str) -> Iterator[Complaint]:
+    """The form that is stated; else what Python says of a form that it could not read."""
     for words in FORMS:
         for name, rest in _match_sentence(words, text):
             yield Complaint(ComplaintKind.FORM, name, rest)
             return
+    for name, _ in _match_sentence(ISO, text):
+        form = "%Y-%m-%dT%H:%M:%S" if ":" in name else "%Y-%m-%d"
+        yield Complaint(ComplaintKind.FORM, name, (form,))
+    for found in REST.finditer(text):
+        yield Complaint(ComplaintKind.REST, "", (found[1],))
 
 
 def _match_sentence(words: re.Pattern[str], text: str) -> Iterator[tuple[str, tuple[str, ...]]]:

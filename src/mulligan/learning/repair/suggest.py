@@ -12,6 +12,7 @@ from mulligan.learning.repair.from_schema import from_schema
 from mulligan.learning.repair.from_tools import from_tools
 from mulligan.learning.repair.from_turn import from_turn
 from mulligan.learning.shape.form import changes_only_form, is_same_in_form
+from mulligan.learning.shape.moment_forms import drops_zone
 from mulligan.learning.shape.schema import read_schema
 from mulligan.learning.values.leaves import is_small, list_leaves
 from mulligan.learning.values.locked import find_locked_changes
@@ -98,9 +99,13 @@ def _is_automatic(failed: FailedCall, suggestion: Suggestion) -> bool:
 
 
 def _can_mean_another(failed: FailedCall, after: dict[str, object]) -> bool:
-    """Whether a number was written in a way that half the world reads as another number."""
-    changed = [v for name, v in failed.call.arguments.items() if after.get(name) != v]
-    return any(isinstance(v, str) and _GROUPED.search(v) for v in changed)
+    """Whether half the world reads a number as another one, or a moment has lost its zone."""
+    changed = {
+        v: after.get(name)
+        for name, v in failed.call.arguments.items()
+        if isinstance(v, str) and after.get(name) != v
+    }
+    return any(_GROUPED.search(v) or drops_zone(v, str(now)) for v, now in changed.items())
 
 
 def _changes_only_shape(failed: FailedCall, after: dict[str, object]) -> bool:

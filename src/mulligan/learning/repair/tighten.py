@@ -7,16 +7,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any, assert_never
 
 from mulligan.learning.complaints.complaint import Complaint, ComplaintKind
-from mulligan.learning.shape.formats import find_date_form, read_date
+from mulligan.learning.shape.moment_forms import (
+    build_pattern,
+    find_form,
+    find_form_of,
+    read_moment,
+)
 from mulligan.learning.shape.schema import TYPE_NAMES
+from mulligan.learning.shape.units import UNIT_KEY
 from mulligan.learning.values.closeness import match_spelling, pick_only
 
-PATTERNS = {
-    "%Y-%m-%d": r"^\d{4}-\d{2}-\d{2}$",
-    "%Y/%m/%d": r"^\d{4}/\d{2}/\d{2}$",
-    "%m/%d/%Y": r"^\d{2}/\d{2}/\d{4}$",
-    "%d/%m/%Y": r"^\d{2}/\d{2}/\d{4}$",
-}
 DEEPEST = 6
 
 Part = dict[str, Any]
@@ -32,7 +32,8 @@ def tighten_schema(
     if strict.get("properties") is None:
         # Nobody said what arguments there are, so those that are not complained of may stay.
         strict["additionalProperties"] = True
-    for complaint in complaints:
+    for said in complaints:
+        complaint = _find_rest(said, arguments) if said.about is ComplaintKind.REST else said
         name = _find_argument(complaint, strict, arguments)
         places = (
             _find_places(strict, name, about=complaint.about, arguments=arguments) if name else []
@@ -44,6 +45,19 @@ def tighten_schema(
     return strict
 
 
+def _find_rest(complaint: Complaint, arguments: Mapping[str, object]) -> Complaint:
+    """The form that was read of the one value which ends in what is left over."""
+    rest = complaint.wanted[0]
+    ends = {
+        key: value[: -len(rest)]
+        for key, value in arguments.items()
+        if isinstance(value, str) and value.endswith(rest)
+    }
+    name = pick_only(key for key, value in ends.items() if find_form_of(value))
+    form = find_form_of(ends[name]) if name is not None else None
+    return complaint if not (name and form) else Complaint(ComplaintKind.FORM, name, (form,))
+
+
 def _find_argument(complaint: Complaint, tree: Part, arguments: Mapping[str, object]) -> str:
     """The argument a complaint is about: by its name, else by its value; empty if nobody knows."""
     steps = [step for step in complaint.subject.split(".") if not step.isdigit()]
@@ -53,7 +67,7 @@ def _find_argument(complaint: Complaint, tree: Part, arguments: Mapping[str, obj
     refused = pick_only(key for key, value in arguments.items() if str(value) == complaint.subject)
     if refused is None and complaint.about is ComplaintKind.FORM:
         refused = pick_only(
-            key for key, value in arguments.items() if isinstance(value, str) and read_date(value)
+            key for key, value in arguments.items() if isinstance(value, str) and read_moment(value)
         )
     return refused or ""
 
@@ -115,8 +129,13 @@ def _demand(part: Part, name: str, complaint: Complaint) -> None:
             inside = rule.setdefault("items", {}) if _is_of_item(complaint) else rule
             inside["type"] = TYPE_NAMES.get(complaint.wanted[0], complaint.wanted[0])
         case ComplaintKind.FORM:
-            form = find_date_form(complaint.wanted[0]) or ""
-            rule |= {"pattern": PATTERNS.get(form, ""), "description": complaint.wanted[0]}
+            form = find_form(complaint.wanted[0]) or ""
+            rule |= {"pattern": build_pattern(form), "description": complaint.wanted[0]}
+        case ComplaintKind.UNIT:
+            rule.setdefault("type", "number")
+            rule[UNIT_KEY] = complaint.wanted[0]
+        case ComplaintKind.REST:
+            pass  # Nobody knows what of.
         case unreachable:
             assert_never(unreachable)
 

@@ -50,13 +50,6 @@ def read_date(text: str) -> date | None:
     return None
 
 
-def find_date_form(description: str) -> str | None:
-    """The form a description asks for, as `strftime` writes it."""
-    lowered = description.casefold()
-    named = [form for words, form in ORDERS.items() if words in lowered]
-    return named[0] if len(set(named)) == 1 else None
-
-
 def convert_format(text: str, wanted: str) -> str | None:
     """A text in one of JSON Schema's formats, or `None`."""
     if wanted == "date":

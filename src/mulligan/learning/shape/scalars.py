@@ -8,12 +8,9 @@ from typing import Any
 
 from mulligan.core.suggestion import Kind
 from mulligan.learning.shape.coerce import NOTHING, coerce, has_type
-from mulligan.learning.shape.formats import (
-    convert_format,
-    find_date_form,
-    format_date,
-    list_variants,
-)
+from mulligan.learning.shape.formats import convert_format, list_variants
+from mulligan.learning.shape.moment_forms import find_form, format_moment
+from mulligan.learning.shape.units import UNIT_KEY, convert_unit
 from mulligan.learning.values.closeness import fold, match_spelling, pick_only, tokenize
 
 NEGATIONS = frozenset({"not", "no", "non", "never", "without", "except", "un", "dis"})
@@ -36,6 +33,7 @@ def list_types(part: dict[str, Any]) -> tuple[str, ...]:
 def mend_value(value: object, part: dict[str, Any], *, accepts: Accepts) -> Mended:
     """The first plain change after which the schema takes the value."""
     steps: tuple[Callable[[], Iterable[tuple[object, Kind]]], ...] = (
+        lambda: _convert_amount(value, part),
         lambda: _coerce_value(value, part),
         lambda: _match_enum(value, part),
         lambda: _reformat_value(value, part),
@@ -46,6 +44,13 @@ def mend_value(value: object, part: dict[str, Any], *, accepts: Accepts) -> Mend
         if len({repr(found) for found, _ in fitting}) == 1:
             return fitting[0]
     return None
+
+
+def _convert_amount(value: object, part: dict[str, Any]) -> Iterable[tuple[object, Kind]]:
+    unit = part.get(UNIT_KEY)
+    found = convert_unit(value, unit) if isinstance(value, str) and isinstance(unit, str) else None
+    if found is not None:
+        yield found, Kind.REFORMAT
 
 
 def _coerce_value(value: object, part: dict[str, Any]) -> Iterable[tuple[object, Kind]]:
@@ -86,8 +91,8 @@ def _reformat_value(value: object, part: dict[str, Any]) -> Iterable[tuple[objec
         if found is not None:
             yield found, Kind.REFORMAT
     if isinstance(part.get("pattern"), str):
-        form = find_date_form(str(part.get("description", "")))
-        dated = format_date(value, form) if form else None
+        form = find_form(str(part.get("description", "")))
+        dated = format_moment(value, form) if form else None
         forms = {dated} if dated else list_variants(value, part["pattern"])
         yield from ((each, Kind.REFORMAT) for each in sorted(forms) if fold(each))
 
