@@ -73,9 +73,10 @@ def read_moment(text: str) -> StatedMoment | None:
     if found is None or day is None:
         return None if day is None else StatedMoment(day, None, "")
     part = (found["part"] or "").ljust(6, "0")
-    numbers = (found["hour"], found["minute"], found["second"] or 0, part)
+    numbers = (found["hour"] or 0, found["minute"] or 0, found["second"] or 0, part)
+    hour, minute, second, micro = map(int, numbers)
     try:
-        clock = time(*map(int, numbers)) if found["hour"] else None
+        clock = time(hour, minute, second, micro) if found["hour"] else None
     except ValueError:
         return None
     return StatedMoment(day, clock, found["zone"] or "")

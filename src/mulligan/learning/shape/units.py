@@ -9,16 +9,16 @@ from fractions import Fraction
 UNIT_KEY = "x-mulligan-unit"
 """Where a schema that was made stricter says what unit a number is in."""
 
-_DURATIONS = {
+_DURATIONS: dict[str, Fraction | int] = {
     "millisecond": Fraction(1, 1000), "ms": Fraction(1, 1000), "msec": Fraction(1, 1000),
     "second": 1, "sec": 1, "s": 1, "minute": 60, "min": 60, "hour": 3600, "hr": 3600, "h": 3600,
     "day": 86_400, "d": 86_400, "week": 604_800,
 }  # fmt: skip
-_SIZES = {
+_SIZES: dict[str, Fraction | int] = {
     "byte": 1, "b": 1, "kb": 1_000, "kilobyte": 1_000, "mb": 10**6, "megabyte": 10**6,
     "gb": 10**9, "gigabyte": 10**9, "kib": 1_024, "mib": 1_024**2, "gib": 1_024**3,
 }  # fmt: skip
-_LENGTHS = {
+_LENGTHS: dict[str, Fraction | int] = {
     "millimetre": Fraction(1, 1000), "millimeter": Fraction(1, 1000), "mm": Fraction(1, 1000),
     "centimetre": Fraction(1, 100), "centimeter": Fraction(1, 100), "cm": Fraction(1, 100),
     "metre": 1, "meter": 1, "m": 1, "kilometre": 1_000, "kilometer": 1_000, "km": 1_000,
