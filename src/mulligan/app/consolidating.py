@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from mulligan.app.renewing import renew_episodes, renew_lessons
 from mulligan.core.errors import ConfigurationError, StaleLessonError
 from mulligan.core.interfaces import Casebook, KnownTool, Store
 from mulligan.core.lesson import (
@@ -59,10 +60,13 @@ def consolidate(store: Store, *, now: datetime) -> Consolidated:
     """Mine every episode that is kept, then let each lesson's uses say where it stands."""
     casebook, batch = store.casebook, name_batch(now)
     schemas = hash_schemas(store.catalog.list_tools())
-    episodes = list(list_episodes(casebook))
+    episodes = list(renew_episodes(list_episodes(casebook)))
+    written = renew_lessons(
+        casebook, casebook.list_lessons(LessonQuery(limit=MOST_LESSONS)), now=now
+    )
     known = casebook.list_lessons(LessonQuery(limit=MOST_LESSONS))
     mined = mine(episodes, known=known, at=now, batch=batch)
-    written = [each for each in mined if _append(casebook, each)]
+    written += [each for each in mined if _append(casebook, each)]
     lessons = casebook.list_lessons(LessonQuery(limit=MOST_LESSONS))
     casebook.use(find_uses(episodes, lessons))
     people = count_people(casebook, now=now)

@@ -10,6 +10,7 @@ from mulligan.learning.errors.fingerprint import (
     build_pattern,
     compute_fingerprint,
     mask_error,
+    renew_fingerprint,
 )
 
 
@@ -122,6 +123,35 @@ def test_a_pattern_carries_its_version_tool_and_class() -> None:
     assert pattern.fingerprint == compute_fingerprint("find", "<value> not found")
     assert compute_fingerprint("find", "x") != compute_fingerprint("seek", "x")
     assert (pattern.tool, pattern.error_class, pattern.count) == ("find", ErrorClass.MISSING, 1)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        "Order #W17 of ann@example.com not found at 10:30",
+        '{"status": 400, "code": "bad_day", "message": "no day \'today\'"}',
+        "limit must be at most 10, and 'x' is not",
+        'Invalid JSON for write: {"path": "/a.py"}',
+        "cat: a/b.txt: No such file",
+        "'city' is a required property",
+    ],
+)
+def test_what_is_masked_stays_as_it_is_when_it_is_masked_again(error: str) -> None:
+    masked = mask_error(error, {})
+
+    assert mask_error(masked, {}) == masked
+
+
+def test_a_pattern_of_older_masks_has_a_name_of_today() -> None:
+    today = compute_fingerprint("find", "limit must be <= 10")
+
+    renewed = renew_fingerprint("1:abc", tool="find", template="limit must be at most 10")
+
+    assert renewed == today
+    assert renew_fingerprint(today, tool="find", template="anything") == today
+    assert renew_fingerprint("words:a b", tool="", template="a b") == "words:a b"
+    named = renew_fingerprint("1:abc", tool="find", template="Sold Out 7")
+    assert named == compute_fingerprint("find", "Sold Out 7")
 
 
 def test_the_users_own_rules_win_in_their_order() -> None:

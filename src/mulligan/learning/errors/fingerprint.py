@@ -90,6 +90,16 @@ def compute_fingerprint(tool: str, masked: str) -> str:
     return f"{FINGERPRINT_VERSION}:{digest[:16]}"
 
 
+def renew_fingerprint(fingerprint: str, *, tool: str, template: str) -> str:
+    """The name that a pattern of older masks has today; that of today's is its own."""
+    version, _, digest = fingerprint.partition(":")
+    if not digest or not version.isdigit() or int(version) == FINGERPRINT_VERSION:
+        return fingerprint
+    # A pattern that the user has named is that name, and no text that was masked.
+    named = template != template.casefold()
+    return compute_fingerprint(tool, template if named else mask_error(template, {}))
+
+
 def build_pattern(
     call: Call,
     *,
