@@ -85,6 +85,9 @@ FILLED: Mapping[str, Callable[[str], object]] = {
     "wanted": lambda _: "date",
     "form": lambda _: "%Y-%m-%d",
     "sign": lambda _: ",",
+    "template": lambda text: text,
+    "after": lambda text: text[:-1],
+    "unit": lambda _: "seconds",
     "changes": lambda _: {},
 }
 """What else a function takes, by the parameter's name, or by its name and type."""

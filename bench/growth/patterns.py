@@ -35,6 +35,7 @@ FILLED: Mapping[str, Mapping[str, object]] = {
     "learning.lessons.sharing": {"alone": "(?<![\\w#])evt-12(?![\\w#])"},
     "learning.lessons.ways.named": {"value": "evt-12"},
     "learning.lessons.ways.seen": {"name": "folder"},
+    "learning.shape.moment_forms": {"form": "%Y-%m-%d"},
     "learning.values.locked": {"text": "evt-12"},
     "learning.values.vocabulary": {"text": None},
     "learning.written.literal": {"closing": None},
