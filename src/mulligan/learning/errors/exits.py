@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 
-END = 600
+END = 300
 """Characters at the end of a text in which a tool tells how the program ended …"""
-START = 200
+START = 100
 """… or at its start."""
 NEAR = 2_000
 """Characters that tell whether it is a log."""
@@ -43,7 +43,7 @@ def read_exit(text: str) -> int | None:
     last = _find_last(text[-END:], slice(-MOST_LINES, None))
     if last is not None:
         return None if looks_like_log(text[-NEAR:]) else last
-    first = _find_last(text[:START], slice(2))
+    first = _find_last(text[:START], slice(2)) if len(text) > END else None
     return None if first is None or looks_like_log(text) else first
 
 
@@ -57,7 +57,8 @@ def looks_like_log(text: str) -> bool:
 
 
 def _find_last(text: str, lines: slice) -> int | None:
-    if not ("xit" in text or "eturn" in text or "XIT" in text or "ETURN" in text):
+    low = text.lower()
+    if "exit" not in low and "return" not in low:
         # Nearly every text ends here, at every call.
         return None
     looked = text.splitlines()[lines]

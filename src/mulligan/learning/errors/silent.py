@@ -36,7 +36,6 @@ KINDS = list_words("object type")
 ENDS = frozenset(EXITS)
 MARKS = FLAGS | SUCCESS | STATUS | CODES | ERRORS | ENDS
 """Fields that say whether it worked."""
-_STATED = STATUS | KINDS
 
 DATA = list_words("data result results")
 AROUND = DATA | list_words("""
@@ -75,6 +74,7 @@ LONGEST_LOOSE = 4_000
 """Characters of what is no JSON and is read like it all the same."""
 
 _CUT_PART = re.compile(r'\{"type":\s?"text",\s?"text":\s?"')
+_STRUCTURE = re.compile(r"\s{0,200}(?:[{\[]|[A-Za-z_]\w{0,100}=)")
 _PRINTED_OBJECT = re.compile(r"\s*[A-Za-z_]\w*=(?:None|True|False|\[|\{|'|\")")
 
 
@@ -104,6 +104,8 @@ class PlainShapes:
 
 def find_silent_error(result: object) -> str | None:
     """What the result says went wrong, with its codes, or `None` for a result that is one."""
+    if type(result) is str and _is_plain(result):
+        return None
     found = next(_find_errors(result, depth=0), None)
     if found is None:
         return None
@@ -130,7 +132,8 @@ def _find_errors(value: object, *, depth: int) -> Iterator[ErrorFields]:
         return
     match value:
         case str():
-            yield from _search_text(value, depth=depth)
+            if not _is_plain(value):
+                yield from _search_text(value, depth=depth)
         case Mapping():
             yield from _search_mapping(value, depth=depth)
         case Named():
@@ -165,10 +168,7 @@ def _read_part(part: object) -> object:
 
 def _search_mapping(value: Mapping[str, object], *, depth: int) -> Iterator[ErrorFields]:
     lowered = {str(key).casefold(): held for key, held in islice(value.items(), MOST_KEYS)}
-    telling = not MARKS.isdisjoint(lowered) or "error" in (
-        lowered.get("object"),
-        lowered.get("type"),
-    )
+    telling = not MARKS.isdisjoint(lowered) or _is_kind_of_error(lowered)
     if (telling and _says_error(lowered)) or ("message" in lowered and _is_only_message(lowered)):
         yield _read_fields(value)
         return
@@ -191,7 +191,14 @@ def _is_flagged(held: Mapping[str, object]) -> bool:
         return True
     if held.get("error") is True and (_is_part(held) or not _has_payload(held)):
         return True
-    return any(_says_failed(held.get(name)) for name in _STATED) and not _has_payload(held)
+    failed = any(_says_failed(held.get(name)) for name in STATUS) or _is_kind_of_error(held)
+    return failed and not _has_payload(held)
+
+
+def _is_kind_of_error(held: Mapping[str, object]) -> bool:
+    """An object that is called an error by its type."""
+    kind, other = held.get("object"), held.get("type")
+    return (type(kind) is str and kind == "error") or (type(other) is str and other == "error")
 
 
 def _is_part(held: Mapping[str, object]) -> bool:
@@ -260,6 +267,13 @@ def _is_content(parts: Sequence[object]) -> bool:
     if isinstance(first, Mapping):
         return "type" in first and len(first) <= 6
     return isinstance(first, Named) or ask(first, "type") is not None
+
+
+def _is_plain(text: str) -> bool:
+    """Neither a structure nor an error, as nearly every text is; seen at a glance."""
+    if _STRUCTURE.match(text):
+        return False
+    return not opens_as_error(text) and find_exit(text) is None
 
 
 def _search_text(text: str, *, depth: int) -> Iterator[ErrorFields]:
