@@ -99,11 +99,12 @@ _AUTH = ErrorTraits(
     sqlstates=("28",),
     words=r"""
         unauthori[sz]ed | unauthenticated | not authenticated | logged in | not authed
-        log ?in (?:first|required|to) | bad credentials | (?:invalid|bad|wrong) (?:auth\b|password)
+        log ?in (?:first|required|to|again) | requires? authentication | \bcsrf | bad credentials | (?:invalid|bad|wrong) (?:auth\b|password)
         (?:invalid|missing|no) (?:access |api |auth\w* |bearer )?(?:token|credentials?|api.?key)
+        incorrect (?:api.?key|password|credentials?)
         api.?key (?:is |was )?(?:required|missing|invalid|not valid|not provided)
         (?:credentials?|token|api.?key) (?:was|were|is|are) not (?:found|provided|set|valid)
-        (?:token|session) (?:has |is )?expired | expired (?:token|session|credentials?)
+        (?:token|session|jwt) (?:has |is )?expired | expired (?:token|session|credentials?)
         (?:token|account|key) (?:was |has been )?revoked | authentication (?:failed|required|error)
     """,
 )
@@ -122,6 +123,7 @@ _POLICY = ErrorTraits(
         forbidden | permission denied | access (?:is |was )?denied | not permitted | not allowed to
         insufficient (?:permissions?|privileges?|scope|access) | violates? (?:the )?policy
         (?:missing|lacks?|requires?) (?:the |a )?(?:required )?(?:\S+ )?(?:scopes?|permissions?)\b
+        not (?:authori[sz]ed|accessible) | account (?:is |was |has been )?(?:suspended|disabled)
         security violation | restricted action | outside (?:of )?(?:the )?allowed
         (?:access|command) .{0,200}is not allowed | not in (?:the )?allow.?list
         (?:disabled|not (?:available|included|enabled)) (?:for|in|on) your (?:\w+ )?subscription
@@ -165,8 +167,9 @@ _NOT_SENT = ErrorTraits(
     ),
     words=r"""
         connection refused | could not connect | failed to connect | name resolution | no such host
-        getaddrinfo | certificate verify | host unreachable | network is unreachable
-        ECONNREFUSED | ENOTFOUND
+        getaddrinfo | certificate verify | certificate (?:has )?expired | self.signed certificate
+        host unreachable | network is unreachable | name (?:or service )?not (?:known|resolved)
+        connection .{0,80}\brefused | ECONNREFUSED | \bENOTFOUND\b
     """,
 )
 
@@ -191,7 +194,9 @@ _AMBIGUOUS = ErrorTraits(
         "CancelledError",
     ),
     words=r"""
-        service unavailable | temporarily unavailable | time[d ]?.?out | deadline exceeded
+        service (?:is )?(?:currently )?unavailable | temporarily unavailable | time[d ]?.?out
+        deadline.?exceeded | timing out | took too long | code ?[=:] ?unavailable
+        closed (?:the )?connection | had an error while | reset before
         bad gateway
         connection (?:reset|aborted|closed|issue|error) | internal (?:server )?error
         server error
@@ -217,7 +222,9 @@ _CONFLICT = ErrorTraits(
         \bconflict | already exists | file exists | duplicate | version mismatch | etag
         modified since
         already (?:been )?(?:taken|in use|booked|registered) | precondition failed
-        being (?:edited|processed) | condition not met | deadlock | fast.forward
+        being (?:edited|processed|used) | condition not met | deadlock | fast.forward | conditional
+        has been modified | could not serialize | concurrent(?:ly)? (?:updated?|modif) | locked by
+        updates? (?:was|were) rejected | \bsha does not match | transaction (?:contention|aborted)
     """,
 )
 
@@ -249,6 +256,10 @@ _VALIDATION = ErrorTraits(
         expected (?:type|string|int|number|bool|array|object|one of|str|list|dict)
         cannot (?:be )?(?:parse|convert) | could not convert | unrecognized | additional propert
         malformed | cannot be (?:empty|null|blank) | out of range | syntax error | parse error
+        required (?:parameter|argument|field|property) \S+ (?:is|was) missing | unprocessable
+        not.null constraint | should not exist | too (?:long|large|short)\b | unknown column
+        strict mode violation | maximum (?:\w+ )?length | illegal (?:operation|argument|value)
+        \bnot a (?:\w+ )?(?:repository|directory|regular file)
     """,
 )
 
@@ -269,7 +280,8 @@ _MISSING = ErrorTraits(
         could(?: not|n't) (?:be )?f(?:ind|ound) | cannot find | not available
         nonexistent | ENOENT
         no (?:\w+ ){0,3}(?:found|available|exists?) | no longer exists
-        unable to (?:find|locate|retrieve) | resource missing
+        unable to (?:find|locate|retrieve) | resource missing | did not match any | \Agone\b
+        could not resolve
     """,
 )
 
@@ -287,7 +299,9 @@ _RULE = ErrorTraits(
         cannot | can not | can't | must | should | needs? to be | not enough | insufficient
         not allowed | exceeds? | only | before | does(?: not|n't) (?:match|add up)
         not (?:eligible|supported|possible|enabled) | limit | balance | already | too many
-        declined | failed precondition | unsupported
+        declined | failed precondition | unsupported | foreign key | no space left | is archived
+        reached the (?:maximum|limit) | maximum number of | payment required | not verified
+        not in (?:the |this )?(?:channel|group|team|room)
     """,
 )
 

@@ -35,6 +35,9 @@ TOOL_BROKE = compile_phrases(r"""
     expecting (?:value|property name|'.' delimiter) | extra data: line | unterminated string
     list index out of range | no module named | object has no attribute | nonetype | KeyError
     traceback | (?:is not valid|in) JSON\b(?: at|$) | unexpected end of JSON
+    string indices must be | recursion depth | unsupported operand | name '\w+' is not defined
+    cannot read propert(?:y|ies) of | is not a function\b | unhashable | null.?pointer
+    (?:object )?is not (?:subscriptable|iterable|callable) | segmentation fault | stack overflow
 """)
 """What only the tool's own code can have tripped over: its arguments had been read by then."""
 
