@@ -99,7 +99,8 @@ _AUTH = ErrorTraits(
     sqlstates=("28",),
     words=r"""
         unauthori[sz]ed | unauthenticated | not authenticated | logged in | not authed
-        log ?in (?:first|required|to|again) | requires? authentication | \bcsrf | bad credentials | (?:invalid|bad|wrong) (?:auth\b|password)
+        log ?in (?:first|required|to|again) | requires? authentication | \bcsrf | bad credentials
+        (?:invalid|bad|wrong) (?:auth\b|password)
         (?:invalid|missing|no) (?:access |api |auth\w* |bearer )?(?:token|credentials?|api.?key)
         incorrect (?:api.?key|password|credentials?)
         api.?key (?:is |was )?(?:required|missing|invalid|not valid|not provided)

@@ -56,6 +56,7 @@ def envelope(text: str, *, flag: bool = False) -> dict[str, object]:
         ({"error": "", "response": "{'success': False, 'message': 'nothing sent'}"}, "nothing"),
         ({"error": "", "response": "Forbidden"}, "Forbidden"),
         ({"message": "Endpoint '/x' does not exist"}, "does not exist"),
+        ({"detail": "Not Found"}, "Not Found"),
         (
             {"status": "error", "started_at": "9:00", "error": "no text", "message": "bad"},
             "no text",
@@ -104,6 +105,8 @@ def test_a_result_that_says_it_is_an_error_is_one(result: object, says: str) -> 
         ToolResult([Part("twelve degrees")]),
         "meta=None content=[TextContent(type='text', text='fine')] isError=False",
         {"message": "Order created"},
+        {"detail": "A fine view of the sea"},
+        {"note": "Not found in any other shop"},
         {"message": "Failed", "user": "ann"},
         {"type": "error", "count": 3, "rows": [1]},
         {"job": 7, "error": True, "rows": [1]},

@@ -31,6 +31,16 @@ _WORK = (
     "authentication|connection|validation|conversion|creation|update|deletion|fetch|import|export|"
     "tool|task|transaction|payment|invocation|navigation|compilation|build|installation|api"
 )
+_DOING = (
+    "fetching|reading|writing|executing|calling|parsing|loading|processing|creating|updating|deleting|"
+    "connecting|running|searching|getting|opening|retrieving|sending|invoking|downloading|uploading"
+)
+_PLACES = "connection|network|authentication|authorization|validation|server|database|api|runtime"
+_LOOKED_FOR = "(?:no|pattern|match(?:es)?|string|term|text|results?|word|phrase|keyword)"
+_THING = rf"(?!{_LOOKED_FOR}\b)\S{{1,200}}(?: (?!{_LOOKED_FOR}\b)\S{{1,200}}){{0,3}}"
+_MARKS = "\u274c\u2717\u2718\u26d4\U0001f6ab\ufe0f \t\r\n"
+"""Blanks, and signs that people put before what went wrong."""
+
 PLAIN = compile_phrases(rf"""
     failed to [a-z]+ | unable to [a-z]+ | (?:could not|couldn't|cannot|can't|can not) (?:{_VERBS})\b
     (?:access|permission)(?: is| was)? denied\b(?! (?:events?|errors?|logs?|page))
@@ -46,7 +56,17 @@ PLAIN = compile_phrases(rf"""
     (?:unknown|unsupported|unrecognized) (?:tool|function|method|command)\b
     (?:unknown|unsupported|unrecognized) (?:parameter|argument|option)\b
     missing (?:\d+ )?required (?:\S+ )?(?:parameter|argument|field|property|key)s?\b
-    (?:[a-z]+ ){{0,4}}(?:{_WORK}) (?:has )?failed(?:$|[:.](?! ?(?:\d|none\b)))
+    (?:[a-z]+ ){{0,4}}(?:{_WORK}) (?:has )?failed(?:$|[:.](?! ?(?:\d|none\b))| with | because )
+    (?:an? |the )?(?:unexpected |internal |unknown )?error (?:has )?occurred | something went wrong
+    error (?:{_DOING})\b | (?:http )?error [45]\d\d\b | http [45]\d\d\b
+    (?:{_PLACES}) error(?:$|[:.,]) | (?:connection|request) (?:refused|reset|timed out|denied)
+    timeout(?:$|[:.]| exceeded\b| after\b) | operation not permitted | not implemented\b
+    you (?:do not|don't) have (?:permission|access|the)\b | insufficient (?:permissions?|funds)
+    you (?:are not|aren't) (?:authorized|allowed|permitted|logged|subscribed) | rate limited\b
+    you must (?:be logged in|log in|provide|specify)\b | please provide (?:an? )?valid\b
+    (?:parameter|argument|field|property) \S+ (?:is (?:required|missing|invalid)|must|cannot)\b
+    (?:{_THING}) (?:was |could )?not (?:be )?found(?:$|[.:])
+    (?:{_THING}) (?:does not|doesn't) exist(?:$|[.:])
     invalid [a-z'"`]+(?: [a-z'"`]+){{0,3}}(?:[:.](?! ?(?:\d|none\b))|$)
     (?:\W{{0,8}}(?:[a-z]+ )?timeout\W{{1,8}})?(?:(?:the )?(?:{_WORK}) )?timed out\b
     no such (?:file|directory|table|column|key|bucket|host|tool)\b | security violation\b
@@ -57,9 +77,11 @@ FIRST = list_words("""
     failed unable could couldn't cannot can't can access permission 401 403 404 429 500 502 503
     unauthorized unauthorised forbidden not bad too internal service gateway rate quota login a an
     api authentication authorization tool function method command endpoint unknown unsupported
-    unrecognized missing invalid no security
+    unrecognized missing invalid no security the unexpected error http something timeout operation
+    connection network validation server database runtime request you please parameter argument
+    field property insufficient
 """)
-"""What those begin with that do not say `failed` or `timed out`."""
+"""What those begin with that do not say in so many words that it failed, or is not there."""
 
 DENIED = compile_phrases(r"""
     (?:does|do)(?: not|n't) exists?
@@ -79,7 +101,7 @@ ALL_WELL = compile_phrases(r"""
 
 def opens_as_error(text: str) -> bool:
     """Whether a text is an error by how it begins."""
-    start = text[:SHORT].lstrip()
+    start = text[:SHORT].lstrip(_MARKS)
     if NAMED.match(start):
         return len(text) <= LONG and not _goes_on(text)
     if len(text) > SHORT or not (_may_be_plain(start) and PLAIN.match(start)):
@@ -91,7 +113,11 @@ def _may_be_plain(start: str) -> bool:
     """A glance by the first word, as nearly every text ends here at every call."""
     low = start.casefold()
     first = low.split(None, 1)[0].strip(".:!,") if low else ""
-    return first in FIRST or "failed" in low or "timed out" in low
+    return first in FIRST or "failed" in low or "timed out" in low or _says_nothing_is_there(low)
+
+
+def _says_nothing_is_there(low: str) -> bool:
+    return "not found" in low or "not be found" in low or " exist" in low
 
 
 def says_failure(message: str) -> bool:

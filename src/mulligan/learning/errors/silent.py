@@ -33,6 +33,8 @@ BAD_STATUS = list_words("error failed failure fail errored exception fatal")
 CODES = list_words("status status_code statuscode http_status httpstatus code")
 ERRORS = list_words("error errors exception fault error_message errormessage")
 KINDS = list_words("object type")
+SAID = list_words("message msg detail")
+"""Where a message for people stands, and nothing else beside it."""
 ENDS = frozenset(EXITS)
 MARKS = FLAGS | SUCCESS | STATUS | CODES | ERRORS | ENDS
 """Fields that say whether it worked."""
@@ -95,7 +97,8 @@ class PlainShapes:
         plain = self._plain.get(shape)
         if plain is None:
             names = {name.casefold() for name in shape if type(name) is str}
-            told = "message" in names and (len(names) == 1 or not KINDS.isdisjoint(names))
+            few = len(names) == 1 or not KINDS.isdisjoint(names)
+            told = few and not SAID.isdisjoint(names)
             plain = not told and MARKS.isdisjoint(names) and _WRAPPING.isdisjoint(names)
             if len(self._plain) < MOST_SHAPES:
                 self._plain[shape] = plain
@@ -169,7 +172,7 @@ def _read_part(part: object) -> object:
 def _search_mapping(value: Mapping[str, object], *, depth: int) -> Iterator[ErrorFields]:
     lowered = {str(key).casefold(): held for key, held in islice(value.items(), MOST_KEYS)}
     telling = not MARKS.isdisjoint(lowered) or _is_kind_of_error(lowered)
-    if (telling and _says_error(lowered)) or ("message" in lowered and _is_only_message(lowered)):
+    if (telling and _says_error(lowered)) or (len(lowered) <= 3 and _is_only_message(lowered)):
         yield _read_fields(value)
         return
     for name in WRAPPERS:
@@ -208,11 +211,9 @@ def _is_part(held: Mapping[str, object]) -> bool:
 
 def _is_only_message(held: Mapping[str, object]) -> bool:
     """Nothing but a message, and one that says that it did not work."""
-    said = held.get("message")
-    if not said or len(held) > 3:
-        return False
-    alone = all(name == "message" or value in (None, "", [], {}) for name, value in held.items())
-    return alone and isinstance(said, str) and says_failure(said)
+    told = [value for value in held.values() if value not in (None, "", [], {})]
+    named = any(name in held for name in SAID)
+    return len(told) == 1 and named and isinstance(told[0], str) and says_failure(told[0])
 
 
 def _has_ended_badly(held: Mapping[str, object]) -> bool:
