@@ -35,7 +35,6 @@ PLAIN = [
     "Parameter 'q' is required",
     "File not found: /tmp/x",
     "The page could not be found.",
-    "User 17 does not exist",
     "\u274c Failed to create the page",
     "Something went wrong. Try again later.",
 ]
@@ -57,7 +56,7 @@ SHOWN = [
     "Pattern not found.",
     "No results found",
     "Not a word of it was not found to be true, they say",
-    "The yeti does not exist in any record of theirs",
+    "The yeti does not exist.",
     "You must see this film!",
     "HTTP 200 from upstream",
     "Timeout of the season: a coach remembers",

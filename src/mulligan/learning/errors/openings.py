@@ -66,7 +66,6 @@ PLAIN = compile_phrases(rf"""
     you must (?:be logged in|log in|provide|specify)\b | please provide (?:an? )?valid\b
     (?:parameter|argument|field|property) \S+ (?:is (?:required|missing|invalid)|must|cannot)\b
     (?:{_THING}) (?:was |could )?not (?:be )?found(?:$|[.:])
-    (?:{_THING}) (?:does not|doesn't) exist(?:$|[.:])
     invalid [a-z'"`]+(?: [a-z'"`]+){{0,3}}(?:[:.](?! ?(?:\d|none\b))|$)
     (?:\W{{0,8}}(?:[a-z]+ )?timeout\W{{1,8}})?(?:(?:the )?(?:{_WORK}) )?timed out\b
     no such (?:file|directory|table|column|key|bucket|host|tool)\b | security violation\b
@@ -117,7 +116,7 @@ def _may_be_plain(start: str) -> bool:
 
 
 def _says_nothing_is_there(low: str) -> bool:
-    return "not found" in low or "not be found" in low or " exist" in low
+    return "not found" in low or "not be found" in low
 
 
 def says_failure(message: str) -> bool:

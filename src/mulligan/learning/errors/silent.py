@@ -172,7 +172,7 @@ def _read_part(part: object) -> object:
 def _search_mapping(value: Mapping[str, object], *, depth: int) -> Iterator[ErrorFields]:
     lowered = {str(key).casefold(): held for key, held in islice(value.items(), MOST_KEYS)}
     telling = not MARKS.isdisjoint(lowered) or _is_kind_of_error(lowered)
-    if (telling and _says_error(lowered)) or (len(lowered) <= 3 and _is_only_message(lowered)):
+    if (telling and _says_error(lowered)) or _is_only_message(lowered):
         yield _read_fields(value)
         return
     for name in WRAPPERS:
@@ -211,9 +211,11 @@ def _is_part(held: Mapping[str, object]) -> bool:
 
 def _is_only_message(held: Mapping[str, object]) -> bool:
     """Nothing but a message, and one that says that it did not work."""
-    told = [value for value in held.values() if value not in (None, "", [], {})]
-    named = any(name in held for name in SAID)
-    return len(told) == 1 and named and isinstance(told[0], str) and says_failure(told[0])
+    if len(held) > 3 or SAID.isdisjoint(held):
+        return False
+    told = [name for name, value in held.items() if value not in (None, "", [], {})]
+    said = held[told[0]] if len(told) == 1 and told[0] in SAID else None
+    return isinstance(said, str) and says_failure(said)
 
 
 def _has_ended_badly(held: Mapping[str, object]) -> bool:
