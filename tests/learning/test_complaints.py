@@ -104,6 +104,15 @@ seats
         ("wait must be in the morning", []),
         ("the limit is 10 seconds", []),
         ("limit exceeds the maximum of 10", [Complaint(ComplaintKind.MOST, "limit", ("10",))]),
+        (
+            '{"error": {"param": "limit", "message": "Must be at most 10"}}',
+            [Complaint(ComplaintKind.MOST, "limit", ("10",))],
+        ),
+        (
+            '{"errors": [{"path": ["order", "city"], "message": "is required"}]}',
+            [Complaint(ComplaintKind.MISSING, "order.city")],
+        ),
+        ('{"error": {"param": "limit", "message": "Odd"}}', []),
         ("Something went wrong", []),
         ("", []),
     ],
