@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from mulligan.app.renewing import renew_episodes, renew_lessons
 from mulligan.core.errors import ConfigurationError, StaleLessonError
 from mulligan.core.interfaces import Casebook, KnownTool, Store
 from mulligan.core.lesson import (
@@ -19,8 +18,9 @@ from mulligan.core.lesson import (
     count_known_people,
     hash_schema,
 )
+from mulligan.learning.errors.fingerprint import renew_fingerprint
 from mulligan.learning.lessons.life import find_count_start, judge_life
-from mulligan.learning.lessons.mine import mine
+from mulligan.learning.lessons.mine import LessonPool, hash_lesson, mine
 from mulligan.learning.lessons.uses import find_uses
 
 MOST_LESSONS = 100_000
@@ -74,6 +74,51 @@ def consolidate(store: Store, *, now: datetime) -> Consolidated:
         moved = grow(casebook, lesson, now=now, schemas=schemas, people=people, batch=batch)
         written += [] if moved is None else [moved]
     return Consolidated(batch=batch, episodes=len(episodes), lessons=tuple(written))
+
+
+def renew_episodes(episodes: Iterable[Episode]) -> Iterator[Episode]:
+    """Each under the name that its pattern has today."""
+    for each in episodes:
+        name = renew_fingerprint(each.fingerprint, tool=each.tool, template=each.template)
+        yield each if name == each.fingerprint else replace(each, fingerprint=name)
+
+
+def renew_lessons(casebook: Casebook, lessons: Iterable[Lesson], *, now: datetime) -> list[Lesson]:
+    """Move each lesson of an older pattern to the one of today, with its state and its uses.
+
+    A change of the masks renames every pattern, and a lesson is proven for its pattern alone. What
+    an error was masked to is kept, and masked again; the old lesson stays on record, retired.
+    """
+    written = []
+    for old in lessons:
+        name = renew_fingerprint(old.fingerprint, tool=old.tool, template=old.when)
+        if name == old.fingerprint or old.state is LessonState.RETIRED:
+            continue
+        pool = LessonPool(old.tenant, old.tool, old.server, old.schema_hash, name)
+        new = replace(
+            old,
+            id=hash_lesson(pool, old.remedy),
+            version=1,
+            fingerprint=name,
+            why=f"lesson {old.id}, whose pattern is masked anew; {old.why}"[:500],
+            batch="",
+            learned_at=now,
+        )
+        left = replace(
+            old,
+            version=old.version + 1,
+            state=LessonState.RETIRED,
+            why=f"its pattern is masked anew: it is lesson {new.id} now",
+            batch="",
+            learned_at=now,
+        )
+        # The new one first: a lesson that is there twice does no harm, one that is lost does. It is
+        # there if another has come to the same pattern, or another process was first.
+        if _append(casebook, new):
+            casebook.use([replace(use, lesson=new.id) for use in casebook.list_uses(old.id)])
+            written.append(new)
+        _append(casebook, left)
+    return written
 
 
 def count_people(casebook: Casebook, *, now: datetime) -> People:

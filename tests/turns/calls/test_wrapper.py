@@ -6,7 +6,7 @@ import functools
 import inspect
 import time
 from collections.abc import Callable, Iterator
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Literal
 
 import msgspec
@@ -150,41 +150,6 @@ def test_a_failure_is_logged_and_the_callers_own_error_comes_through(m: Mulligan
     raised, *callers = row.error_at.split(" < ")
     assert raised.split(":")[0].endswith("test_wrapper.py")
     assert callers
-
-
-def test_a_read_that_refuses_a_form_is_not_repeated_and_the_form_is_offered(
-    m: Mulligan, rows
-) -> None:
-    @m.tool(effect=Effect.READ)
-    def find(start: str) -> str:
-        return f"{datetime.strptime(start, '%Y-%m-%d %H:%M')}"
-
-    with pytest.raises(ValueError) as caught:
-        find("2026-10-15T18:00:00")
-
-    assert [row.error_class for row in rows()] == ["validation"]
-    (suggestion,) = caught.value.mulligan.suggestions
-    assert suggestion.patch.changes == {"start": "2026-10-15 18:00"}
-
-
-async def test_in_mode_auto_the_form_that_an_error_states_is_taken(m: Mulligan) -> None:
-    @m.tool(effect=Effect.READ, mode="auto")
-    async def find(start: str) -> str:
-        return f"{datetime.strptime(start, '%Y-%m-%d %H:%M')}"
-
-    assert await find("2026-10-15T18:00:00") == "2026-10-15 18:00:00"
-
-
-def test_an_error_that_was_returned_is_logged_with_its_code(m: Mulligan, rows) -> None:
-    @m.tool
-    def find(day: str) -> dict[str, object]:
-        return {"object": "error", "status": 400, "code": "bad_day", "message": "No such day"}
-
-    assert find("x")["code"] == "bad_day"
-
-    (row,) = rows()
-    assert (row.outcome, row.error_code) == (Outcome.FAILURE, "400")
-    assert row.error_message == "No such day (status 400, code bad_day)"
 
 
 async def test_a_read_is_made_again_and_all_tries_are_linked(m: Mulligan, rows) -> None:

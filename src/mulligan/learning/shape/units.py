@@ -37,7 +37,7 @@ def convert_unit(text: str, unit: str) -> int | float | None:
     found = _AMOUNT.fullmatch(text.strip()[:30])
     if found is None:
         return None
-    wanted, given = _singular(unit), _singular(found[2])
+    wanted, given = _strip_plural(unit), _strip_plural(found[2])
     kind = next((each for each in KINDS if wanted in each and given in each), None)
     if kind is None:
         return None
@@ -45,7 +45,7 @@ def convert_unit(text: str, unit: str) -> int | float | None:
     return int(amount) if amount.denominator == 1 else float(amount)
 
 
-def _singular(unit: str) -> str:
+def _strip_plural(unit: str) -> str:
     low = unit.casefold()
     known = any(low in kind for kind in KINDS)
     return low if known else low.removesuffix("s")

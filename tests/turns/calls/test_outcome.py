@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import datetime
+
+import pytest
+
+from mulligan import Effect, Mulligan, Outcome
+from mulligan.core.call import LogRow
+from mulligan.core.event import CallLogged
+
+
+@pytest.fixture
+def m() -> Iterator[Mulligan]:
+    with Mulligan("memory:") as made:
+        yield made
+
+
+@pytest.fixture
+def rows(m: Mulligan) -> Callable[[], list[LogRow]]:
+    seen: list[LogRow] = []
+    m.subscribe(lambda event: seen.append(event.row) if isinstance(event, CallLogged) else None)
+
+    def so_far() -> list[LogRow]:
+        m.flush()
+        return seen
+
+    return so_far
+
+
+def test_a_read_that_refuses_a_form_is_not_repeated_and_the_form_is_offered(
+    m: Mulligan, rows
+) -> None:
+    @m.tool(effect=Effect.READ)
+    def find(start: str) -> str:
+        return f"{datetime.strptime(start, '%Y-%m-%d %H:%M')}"
+
+    with pytest.raises(ValueError) as caught:
+        find("2026-10-15T18:00:00")
+
+    assert [row.error_class for row in rows()] == ["validation"]
+    (suggestion,) = caught.value.mulligan.suggestions
+    assert suggestion.patch.changes == {"start": "2026-10-15 18:00"}
+
+
+async def test_in_mode_auto_the_form_that_an_error_states_is_taken(m: Mulligan) -> None:
+    @m.tool(effect=Effect.READ, mode="auto")
+    async def find(start: str) -> str:
+        return f"{datetime.strptime(start, '%Y-%m-%d %H:%M')}"
+
+    assert await find("2026-10-15T18:00:00") == "2026-10-15 18:00:00"
+
+
+def test_an_error_that_was_returned_is_logged_with_its_code(m: Mulligan, rows) -> None:
+    @m.tool
+    def find(day: str) -> dict[str, object]:
+        return {"object": "error", "status": 400, "code": "bad_day", "message": "No such day"}
+
+    assert find("x")["code"] == "bad_day"
+
+    (row,) = rows()
+    assert (row.outcome, row.error_code) == (Outcome.FAILURE, "400")
+    assert row.error_message == "No such day (status 400, code bad_day)"
