@@ -13,9 +13,7 @@ from mulligan.core.error_class import ErrorClass
 from mulligan.core.errors import ConflictError
 from mulligan.core.interfaces import Classify
 from mulligan.core.suggestion import ErrorRule
-from mulligan.learning.errors.raised import read_exception
 from mulligan.learning.errors.strangers import ask, ask_text
-from mulligan.learning.errors.wording import BY_STATUS, VAGUE, classify_code, classify_text
 from mulligan.learning.values.leaves import list_leaves
 
 MOST_TEXT = 4_000
@@ -71,7 +69,7 @@ def _classify_error(error: BaseException, *, waits: bool) -> ErrorClass:
     status = _read_status(error)
     if status == 503 and waits:
         return ErrorClass.RATE_LIMIT
-    coded = _classify_codes(error) or (BY_STATUS.get(status) if status is not None else None)
+    coded = _classify_codes(error, status)
     if coded is not None:
         return coded
     for kind in type(error).__mro__:
@@ -92,15 +90,20 @@ def _classify_error(error: BaseException, *, waits: bool) -> ErrorClass:
             return ErrorClass.AMBIGUOUS
 
 
-def _classify_codes(error: BaseException) -> ErrorClass | None:
-    """What the code or the reason of a remote's answer says clearly.
+def _classify_codes(error: BaseException, status: int | None) -> ErrorClass | None:
+    """What the code, the reason or the status of a remote's answer says clearly.
 
     Never that nothing was sent: that is the transport's to say, not a word's.
     """
+    # The words of errors are loaded with the first one.
+    from mulligan.learning.errors.raised import read_exception
+    from mulligan.learning.errors.wording import BY_STATUS, VAGUE, classify_code
+
     said = read_exception(error)
     found = (classify_code(each) for each in (said.code, said.reason) if each)
     clear = next((each for each in found if each not in VAGUE), None)
-    return None if clear is ErrorClass.NOT_SENT else clear
+    told = None if clear is ErrorClass.NOT_SENT else clear
+    return told or (BY_STATUS.get(status) if status is not None else None)
 
 
 def _refuses_argument(call: Call, error: BaseException) -> bool:
@@ -110,6 +113,8 @@ def _refuses_argument(call: Call, error: BaseException) -> bool:
     """
     if not isinstance(error, ValueError | TypeError):
         return False
+    from mulligan.learning.errors.wording import classify_text
+
     said = ask_text(error)[:MOST_TEXT]
     if classify_text(said) is not ErrorClass.VALIDATION:
         return False
