@@ -6,6 +6,9 @@ count only in a text that is short as a whole, and never where a list or a log g
 
 from __future__ import annotations
 
+import re
+from functools import cache
+
 from mulligan.learning.errors.exits import looks_like_log
 from mulligan.learning.values.vocabulary import compile_phrases, list_words
 
@@ -41,7 +44,7 @@ _THING = rf"(?!{_LOOKED_FOR}\b)\S{{1,200}}(?: (?!{_LOOKED_FOR}\b)\S{{1,200}}){{0
 _MARKS = "\u274c\u2717\u2718\u26d4\U0001f6ab\ufe0f \t\r\n"
 """Blanks, and signs that people put before what went wrong."""
 
-PLAIN = compile_phrases(rf"""
+_PLAIN = rf"""
     failed to [a-z]+ | unable to [a-z]+ | (?:could not|couldn't|cannot|can't|can not) (?:{_VERBS})\b
     (?:access|permission)(?: is| was)? denied\b(?! (?:events?|errors?|logs?|page))
     access to .{{1,200}} (?:is|was) (?:denied|forbidden|not (?:allowed|permitted))
@@ -69,7 +72,7 @@ PLAIN = compile_phrases(rf"""
     invalid [a-z'"`]+(?: [a-z'"`]+){{0,3}}(?:[:.](?! ?(?:\d|none\b))|$)
     (?:\W{{0,8}}(?:[a-z]+ )?timeout\W{{1,8}})?(?:(?:the )?(?:{_WORK}) )?timed out\b
     no such (?:file|directory|table|column|key|bucket|host|tool)\b | security violation\b
-""")
+"""
 """How people write that it did not work, where they write nothing else."""
 
 FIRST = list_words("""
@@ -103,9 +106,15 @@ def opens_as_error(text: str) -> bool:
     start = text[:SHORT].lstrip(_MARKS)
     if NAMED.match(start):
         return len(text) <= LONG and not _goes_on(text)
-    if len(text) > SHORT or not (_may_be_plain(start) and PLAIN.match(start)):
+    if len(text) > SHORT or not (_may_be_plain(start) and _compile_plain().match(start)):
         return False
     return not (_goes_on(start) or ALL_WELL.search(start))
+
+
+@cache
+def _compile_plain() -> re.Pattern[str]:
+    """It takes as long as all other patterns that are always loaded, and few programs need it."""
+    return compile_phrases(_PLAIN)
 
 
 def _may_be_plain(start: str) -> bool:
