@@ -81,6 +81,13 @@ SCENARIOS: tuple[Scenario, ...] = (
         looked_for_first=True,
     ),
     Scenario(name="slowly looked for, late", calls=[CREATE, BULK], on_calls=LATE, slow_looks=True),
+    Scenario(
+        name="late beside another, rejected",
+        calls=[CREATE, build_move("e2")],
+        on_calls=LATE,
+        reviewers=ONLY_WRONG,
+        looked_for_first=True,
+    ),
     Scenario(name="error after", calls=[CREATE], on_calls=(Fault.ERROR_AFTER,)),
     Scenario(name="undo refused", calls=[build_move()], reviewers=ONLY_WRONG, on_undos=REFUSED * 9),
     Scenario(name="undo refused once", calls=[CREATE], reviewers=ONLY_WRONG, on_undos=REFUSED * 3),
@@ -152,6 +159,13 @@ SCENARIOS: tuple[Scenario, ...] = (
     Scenario(
         name="bare update",
         calls=[build_move(tool="move_bare")],
+        weaker="no versions",
+        bare_remote=True,
+    ),
+    Scenario(
+        name="two bare updates of one",
+        calls=[build_move(tool="move_bare"), build_move(tool="move_bare")],
+        reviewers=ONLY_WRONG,
         weaker="no versions",
         bare_remote=True,
     ),

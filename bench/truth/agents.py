@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 from collections import Counter
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +13,7 @@ from bench.truth.world import EVENTS, RIGHT, WRONG, TruthWorld
 from mulligan.testing.remote import READS, Fault
 from mulligan.turns.turn.context import OpenTurn
 
-MOVES = ("move", "move", "move_plain", "move_keyed", "move_event", "move_event")
+MOVES = ("move", "move", "move_plain", "move_vague", "move_keyed", "move_event", "move_event")
 MAKES = ("make", "make_plain", "add", "add", "watch", "send")
 AGENT_FAULTS = (
     Fault.LOST_BEFORE, Fault.LOST_AFTER, Fault.ERROR_AFTER, Fault.BUSY, Fault.FORBIDDEN,
@@ -35,6 +37,8 @@ class AgentStep:
     """It goes on after an error of the tool."""
     meddles: str = ""
     """The event that a person edits right after."""
+    inside: bool = False
+    """It is done in a turn of its own inside the agent's."""
 
     @property
     def mark(self) -> str:
@@ -52,6 +56,8 @@ class RandomAgent:
     raises: int = -1
     """The attempt at the end of which it raises."""
     reply: object = "Done."
+    together: bool = False
+    """It does all steps of an attempt at the same time."""
     called: Counter[str] = field(default_factory=Counter)
     """How often it asked for each mark."""
     by_attempt: list[set[str]] = field(default_factory=list)
@@ -69,13 +75,18 @@ class RandomAgent:
         self.scripts = [first, second]
         self.raises = chance.choice((-1, -1, -1, -1, -1, 0, 1))
         self.reply = chance.choice(REPLIES)
+        self.together = chance.random() < 0.2
         self._plan_faults()
 
     async def __call__(self, turn: OpenTurn) -> object:
         attempt = len(turn.attempts) - 1
         self.by_attempt.append(set())
-        for step in self.scripts[attempt] if attempt < len(self.scripts) else []:
-            await self._take(step)
+        steps = self.scripts[attempt] if attempt < len(self.scripts) else []
+        if self.together:
+            await asyncio.gather(*map(self._take, steps), return_exceptions=True)
+        else:
+            for step in steps:
+                await self._take(step)
         if self.raises == attempt:
             raise AgentError("the model is gone")
         return self.reply
@@ -84,7 +95,8 @@ class RandomAgent:
         self.called[step.mark] += 1
         self.by_attempt[-1].add(step.mark)
         try:
-            await self.world.tools[step.tool](**step.arguments)
+            async with self.world.m.turn("A part of it") if step.inside else nullcontext():
+                await self.world.tools[step.tool](**step.arguments)
         except Exception:
             if not step.swallows:
                 raise
@@ -118,7 +130,8 @@ class RandomAgent:
             meddles = event if chance.random() < 0.08 else ""
             return AgentStep(tool=tool, arguments=given, swallows=swallows, meddles=meddles)
         given = {"event": f"n-{mark}", "day": day, "mark": mark}
-        return AgentStep(tool=chance.choice(MAKES), arguments=given, swallows=swallows)
+        tool, inside = chance.choice(MAKES), chance.random() < 0.2
+        return AgentStep(tool=tool, arguments=given, swallows=swallows, inside=inside)
 
     def _plan_faults(self) -> None:
         self._plan("agent", AGENT_FAULTS, share=0.12)

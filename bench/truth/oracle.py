@@ -70,7 +70,8 @@ def find_untrue(
     yield from find_unaccounted(
         agent, ledger, [a.verdict.standing for a in done.attempts if a.verdict]
     )
-    if world.kind == "bare" and done.confidence is not Confidence.HIGH:
+    inside = any(step.inside for script in agent.scripts for step in script)
+    if world.kind == "bare" and done.confidence is not Confidence.HIGH and not inside:
         states = {_find_state(world, call) for each in done.attempts for call in each.calls}
         if State.VERIFIED in states or done.standing is Standing.ACCEPTED:
             yield "nobody looked, and it is called accepted or verified"

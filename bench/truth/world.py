@@ -137,6 +137,10 @@ class TruthWorld:
         async def move_plain(event: str, day: str, mark: str) -> Item:
             return self._change(event, day, mark)
 
+        @tool(effect=Effect.REVERSIBLE, before=self._read, undo=self._put_back)
+        async def move_vague(event: str, day: str, mark: str) -> Item:
+            return self._change(event, day, mark)
+
         @tool(
             **versioned, key="key", repeat=Repeat.KEYED, lands_within=timedelta(),
             probe=lambda record: self.remote.answer_to(str(record.key)),
@@ -148,8 +152,8 @@ class TruthWorld:
         async def move_event(event: str, day: str) -> Item:
             return self._change(event, day, f"{event}/{day}")
 
-        return {"move": move, "move_plain": move_plain, "move_keyed": move_keyed,
-                "move_event": move_event}  # fmt: skip
+        return {"move": move, "move_plain": move_plain, "move_vague": move_vague,
+                "move_keyed": move_keyed, "move_event": move_event}  # fmt: skip
 
     def _declare_makes(self) -> Tools:
         making: dict[str, Any] = {

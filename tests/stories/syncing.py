@@ -61,10 +61,16 @@ async def act(folder: str, actions: int) -> None:
         async def create(name: str) -> Item:
             return remote.create({}, id=name)
 
+        @m.tool
+        async def note(text: str) -> str:
+            return text
+
         async def agent(turn: OpenTurn) -> str:
             if turn.correction is None:
                 for n in range(actions):
                     await create(f"e{n}")
+                    if sys.argv[3] == "note":
+                        await note(f"e{n}")
             return "done"
 
         await m.act("warm up", agent)

@@ -22,7 +22,9 @@ def syncs(folder: Path, way: str) -> int:
     return int(json.loads(done.stdout))
 
 
-@pytest.mark.parametrize(("way", "most"), [("accept", ACTIONS), ("reject", ACTIONS + 2 * ACTIONS)])
+@pytest.mark.parametrize(
+    ("way", "most"), [("accept", ACTIONS), ("note", ACTIONS), ("reject", ACTIONS + 2 * ACTIONS)]
+)
 def test_an_action_costs_one_sync_and_an_undo_at_most_two(
     tmp_path: Path, way: str, most: int
 ) -> None:

@@ -24,7 +24,7 @@ from mulligan.turns.calls.wrapper import wrap_tool
 from mulligan.turns.tools.declaration import Declared, declare
 from mulligan.turns.tools.offered import Offered, read_offered
 from mulligan.turns.tools.readers import read_name
-from mulligan.turns.turn.act import Done, with_replied
+from mulligan.turns.turn.act import Done
 from mulligan.turns.turn.context import OpenTurn, leave_turns
 from mulligan.turns.turn.note import add_note
 
@@ -173,6 +173,8 @@ class Mulligan(Blocking):
         await self._parts.timer.wait_for_pass()
         if self._replies is None or not isinstance(done.reply, str) or not _stands(done):
             return replace(done, reply=add_note(done.reply, done.note))
+        from mulligan.turns.turn.reply import with_replied
+
         replied = await self._texts.answer(done.reply, turn, rules=self._replies, rewrite=rewrite)
         done = with_replied(done, replied)
         return replace(done, reply=add_note(done.reply, done.note))

@@ -47,6 +47,7 @@ class Family:
             self._remove
         )
         self.rename = tool(**bare, undo=self._put_back)(self._rename)
+        self.note = tool(self._note)
         self.move = tool(
             **bare,
             undo=self._put_back,
@@ -76,6 +77,11 @@ class Family:
     async def _rename(self, event_id: str, title: str) -> str:
         self.remote.update(event_id, {"title": title})
         return "renamed"
+
+    async def _note(self, text: str) -> str:
+        """Nobody declares what it does."""
+        self.remote.create({"note": text})
+        return "noted"
 
     async def _move(self, event_id: str, day: str, key: str = "") -> dict[str, Any]:
         return self.remote.update(event_id, {"day": day}, key=key)
@@ -118,6 +124,31 @@ async def die_after_two_moves(folder: Path) -> None:
         await family.rename("dinner", "Party")
         await family.rename("lunch", "Picnic")
         die()
+
+
+async def die_after_a_note(folder: Path) -> None:
+    """An undeclared call came back after the last entry of its attempt, a moment ago."""
+    family = Family(folder)
+    async with family.m.turn("Move dinner"):
+        await family.move("dinner", "Saturday")
+        await family.note("Dinner is moved")
+        await asyncio.sleep(0.3)
+        die()
+
+
+async def die_between_two_moves(folder: Path) -> None:
+    """What was shown went with the second call, which was put on record and never made."""
+
+    async def die_there(point: Point) -> None:
+        if point is Point.INTENDED:
+            die()
+
+    family = Family(folder)
+    async with family.m.turn("Move both"):
+        await family.move("dinner", "Saturday")
+        await family.note("Dinner is moved")
+        watch_points(die_there)
+        await family.move("lunch", "Saturday")
 
 
 def wait_for_a_busy_store() -> None:
@@ -168,6 +199,8 @@ STORIES = (
     die_after_a_plain_with,
     die_waiting_for_an_answer,
     die_after_two_moves,
+    die_after_a_note,
+    die_between_two_moves,
     pause_before_the_call,
 )
 

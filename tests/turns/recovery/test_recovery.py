@@ -283,3 +283,77 @@ async def test_what_recovery_cannot_do_is_said_in_our_own_words(
         await second.recover()
 
     assert "Declare provide=… to have it made anew" in caplog.text
+
+
+async def test_a_clock_that_was_set_back_keeps_nobody_from_looking_again(worlds: Worlds) -> None:
+    clock = FixedClock(datetime.now(UTC))
+    world = await worlds(clock=clock, about=ABOUT, promises=keyed)
+    with (
+        Faults(Strike(deed=Deed.CANCEL, point=Point.CALLED)),
+        pytest.raises(asyncio.CancelledError),
+    ):
+        await world.act(moves(world, FRIDAY))
+    with Faults(Strike(deed=Deed.CANCEL, point=Point.PROBED)):
+        await world.m.recover()
+
+    clock.jump(timedelta(days=-1))
+    await world.m.recover()
+    too_soon = world.states()
+    clock.move(timedelta(minutes=1))
+    for _ in range(2):
+        await world.m.recover()
+
+    assert too_soon == [State.UNKNOWN]
+    assert world.states() == []
+
+
+@pytest.mark.parametrize("hours", [-24, 24])
+async def test_a_hold_ends_in_its_time_whatever_the_clock_is_set_to(
+    worlds: Worlds, hours: int
+) -> None:
+    clock = FixedClock(datetime.now(UTC))
+    world = await worlds(clock=clock, about=ABOUT)
+    pay = declare_payment(world, [])
+
+    async def agent(turn: OpenTurn) -> str:
+        await pay("rent")
+        return "It waits."
+
+    await world.act(agent, "Pay the rent")
+    await world.m.recover()
+    clock.jump(timedelta(hours=hours))
+    clock.move(timedelta(minutes=16))
+    await world.m.recover()
+
+    assert world.states() == []
+
+
+def declare_payment(world: World, paid: list[str]) -> Any:
+    @world.m.tool(effect=Effect.IRREVERSIBLE)
+    async def pay(what: str) -> str:
+        paid.append(what)
+        return what
+
+    return pay
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1)])
+async def test_what_a_person_approved_is_run_in_the_order_it_was_approved_in(
+    worlds: Worlds, order: tuple[int, ...]
+) -> None:
+    clock, paid = FixedClock(datetime.now(UTC)), list[str]()
+    world = await worlds(clock=clock, about=ABOUT)
+    pay = declare_payment(world, paid)
+
+    async def agent(turn: OpenTurn) -> str:
+        for what in ("deposit", "rent", "power"):
+            await pay(what)
+        return "They wait."
+
+    done = await world.act(agent, "Pay the deposit, the rent and the power")
+    for each in order:
+        clock.move(timedelta(seconds=1))
+        world.m.insights.open_list.approve(done.open_actions[each], by="Mum")
+    await world.m.recover()
+
+    assert paid == [("deposit", "rent", "power")[each] for each in order]

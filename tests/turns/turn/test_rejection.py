@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from mulligan import Effect, Finding, Mulligan, Severity, State
-from mulligan.core.action import Entry
+from mulligan.core.action import Entry, Opening
 from mulligan.core.points import Point
+from mulligan.core.record import Record
 from mulligan.loops.actions import Attempted
 from mulligan.stores.opening import open_store
 from mulligan.testing.faults import Deed, Faults, PlannedError, Strike
+from mulligan.turns.journal.book import LiveAction
+from mulligan.turns.tools.declaration import Declaration
 from mulligan.turns.turn.context import OpenTurn
+from mulligan.turns.turn.rejection import line_up
+from tests.stories.effects.world import act, list_open, open_app
 from tests.world import DAY, Agent, World, Worlds
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
@@ -100,3 +107,129 @@ async def test_what_another_process_took_over_is_left_to_it_and_the_rest_is_take
     assert world.days() == {"e1": FRIDAY}
     assert len(done.attempts) == 1
     assert world.states() == [State.DISPUTED]
+
+
+def declare_register(
+    m: Mulligan, held: dict[str, int], log: list[str], **declared: object
+) -> tuple[Any, Any]:
+    """`put` and `double`, without versions; the undo of `double` does not work."""
+
+    def put_back(record: Record) -> None:
+        log.append(f"undo {record.arguments['value']}")
+        held["x"] = record.before
+
+    def fail(record: Record) -> None:
+        raise OSError("no undo today")
+
+    def read(record: Record) -> int:
+        return held["x"]
+
+    @m.tool(effect=Effect.REVERSIBLE, before=read, undo=put_back, **declared)
+    async def put(value: int) -> int:
+        held["x"] = value
+        return value
+
+    @m.tool(effect=Effect.REVERSIBLE, before=read, undo=fail)
+    async def double() -> int:
+        held["x"] *= 2
+        return held["x"]
+
+    return put, double
+
+
+@pytest.mark.parametrize("declared", [{}, {"about": lambda record: "x"}])
+async def test_what_may_be_about_the_same_object_waits_for_a_later_call_that_stands(
+    declared: dict[str, Any],
+) -> None:
+    held, log = {"x": 0}, list[str]()
+    with open_app(rejects=True) as m:
+        put, double = declare_register(m, held, log, **declared)
+
+        async def put_and_double() -> None:
+            await put(5)
+            await double()
+
+        done, _ = await act(m, put_and_double)
+
+        assert (held["x"], log) == (10, [])
+        assert [a.state for a in list_open(m)] == [State.UNDO_FAILED] * 2
+        assert "Put (value: 5)" in str(done.reply)
+
+
+async def test_a_call_on_another_object_does_not_wait_for_one_that_says_what_it_is_about() -> None:
+    """The other side: both say it, and they are two things."""
+    shelf, log = {"a": 0, "b": 0}, list[str]()
+    with open_app(rejects=True) as m:
+
+        def put_back(record: Record) -> None:
+            name = str(record.arguments["name"])
+            if name == "b":
+                raise OSError("no undo today")
+            log.append(name)
+            shelf[name] = record.before
+
+        @m.tool(
+            effect=Effect.REVERSIBLE,
+            before=lambda record: shelf[record.arguments["name"]],
+            undo=put_back,
+            about=lambda record: record.arguments["name"],
+        )
+        async def put(name: str) -> None:
+            shelf[name] = 1
+
+        async def put_both() -> None:
+            await put("a")
+            await put("b")
+
+        await act(m, put_both)
+
+        assert (shelf, log) == ({"a": 0, "b": 1}, ["a"])
+
+
+async def test_calls_at_the_same_time_are_undone_in_the_order_of_what_they_have_seen() -> None:
+    """The call that began first read what was there when the other one had changed it."""
+    held, slow = {"x": "before"}, {"first": 0.05, "second": 0.0}
+    with open_app(rejects=True) as m:
+
+        async def read(record: Record) -> str:
+            await asyncio.sleep(slow[str(record.arguments["value"])])
+            return held["x"]
+
+        def put_back(record: Record) -> None:
+            held["x"] = str(record.before)
+
+        @m.tool(
+            effect=Effect.REVERSIBLE, before=read, undo=put_back, about=lambda record: "x"
+        )  # fmt: skip
+        async def put(value: str) -> None:
+            held["x"] = value
+
+        async def put_both() -> None:
+            await asyncio.gather(put("first"), put("second"))
+
+        _, told = await act(m, put_both)
+
+        assert told.says_taken_back
+        assert held["x"] == "before"
+        assert list_open(m) == []
+
+
+def test_many_elements_of_a_bulk_do_not_each_name_all_that_they_wait_for() -> None:
+    later = [build_element(f"b{number:04}", "b") for number in range(500)]
+    earlier = [build_element(f"a{number:04}", "a") for number in range(500)]
+
+    line_up([*later, *earlier])
+
+    assert earlier[0].after == tuple(action.id for action in later)
+    assert {action.after for action in earlier[1:]} == {(earlier[0].id,)}
+    assert {action.after for action in later} == {()}
+
+
+def build_element(name: str, call: str) -> LiveAction:
+    return LiveAction(
+        id=name,
+        opening=Opening(tool="put", effect=Effect.REVERSIBLE, parent=call),
+        declaration=Declaration(tool="put"),
+        record=Record(arguments={"name": name}),
+        opened_at=NOW,
+    )

@@ -25,7 +25,6 @@ from mulligan.turns.calls.outcome import build_proposal
 from mulligan.turns.calls.retry import Tried, try_call
 from mulligan.turns.calls.runtime import Make
 from mulligan.turns.journal.book import Book, LiveAction, as_execution
-from mulligan.turns.journal.evidence import pack_evidence
 from mulligan.turns.journal.hold import hold_call
 from mulligan.turns.journal.hold_answer import answer_held
 from mulligan.turns.journal.landing import adopt, settle
@@ -34,6 +33,7 @@ from mulligan.turns.tools.definition import closes_over_values
 from mulligan.turns.tools.promises import describe_binding
 from mulligan.turns.turn.attempt import LiveAttempt
 from mulligan.turns.turn.context import OpenTurn
+from mulligan.turns.turn.trail import bring_evidence, gather_evidence
 from mulligan.undo.taking_back import describe_error
 
 
@@ -86,7 +86,7 @@ class JournaledCall:
             action,
             reason=f"{reason} Only this process can run it." if bound else reason,
             book=self.book,
-            evidence=self._collect_evidence(),
+            evidence=gather_evidence(self.turn, self.attempt),
         )
         closes_over = closes_over_values(self.call.tool.function)
         if bound or (closes_over and self.declaration.provide is None):
@@ -117,7 +117,7 @@ class JournaledCall:
 
     async def _let_through(self, action: LiveAction) -> Any:
         """Make a call that cannot be undone, because the checks are content with it."""
-        book, evidence = self.book, self._collect_evidence()
+        book, evidence = self.book, gather_evidence(self.turn, self.attempt)
         await hold_call(action, reason="it cannot be undone.", book=book, evidence=evidence)
         by: dict[str, object] = {"by": "checks"}
         await book.move([action], State.APPROVED, facts=by)
@@ -148,10 +148,9 @@ class JournaledCall:
     async def _record_call(self, actions: Sequence[LiveAction]) -> Any:
         """Put a call on record, make it, and write down what came of it."""
         book = self.book
-        evidence = self._collect_evidence()
+        evidence = bring_evidence(self.turn, self.attempt, action=actions[0], book=book)
         self.attempt.actions.extend(actions)
-        await book.intend(actions, evidence=evidence)
-        self.attempt.told = len(self.attempt.notes)
+        await book.intend(actions, evidence=evidence.packed, keep=evidence.keep)
         await reach(Point.INTENDED)
         book.require_lease(actions)
         given = copy_value(dict(self.call.arguments))
@@ -222,12 +221,6 @@ class JournaledCall:
                 why = "A later call was accepted under the version that this one was bound to."
                 await self.book.move([action], State.NOT_EXECUTED, why=why)
                 action.on_settled(action)
-
-    def _collect_evidence(self) -> bytes:
-        seen = [note() for note in list(self.attempt.notes)[self.attempt.told :]]
-        before = self.turn.attempts[: self.attempt.number - 1]
-        earlier = [execution for each in before for execution in each.list_executions()]
-        return pack_evidence(self.turn.turn, seen, earlier=() if self.attempt.told else earlier)
 
 
 def refuse_repeats(call: LiveCall, turn: OpenTurn) -> None:

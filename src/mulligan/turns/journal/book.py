@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from mulligan.codec.values import encode_value
-from mulligan.core.action import HOLD_LIFE, HOLDS, Entry, Kept, Opening, State, UndoResult
+from mulligan.core.action import (
+    HOLD_LIFE,
+    HOLDS,
+    Action,
+    Entry,
+    Kept,
+    Opening,
+    State,
+    UndoResult,
+)
 from mulligan.core.call import Call, Execution, Outcome
 from mulligan.core.errors import ConfigurationError, MulliganError, StaleEntryError
 from mulligan.core.event import ActionMoved, ActionUndone
@@ -112,6 +122,28 @@ class StateChange:
     """Our own words and numbers."""
 
 
+class Openings:
+    """Opens one action after the other, also from threads and where the clock was set back.
+
+    Each is opened when its pre-image was read and before its call is sent. So the first of several
+    that were under way at once has seen what was there before all of them: undone in reverse, it
+    has the last word. Ids are drawn before the pre-image is read, and tell nothing of that.
+    """
+
+    def __init__(self) -> None:
+        self._latest: datetime | None = None
+        self._drawing = threading.Lock()
+
+    def draw(self, now: datetime) -> datetime:
+        """A time above all that were drawn before."""
+        with self._drawing:
+            latest = self._latest
+            if latest is not None and now <= latest:
+                now = latest + timedelta(microseconds=1)
+            self._latest = now
+        return now
+
+
 @dataclass(slots=True, kw_only=True)
 class Book:
     """Writes the steps of actions, and knows which of them this process is at work on."""
@@ -127,6 +159,10 @@ class Book:
     """Measures waits; nobody can set it."""
     first_seen: dict[str, Steady] = field(default_factory=dict)
     """When this process first saw of an action that it gave no answer."""
+    opened: Openings = field(default_factory=Openings)
+    """When the last action was opened."""
+    stood_since: dict[str, tuple[int, Steady]] = field(default_factory=dict)
+    """The last entry that this process saw of an action, and when it first did."""
     hold_life: timedelta = HOLD_LIFE
     """How long a held call waits for a person."""
     waiter: Waiter = ON_LOOP
@@ -136,9 +172,11 @@ class Book:
         """The same book for who waits otherwise."""
         return self if waiter is self.waiter else replace(self, waiter=waiter)
 
-    async def intend(self, actions: Sequence[LiveAction], *, evidence: bytes) -> None:
+    async def intend(
+        self, actions: Sequence[LiveAction], *, evidence: bytes, keep: Sequence[Kept] = ()
+    ) -> None:
         """On disk before the effect: that it will be tried, and what an undo will need."""
-        keep = [
+        own = [
             kept
             for action in actions
             for kept in (
@@ -148,10 +186,10 @@ class Book:
                 Kept(owner=action.id, name="before", value=encode_value(action.record.before)),
             )
         ]
-        keep.append(self._keep_shared(actions, "evidence", evidence))
-        keep += [kept for action in actions for kept in keep_said(action)]
+        own.append(self._keep_shared(actions, "evidence", evidence))
+        own += [kept for action in actions for kept in keep_said(action)]
         self.live.update(action.id for action in actions)
-        await self.move(actions, State.INTENT, keep=keep)
+        await self.move(actions, State.INTENT, keep=[*own, *keep])
 
     async def mark_executed(self, actions: Sequence[LiveAction]) -> None:
         """It happened; what it returned is kept for an undo that may come from elsewhere."""
@@ -194,9 +232,12 @@ class Book:
     async def move_together(
         self, moves: Sequence[StateChange], *, keep: Sequence[Kept] = ()
     ) -> None:
-        """Several kinds of steps in one transaction: all of them are on disk, or none."""
+        """Several kinds of steps in one transaction: all of them are on disk, or none.
+
+        What is kept beside them is kept also where nobody takes a step.
+        """
         moved = [(action, move.state) for move in moves for action in move.actions]
-        if not moved:
+        if not moved and not keep:
             return
         entries = [entry for move in moves for entry in self._build_entries(move)]
         before = [(action.state, action.version) for action, _ in moved]
@@ -256,6 +297,16 @@ class Book:
             for stamp in stamps
         )
 
+    def has_stood(self, action: Action, wait: timedelta) -> bool:
+        """Whether an action's last entry is so old: by the wall clock, which may have been set
+        back since, or by how long this process has seen it stand."""
+        now, (version, since) = self.steady(), self.stood_since.get(action.id, (0, self.steady()))
+        if version != action.version or since.boot != now.boot:
+            since = now
+            self.stood_since[action.id] = (action.version, now)
+        seen = timedelta(seconds=now.seconds - since.seconds)
+        return max(seen, self.clock() - action.changed_at) >= wait
+
     def let_go(self, actions: Iterable[LiveAction]) -> None:
         """Nobody here works on them any more, unless their call is still under way.
 
@@ -270,6 +321,8 @@ class Book:
     def _build_entry(self, action: LiveAction, state: State, said: Mapping[str, object]) -> Entry:
         own: dict[str, object] = {"tries": action.tries} if action.tries else {}
         at = self.clock()
+        if action.version == 0:
+            at = action.opened_at = self.opened.draw(at)
         if state is State.UNKNOWN:
             action.given_up = action.given_up or self.steady()
             own["given_up"] = list(action.given_up)
@@ -285,6 +338,11 @@ class Book:
             detail={**said, **own},
             opening=action.opening if action.version == 0 else None,
         )
+
+
+def read_order(action: Action | LiveAction) -> tuple[datetime, str]:
+    """By which actions are in the order in which they took effect, as far as that is known."""
+    return action.opened_at, action.id
 
 
 def keep_said(action: LiveAction) -> list[Kept]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -11,6 +11,7 @@ from mulligan.codec.json_text import decode_json, encode_json
 from mulligan.codec.values import encode_plain, simplify_value
 from mulligan.core.action import Opening
 from mulligan.core.call import Call, Execution, Outcome
+from mulligan.core.effect import Effect, Repeat
 from mulligan.core.escape import format_value
 from mulligan.core.interfaces import Vault
 from mulligan.core.turn import Turn
@@ -18,19 +19,34 @@ from mulligan.core.turn import Turn
 MOST_BYTES = 256 * 1024
 """Of one action's evidence. What comes last is kept: it led to the action."""
 
+_MOST_ARGUMENTS = 64 * 1024
+"""Of what one undeclared call was given, before it is cut."""
+
 
 def pack_evidence(
-    turn: Turn, executions: Sequence[Execution], *, earlier: Sequence[Execution] = ()
+    turn: Turn,
+    executions: Sequence[Execution],
+    *,
+    earlier: Sequence[Execution] = (),
+    undeclared: Sequence[UndeclaredCall] = (),
+    previous: str | None = None,
 ) -> bytes:
     """The turn and what its calls returned, as far as that is JSON and fits.
 
-    `earlier`: the calls of attempts before this one, which the agent has seen too.
+    `earlier`: the calls of attempts before this one, which the agent has seen too. `undeclared`:
+    what stands and is on no record, should the attempt be rejected. `previous`: whose evidence goes
+    before this.
     """
     told = {each.name: getattr(turn, each.name) for each in fields(turn)}
     head = _encode(told | {"now": turn.now.isoformat()})
     now = _pack_executions(executions, room=MOST_BYTES - len(head))
     before = _pack_executions(earlier, room=MOST_BYTES - len(head) - len(now))
-    return b'{"turn":' + head + b',"executions":' + now + b',"earlier":' + before + b"}"
+    more = b""
+    if undeclared:
+        more += b',"undeclared":[' + b",".join(map(_encode_undeclared, undeclared)) + b"]"
+    if previous is not None:
+        more += b',"previous":' + encode_json(previous)
+    return b'{"turn":' + head + b',"executions":' + now + b',"earlier":' + before + more + b"}"
 
 
 def _pack_executions(executions: Sequence[Execution], *, room: int) -> bytes:
@@ -42,6 +58,70 @@ def _pack_executions(executions: Sequence[Execution], *, room: int) -> bytes:
             break
         kept.insert(0, text)
     return b"[" + b",".join(kept) + b"]"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UndeclaredCall:
+    """A call of which nobody declared what it does, as the evidence of another has it."""
+
+    id: str
+    opening: Opening
+    arguments: Mapping[str, object]
+    came_back: bool
+
+
+def load_trail(vault: Vault, owners: Iterable[str]) -> list[bytes]:
+    """All evidence of an attempt that some of its actions lead to, also by way of those that have
+    come to nothing since."""
+    left, seen, found = list(owners), set[str](), list[bytes]()
+    while left:
+        owner = left.pop()
+        evidence = None if owner in seen else vault.get(owner, "evidence")
+        seen.add(owner)
+        if evidence is None:
+            continue
+        parts = [evidence]
+        while (part := vault.get(owner, name_trail(len(parts)))) is not None:
+            parts.append(part)
+        following = vault.get(owner, FOLLOWING)
+        previous = decode_json(evidence).get("previous")
+        left += [previous] if previous else []
+        left += [following.decode()] if following is not None else []
+        found += parts
+    return found
+
+
+FOLLOWING = "following"
+"""By what name it is kept whose evidence goes on where an action's ends."""
+
+
+def name_trail(number: int) -> str:
+    """By what name it is kept what came after the evidence of an action, the first as number 1."""
+    return f"trail {number}"
+
+
+def decode_undeclared(evidence: bytes) -> Iterator[UndeclaredCall]:
+    """The calls of which nobody declared what they do."""
+    for shown in decode_json(evidence).get("undeclared", ()):
+        about = shown["opening"]
+        effect, repeat = Effect(about["effect"]), Repeat(about["repeat"])
+        yield UndeclaredCall(
+            id=shown["id"],
+            opening=Opening(**(about | {"effect": effect, "repeat": repeat})),
+            arguments=shown["arguments"],
+            came_back=shown["came_back"],
+        )
+
+
+def _encode_undeclared(call: UndeclaredCall) -> bytes:
+    opening = call.opening
+    about = {each.name: getattr(opening, each.name) for each in fields(opening)}
+    about |= {"effect": opening.effect.value, "repeat": opening.repeat.value}
+    head = encode_json({"id": call.id, "opening": about, "came_back": call.came_back})
+    given = _encode(dict(call.arguments))
+    if len(given) > _MOST_ARGUMENTS:
+        given = encode_json({name: _format_text(part) for name, part in call.arguments.items()})
+    return head[:-1] + b',"arguments":' + given + b"}"
 
 
 def decode_turn(evidence: bytes) -> Turn:

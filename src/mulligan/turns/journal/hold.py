@@ -55,8 +55,12 @@ async def hold_call(action: LiveAction, *, reason: str, book: Book, evidence: by
 
 def has_expired(detail: Mapping[str, object], *, changed_at: datetime, now: datetime) -> bool:
     """Whether nobody will answer a hold any more, or run what was approved."""
+    return now >= find_expiry(detail, changed_at=changed_at)
+
+
+def find_expiry(detail: Mapping[str, object], *, changed_at: datetime) -> datetime:
+    """When a hold ends, by the clock of who wrote it."""
     try:
-        expires_at = datetime.fromisoformat(str(detail.get("expires_at")))
+        return datetime.fromisoformat(str(detail.get("expires_at")))
     except ValueError:
-        expires_at = changed_at + HOLD_LIFE
-    return now >= expires_at
+        return changed_at + HOLD_LIFE

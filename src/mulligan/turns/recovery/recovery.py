@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
 from itertools import groupby
+from typing import TypeVar
 
 from mulligan.core.action import HOLDS, Action, State
 from mulligan.core.effect import Effect
@@ -18,14 +19,17 @@ from mulligan.core.points import Point, reach
 from mulligan.loops.actions import Reviewers
 from mulligan.turns.calls.runtime import Make
 from mulligan.turns.calls.toolbox import Toolbox, build_codeless_action
-from mulligan.turns.journal.book import Book, LiveAction
-from mulligan.turns.journal.hold import has_expired
+from mulligan.turns.journal.book import Book, LiveAction, read_order
+from mulligan.turns.journal.hold import find_expiry
 from mulligan.turns.journal.landing import settle
-from mulligan.turns.recovery.late_review import review_late
+from mulligan.turns.recovery.late_review import Beside, finish_rejection, review_late
+from mulligan.turns.recovery.lines import split_lines
 from mulligan.turns.recovery.release import release
+from mulligan.turns.turn.rejection import Fate, load_fate
 from mulligan.turns.turn.rollback import undo_actions
 
 _report = logging.getLogger("mulligan")
+T = TypeVar("T")
 
 _NO_ANSWER = "Nobody answered in time."
 
@@ -39,10 +43,11 @@ PAUSES = tuple(timedelta(seconds=seconds) for seconds in (1, 30, 120, 300, 450))
 """Between one try and the next: five in a quarter of an hour."""
 
 UNCERTAIN = (State.INTENT, State.UNKNOWN)
+UNSETTLED = (*UNCERTAIN, State.NEEDS_HUMAN)
 UNREVIEWED = (State.EXECUTED, State.PENDING_REVIEW)
 UNDER_UNDO = (State.UNDOING, State.UNDO_FAILED)
-GONE = (State.UNDONE, State.NOT_EXECUTED)
-"""States in which nothing of an action is left."""
+GONE = (State.UNDONE, State.NOT_EXECUTED, State.CLOSED)
+"""States in which nothing of an action is left, or a person has seen to what is."""
 WAITING = (State.UNKNOWN, State.UNDO_FAILED, State.PENDING_REVIEW)
 """States that are looked at again after a pause, a longer one each time."""
 
@@ -62,57 +67,84 @@ class Recovery:
         One that another process moves first, or that cannot be read, is left to the next pass.
         """
         await reach(Point.RECOVERING)
-        left = await asyncio.to_thread(self._find_left_behind)
+        found = await asyncio.to_thread(self._list_open)
+        left = await asyncio.to_thread(self._find_left_behind, found)
         due = [action for action in left if self._is_due(action)]
         # All at once: what is slow in one way holds up no other.
+        find_out = partial(self._recover_one, self._find_out)
         ways = [
-            self._recover_together(
-                partial(self._recover_one, recover), [a for a in due if a.state in states]
-            )
-            for states, recover in ((HOLDS, self._release_hold), (UNCERTAIN, self._find_out))
+            self._release_all([a for a in due if a.state in HOLDS]),
+            self._recover_together(find_out, [a for a in due if a.state in UNCERTAIN]),
+            self._undo_all([a for a in due if a.state in UNDER_UNDO]),
+            self._review_attempts(due, left, found),
         ]
-        undos = self._undo_all([a for a in due if a.state in UNDER_UNDO])
-        return await _run_together([*ways, undos, self._review_attempts(due, left)])
+        return await _run_together(ways)
+
+    async def _release_all(self, due: Sequence[Action]) -> int:
+        """Of one turn in the order in which a person approved them: one may need another."""
+        lines: dict[str, list[Action]] = {}
+        for action in sorted(due, key=lambda each: (each.changed_at, each.id)):
+            turn, _, _ = (action.opening.whole or action.id).partition("/")
+            lines.setdefault(turn, []).append(action)
+
+        async def release_line(line: Sequence[Action]) -> int:
+            return sum([await self._recover_one(self._release_hold, each) for each in line])
+
+        return await self._recover_together(release_line, list(lines.values()))
 
     async def _undo_all(self, due: Sequence[Action]) -> int:
-        """Those that rest on each other one by one, the newest first; all others at once."""
-        undo, names = partial(self._recover_one, self._undo), {action.id for action in due}
-        waits = [action for action in due if not names.isdisjoint(_list_after(action))]
-        first = await self._recover_together(
-            undo, [action for action in due if action not in waits]
-        )
-        return first + sum([await undo(action) for action in waits])
+        """Those that may touch the same object one by one, the newest first; all others at once."""
+        by_id = {action.id: action for action in due}
+        known = await asyncio.to_thread(self._take_up_all, due)
+
+        async def undo_line(line: Sequence[LiveAction]) -> int:
+            return sum([await self._recover_one(self._undo, by_id[each.id]) for each in line])
+
+        return await self._recover_together(undo_line, split_lines(known))
+
+    def _take_up_all(self, due: Sequence[Action]) -> list[LiveAction]:
+        """As far as they can be read and their tools are here: the others stay where they are."""
+        known = []
+        for action in due:
+            try:
+                known.append(self.toolbox.take_up(action, self.book.vault))
+            except Exception as error:  # noqa: BLE001 - one must not stand in the way of others
+                _report.warning("Action %s is not read (%s).", action.id, type(error).__name__)
+        return [action for action in known if action is not None]
 
     async def _recover_together(
-        self, take_up: Callable[[Action], Awaitable[int]], actions: Sequence[Action]
+        self, take_up: Callable[[T], Awaitable[int]], works: Sequence[T]
     ) -> int:
         """Several at a time, so that one that is slow holds up no other."""
         room = asyncio.Semaphore(AT_ONCE)
 
-        async def take_up_one(action: Action) -> int:
+        async def take_up_one(work: T) -> int:
             async with room:
-                return await take_up(action)
+                return await take_up(work)
 
-        return await _run_together(map(take_up_one, actions))
+        return await _run_together(map(take_up_one, works))
 
-    def _find_left_behind(self) -> list[Action]:
+    def _list_open(self) -> list[Action]:
+        found: list[Action] = []
+        while page := self.book.journal.list_open_actions(
+            after=found[-1].id if found else "", limit=500
+        ):
+            found += page
+        return found
+
+    def _find_left_behind(self, found: Sequence[Action]) -> list[Action]:
         """Open actions whose writer is gone, or that were let go in this process.
 
         The newest first: what was done last is undone first.
         """
-        found: list[Action] = []
-        after = ""
         journal = self.book.journal
-        while page := journal.list_open_actions(after=after, limit=500):
-            found += page
-            after = page[-1].id
         mine = journal.identify_writer()
         gone = journal.find_dead_writers(
             {action.writer for action in found if action.writer != mine}
         )
         return [
             action
-            for action in reversed(found)
+            for action in sorted(found, key=read_order, reverse=True)
             if action.id not in self.book.live
             and (action.writer == mine or action.writer in gone or action.state in HOLDS)
         ]
@@ -127,7 +159,7 @@ class Recovery:
             # One review after the other ended the process that made it.
             return False
         pause = PAUSES[min(tries, len(PAUSES)) - 1]
-        return self.book.clock() - action.changed_at >= pause
+        return self.book.has_stood(action, pause)
 
     async def _recover_one(
         self, recover: Callable[[LiveAction], Awaitable[None]], left: Action
@@ -173,7 +205,8 @@ class Recovery:
         current = await asyncio.to_thread(self.book.journal.find_action, action.id)
         if current is None or current.version != action.version:
             return True
-        if not has_expired(current.detail, changed_at=current.changed_at, now=self.book.clock()):
+        life = find_expiry(current.detail, changed_at=current.changed_at) - current.changed_at
+        if not self.book.has_stood(current, life):
             return False
         approved = action.state is State.APPROVED
         why = "It was approved, and nobody ran it in time." if approved else _NO_ANSWER
@@ -216,10 +249,13 @@ class Recovery:
         for name in action.after:
             later = self.book.journal.find_action(name)
             if later is not None and later.state not in GONE:
-                return f"{later.opening.tool} came after it on the same object and is not undone."
+                where = " on the same object" if action.objects else ""
+                return f"{later.opening.tool} came after it{where} and is not undone."
         return ""
 
-    async def _review_attempts(self, due: Sequence[Action], left: Sequence[Action]) -> int:
+    async def _review_attempts(
+        self, due: Sequence[Action], left: Sequence[Action], found: Sequence[Action]
+    ) -> int:
         """Attempts whose turn ended before anybody reviewed them, each as a whole.
 
         One with a call that is still looked for waits, also while that look is not due.
@@ -228,10 +264,10 @@ class Recovery:
         waiting = [a for a in due if a.state in UNREVIEWED and _build_group_key(a) not in uncertain]
         ordered = sorted(waiting, key=_build_sort_key)
         groups = [list(group) for _, group in groupby(ordered, key=_build_group_key)]
-        held = [action for action in left if action.state is State.HELD]
-        return await _run_together(self._review(group, held=held) for group in groups)
+        others = [action for action in found if action.state in (State.HELD, *UNSETTLED)]
+        return await _run_together(self._review(group, others=others) for group in groups)
 
-    async def _review(self, group: Sequence[Action], *, held: Sequence[Action]) -> int:
+    async def _review(self, group: Sequence[Action], *, others: Sequence[Action]) -> int:
         names = [action.id for action in group]
         if any(name in self.book.live for name in names):
             # Another pass in this process was quicker.
@@ -243,7 +279,8 @@ class Recovery:
             actions = [action for action in read if action is not None]
             if len(actions) < len(group):
                 return 0
-            await self._review_whole(actions, group, held=_find_beside(group[0], held))
+            beside = await asyncio.to_thread(self._find_beside, group[0], others)
+            await self._review_whole(actions, group, beside=beside)
         except JournalError:
             # Another process was quicker.
             return 0
@@ -258,13 +295,18 @@ class Recovery:
         actions: Sequence[LiveAction],
         group: Sequence[Action],
         *,
-        held: Sequence[LiveAction],
+        beside: Beside,
     ) -> None:
         reversible = all(action.opening.effect is Effect.REVERSIBLE for action in actions)
         if not reversible and await asyncio.to_thread(self._was_approved, group[0]):
             # A person said so beforehand; only the last entry is missing.
             by: dict[str, object] = {"by": "a person, beforehand"}
             await self.book.move(actions, State.VERIFIED, facts=by)
+            return
+        decided = await asyncio.to_thread(self._load_fates, actions)
+        await finish_rejection(decided, book=self.book)
+        actions = [action for action in actions if action.state in UNREVIEWED]
+        if not actions:
             return
         # What cannot be undone is treated as delivered: a rejection is then put before a person.
         delivered = any(action.detail.get("delivered") is True for action in group)
@@ -274,8 +316,22 @@ class Recovery:
             begun=1 + max(map(_count_reviews_begun, group)),
             reviewers=self.reviewers,
             book=self.book,
-            held=held,
+            beside=beside,
         )
+
+    def _find_beside(self, action: Action, others: Sequence[Action]) -> Beside:
+        """The other calls of the same attempt: those that wait for a person or for an answer."""
+        whole = action.opening.whole
+        same = [each for each in others if whole is not None and each.opening.whole == whole]
+        unsettled = [
+            self.toolbox.take_up(each, self.book.vault) for each in same if each.state in UNSETTLED
+        ]
+        held = [build_codeless_action(each) for each in same if each.state is State.HELD]
+        return Beside(held=held, unsettled=[each for each in unsettled if each is not None])
+
+    def _load_fates(self, actions: Sequence[LiveAction]) -> list[tuple[LiveAction, Fate]]:
+        found = [(action, load_fate(action.id, self.book.vault)) for action in actions]
+        return [(action, fate) for action, fate in found if fate is not None]
 
     def _was_approved(self, action: Action) -> bool:
         """Whether a person let it run, and not the checks."""
@@ -292,19 +348,6 @@ async def _run_together(works: Iterable[Coroutine[None, None, int]]) -> int:
     return sum(task.result() for task in tasks if not task.cancelled())
 
 
-def _list_after(action: Action) -> list[str]:
-    after = action.detail.get("after", ())
-    return list(map(str, after)) if isinstance(after, list) else []
-
-
-def _find_beside(action: Action, held: Sequence[Action]) -> list[LiveAction]:
-    """The calls of the same attempt that wait for a person."""
-    whole = action.opening.whole
-    if whole is None:
-        return []
-    return [build_codeless_action(each) for each in held if each.opening.whole == whole]
-
-
 def _count_reviews_begun(action: Action) -> int:
     """How many reviews in a row were begun and never came to an end."""
     begun = action.detail.get("reviewing")
@@ -319,5 +362,5 @@ def _build_group_key(action: Action) -> tuple[str, bool]:
     return action.id, False
 
 
-def _build_sort_key(action: Action) -> tuple[tuple[str, bool], str]:
-    return _build_group_key(action), action.id
+def _build_sort_key(action: Action) -> tuple[object, ...]:
+    return _build_group_key(action), read_order(action)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
@@ -35,10 +36,10 @@ from mulligan.turns.turn.answered import list_approved
 from mulligan.turns.turn.attempt import LiveAttempt
 from mulligan.turns.turn.context import OpenTurn, Reviewed
 from mulligan.turns.turn.note import render_note
-from mulligan.turns.turn.rejection import choose_step, insists, reject
-from mulligan.turns.turn.rollback import take_back_all
+from mulligan.turns.turn.rejection import choose_step, insists
+from mulligan.turns.turn.rollback import dispute_all, take_back_all, take_back_late
 from mulligan.turns.turn.seen_ids import gather_existing_ids
-from mulligan.turns.turn.undeclared import record_undeclared
+from mulligan.turns.turn.trail import follow_undeclared, keep_rest
 
 if TYPE_CHECKING:
     from mulligan.loops.replies import Replied
@@ -99,6 +100,7 @@ class TurnLoop:
         """What the last rejection came to."""
         self._stood: list[TakenBack] = []
         """What earlier rejections could not take back, and a later attempt went on beside."""
+        self._watch_undeclared()
 
     async def run(self, agent: Agent) -> Done:
         """Go through the turn. What the agent raises comes through, its actions settled first."""
@@ -150,6 +152,7 @@ class TurnLoop:
         That it was delivered is on disk before anybody sees the reply. Where the turn failed, its
         reply was seen by nobody, and a rejection still undoes.
         """
+        await keep_rest(self._turn, book=self._book.with_waiter(waiter))
         if self._turn.is_inner:
             # It belongs to the turn that it was opened in, and ends with that.
             self._keep_memory()
@@ -177,9 +180,9 @@ class TurnLoop:
             # The turn has ended well all the same; recovery finds what is open.
             _report.warning("The end of a turn could not be written: %s", error)
 
-    def _list_inner_executed(self) -> list[LiveAction]:
-        inner = self._turn.attempt.list_inner()
-        return [action for action in inner if action.state is State.EXECUTED]
+    def _watch_undeclared(self) -> None:
+        follow = partial(follow_undeclared, self._turn, book=self._book)
+        self._turn.attempt.loose.on_added = follow
 
     def _keep_memory(self) -> None:
         if self._remember is not None:
@@ -214,6 +217,7 @@ class TurnLoop:
     async def _begin(self, number: int, correction: Correction | None) -> None:
         if number > 1:
             self._turn.attempts.append(LiveAttempt(turn=self._turn.turn, number=number))
+            self._watch_undeclared()
             self._corrections.append(correction)
         self._turn.correction = correction
 
@@ -236,7 +240,7 @@ class TurnLoop:
     async def _review(self, reply: object) -> Verdict:
         attempt = self._turn.attempt
         await settle(attempt.list_in_state(State.UNKNOWN), book=self._book)
-        inner = [action for action in self._list_inner_executed() if action.accepted]
+        inner = [a for a in attempt.list_inner() if a.state is State.EXECUTED and a.accepted]
         self._reviewed = [*attempt.list_in_state(State.EXECUTED), *inner]
         verdict = await review_attempt(
             self._build_attempted(reply),
@@ -244,7 +248,8 @@ class TurnLoop:
             attempt=attempt.number,
             judged=attempt.asks,
         )
-        if verdict.standing is Standing.ACCEPTED and any(action.unchecked for action in inner):
+        unseen = attempt.has_unseen_inside() or any(action.unchecked for action in inner)
+        if verdict.standing is Standing.ACCEPTED and unseen:
             verdict = replace(verdict, standing=Standing.UNCHECKED, confidence=None)
         self._verdicts.append(verdict)
         await reach(Point.REVIEWED)
@@ -278,7 +283,6 @@ class TurnLoop:
         attempt, why = self._turn.attempt, describe_rejection(verdict)
         self._stood += [taken for taken in self._taken_back if not taken.blocks]
         taken = await take_back_all(attempt, book=self._book, why=why)
-        taken += await record_undeclared(attempt, book=self._book, why=why)
         self._taken_back = taken + await list_approved(attempt, book=self._book)
 
     async def _correct(self, reply: object, verdict: Verdict) -> Correction | None:  # noqa: ARG002
@@ -290,6 +294,7 @@ class TurnLoop:
         return render_correction(verdict, self._taken_back)
 
     async def _end(self, last: Round[object, Verdict]) -> None:
+        await take_back_late(self._turn.attempts[:-1], book=self._book)
         if last.step is Step.DISPUTE:
             await self._dispute()
         elif last.step in (Step.ACCEPT, Step.DEFER):
@@ -299,11 +304,8 @@ class TurnLoop:
 
     async def _dispute(self) -> None:
         """Put what an attempt did before a person, who may have it undone."""
-        attempt, why = self._turn.attempt, describe_rejection(self._verdicts[-1])
-        executed = attempt.list_whole_in_state(State.EXECUTED)
-        held = attempt.list_whole_in_state(State.HELD)
-        await reject((), held=held, beyond=executed, book=self._book, why=why)
-        await record_undeclared(attempt, book=self._book, why=why)
+        why = describe_rejection(self._verdicts[-1])
+        await dispute_all(self._turn.attempt, book=self._book, why=why)
 
     async def _mark(self, verdict: Verdict, *, delivered: bool) -> None:
         """Nothing unreviewed is called verified, and nothing of a turn inside another alone."""
@@ -311,6 +313,7 @@ class TurnLoop:
         for action in self._reviewed:
             action.unchecked = action.unchecked or action.opening.call in verdict.unchecked
         if self._turn.is_inner:
+            self._turn.attempt.accepted = stands
             for action in self._reviewed:
                 action.accepted = stands
             return
@@ -353,30 +356,8 @@ class TurnLoop:
         return "" if self._turn.is_inner else render_note(last.verdict, self._turn.list_actions())
 
 
-def with_replied(done: Done, replied: Replied) -> Done:
-    """What came of a turn whose text was checked too: the worse standing counts for both."""
-    verdict = done.attempts[-1].verdict if done.attempts else None
-    nothing_done = verdict is not None and not (verdict.by or verdict.unchecked or done.findings)
-    if done.standing is Standing.UNCHECKED and nothing_done:
-        standing, confidence = replied.standing, replied.confidence
-    else:
-        standing = min(done.standing, replied.standing, key=WORST_FIRST.index)
-        confidence = min(done.confidence, replied.confidence, key=_LEAST.index)
-    confidence = Confidence.LOW if standing is Standing.REJECTED else confidence
-    findings = (*done.findings, *replied.findings)
-    return replace(
-        done,
-        reply=replied.text,
-        replied=replied,
-        standing=standing,
-        confidence=confidence,
-        findings=findings,
-    )
-
-
 WORST_FIRST = (Standing.REJECTED, Standing.UNREVIEWED, Standing.UNCHECKED, Standing.ACCEPTED)
 _LEFT = frozenset(State) - SETTLED - {State.EXECUTED}
-_LEAST = (None, Confidence.LOW, Confidence.MEDIUM, Confidence.HIGH)
 
 
 async def settle_reviewed(actions: Iterable[LiveAction], *, by: str, book: Book) -> None:

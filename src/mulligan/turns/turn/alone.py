@@ -17,7 +17,7 @@ from mulligan.turns.journal.book import Book
 from mulligan.turns.journal.kept_findings import Rejection
 from mulligan.turns.journal.waiter import run_apart
 from mulligan.turns.turn.context import OpenTurn, Reviewed, TurnsUnderWay
-from mulligan.turns.turn.rejection import reject
+from mulligan.turns.turn.rollback import dispute_all
 from mulligan.turns.turn.seen_ids import gather_existing_ids
 
 _GONE = frozenset({State.UNDONE, State.NOT_EXECUTED, State.DENIED})
@@ -139,10 +139,9 @@ class LoneCall:
         return None
 
     async def _put_before_a_person(self, doubt: Finding) -> None:
-        done = [a for a in self.turn.list_actions() if a.state is State.EXECUTED]
         why = (
             f"It was called outside any turn while {len(self.others)} were going on, and for one "
             f"of them it would be wrong: {doubt.describe()}"
         )
         said = Rejection([replace(doubt, issue=why)])
-        await reject((), beyond=done, book=self.outside.book, why=said)
+        await dispute_all(self.turn.attempt, book=self.outside.book, why=said)

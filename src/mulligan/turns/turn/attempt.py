@@ -10,7 +10,7 @@ from itertools import islice
 from mulligan.core.action import State
 from mulligan.core.call import Execution
 from mulligan.core.turn import Turn
-from mulligan.turns.journal.book import LiveAction, as_execution
+from mulligan.turns.journal.book import LiveAction, as_execution, read_order
 
 MOST_NOTES = 2_000
 """Calls of one attempt that a review can look back on."""
@@ -34,6 +34,35 @@ class LooseCall:
     """Makes an action of it, where it has to be put before a person."""
 
 
+class LooseCalls(deque[LooseCall]):
+    """The latest of such calls; somebody may want to be told of each."""
+
+    def __init__(self, calls: Iterable[LooseCall] = ()) -> None:
+        super().__init__(calls, maxlen=MOST_NOTES)
+        self.on_added: Callable[[], None] = lambda: None
+
+    def append(self, call: LooseCall) -> None:
+        """One more."""
+        super().append(call)
+        self.on_added()
+
+
+@dataclass(slots=True, kw_only=True)
+class Trail:
+    """How far what an attempt has shown is kept with its actions."""
+
+    note: Note | None = None
+    """The last call that is."""
+    loose: LooseCall | None = None
+    """The last of those that nobody declared."""
+    owner: str | None = None
+    """The action, or the whole bulk, that the last evidence is kept with."""
+    shared: bool = False
+    """That is a bulk."""
+    parts: int = 0
+    """How much is kept there behind it."""
+
+
 @dataclass(slots=True, kw_only=True)
 class LiveAttempt:
     """What has been done so far in one try of a turn."""
@@ -43,15 +72,16 @@ class LiveAttempt:
     notes: deque[Note] = field(default_factory=lambda: deque(maxlen=MOST_NOTES))
     done: list[Execution] = field(default_factory=list)
     """What changed something or may have: none of it is ever out of a review's sight."""
-    loose: deque[LooseCall] = field(default_factory=lambda: deque(maxlen=MOST_NOTES))
+    loose: LooseCalls = field(default_factory=LooseCalls)
     """What tools did of which nobody declared an effect, or that are only watched."""
     actions: list[LiveAction] = field(default_factory=list)
+    accepted: bool = False
+    """Of a turn inside another: its own review was content."""
     asks: bool = False
     """A tool was called that wants a judge's word."""
-    told: int = 0
-    """How many of the notes have gone into the evidence of an action."""
-    inner: list[Callable[[], Iterable[LiveAction]]] = field(default_factory=list)
-    """The turns that were opened inside it: what they did belongs to it."""
+    trail: Trail = field(default_factory=Trail)
+    inner: list[Callable[[], Iterable[LiveAttempt]]] = field(default_factory=list)
+    """The attempts of each turn that was opened inside it: what they did belongs to it."""
 
     def list_executions(self) -> tuple[Execution, ...]:
         """Every call that was made, in order; one that gave no answer as a look has found it."""
@@ -71,7 +101,7 @@ class LiveAttempt:
     def has_acted(self) -> bool:
         """Whether it has changed something, may have, or wanted to and was held."""
         tried = any(action.state is not State.NOT_EXECUTED for action in self.actions)
-        return tried or bool(self.loose) or bool(self.list_inner())
+        return tried or any(each.loose for each in self.list_whole()) or bool(self.list_inner())
 
     def list_latest(self, most: int) -> tuple[Execution, ...]:
         """The last calls that were made, in order; it takes no longer when there were many."""
@@ -79,15 +109,25 @@ class LiveAttempt:
         seen = [*self.done[-most:], *(note() for note in notes)]
         return tuple(sorted(seen, key=lambda execution: execution.call.id)[-most:])
 
+    def list_whole(self) -> list[LiveAttempt]:
+        """It, and the attempts of the turns inside it, and of those inside them."""
+        inner = [attempt for turn in self.inner for attempt in turn()]
+        return [self, *(each for attempt in inner for each in attempt.list_whole())]
+
+    def has_unseen_inside(self) -> bool:
+        """Whether a turn inside it did something that no review has looked at."""
+        inner = [each for each in self.list_whole()[1:] if not each.accepted]
+        return any(each.loose or each.list_in_state(State.EXECUTED) for each in inner)
+
     def list_inner(self) -> list[LiveAction]:
         """What the turns inside it have done."""
-        return [action for turn in self.inner for action in turn()]
+        return [action for attempt in self.list_whole()[1:] for action in attempt.actions]
 
     def list_in_state(self, *states: State) -> list[LiveAction]:
         """The actions that stand there now."""
         return [action for action in self.actions if action.state in states]
 
     def list_whole_in_state(self, *states: State) -> list[LiveAction]:
-        """The same, with what the turns inside it have done, in the order of time."""
+        """The same, with what the turns inside it have done, in the order of effects."""
         found = [action for action in (*self.actions, *self.list_inner()) if action.state in states]
-        return sorted(found, key=lambda action: action.id)
+        return sorted(found, key=read_order)

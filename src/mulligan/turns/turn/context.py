@@ -177,6 +177,10 @@ class OpenTurn:
             yield from attempt.actions
             yield from attempt.list_inner()
 
+    def list_attempts(self) -> list[LiveAttempt]:
+        """Its attempts so far."""
+        return self.attempts
+
     @property
     def root(self) -> OpenTurn:
         """The outermost turn that this one belongs to, which may be itself."""
@@ -241,8 +245,8 @@ class OpenTurn:
         if not self._tokens:
             self._around = outer
             self.outer = outer if outer is not None and self._belongs_to(outer) else None
-        if self.outer is not None and self.list_actions not in self.outer.attempt.inner:
-            self.outer.attempt.inner.append(self.list_actions)
+        if self.outer is not None and self.list_attempts not in self.outer.attempt.inner:
+            self.outer.attempt.inner.append(self.list_attempts)
         self._tokens.append(_current.set(self))
         if self._among is not None:
             self._among.add(self)

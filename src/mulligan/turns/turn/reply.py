@@ -9,8 +9,9 @@ from dataclasses import replace
 from mulligan.core.call import Execution, Outcome
 from mulligan.core.escape import format_value
 from mulligan.core.event import ReplyChecked, ReplySettled
-from mulligan.core.finding import Correction
+from mulligan.core.finding import Confidence, Correction, Standing
 from mulligan.loops.replies import Replied, ReplyRules, write_reply
+from mulligan.turns.turn.act import WORST_FIRST, Done
 from mulligan.turns.turn.context import OpenTurn
 
 Rewrite = Callable[[Correction], Awaitable[str]]
@@ -65,3 +66,27 @@ def _format_result(result: object) -> str:
         return json.dumps(result, default=str, ensure_ascii=False)
     except Exception:  # noqa: BLE001 - keys that are no text, a cycle, a value that refuses
         return format_value(result)
+
+
+_LEAST = (None, Confidence.LOW, Confidence.MEDIUM, Confidence.HIGH)
+
+
+def with_replied(done: Done, replied: Replied) -> Done:
+    """What came of a turn whose text was checked too: the worse standing counts for both."""
+    verdict = done.attempts[-1].verdict if done.attempts else None
+    nothing_done = verdict is not None and not (verdict.by or verdict.unchecked or done.findings)
+    if done.standing is Standing.UNCHECKED and nothing_done:
+        standing, confidence = replied.standing, replied.confidence
+    else:
+        standing = min(done.standing, replied.standing, key=WORST_FIRST.index)
+        confidence = min(done.confidence, replied.confidence, key=_LEAST.index)
+    confidence = Confidence.LOW if standing is Standing.REJECTED else confidence
+    findings = (*done.findings, *replied.findings)
+    return replace(
+        done,
+        reply=replied.text,
+        replied=replied,
+        standing=standing,
+        confidence=confidence,
+        findings=findings,
+    )

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from mulligan.codec.values import encode_value
 from mulligan.core.action import SETTLED, Kept, State, UndoResult
-from mulligan.core.effect import Effect
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.points import Point, reach
 from mulligan.core.record import Record
@@ -16,7 +15,8 @@ from mulligan.turns.journal.book import SHARED_LIFE, Book, LiveAction
 from mulligan.turns.journal.own_versions import OwnVersions
 from mulligan.turns.turn.attempt import LiveAttempt
 from mulligan.turns.turn.context import leave_turns
-from mulligan.turns.turn.rejection import reject
+from mulligan.turns.turn.rejection import Fate, choose_fate, reject
+from mulligan.turns.turn.undeclared import record_undeclared
 from mulligan.undo.taking_back import (
     Sight,
     Terms,
@@ -29,6 +29,9 @@ from mulligan.undo.taking_back import (
     wait_to_settle,
     with_version,
 )
+
+_STANDING = (State.EXECUTED, State.PENDING_REVIEW)
+_UNSETTLED = (State.INTENT, State.UNKNOWN, State.NEEDS_HUMAN)
 
 WAVE = 100
 """Undos of different objects that are sent before they are read back together."""
@@ -45,26 +48,67 @@ STATE_AFTER = {
 async def take_back_all(attempt: LiveAttempt, *, book: Book, why: str) -> list[TakenBack]:
     """Undo a whole attempt: in reverse, each action on its own, none stopped by another.
 
-    What turns inside this attempt did belongs to it, also what their reviews accepted.
+    What turns inside this attempt did belongs to it, also what their reviews accepted. What comes
+    back while others are being undone is undone too; what has not come back at the end is known
+    to be unwanted once it does.
     """
-    executed = attempt.list_whole_in_state(State.EXECUTED)
-    # An inner turn's review has accepted some, or left them to a later one.
-    standing = [*executed, *attempt.list_whole_in_state(State.PENDING_REVIEW)]
-    doomed = [action for action in standing if _can_be_undone(action)]
-    doomed.sort(key=_read_id, reverse=True)
-    beyond = [action for action in executed if not _can_be_undone(action)]
-    held = attempt.list_whole_in_state(State.HELD)
-    taken = await reject(doomed, held=held, beyond=beyond, book=book, why=why)
-    await undo_actions(taken, book=book)
-    return [_build_taken_back(action) for action in doomed] + _list_beyond_undo(attempt)
+    doomed: list[LiveAction] = []
+    undeclared: list[TakenBack] = []
+    known: set[tuple[str, State | None]] = set()
+    while True:
+        # First: once the others are on record as rejected, nobody reviews this attempt again.
+        undeclared += await record_undeclared(attempt, book=book, why=why)
+        standing = _list_unknown(attempt, _STANDING, known)
+        unsettled = _list_unknown(attempt, _UNSETTLED, known)
+        gone = attempt.list_whole_in_state(State.UNDONE, State.UNDOING)
+        now = [a for a in reversed(standing) if choose_fate(a, gone) is Fate.UNDO]
+        taken = await reject(
+            now,
+            held=attempt.list_whole_in_state(State.HELD),
+            beyond=[action for action in standing if action not in now],
+            unsettled=[(action, choose_fate(action, [*gone, *now])) for action in unsettled],
+            book=book,
+            why=why,
+        )
+        doomed += now
+        await undo_actions(taken, book=book)
+        if not (standing or unsettled):
+            break
+    named = {taken_back.action for taken_back in undeclared}
+    beyond = [each for each in _list_beyond_undo(attempt) if each.action not in named]
+    return [*map(_build_taken_back, doomed), *beyond, *undeclared]
 
 
-def _can_be_undone(action: LiveAction) -> bool:
-    return action.opening.effect is Effect.REVERSIBLE
+def _list_unknown(
+    attempt: LiveAttempt, states: Sequence[State], known: set[tuple[str, State | None]]
+) -> list[LiveAction]:
+    """What is in such a state now and was not when it was last asked for; then it is known."""
+    found = [a for a in attempt.list_whole_in_state(*states) if (a.id, a.state) not in known]
+    known |= {(action.id, action.state) for action in found}
+    return found
 
 
-def _read_id(action: LiveAction) -> str:
-    return action.id
+async def take_back_late(attempts: Iterable[LiveAttempt], *, book: Book) -> None:
+    """Undo what came back of attempts that were rejected, while a later one was going on."""
+    for attempt in attempts:
+        news = attempt.list_whole_in_state(*_STANDING, State.INTENT)
+        if news or any(part.loose for part in attempt.list_whole()):
+            why = "It came back after the attempt it belongs to had been found wrong."
+            await take_back_all(attempt, book=book, why=why)
+
+
+async def dispute_all(attempt: LiveAttempt, *, book: Book, why: str) -> None:
+    """Put what an attempt did before a person, who may have it undone."""
+    await record_undeclared(attempt, book=book, why=why)
+    unsettled = attempt.list_whole_in_state(*_UNSETTLED)
+    await reject(
+        (),
+        held=attempt.list_whole_in_state(State.HELD),
+        beyond=attempt.list_whole_in_state(*_STANDING),
+        unsettled=[(action, Fate.DISPUTE) for action in unsettled],
+        book=book,
+        why=why,
+    )
 
 
 async def undo_actions(actions: Sequence[LiveAction], *, book: Book) -> None:
@@ -256,8 +300,14 @@ def _build_taken_back(action: LiveAction) -> TakenBack:
         what=action.what,
         said=action.said,
         result=action.undone,
-        why="a later call on the same object could not be undone" if action.covered else "",
+        why=_describe_cover(action) if action.covered else "",
     )
+
+
+def _describe_cover(action: LiveAction) -> str:
+    if action.objects:
+        return "a later call on the same object could not be undone"
+    return "a later call could not be undone, and nobody declared which objects they are about"
 
 
 def _list_beyond_undo(attempt: LiveAttempt) -> list[TakenBack]:
