@@ -214,7 +214,9 @@ def keep_to_the_story(rows: Sequence[Row], story: Story, broken: Broken) -> None
             broken.other.extend(_held_wrongly(row, story))
         else:
             broken.other.extend(_judged_wrongly(row, story))
-        broken.other.extend(_ended_wrongly(row, story))
+        unsure = (r.target for r in rows if r.state in (State.NEEDS_HUMAN, State.UNKNOWN))
+        covered = any(other[1] == row.target[1] for other in unsure if other[0] > row.target[0])
+        broken.other.extend(_ended_wrongly(row, story, covered=covered))
 
 
 def _held_wrongly(row: Row, story: Story) -> Iterator[str]:
@@ -249,14 +251,17 @@ def _undone_wrongly(row: Row, story: Story, *, rejected: bool) -> Iterator[str]:
         yield f"{row.tool} was undone in a second attempt, on a judge's word alone"
 
 
-def _ended_wrongly(row: Row, story: Story) -> Iterator[str]:
-    """Where an action may not stop while nothing stands in its way."""
+def _ended_wrongly(row: Row, story: Story, *, covered: bool) -> Iterator[str]:
+    """Where an action may not stop while nothing stands in its way.
+
+    Where it is `covered`, a later call on its object may or may not have happened.
+    """
     speaks = not story.reviewers[-1].endswith("down") or row.tool in NEVER_UNREVIEWED
     if story.damaged:
         return
     if row.state in ON_THE_WAY or (speaks and row.state is State.PENDING_REVIEW):
         yield f"{row.tool} was left lying as {row.state}"
-    if row.state is State.UNDO_FAILED and not (story.undo_can_fail or story.edited):
+    if row.state is State.UNDO_FAILED and not (story.undo_can_fail or story.edited or covered):
         yield f"{row.tool} could not be undone, and nothing stood in the way"
 
 

@@ -200,6 +200,27 @@ OBJECTS = (
         on_calls=(Fault.LOST_BEFORE,) * 3,
         reviewers=EITHER,
     ),
+    *(
+        Scenario(
+            name=f"our own later call, {what}",
+            calls=[build_move(tool=first), build_move(tool=second)],
+            on_calls=faults,
+            reviewers=EITHER,
+            world=World(person="looks on"),
+        )
+        for what, first, second, faults in (
+            ("lost", "move", "move_unprobed", (Fault.NONE, Fault.LOST_AFTER)),
+            ("over a lost one", "move_unprobed", "move", (Fault.LOST_BEFORE,)),
+            ("over one that landed", "move_unprobed", "move", (Fault.LOST_AFTER,)),
+        )
+    ),
+    Scenario(
+        name="undo refused by who hides",
+        calls=[CREATE],
+        on_undos=(Fault.FORBIDDEN,) * 2,
+        reviewers=ONLY_WRONG,
+        world=World(hides=404),
+    ),
     Scenario(
         name="naive probe, landed",
         calls=[build_move(tool="move_naive")],

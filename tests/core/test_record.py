@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from mulligan.core.record import Abilities, Record
+from mulligan.core.record import Abilities, Image, Record
 
 
 def look(record: Record) -> None: ...
@@ -16,7 +16,7 @@ def test_a_state_is_read_back_as_declared_or_as_before_the_call() -> None:
 
 
 def test_what_a_call_was_given_is_in_no_log_by_accident() -> None:
-    record = Record(arguments={"a": "s3cret"}, result="s3cret", before="s3cret", key="k")
+    record = Record(arguments={"a": "s3cret"}, result="s3cret", image=Image("s3cret"), key="k")
 
     assert "s3cret" not in repr(record)
     assert "'k'" in repr(record)

@@ -3,15 +3,8 @@
 from __future__ import annotations
 
 from mulligan.core.record import Record
-from mulligan.undo.taking_back import (
-    Terms,
-    Undone,
-    judge_sight,
-    look,
-    prove,
-    send,
-    wait_to_settle,
-)
+from mulligan.undo.judging import Terms, Undone, judge_sight
+from mulligan.undo.taking_back import look, prove, send, wait_to_settle
 
 
 async def take_back(record: Record, terms: Terms) -> Undone:

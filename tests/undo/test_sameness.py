@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from mulligan.core.record import Abilities, Record
-from mulligan.undo.sameness import is_restored
+from mulligan.core.record import Abilities, Image, Record
+from mulligan.undo.sameness import is_restored, is_unchanged
 
 NO_ABILITIES = Abilities()
 
@@ -35,7 +35,9 @@ class Page:
 def test_two_states_are_equal_but_for_what_a_write_changes_by_itself(
     before: object, now: object, same: bool
 ) -> None:
-    assert is_restored(Record(arguments={}, before=before), now, abilities=NO_ABILITIES) is same
+    assert (
+        is_restored(Record(arguments={}, image=Image(before)), now, abilities=NO_ABILITIES) is same
+    )
 
 
 @pytest.mark.parametrize("given", [{"version": "2.0"}, {"change": {"version": "2.0"}}])
@@ -43,7 +45,7 @@ def test_a_field_that_the_call_set_is_content_though_it_is_called_version(
     given: dict[str, object],
 ) -> None:
     before = {"name": "shop", "version": "1.0"}
-    record = Record(arguments=given, before=before)
+    record = Record(arguments=given, image=Image(before))
 
     assert not is_restored(record, {**before, "version": "2.0"}, abilities=NO_ABILITIES)
     assert is_restored(record, dict(before), abilities=NO_ABILITIES)
@@ -51,7 +53,7 @@ def test_a_field_that_the_call_set_is_content_though_it_is_called_version(
 
 def test_a_version_given_as_a_condition_still_changes_with_every_write() -> None:
     record = Record(
-        arguments={"text": "ours", "version": "1"}, before={"text": "theirs", "version": 1}
+        arguments={"text": "ours", "version": "1"}, image=Image({"text": "theirs", "version": 1})
     )
 
     assert is_restored(record, {"text": "theirs", "version": 3}, abilities=NO_ABILITIES)
@@ -68,14 +70,33 @@ def test_a_version_given_as_a_condition_still_changes_with_every_write() -> None
 def test_the_field_that_holds_the_version_is_no_content_whatever_it_is_called(
     before: object, now: object, same: bool
 ) -> None:
-    record = Record(arguments={}, before=before)
+    record = Record(arguments={}, image=Image(before))
 
     assert is_restored(record, now, abilities=NO_ABILITIES, versions=("1", "3")) is same
 
 
 def test_a_tool_may_say_itself_what_is_the_same() -> None:
     abilities = Abilities(same=lambda before, now: before["day"] == now["day"])
-    record = Record(arguments={}, before={"day": "Friday", "seen": 1})
+    record = Record(arguments={}, image=Image({"day": "Friday", "seen": 1}))
 
     assert is_restored(record, {"day": "Friday", "seen": 9}, abilities=abilities)
     assert not is_restored(record, {"day": "Monday", "seen": 1}, abilities=abilities)
+
+
+def test_that_nothing_was_read_is_not_that_nothing_was_there() -> None:
+    reads = Abilities(before=lambda record: None)
+    never, nothing = Record(arguments={}), Record(arguments={}, image=Image(None))
+
+    assert not is_restored(never, None, abilities=reads)
+    assert not is_unchanged(never, None, abilities=reads)
+    assert is_restored(nothing, None, abilities=reads)
+    assert is_restored(never, None, abilities=NO_ABILITIES), "it makes something, and reads nothing"
+
+
+def test_what_only_a_write_changes_was_written_all_the_same() -> None:
+    record = Record(arguments={}, image=Image({"name": "shop", "version": 1}))
+    now = {"name": "shop", "version": 2}
+
+    assert is_restored(record, now, abilities=NO_ABILITIES)
+    assert not is_unchanged(record, now, abilities=NO_ABILITIES)
+    assert is_unchanged(record, {"name": "shop", "version": 1}, abilities=NO_ABILITIES)

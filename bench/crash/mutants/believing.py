@@ -22,8 +22,8 @@ from mulligan.turns.tools import declaration
 from mulligan.turns.tools.declaration import Declared
 from mulligan.turns.turn import rejection, rollback
 from mulligan.turns.turn.context import OpenTurn
-from mulligan.undo import concerns, dependence, taking_back
-from mulligan.undo.taking_back import Sight, Terms, Undone
+from mulligan.undo import answers, concerns, dependence, judging, taking_back
+from mulligan.undo.judging import Sight, Terms, Undone
 
 
 def _believe(*classes: ErrorClass) -> None:
@@ -101,7 +101,7 @@ def the_first_look_of_an_undo_is_believed() -> None:
     def believing(sight: Sight, terms: Terms) -> Undone:  # noqa: ARG001
         return Undone(result=UndoResult.RESTORED, version=sight.version)
 
-    swap(taking_back._judge_as_before, believing)
+    swap(judging._judge_as_before, believing)
 
 
 @mutant("hidden as")
@@ -112,7 +112,7 @@ def a_reader_without_permission_sees_nothing_there() -> None:
         return await read(record, terms, seen=True)
 
     swap(read, as_seen)
-    swap(taking_back._says_gone, lambda error: getattr(error, "status", None) in (403, 404))
+    swap(answers.says_gone, lambda error: getattr(error, "status", None) in (403, 404))
 
 
 @mutant("shared parent")
@@ -158,7 +158,7 @@ def a_live_probe_gets_no_before() -> None:
     look = landing.look
 
     async def look_without(record: Record, declaration: Any) -> Any:
-        return await look(replace(record, before=None), declaration)
+        return await look(replace(record, image=None), declaration)
 
     plant_in(retry, look=look_without)
 

@@ -16,7 +16,8 @@ from mulligan.turns.recovery import late_review
 from mulligan.turns.turn import rejection
 from mulligan.turns.turn.act import TurnLoop
 from mulligan.turns.turn.rollback import _Rollback, _Sent
-from mulligan.undo.taking_back import Undone, prove, send
+from mulligan.undo.judging import Undone
+from mulligan.undo.taking_back import prove, send
 
 
 @mutant("counter-booking, late (wrong): kill")

@@ -11,12 +11,12 @@ from mulligan.core.action import Kept, State, UndoResult
 from mulligan.core.points import Point, reach
 from mulligan.core.record import Record
 from mulligan.turns.journal.book import Book, LiveAction
-from mulligan.turns.journal.own_versions import OwnVersions
+from mulligan.turns.journal.object_history import ObjectHistory
 from mulligan.turns.turn import rejection, rollback
 from mulligan.turns.turn.attempt import LiveAttempt
 from mulligan.turns.turn.rollback import _Rollback, _Sent
-from mulligan.undo import taking_back
-from mulligan.undo.taking_back import Sight, Terms, Undone
+from mulligan.undo import judging, taking_back
+from mulligan.undo.judging import Sight, Terms, Undone
 
 
 @mutant("update (wrong, then right, then wrong): kill")
@@ -58,7 +58,7 @@ def _send_blindly() -> None:
 
 @mutant("update (wrong): edit")
 def undo_without_a_condition() -> None:
-    judge = taking_back.judge_sight
+    judge = judging.judge_sight
 
     def see_nobody(record: Record, sight: Sight, *, terms: Terms) -> Undone | None:
         judged = judge(record, sight, terms=terms)
@@ -127,9 +127,9 @@ def one_pre_image_for_an_object() -> None:
     take_all = rollback.take_back_all
 
     async def shared(attempt: LiveAttempt, **using: Any) -> Any:
-        latest = {_object(action): action.record.before for action in attempt.actions}
+        latest = {_object(action): action.record.image for action in attempt.actions}
         for action in attempt.actions:
-            action.record = replace(action.record, before=latest[_object(action)])
+            action.record = replace(action.record, image=latest[_object(action)])
         return await take_all(attempt, **using)
 
     swap(take_all, shared)
@@ -164,7 +164,7 @@ def undo_from_the_first_to_the_last() -> None:
 
 @mutant("two updates of one (wrong): kill")
 def undos_forget_the_versions_they_wrote() -> None:
-    def forget(self: OwnVersions, **_: Any) -> list[Kept]:  # noqa: ARG001
+    def forget(self: ObjectHistory, *_: Any, **__: Any) -> list[Kept]:  # noqa: ARG001
         return []
 
-    plant_in(OwnVersions, keep=forget)
+    plant_in(ObjectHistory, keep_undo=forget)

@@ -7,6 +7,14 @@ from dataclasses import dataclass, field
 from typing import TypedDict
 
 
+@dataclass(frozen=True, slots=True)
+class Image:
+    """What was there before a call, as it was read: a pre-image that was taken."""
+
+    state: object = field(repr=False)
+    """`None`: it was looked, and nothing was there."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
     """One call of a tool, as its `before`, `undo`, `read`, `probe` and `version` get it."""
@@ -17,10 +25,15 @@ class Record:
     """What the remote may know this call by: the same on every try, and of no other call."""
     result: object = field(default=None, repr=False)
     """What the tool returned; for `version`, also what `read` or `before` returned."""
-    before: object = field(default=None, repr=False)
-    """The pre-image, where the tool takes one."""
+    image: Image | None = field(default=None, repr=False)
+    """The pre-image; `None`: none was taken, and nobody knows what was there."""
     version: str | None = None
-    """The version we wrote: undo only what is still at this one."""
+    """The version we wrote, as text whatever `version` returned: undo only what is still at it."""
+
+    @property
+    def before(self) -> object:
+        """What was there before the call, where that was read; `None` also if nothing was."""
+        return None if self.image is None else self.image.state
 
 
 Told = Callable[[Record], object | Awaitable[object]]

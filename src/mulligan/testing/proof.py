@@ -14,7 +14,7 @@ from mulligan.core.action import SETTLED, State
 from mulligan.core.event import ActionMoved, Event
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.interfaces import Check, Clock, Subscriber
-from mulligan.core.record import Abilities, Record
+from mulligan.core.record import Abilities, Image, Record
 from mulligan.loops.actions import Attempted
 from mulligan.testing.fakes import FixedClock
 from mulligan.testing.faults import Deed, Faults, Strike, cancel_when_hung
@@ -172,7 +172,7 @@ class _Run:
         proof.runs += 1
         left = [state for state in self._states.values() if state not in SETTLED]
         as_expected = is_restored(
-            Record(arguments={}, before=self._expected), now, abilities=Abilities()
+            Record(arguments={}, image=Image(self._expected)), now, abilities=Abilities()
         )
         if left and all(state in FOR_A_PERSON for state in left):
             proof.for_a_person[what] = ", ".join(left)

@@ -5,7 +5,30 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 
-from mulligan.core.record import Abilities, Record
+from mulligan.core.record import Abilities, Image, Record
+
+
+def find_image(record: Record, *, abilities: Abilities) -> Image | None:
+    """What was there before; `None` where nobody knows, which is not the same as nothing.
+
+    A tool that reads no pre-image makes something: nothing was there, as its author has it.
+    """
+    return Image(None) if abilities.before is None and record.image is None else record.image
+
+
+def is_unchanged(record: Record, now: object, *, abilities: Abilities) -> bool:
+    """Whether nothing at all was written since the pre-image, not even a version."""
+    image = find_image(record, abilities=abilities)
+    if image is None:
+        return False
+    if abilities.same is not None and image.state is not None and now is not None:
+        return bool(abilities.same(image.state, now))
+    return is_same(image.state, now)
+
+
+def is_same(one: object, other: object) -> bool:
+    """Whether two states are equal in everything, in whichever of our forms they come."""
+    return one == other or _as_fields(one) == _as_fields(other)
 
 
 def is_restored(
@@ -15,12 +38,15 @@ def is_restored(
     abilities: Abilities,
     versions: tuple[str | None, str | None] = (None, None),
 ) -> bool:
-    """Whether what is there now is what was there before the call.
+    """Whether what is there now is what was there before the call, but for what any write changes.
 
     `versions` are those of the two states, as the tool tells them: a field that holds them is none
     of the content.
     """
-    before = record.before
+    image = find_image(record, abilities=abilities)
+    if image is None:
+        return False
+    before = image.state
     if before is None or now is None:
         return before is None and now is None
     if abilities.same is not None:
@@ -30,7 +56,7 @@ def is_restored(
     before, now = _as_fields(before), _as_fields(now)
     if not isinstance(before, Mapping) or not isinstance(now, Mapping):
         return before == now
-    ignored = _VERSION_FIELDS | _find_version_field(before, now, versions)
+    ignored = _VERSION_FIELDS | {find_version_field(before, now, versions=versions).lower()}
     ignored -= _find_set_fields(record.arguments, before)
     return _drop_fields(ignored, before) == _drop_fields(ignored, now)
 
@@ -45,17 +71,17 @@ def _drop_fields(ignored: frozenset[str], state: Mapping[object, object]) -> dic
     return {k: v for k, v in state.items() if str(k).lower() not in ignored}
 
 
-def _find_version_field(
-    before: Mapping[object, object],
-    now: Mapping[object, object],
-    versions: tuple[str | None, str | None],
-) -> frozenset[str]:
+def find_version_field(
+    before: object, now: object, *, versions: tuple[str | None, str | None]
+) -> str:
     """The one field that holds the version, whatever it is called; of two that do, neither."""
     was, is_now = versions
     if was is None or is_now is None:
-        return frozenset()
+        return ""
+    if not isinstance(before, Mapping) or not isinstance(now, Mapping):
+        return ""
     found = [k for k, v in before.items() if str(v) == was and str(now.get(k)) == is_now]
-    return frozenset({str(found[0]).lower()}) if len(found) == 1 else frozenset()
+    return str(found[0]) if len(found) == 1 else ""
 
 
 def _find_set_fields(arguments: Mapping[str, object], before: Mapping[object, object]) -> set[str]:

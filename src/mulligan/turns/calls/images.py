@@ -12,7 +12,7 @@ from mulligan.core.action import Opening
 from mulligan.core.effect import Effect
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.points import Point, reach
-from mulligan.core.record import Record
+from mulligan.core.record import Image, Record
 from mulligan.turns.calls.live import LiveCall
 from mulligan.turns.calls.rows import log_settled
 from mulligan.turns.journal.book import LiveAction
@@ -43,7 +43,7 @@ async def read_images(call: LiveCall, turn: OpenTurn) -> list[LiveAction]:
         for action in actions:
             # A copy: the tool may change the very object that it was read from.
             seen = copy_value(await call_ability(before, action.record, within=within))
-            action.record = replace(action.record, before=seen)
+            action.record = replace(action.record, image=Image(seen))
     if len(actions) == 1:
         call.record = actions[0].record
     await reach(Point.IMAGED)

@@ -34,7 +34,7 @@ from mulligan.turns.tools.promises import describe_binding
 from mulligan.turns.turn.attempt import LiveAttempt
 from mulligan.turns.turn.context import OpenTurn
 from mulligan.turns.turn.trail import bring_evidence, gather_evidence
-from mulligan.undo.taking_back import describe_error
+from mulligan.undo.answers import describe_error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

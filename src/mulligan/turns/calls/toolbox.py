@@ -9,7 +9,7 @@ from mulligan.codec.values import decode_value, from_plain
 from mulligan.core.action import Action, Opening
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.interfaces import Vault
-from mulligan.core.record import Record
+from mulligan.core.record import Image, Record
 from mulligan.turns.calls.rows import log_settled
 from mulligan.turns.calls.tool import Tool
 from mulligan.turns.journal.book import LiveAction
@@ -109,7 +109,7 @@ def _load_record(
         },
         key=action.opening.key or action.id,
         result=from_plain(came.get("result"), hints.result),
-        before=decode_value(before, hints.before) if before is not None else None,
+        image=None if before is None else Image(decode_value(before, hints.before)),
         version=None if version is None else str(version),
     )
 

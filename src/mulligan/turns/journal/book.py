@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import partial
 
 from mulligan.codec.values import encode_value
 from mulligan.core.action import (
@@ -28,6 +29,7 @@ from mulligan.core.record import Abilities, Record
 from mulligan.core.sentence import render_sentence
 from mulligan.core.turn import Turn
 from mulligan.turns.journal.kept_findings import keep_findings
+from mulligan.turns.journal.object_history import ObjectHistory
 from mulligan.turns.journal.steady import Steady, SteadyClock, read_steady
 from mulligan.turns.journal.waiter import ON_LOOP, Waiter
 from mulligan.turns.tools.declaration import Declaration
@@ -73,6 +75,8 @@ class LiveAction:
     """Of the whole call: of a bulk, the list that it is one element of."""
     undone: UndoResult | None = None
     """What undoing it came to, where that was tried."""
+    undone_why: str = ""
+    """The same in a few words, where the result alone would say too much."""
     covered: bool = False
     """A later action on its object could not be undone, so that neither could it."""
     on_settled: Callable[[LiveAction], None] = lambda _: None
@@ -88,6 +92,14 @@ class LiveAction:
     def objects(self) -> frozenset[tuple[str, str]]:
         """What it concerns, by server and id; nothing where its tool does not say."""
         return find_objects(self.record, self.declaration)
+
+    def find_new_objects(self, state: State) -> frozenset[tuple[str, str]]:
+        """Those objects that are known of it only now that it reaches a state."""
+        if state is State.INTENT:
+            return self.objects
+        if state is not State.EXECUTED:
+            return frozenset()
+        return self.objects - find_objects(replace(self.record, result=None), self.declaration)
 
     @property
     def abilities(self) -> Abilities:
@@ -167,25 +179,25 @@ class Book:
     """How long a held call waits for a person."""
     waiter: Waiter = ON_LOOP
     """How an entry on its way to the disk is waited for."""
+    history: ObjectHistory = field(init=False)
+    """Our own calls on each object."""
+
+    def __post_init__(self) -> None:
+        self.history = ObjectHistory(vault=self.vault, journal=self.journal)
 
     def with_waiter(self, waiter: Waiter) -> Book:
         """The same book for who waits otherwise."""
-        return self if waiter is self.waiter else replace(self, waiter=waiter)
+        if waiter is self.waiter:
+            return self
+        same = replace(self, waiter=waiter)
+        same.history = self.history
+        return same
 
     async def intend(
         self, actions: Sequence[LiveAction], *, evidence: bytes, keep: Sequence[Kept] = ()
     ) -> None:
         """On disk before the effect: that it will be tried, and what an undo will need."""
-        own = [
-            kept
-            for action in actions
-            for kept in (
-                Kept(
-                    owner=action.id, name="arguments", value=encode_value(action.record.arguments)
-                ),
-                Kept(owner=action.id, name="before", value=encode_value(action.record.before)),
-            )
-        ]
+        own = [kept for action in actions for kept in _keep_given(action)]
         own.append(self._keep_shared(actions, "evidence", evidence))
         own += [kept for action in actions for kept in keep_said(action)]
         self.live.update(action.id for action in actions)
@@ -242,6 +254,7 @@ class Book:
         entries = [entry for move in moves for entry in self._build_entries(move)]
         before = [(action.state, action.version) for action, _ in moved]
         keep = [*keep, *(kept for move in moves for kept in self._keep_findings(move))]
+        keep += await self._take_places(moves)
         # Submitted at once: who is cancelled while waiting loses the answer, not the entry.
         future = self.journal.submit(entries, keep=keep)
         for action, state in moved:
@@ -256,6 +269,22 @@ class Book:
             self.announce(ActionMoved(action=entry.action, state=state, at=entry.at))
             if state is State.UNDONE:
                 self.announce(_build_undone_event(action))
+
+    async def _take_places(self, moves: Sequence[StateChange]) -> list[Kept]:
+        """The places of calls on their objects: before they are made, if those are known by then.
+
+        What has happened is written without waiting for anything.
+        """
+        until = self.clock() + SHARED_LIFE
+        keep: list[Kept] = []
+        for move in moves:
+            calls = [(each.id, each.find_new_objects(move.state)) for each in move.actions]
+            taken = self.history.take_places([c for c in calls if c[1]], until=until)
+            if move.state is State.INTENT and any(objects for _, objects in calls):
+                keep += await self.waiter.aside(partial(list, taken))
+            else:
+                keep += taken
+        return keep
 
     def _keep_findings(self, move: StateChange) -> Sequence[Kept]:
         steps = [(action.id, action.opening, action.version + 1) for action in move.actions]
@@ -343,6 +372,15 @@ class Book:
 def read_order(action: Action | LiveAction) -> tuple[datetime, str]:
     """By which actions are in the order in which they took effect, as far as that is known."""
     return action.opened_at, action.id
+
+
+def _keep_given(action: LiveAction) -> list[Kept]:
+    """What an undo will need, from whichever process it comes."""
+    record = action.record
+    given = [Kept(owner=action.id, name="arguments", value=encode_value(record.arguments))]
+    if record.image is None:
+        return given
+    return [*given, Kept(owner=action.id, name="before", value=encode_value(record.image.state))]
 
 
 def keep_said(action: LiveAction) -> list[Kept]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
 
-from mulligan.core.action import State
+from mulligan.codec.values import decode_value, to_plain
+from mulligan.core.action import Action, State
 from mulligan.core.effect import ProbeBy
 from mulligan.core.errors import ConflictError
 from mulligan.core.escape import format_value
@@ -15,8 +17,9 @@ from mulligan.core.record import Record
 from mulligan.turns.journal.book import Book, LiveAction
 from mulligan.turns.tools.declaration import Declaration
 from mulligan.undo.abilities import call_ability, copy_record, read_version
-from mulligan.undo.sameness import is_restored
-from mulligan.undo.taking_back import describe_error
+from mulligan.undo.accounting import is_work_of
+from mulligan.undo.answers import describe_error
+from mulligan.undo.sameness import find_version_field, is_same, is_unchanged
 
 
 class Landing(StrEnum):
@@ -38,6 +41,10 @@ class Seen:
     why: str = ""
     for_a_person: bool = False
     """Looking again will tell no more."""
+    by_state: bool = False
+    """It goes by what is there, which is also the work of everybody who came later."""
+    state: object = None
+    """What is there, where it goes by that."""
 
 
 async def look(record: Record, declaration: Declaration) -> Seen:
@@ -58,10 +65,14 @@ async def look(record: Record, declaration: Declaration) -> Seen:
         if reader is None or (can.before is None and can.probe is None):
             why = "Its tool declares no probe, so nobody but a person can tell whether it happened."
             return Seen(landing=Landing.UNSURE, why=why, for_a_person=True)
+        if record.image is None and (can.before is not None or declaration.deletes):
+            # Never read, which is not the same as nothing.
+            why = "What was there before it was not read, so that a look tells nothing."
+            return Seen(landing=Landing.UNSURE, why=why, for_a_person=True)
         now = await call_ability(reader, record, within=declaration.answers_within)
         await reach(Point.PROBED)
-        if is_restored(record, now, abilities=can):
-            return Seen(landing=Landing.ABSENT)
+        if is_unchanged(record, now, abilities=can):
+            return Seen(landing=Landing.ABSENT, by_state=True, state=now)
     except ConflictError as error:
         why = f"It seems to have happened, and somebody has changed it since: {format_value(error)}"
         return Seen(landing=Landing.UNSURE, why=why, for_a_person=True)
@@ -69,7 +80,7 @@ async def look(record: Record, declaration: Declaration) -> Seen:
         why = f"It could not be looked at: {describe_error(error)}."
         return Seen(landing=Landing.UNSURE, why=why)
     why = "What is there is not what was there before; whether that was this call, nobody can tell."
-    return Seen(landing=Landing.UNSURE, why=why, for_a_person=True)
+    return Seen(landing=Landing.UNSURE, why=why, for_a_person=True, by_state=True, state=now)
 
 
 async def settle(actions: Sequence[LiveAction], *, book: Book) -> None:
@@ -78,7 +89,66 @@ async def settle(actions: Sequence[LiveAction], *, book: Book) -> None:
         # Asked before the look: what it does not find may arrive while it is on its way back.
         final = is_too_late_to_land(action, book)
         seen = await look(action.record, action.declaration)
+        if seen.by_state:
+            seen = await _weigh_later(action, seen, book=book)
         await write_down(action, seen, final=final, book=book)
+
+
+async def _weigh_later(action: LiveAction, seen: Seen, *, book: Book) -> Seen:
+    """What a look says, seeing that our own later calls were at the same object, too."""
+    since = action.opened_at
+    load = partial(book.history.list_later, action.id, action.objects, since=since)
+    deeds = await book.waiter.aside(load) if action.objects else []
+    standing = [deed for deed in deeds if deed.stands]
+    unanswered = [deed for deed in deeds if deed.may_stand]
+    if not standing and (not unanswered or seen.landing is Landing.ABSENT):
+        return seen
+    calls = [deed.action for deed in reversed(standing)]
+    if not unanswered and await _is_theirs(action, calls=calls, now=seen.state, book=book):
+        return replace(seen, landing=Landing.ABSENT)
+    name = (standing or unanswered)[0].action.opening.tool
+    why = (
+        f"{name} came after it on the same object, and what is there now does not show whether "
+        "this one happened, too."
+    )
+    # Not yet for a person: that one may be undone, or found out about.
+    return Seen(landing=Landing.UNSURE, why=why)
+
+
+async def _is_theirs(
+    action: LiveAction, *, calls: Sequence[Action], now: object, book: Book
+) -> bool:
+    """Whether all that has changed since an action is what later calls did, and nothing else.
+
+    Each of them found what those before it had left, so that nothing came between.
+    """
+    if action.record.image is None:
+        return False
+    can, seen = action.abilities, []
+    try:
+        for state in (action.record.image.state, now):
+            told = replace(action.record, result=state)
+            seen.append(await read_version(state, record=told, abilities=can))
+        before, there = to_plain(action.record.image.state), to_plain(now)
+        version = find_version_field(before, there, versions=(seen[0], seen[1]))
+        load = partial(_load_given, calls, book=book)
+        given, images = await book.waiter.aside(load)
+    except Exception:  # noqa: BLE001 - of a user's values and functions, or a store's
+        return False
+    states = [*images[1:], there]
+    return is_same(before, images[0]) and all(
+        is_work_of(given[: number + 1], before=before, now=state, version=version)
+        for number, state in enumerate(states)
+    )
+
+
+def _load_given(
+    calls: Sequence[Action], *, book: Book
+) -> tuple[list[dict[str, object]], list[object]]:
+    """What calls were given, and what each found there."""
+    kept = [(book.vault.get(c.id, "arguments"), book.vault.get(c.id, "before")) for c in calls]
+    read = [(decode_value(given or b""), decode_value(image or b"")) for given, image in kept]
+    return [dict(given) for given, _ in read if isinstance(given, dict)], [i for _, i in read]
 
 
 async def write_down(

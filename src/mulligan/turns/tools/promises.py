@@ -138,7 +138,7 @@ def _describe_grounds(declaration: Declaration) -> Iterator[str]:
     if declaration.abilities.about is None:
         yield (
             "Nobody declared which object a call is about: its undo waits for those of all later "
-            "calls, and a later one on the same object is taken for an edit. Declare about=…."
+            "calls, and a later one on the same object may look like an edit. Declare about=…."
         )
     if declaration.if_version is not None and declaration.if_absent is None:
         yield "A call that finds nothing there is held, unless if_absent=… says it must stay so."
@@ -180,7 +180,7 @@ def _describe_search(declaration: Declaration, *, found: bool) -> str:
             "before: what it shows else may be a person's edit. Have it found by a key or by a "
             "mark of its own, and declare probe_by=ProbeBy.CALL."
         )
-    if can.before is not None:
+    if can.before is not None and can.undo is not None:
         return (
             "A call without an answer waits for a person, unless what was there before is still "
             "there. Declare probe=… so that it can be looked for."

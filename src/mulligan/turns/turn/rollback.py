@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -12,22 +13,26 @@ from mulligan.core.points import Point, reach
 from mulligan.core.record import Record
 from mulligan.loops.actions import TakenBack
 from mulligan.turns.journal.book import SHARED_LIFE, Book, LiveAction
-from mulligan.turns.journal.own_versions import OwnVersions
+from mulligan.turns.journal.object_history import summarize
 from mulligan.turns.turn.attempt import LiveAttempt
 from mulligan.turns.turn.context import leave_turns
 from mulligan.turns.turn.rejection import Fate, choose_fate, reject
 from mulligan.turns.turn.undeclared import record_undeclared
-from mulligan.undo.taking_back import (
+from mulligan.undo.judging import (
+    LaterCalls,
     Sight,
     Terms,
     Undone,
+    claim_by_content,
     judge_sight,
+    with_version,
+)
+from mulligan.undo.taking_back import (
     look,
     prove,
     read_version_before,
     send,
     wait_to_settle,
-    with_version,
 )
 
 _STANDING = (State.EXECUTED, State.PENDING_REVIEW)
@@ -165,7 +170,6 @@ class _Rollback:
     """Ids of those that were postponed."""
     postponed: list[LiveAction] = field(default_factory=list)
     """A later call of ours has written over them, which is undone first."""
-    _by_object: dict[tuple[str, str], list[LiveAction]] | None = None
 
     async def is_stuck(self, action: LiveAction) -> bool:
         """Whether a later action about the same object could not be undone, so that this waits."""
@@ -195,9 +199,8 @@ class _Rollback:
         await self._write([*done, *sending])
 
     async def _look(self, action: LiveAction) -> _Sent:
-        versions = OwnVersions(self.book.vault, action)
-        own = await versions.load(self._list_siblings(action))
-        record = with_version(action.record, own.current)
+        version, later = await asyncio.to_thread(self._load_known, action)
+        record = with_version(action.record, version)
         terms = Terms(
             abilities=action.abilities,
             deletes=action.declaration.deletes,
@@ -205,23 +208,41 @@ class _Rollback:
             answers_within=action.declaration.answers_within,
             begun=action.undo_begun,
             seen=action.seen,
-            own_versions=own.others,
+            later=later,
+            declared_about=bool(action.objects),
         )
         action.undone = UndoResult.FAILED
         first = await look(record, terms)
-        if first.restored and not first.ours and await versions.has_written(first.version):
-            terms = replace(terms, undo_wrote=True)
+        if not first.ours and first.error is None:
+            wrote = await asyncio.to_thread(
+                self.book.history.has_undo_written, first.version, action.objects
+            )
+            terms = replace(terms, undo_wrote=wrote)
+            record, first = claim_by_content(record, first, terms=terms)
         undone = judge_sight(record, first, terms=terms)
         return _Sent(action=action, record=record, terms=terms, first=first, undone=undone)
 
-    def _list_siblings(self, action: LiveAction) -> list[LiveAction]:
-        """The others that are undone with it and are about the same object."""
-        if self._by_object is None:
-            self._by_object = {}
-            for each in self.by_id.values():
-                for found in each.objects:
-                    self._by_object.setdefault(found, []).append(each)
-        return [each for found in action.objects for each in self._by_object.get(found, ())]
+    def _load_known(self, action: LiveAction) -> tuple[str | None, LaterCalls]:
+        """The version at which what it left stands, and what we did to its object since."""
+        history, objects, left = self.book.history, action.objects, action.record.version
+        if not objects:
+            return left, self._find_possible_later(action)
+        deeds = history.list_later(action.id, objects, since=action.opened_at)
+        return history.find_version(action.id, objects, left=left), summarize(
+            deeds, among=self.by_id
+        )
+
+    def _find_possible_later(self, action: LiveAction) -> LaterCalls:
+        """Others that are undone with it may be on its object, where neither tool says so."""
+        server = action.opening.server
+        beside = [a for a in self.by_id.values() if not a.objects and a.opening.server == server]
+        waiting = [a for a in beside if a.state is State.UNDOING and a.id > action.id]
+        undone = [a for a in beside if a.state is State.UNDONE]
+        versions = {a.record.version for a in waiting} - {None}
+        return LaterCalls(
+            unversioned=next((a.opening.tool for a in undone), ""),
+            versions=frozenset(map(str, versions)),
+        )
 
     async def _send(self, sending: Sequence[_Sent]) -> None:
         if not sending:
@@ -263,11 +284,16 @@ class _Rollback:
         was = await read_version_before(sent.record, sent.terms)
         until = self.book.clock() + SHARED_LIFE
         new = sent.undone.version if sent.undone else None
-        return OwnVersions(self.book.vault, sent.action).keep(old=was, new=new, until=until)
+        keep = self.book.history.keep_undo(
+            sent.action.id, sent.action.objects, old=was, new=new, until=until
+        )
+        return await asyncio.to_thread(list, keep)
 
     async def _write_trouble(self, sent: _Sent, undone: Undone) -> None:
         action = sent.action
-        action.undone = undone.result
+        action.undone, action.undone_why = undone.result, undone.told
+        if undone.doubted:
+            action.seen = False
         facts: dict[str, object] = {"result": undone.result.value}
         keep: list[Kept] = []
         if undone.result in (UndoResult.CONFLICT, UndoResult.PARTIAL):
@@ -300,7 +326,7 @@ def _build_taken_back(action: LiveAction) -> TakenBack:
         what=action.what,
         said=action.said,
         result=action.undone,
-        why=_describe_cover(action) if action.covered else "",
+        why=_describe_cover(action) if action.covered else action.undone_why,
     )
 
 

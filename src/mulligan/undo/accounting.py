@@ -1,0 +1,35 @@
+"""Whether what differs between two states of an object is the work of known calls, and all of it.
+
+States and arguments are plain values here: what JSON can say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+Given = Mapping[str, object]
+"""The arguments of a call, by name."""
+
+
+def is_work_of(calls: Sequence[Given], *, before: object, now: object, version: str = "") -> bool:
+    """Whether calls, in their order, account for a change: every new value was given to one of
+    them, and whatever one was given for a field of the object stands there.
+
+    `version` is the field that every write changes.
+    """
+    given = {name: value for call in calls for name, value in _list_given(call)}
+    values = [value for call in calls for _, value in _list_given(call)]
+    if not isinstance(before, Mapping) or not isinstance(now, Mapping):
+        return now is not None and now != before and now in values
+    names = {*before, *now} - {version}
+    changed = [name for name in names if before.get(name) != now.get(name)]
+    kept = all(now[name] == value for name, value in given.items() if name in now)
+    return kept and bool(changed) and all(now.get(name) in values for name in changed)
+
+
+def _list_given(call: Given) -> Iterator[tuple[str, object]]:
+    """What a call was given, also inside an argument that holds several fields."""
+    for name, value in call.items():
+        yield name, value
+        if isinstance(value, Mapping):
+            yield from ((str(part), inner) for part, inner in value.items())

@@ -1,0 +1,39 @@
+"""Whether known calls account for all that has changed, and for nothing less."""
+
+from __future__ import annotations
+
+import pytest
+
+from mulligan.undo.accounting import Given, is_work_of
+
+EVENT = {"day": 1, "title": "a"}
+
+
+@pytest.mark.parametrize(
+    ("calls", "before", "now", "theirs"),
+    [
+        ([{"x": 5}], 1, 5, True),
+        ([{"x": 5}], 1, 10, False),  # somebody else's
+        ([{"x": 5}], 1, 1, False),  # theirs is gone
+        ([{"x": 5}], 1, None, False),
+        ([{"day": 2}], EVENT, {"day": 2, "title": "a"}, True),
+        ([{"change": {"day": 2}}], EVENT, {"day": 2, "title": "a"}, True),
+        ([{"day": 2}], EVENT, {"day": 2, "title": "b"}, False),  # one more has changed
+        ([{"day": 2, "title": "b"}], EVENT, {"day": 1, "title": "b"}, False),  # one was put back
+        ([{"day": 2}], EVENT, EVENT, False),
+        ([{"day": 2}, {"title": "b"}], EVENT, {"day": 2, "title": "b"}, True),
+        ([{"day": 2}, {"day": 3}], EVENT, {"day": 3, "title": "a"}, True),
+        ([{"day": 2}, {"day": 3}], EVENT, {"day": 2, "title": "a"}, False),  # the last one is gone
+    ],
+)
+def test_calls_account_for_what_they_were_given_to_write(
+    calls: list[Given], before: object, now: object, theirs: bool
+) -> None:
+    assert is_work_of(calls, before=before, now=now) is theirs
+
+
+def test_the_version_changes_with_every_write() -> None:
+    before, now = {"day": 1, "etag": "1"}, {"day": 2, "etag": "2"}
+
+    assert is_work_of([{"day": 2}], before=before, now=now, version="etag")
+    assert not is_work_of([{"day": 2}], before=before, now=now)
