@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import base64
+import os
 from dataclasses import dataclass, fields
 from datetime import timedelta
 from pathlib import Path
@@ -111,6 +112,37 @@ def test_a_mistake_in_pyproject_is_told_with_the_file(tmp_path: Path, text: str)
 
     with pytest.raises(ConfigurationError, match=r"pyproject\.toml"):
         Settings.load(folder=tmp_path, environment={})
+
+
+@pytest.mark.skipif(os.name != "posix", reason="files have no modes here")
+def test_settings_that_anybody_can_write_are_not_used(tmp_path: Path) -> None:
+    planted = tmp_path / "pyproject.toml"
+    planted.write_text('[tool.mulligan]\ncapture = "full"\n')
+    planted.chmod(0o666)
+    (tmp_path / "work").mkdir()
+
+    with pytest.raises(ConfigurationError, match=r"not used: .*mode is 0666.*chmod 600") as raised:
+        Settings.load(folder=tmp_path / "work", environment={})
+
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root gives files away")
+def test_settings_of_another_user_are_not_used(tmp_path: Path) -> None:
+    planted = tmp_path / "pyproject.toml"
+    planted.write_text("[tool.mulligan]\njudge_undos = 1000000\n")
+    os.chown(planted, 4321, 4321)
+
+    with pytest.raises(ConfigurationError, match=r"another user \(number 4321\)"):
+        Settings.load(folder=tmp_path, environment={})
+
+
+@pytest.mark.skipif(os.name != "posix", reason="files have no modes here")
+def test_a_pyproject_that_sets_nothing_of_ours_is_nobody_s_concern(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text("[project]\nname = 'shop'\n")
+    (tmp_path / "pyproject.toml").chmod(0o666)
+
+    assert Settings.load(folder=tmp_path, environment={}) == Settings()
 
 
 def test_a_broken_pyproject_is_one_sentence(tmp_path: Path) -> None:

@@ -4,12 +4,19 @@ from dataclasses import dataclass
 
 import pytest
 
-from mulligan.core.size import LONG, is_long
+from mulligan.core.size import LONG, SaidText, is_long
 
 
 @dataclass
 class Answer:
     content: list[dict[str, str]]
+
+
+class RejectedError(Exception):
+    """As many libraries do: the text is made where it is printed."""
+
+    def __str__(self) -> str:
+        return "a" * (LONG + 1)
 
 
 class Refusing:
@@ -24,6 +31,8 @@ class Refusing:
         ["a" * LONG, "b"],
         {"a": {"b": ["c" * (LONG + 1)]}},
         ValueError("a" * (LONG + 1)),
+        RejectedError(),
+        SaidText("1/2/" * (LONG // 20)),
         Answer(content=[{"text": "a" * (LONG + 1)}]),
         b"a" * (LONG + 1),
         [0] * 1000,
@@ -35,7 +44,18 @@ def test_much_text_is_seen_wherever_it_is_and_many_parts_count_as_much(value: ob
 
 
 @pytest.mark.parametrize(
-    "value", ["a" * LONG, None, 7, True, {"a": "b"}, [], ValueError("no"), object()]
+    "value",
+    [
+        "a" * LONG,
+        SaidText("Move dinner to Friday"),
+        None,
+        7,
+        True,
+        {"a": "b"},
+        [],
+        ValueError("no"),
+        object(),
+    ],
 )
 def test_little_text_is_not_long_nor_is_what_cannot_be_looked_into(value: object) -> None:
     assert not is_long(value)

@@ -126,7 +126,7 @@ class Bench:
             scrub=scrub,
             tell=self.told.append,
             limits=JudgeLimits(timeout=timedelta(minutes=1)),
-            breaker=Breaker(failures=timeout, window=30.0),
+            make_breaker=lambda: Breaker(failures=timeout, window=30.0),
             monotonic=monotonic,
         )
 

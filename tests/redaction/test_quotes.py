@@ -1,12 +1,16 @@
 from __future__ import annotations
 
+import time
+from contextlib import suppress
+
 import pytest
 
 from mulligan.redaction.quotes import (
     Quotable,
     Span,
     TooMuchError,
-    count_shared,
+    count_shared_after,
+    count_shared_before,
     find_quotes,
     fold,
     replace,
@@ -54,9 +58,35 @@ def test_a_search_without_end_is_given_up_as_such() -> None:
         hide("ab" * 5_000, *["ab" * 500 + str(n) for n in range(200)])
 
 
-def test_what_two_texts_share_is_counted_from_their_beginning() -> None:
-    assert (count_shared("abc", "abd"), count_shared("ab", "abc"), count_shared("", "a")) == (
-        2,
-        2,
-        0,
-    )
+@pytest.mark.parametrize(
+    ("one", "at", "other", "place", "after", "before"),
+    [
+        ("abc", 0, "abd", 0, 2, 0),
+        ("ab", 0, "abc", 0, 2, 0),
+        ("", 0, "a", 0, 0, 0),
+        ("xxabcdefghijkl!", 2, "yabcdefghijkl?", 1, 12, 0),
+        ("xabcdefghijklm!", 14, "yabcdefghijklm?", 14, 0, 13),
+        ("abc", 3, "zabc", 4, 0, 3),
+    ],
+)
+def test_what_two_texts_share_is_counted_from_a_place(
+    one: str, at: int, other: str, place: int, after: int, before: int
+) -> None:
+    assert count_shared_after(one, other, at=at, start=place) == after
+    assert count_shared_before(one, other, at=at, start=place) == before
+
+
+def page(size: int) -> str:
+    """The same letters between ever other signs: every gram is shared, and no run is long."""
+    return "".join(f"abcdefg{chr(0x4E00 + n * 7919 % 20000)}" for n in range(size // 8))
+
+
+def test_work_is_counted_by_what_it_costs_wherever_a_quote_may_begin() -> None:
+    text = page(8_000)
+    began = time.process_time()
+
+    # Given up or gone through with: neither may take long.
+    with suppress(TooMuchError):
+        hide(text, page(100_000))
+
+    assert time.process_time() - began < 3

@@ -151,5 +151,5 @@ def judge_that(model: FunctionModel, told: list[JudgeAsked]) -> ModelJudge:
         scrub=scrub,
         tell=told.append,
         limits=JudgeLimits(timeout=timedelta(minutes=5)),
-        breaker=Breaker(failures=10**9),
+        make_breaker=lambda: Breaker(failures=10**9),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from types import SimpleNamespace
@@ -293,3 +294,26 @@ async def test_a_result_that_cannot_be_printed_stops_no_later_call(result: objec
 
     assert db == {"e1": "Sat"}
     assert done.reply == "Moved."
+
+
+async def test_a_text_that_is_long_to_read_is_read_beside_the_loop() -> None:
+    main, readers = threading.get_ident(), set()
+
+    class RejectedError(Exception):
+        """One whose text is made where it is printed."""
+
+        def __str__(self) -> str:
+            readers.add(threading.get_ident())
+            return "rejected"
+
+    with Mulligan("memory:", recover=False) as m:
+
+        @m.tool(effect=Effect.READ)
+        async def summarize(text: str) -> str:
+            raise RejectedError
+
+        async with m.turn("Summarize it"):
+            with pytest.raises(RejectedError):
+                await summarize("abcdefg" * 2_000)
+
+    assert readers - {main}

@@ -21,7 +21,7 @@ from mulligan.loops.actions import Attempted
 from mulligan.stores.clock import read_utc_now
 from mulligan.telemetry.dropping import closer
 from mulligan.turns.calls.wrapper import wrap_tool
-from mulligan.turns.tools.declaration import Declared, declare
+from mulligan.turns.tools.declaration import Declared, declare, hide_names
 from mulligan.turns.tools.offered import Offered, read_offered
 from mulligan.turns.tools.readers import read_name
 from mulligan.turns.turn.act import Done
@@ -107,7 +107,9 @@ class Mulligan(Blocking):
         """
 
         def wrap(tool: Callable[P, R]) -> Callable[P, R]:
-            declaration = declare(tool, **declared)
+            declaration = hide_names(
+                declare(tool, **declared), hide=self._parts.runtime.redactor.hide
+            )
             return wrap_tool(
                 tool,
                 declaration=declaration,

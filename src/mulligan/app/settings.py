@@ -17,13 +17,14 @@ from mulligan.app.loading import load_object
 from mulligan.app.setting_forms import FORMS, IN_PYTHON, Seconds, SettingForm
 from mulligan.core.action import HOLD_LIFE
 from mulligan.core.effect import Outside
-from mulligan.core.errors import ConfigurationError
+from mulligan.core.errors import ConfigurationError, StoreUnavailableError
 from mulligan.core.interfaces import LEASE, Similarity, Store
 from mulligan.core.limits import ATTEMPTS, JUDGE_UNDOS, Backoff, JudgeLimits
 from mulligan.core.retention import Retention
 from mulligan.core.suggestion import ErrorRule
 from mulligan.learning.errors.nearest import score_shared_words
 from mulligan.redaction import Capture, Hide, Redactor
+from mulligan.stores.private_file import refuse_unsafe
 
 PREFIX = "MULLIGAN_"
 TEST_PREFIX = "MULLIGAN_TEST_"
@@ -280,8 +281,18 @@ def _from_pyproject(folder: Path) -> dict[str, object]:
             found = tools.get("mulligan", {}) if isinstance(tools, dict) else {}
             if not isinstance(found, dict):
                 raise ConfigurationError(f"{file}: tool.mulligan must be a table of settings.")
+            if found:
+                _refuse_planted(file)
             return _validate_file(found, file)
     return {}
+
+
+def _refuse_planted(file: Path) -> None:
+    """Refuse settings that another user of the machine may have put there, or changed."""
+    try:
+        refuse_unsafe(file, linked=True)
+    except StoreUnavailableError as error:
+        raise ConfigurationError(f"The settings of tool.mulligan are not used: {error}") from error
 
 
 def _validate_file(found: dict[str, object], file: Path) -> dict[str, object]:

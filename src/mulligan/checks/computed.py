@@ -9,7 +9,7 @@ from mulligan.checks.dates import date_facts
 from mulligan.checks.places import home_resolved
 from mulligan.core.call import Call
 from mulligan.core.finding import Fact
-from mulligan.core.size import is_long
+from mulligan.core.size import SaidText, is_long
 from mulligan.core.turn import Turn
 
 _home = home_resolved()
@@ -17,5 +17,6 @@ _home = home_resolved()
 
 async def computed_facts(turn: Turn, calls: Sequence[Call]) -> Iterable[Fact]:
     """The weekday of every date, what the person's words can mean, and where home is."""
-    said = await asyncio.to_thread(date_facts, turn, calls) if is_long(turn.message) else None
-    return [*(date_facts(turn, calls) if said is None else said), *await _home(turn, calls)]
+    long = is_long(SaidText(turn.message), [call.arguments for call in calls])
+    said = await asyncio.to_thread(date_facts, turn, calls) if long else date_facts(turn, calls)
+    return [*said, *await _home(turn, calls)]

@@ -11,6 +11,7 @@ from mulligan.checks.quotes import drop_quotes
 from mulligan.checks.subject import Subject
 from mulligan.checks.values import list_numbers
 from mulligan.core.call import Outcome
+from mulligan.core.escape import show_name
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.interfaces import Check
 
@@ -59,8 +60,8 @@ def condition_met(*tools: str) -> Check[Subject]:
                 yield Finding(
                     rule="condition.not_met",
                     severity=Severity.ERROR,
-                    issue=f"{execution.call.tool} was called, but of {len(read)} numbers read "
-                    f"none is {condition.words}.",
+                    issue=f"{show_name(execution.call.tool)} was called, but of "
+                    f"{len(read)} numbers read none is {condition.words}.",
                     correction="Do nothing where the condition is not met; say so instead.",
                     call=execution.call.id,
                 )

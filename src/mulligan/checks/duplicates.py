@@ -9,6 +9,7 @@ from mulligan.checks.concern import limit_to_tools
 from mulligan.checks.quotes import drop_quotes
 from mulligan.checks.subject import Subject, list_effective_calls
 from mulligan.core.call import Call
+from mulligan.core.escape import show_name
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.interfaces import Check
 
@@ -36,7 +37,8 @@ def made_once(*tools: str) -> Check[Subject]:
                 yield Finding(
                     rule="call.repeated",
                     severity=Severity.WARNING if several else Severity.ERROR,
-                    issue=f"{call.tool} was called more than once with the same arguments.",
+                    issue=f"{show_name(call.tool)} was called more than once with "
+                    "the same arguments.",
                     correction="Make this call once, and not again.",
                     call=call.id,
                 )

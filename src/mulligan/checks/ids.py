@@ -67,7 +67,7 @@ def well_formed(form: Form, parameters: Parameters) -> Check[Subject]:
                 yield argument.build_finding(
                     "id.impossible",
                     issue=f"which cannot be {form.name}.",
-                    correction=f"Look it up, and give {argument.name} as the tool returned it.",
+                    correction=f"Look it up, and give {argument.label} as the tool returned it.",
                 )
 
     return check
@@ -88,7 +88,7 @@ def not_glued(parameters: Parameters) -> Check[Subject]:
                     yield argument.build_finding(
                         "id.glued",
                         issue=f"which is put together from {glue!r}.",
-                        correction=f"Look it up; no {argument.name} is made from other values.",
+                        correction=f"Look it up; no {argument.label} is made from other values.",
                     )
 
     return check
@@ -162,7 +162,7 @@ def exists(parameters: Parameters) -> Check[Subject]:
                 yield argument.build_finding(
                     "id.unknown",
                     issue="and there is no such object.",
-                    correction=f"Look {argument.name} up first.",
+                    correction=f"Look {argument.label} up first.",
                 )
 
     return check

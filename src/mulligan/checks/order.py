@@ -11,8 +11,10 @@ from mulligan.checks.moments import find_earliest_now, parse_local_moment
 from mulligan.checks.quotes import drop_quotes
 from mulligan.checks.subject import Parameters, Subject, list_effective_calls
 from mulligan.core.call import Execution
+from mulligan.core.escape import show_name
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.interfaces import Check
+from mulligan.core.quoted import quote_value
 
 _AHEAD = re.compile(
     r"\b(future|upcoming|tomorrow|tonight|next|deadline|due"
@@ -20,6 +22,8 @@ _AHEAD = re.compile(
     re.IGNORECASE,
 )
 """Words of somebody who looks ahead."""
+_SHOWN = 60
+"""Characters of a value in a sentence."""
 _BACK = re.compile(
     r"\b(yesterday|ago|past|previous|last|earlier|already|was|were|did|had|backdate\w*|since)\b",
     re.IGNORECASE,
@@ -63,9 +67,9 @@ def not_in_the_past(parameters: Parameters) -> Check[Subject]:
                 yield Finding(
                     rule="order.in_the_past",
                     severity=Severity.ERROR if sure else Severity.WARNING,
-                    issue=f"{execution.call.tool} was given {name}={moment}, "
+                    issue=f"{show_name(execution.call.tool)} was given {show_name(name)}={moment}, "
                     f"and that day was over: it is {today} or later.",
-                    correction=f"Use a day to come for {name}.",
+                    correction=f"Use a day to come for {show_name(name)}.",
                     call=execution.call.id,
                 )
 
@@ -88,11 +92,13 @@ def _list_moments(
 
 def _build_finding(execution: Execution, *, start: str, end: str) -> Finding:
     given = execution.call.arguments
+    first, last = show_name(start), show_name(end)
+    began, ended = (quote_value(given[name], most=_SHOWN) for name in (start, end))
     return Finding(
         rule="order.ends_before_start",
         severity=Severity.ERROR,
-        issue=f"{execution.call.tool} was given {end}={given[end]}, "
-        f"which is before {start}={given[start]}.",
-        correction=f"Give an {end} after {start}.",
+        issue=f"{show_name(execution.call.tool)} was given {last}={ended}, which is before "
+        f"{first}={began}.",
+        correction=f"Give an {last} after {first}.",
         call=execution.call.id,
     )

@@ -41,7 +41,7 @@ def quotes_kept(parameters: Parameters) -> Check[Subject]:
                 yield argument.build_finding(
                     "text.quote_changed",
                     issue=f"but the person's own words were {wanted!r}.",
-                    correction=f"Give {argument.name} in the person's own words.",
+                    correction=f"Give {argument.label} in the person's own words.",
                 )
 
     return check

@@ -14,6 +14,7 @@ from mulligan.checks.subject import Subject, list_effective_calls
 from mulligan.checks.values import list_texts
 from mulligan.core.awaiting import await_value
 from mulligan.core.call import Call
+from mulligan.core.escape import show_name
 from mulligan.core.finding import Fact, Finding, Severity
 from mulligan.core.interfaces import Check, Gather
 from mulligan.core.turn import Turn
@@ -99,7 +100,7 @@ def free_as_asked(spans: Mapping[str, SlotParameters]) -> Check[Subject]:
                 yield Finding(
                     rule="time.taken",
                     severity=Severity.ERROR,
-                    issue=f"{call.tool} takes a time that is not free: "
+                    issue=f"{show_name(call.tool)} takes a time that is not free: "
                     f"{clash.what} is from {clash.start} to {clash.end}.",
                     correction="Look at the whole day, and take a time that is free.",
                     call=call.id,

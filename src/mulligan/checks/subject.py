@@ -9,6 +9,7 @@ from typing import NamedTuple, Protocol
 from mulligan.checks.mailboxes import LOCAL
 from mulligan.checks.values import list_texts
 from mulligan.core.call import Execution, Outcome
+from mulligan.core.escape import show_name
 from mulligan.core.finding import Fact, Finding, Severity
 from mulligan.core.turn import Turn
 
@@ -41,7 +42,13 @@ class Argument(NamedTuple):
 
     execution: Execution
     name: str
+    """As it was given: for who looks it up, never for who shows it."""
     value: str
+
+    @property
+    def label(self) -> str:
+        """Its name for a sentence: names come from pages, forms and servers, too."""
+        return show_name(self.name)
 
     def build_finding(
         self, rule: str, *, issue: str, correction: str, severity: Severity = Severity.ERROR
@@ -51,7 +58,7 @@ class Argument(NamedTuple):
         return Finding(
             rule=rule,
             severity=severity,
-            issue=f"{call.tool} was given {self.name}={self.value!r}, {issue}",
+            issue=f"{show_name(call.tool)} was given {self.label}={self.value!r}, {issue}",
             correction=correction,
             call=call.id,
         )

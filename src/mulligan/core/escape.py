@@ -48,6 +48,11 @@ def quote_name(name: str) -> str:
     return f"`{name}`" if NAME.fullmatch(name) else "`…`"
 
 
+def show_name(name: str) -> str:
+    """A name as it reads in a sentence of ours, without marks; what can be no name is not shown."""
+    return name if NAME.fullmatch(name) else "`…`"
+
+
 def format_one_line(text: str, *, most: int) -> str:
     """Text from elsewhere as one line of ours: escaped, its white space folded, cut."""
     # Cut first as well: nobody wants to fold ten megabytes for the sake of a line.

@@ -43,6 +43,8 @@ class Question(Generic[A]):
     """A few words for the log: what the answer is for."""
     timeout: timedelta | None = None
     """How long the answer may take, where nobody waits for it; `None`: as the judge has it."""
+    tenant: str = ""
+    """Whose question it is: what one of them makes fail, fails for nobody else."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

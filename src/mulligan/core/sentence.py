@@ -6,7 +6,7 @@ import re
 import string
 from collections.abc import Callable, Mapping
 
-from mulligan.core.escape import format_one_line
+from mulligan.core.escape import format_one_line, show_name
 from mulligan.core.quoted import quote_value
 from mulligan.core.record import Record
 
@@ -56,7 +56,7 @@ def _name_call(tool: str, arguments: Mapping[str, object]) -> str:
 
 
 def _split_name(name: str) -> str:
-    return " ".join(part.lower() for part in _JOINTS.split(name) if part)
+    return " ".join(part.lower() for part in _JOINTS.split(show_name(name)) if part)
 
 
 def _shorten(value: object) -> str:

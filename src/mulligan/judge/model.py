@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from pydantic_ai.models import Model
 
 RE_ASKS = 1
+MOST_BREAKERS = 1_000
+"""Tenants, each with a prompt, whose failures are counted at a time."""
 
 _report = logging.getLogger("mulligan")
 
@@ -35,8 +37,9 @@ class ModelJudge:
     """Asks a model at temperature 0, once more if its answer cannot be read, then gives up.
 
     The limit of time is for the whole question, the second time of asking included: a person waits
-    for it, unless the question itself says how long it may take. While the breaker is open the
-    model is left alone and the answer is `None` at once.
+    for it, unless the question itself says how long it may take. While a breaker is open the
+    model is left alone and the answer is `None` at once. There is one for each tenant and prompt:
+    whoever makes a model fail, by what they write, does so for their own questions of that kind.
     """
 
     def __init__(
@@ -47,7 +50,7 @@ class ModelJudge:
         scrub: Scrub,
         tell: Callable[[JudgeAsked], None] = tell_nobody,
         limits: JudgeLimits | None = None,
-        breaker: Breaker | None = None,
+        make_breaker: Callable[[], Breaker] = Breaker,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self._model = open_model(model)
@@ -55,7 +58,9 @@ class ModelJudge:
         self._scrub = scrub
         self._tell = tell
         self._limits = limits or JudgeLimits()
-        self._breaker = breaker or Breaker()
+        self._make_breaker = make_breaker
+        self._breakers: dict[tuple[str, str], Breaker] = {}
+        """Of those whose last question failed."""
         self._monotonic = monotonic
         self._agents: dict[type, Agent[None, Any]] = {}
 
@@ -67,7 +72,7 @@ class ModelJudge:
         usage = RunUsage()
         answer: A | None = None
         prompt: Prompt | None = None
-        if self._breaker.is_open(began):
+        if self._is_left_alone(question, began):
             outcome = AskOutcome.NOT_ASKED
         elif (prompt := self._render_prompt(question)) is None:
             outcome = AskOutcome.NOT_ASKABLE
@@ -75,7 +80,7 @@ class ModelJudge:
             timeout = question.timeout or self._limits.timeout
             work = self._ask_model(prompt, question.answer, usage)
             outcome, answer = await self._wait_for_answer(work, within=timeout)
-            self._count(outcome)
+            self._count(outcome, question)
         self._tell(
             JudgeAsked(
                 purpose=question.purpose,
@@ -143,8 +148,18 @@ class ModelJudge:
             )
         return self._agents[kind]
 
-    def _count(self, outcome: AskOutcome) -> None:
+    def _is_left_alone(self, question: Question[A], at: float) -> bool:
+        found = self._breakers.get((question.tenant, question.prompt))
+        return found is not None and found.is_open(at)
+
+    def _count(self, outcome: AskOutcome, question: Question[A]) -> None:
+        key = question.tenant, question.prompt
         if outcome is AskOutcome.ANSWERED:
-            self._breaker.succeed()
-        else:
-            self._breaker.fail(self._monotonic())
+            self._breakers.pop(key, None)
+            return
+        now = self._monotonic()
+        self._breakers.setdefault(key, self._make_breaker()).fail(now)
+        if len(self._breakers) > MOST_BREAKERS:
+            # However many names somebody makes up: one that never opened is forgotten first.
+            closed = (each for each in self._breakers if not self._breakers[each].is_open(now))
+            del self._breakers[next(closed, next(iter(self._breakers)))]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from mulligan.checks.concern import has_concern, is_about_attempts
 from mulligan.core.action import UndoResult
 from mulligan.core.call import Call, Execution, Outcome
+from mulligan.core.escape import escape
 from mulligan.core.event import AttemptReviewed, RemarkDropped
 from mulligan.core.finding import (
     Correction,
@@ -24,7 +25,7 @@ from mulligan.core.finding import (
 )
 from mulligan.core.interfaces import Check, Gather, Judge
 from mulligan.core.limits import ATTEMPTS, UndoBudget
-from mulligan.core.size import is_long
+from mulligan.core.size import SaidText, is_long
 from mulligan.core.turn import Turn
 from mulligan.loops.checking import run_checks_aside
 
@@ -133,7 +134,7 @@ async def review_attempt(
         weighed = await _ask(attempted, by.judge, by=by)
         findings += weighed.findings
         answered = answered and weighed.answered
-        looks = looks.with_judge(weighed)
+        looks = looks.with_judge(weighed, unread=_has_unread_dates(attempted))
     idle = attempted.again and not attempted.list_acted() and not looks.confirmed
     verdict = reach_verdict(
         [*findings, _IDLE] if idle else findings,
@@ -185,12 +186,27 @@ class Looks:
         """Whether somebody looked, and at everything that was changed."""
         return bool(self.by) and not self.unchecked
 
-    def with_judge(self, weighed: Weighed) -> Looks:
-        """The same after a judge has seen every call, or could not say."""
+    def with_judge(self, weighed: Weighed, *, unread: bool = False) -> Looks:
+        """The same after a judge has seen every call, or could not say.
+
+        Of a date that is `unread` no fact can speak, and a judge's word alone does not confirm it.
+        """
         if not weighed.answered:
             return self
-        confirmed = self.confirmed or weighed.confirmed
+        confirmed = self.confirmed or (weighed.confirmed and not unread)
         return Looks(by=(*self.by, "judge"), confirmed=confirmed)
+
+
+def _has_unread_dates(attempted: Attempted) -> bool:
+    """Whether something was changed by a call with a date that nobody can read."""
+    acted = attempted.list_acted()
+    if not acted:
+        return False
+    # Only turns that change something need the tables of dates, which take a while to load.
+    from mulligan.checks.dates.arguments import has_unread_dates
+
+    made = [e.call for e in attempted.executions if {e.call.id, e.call.parent} & {*acted}]
+    return any(has_unread_dates(call.arguments) for call in made)
 
 
 def look_at(attempted: Attempted, checks: Sequence[Check[Attempted]]) -> Looks:
@@ -229,7 +245,7 @@ def _list_read(attempted: Attempted) -> tuple[object, ...]:
     made = (*attempted.executions, *attempted.earlier)
     raised = [each.failure.error for each in made if each.failure is not None]
     told = [part for each in made for part in (each.call.arguments, each.result)]
-    return (attempted.turn.message, attempted.turn.known, attempted.reply, told, raised)
+    return (SaidText(attempted.turn.message), attempted.turn.known, attempted.reply, told, raised)
 
 
 async def gather_facts(attempted: Attempted, gathers: Sequence[Gather]) -> tuple[Fact, ...]:
@@ -294,9 +310,9 @@ def render_correction(verdict: Verdict, taken_back: Iterable[TakenBack]) -> Corr
     stands = "Nothing else of it" if standing else "Nothing of it"
     lines = ["What you did was checked, and it was not what was asked for:", ""]
     for finding in sorted(verdict.errors, key=_rank_finding):
-        lines.append(f"- {finding.describe()}")
+        lines.append(f"- {_as_line(finding.describe())}")
         if finding.correction:
-            lines.append(f"  Fix: {finding.correction}")
+            lines.append(f"  Fix: {_as_line(finding.correction)}")
     if restored:
         lines += ["", "Taken back, and read back to be sure:"]
         lines += [f"- {a.what}" for a in restored]
@@ -317,7 +333,8 @@ def render_question(verdict: Verdict, taken_back: Iterable[TakenBack]) -> str:
     """What the person reads when the last attempt was rejected too, or could not be checked."""
     lines = ["I could not do this reliably, so please check or tell me more:", ""]
     unchecked = ["Nobody could check what I did, so I did not leave it like that."]
-    lines += [f"- {issue}" for issue in [f.describe() for f in verdict.errors] or unchecked]
+    issues = [_as_line(finding.describe()) for finding in verdict.errors]
+    lines += [f"- {issue}" for issue in issues or unchecked]
     acted = list(taken_back)
     standing = [a for a in acted if a.result is not UndoResult.RESTORED]
     unsure = [a for a in standing if not a.certain or a.result is UndoResult.UNKNOWN]
@@ -338,6 +355,11 @@ def render_question(verdict: Verdict, taken_back: Iterable[TakenBack]) -> str:
     else:
         lines += ["", "Nothing was changed."]
     return "\n".join(lines)
+
+
+def _as_line(text: str) -> str:
+    """One line, whatever a check has put into it: a line of its own would read as ours."""
+    return escape(" ".join(text.splitlines()))
 
 
 def _rank_finding(finding: Finding) -> int:

@@ -67,6 +67,7 @@ def ask_about(
         untrusted={**dict(_quote_facts(facts)), **dict(_render_results(executions, show))},
         answer=Opinion,
         purpose="review of actions",
+        tenant=turn.tenant,
     )
 
 

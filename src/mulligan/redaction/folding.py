@@ -42,7 +42,8 @@ _BEGUN: Mapping[str, str] = {
     "%": r"(?:%(?:25)*[0-9a-fA-F]{2})+",
     "&": r"&(?:amp;)*#?[0-9A-Za-z]{1,8};",
     "\\": r"(?:\\{1,2}u(?:[0-9a-fA-F]{4}|\{[0-9a-fA-F]{1,6}\}))+|(?:\\{1,2}x[0-9a-fA-F]{2})+"
-    r"|\\{1,2}U[0-9a-fA-F]{8}",
+    r"|\\{1,2}U[0-9a-fA-F]{8}|(?:\\{1,2}0000[2-7][0-9a-fA-F] ?)+|(?:\\{1,2}[01][0-7]{2})+"
+    r"|(?:\\{1,2}[2-7][0-9a-fA-F](?![0-9a-fA-F]) ?)+",
     "=": r"(?:=[0-9A-F]{2}){4,}",
 }
 _ESCAPED = "|".join(_BEGUN.values())
@@ -55,6 +56,7 @@ _URL_SAFE = str.maketrans("-_", "+/")
 _TWICE_ESCAPED = re.compile(r"%(?:25)+(?=[0-9a-fA-F]{2})")
 _CODE = re.compile(r"[0-9a-fA-F]{1,8}")
 _LARGEST = 0x10FFFF
+_OCTAL = 3
 MOST_LAYERS = 3
 """That are looked under."""
 
@@ -151,6 +153,11 @@ def decode_escape(piece: str) -> str:
     if piece[0] == "&":
         return unescape("&" + piece[1:].replace("amp;", "") if "amp;" in piece[:-4] else piece)
     kind = piece.lstrip("\\")[0]
+    if kind.isdigit():
+        # Three figures are octal, as a shell has them; two, or six, are a style sheet's.
+        figures = _CODE.findall(piece)
+        octal = all(len(each) == _OCTAL for each in figures)
+        return "".join(chr(int(each, 8 if octal else 16)) for each in figures)
     if kind == "x":
         return _decode_text(bytes.fromhex("".join(_CODE.findall(piece))))
     codes = [min(int(code, 16), _LARGEST) for code in _CODE.findall(piece)]

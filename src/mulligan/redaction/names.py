@@ -17,6 +17,12 @@ class Secrecy(IntEnum):
     """Hidden too, unless the value is a small number: `max_tokens`, `session_count`."""
 
 
+ABROAD = (
+    "kennwort|passwort|contrase[nñ]a|senha|wachtwoord|has[lł]o|l[oö]senord|heslo|parola|[sş]ifre"
+    "|jelsz[oó]|salasana|adgangskode|lozinka|geslo|m[aậ]t kh[aẩ]u|סיסמה|كلمة المرور|κωδικός|пароль"
+    "|密码|密碼|パスワード|비밀번호"
+)
+"""What a password is called elsewhere."""
 _KEYS_OF = (
     "api|app|access|account|admin|aes|auth|client|consumer|crypt|customer|decryption|deploy|encrypt"
     "|encryption|function|gpg|host|license|master|pgp|root|rsa|server|service|shared|sign|signing"
@@ -38,6 +44,7 @@ _STEMS = re.compile(
 _WORDS = frozenset(
     [
         "2fa",
+        "adgangskode",
         "apikey",
         "card",
         "cards",
@@ -45,21 +52,29 @@ _WORDS = frozenset(
         "creds",
         "cvc",
         "cvn",
+        "geslo",
+        "heslo",
         "iban",
         "ibans",
+        "jelszo",
+        "losenord",
+        "lozinka",
         "mfa",
         "otp",
+        "parola",
         "pass",
         "pem",
         "pin",
         "pins",
         "psk",
         "pw",
+        "salasana",
         "seed",
         "senha",
         "session",
         "sessions",
         "sid",
+        "sifre",
         "sig",
         "ssn",
     ]
@@ -97,7 +112,7 @@ def _fold_accents(name: str) -> str:
 
 
 # Names that are not in Latin letters, folded as those are that are held against them.
-_OTHER_SCRIPTS = re.compile(_fold_accents("парол|密码|密碼|パスワード|비밀번호"))
+_OTHER_SCRIPTS = re.compile(_fold_accents("парол|密码|密碼|パスワード|비밀번호|hasł|סיסמ|κωδικ"))
 
 
 def classify_name(name: str) -> Secrecy:

@@ -56,6 +56,8 @@ _SENTENCE = (
 )
 _TALK = frozenset(_SENTENCE.split())
 """Where `password: hunter2 was rejected` goes on as a sentence."""
+_ALSO_OPEN = frozenset({"card", "cards", "session", "sessions"})
+"""`session: morning`, `card: birthday`: with a plain word behind it, it is no secret in prose."""
 _BRACKET = re.compile(r"[\[({]|[\])}]")
 _SMALL_NUMBER = re.compile(r"-?[0-9]{1,8}(?:\.[0-9]{1,4})?[,;.)}\]]{0,4}\Z")
 
@@ -135,6 +137,8 @@ def find_pairs(text: str) -> Iterator[Edit]:
         if found is None:
             continue
         if secrecy is Secrecy.COUNT and _SMALL_NUMBER.match(found["value"]):
+            continue
+        if found["value"].isalpha() and name.lower() in _ALSO_OPEN and text[end : end + 1] == " ":
             continue
         done = found.end()
         if pattern is _VALUE:

@@ -58,6 +58,9 @@ _PEM = re.compile(
     r"(?<!-)-{4,}+ ?BEGIN .*?(?:(?<!-)-{4,}+ ?END[^-]{0,64}(?:-{4,}+|\Z)|\Z)", re.DOTALL
 )
 _URL = re.compile(r'(:\\?/\\?/)([^\s"<>]+)')
+_SCHEME_END = re.compile(r":\\?/\\?/")
+_SCHEME_LENGTH = len("://")
+_QUERY_START = re.compile(r"[?#]")
 _QUERY = re.compile(r'\?[\w.~%\[\]-]{1,64}=[^\s"<>]*', re.ASCII)
 _FLAG = re.compile(r"""(?<![\w-])--([A-Za-z][\w-]{1,40})["']?[,\s]\s{0,3}""", re.ASCII)
 _FLAG_VALUE = re.compile(r"""<hidden>|"[^"]*+"?|'[^']*+'?|[^\s"'-][^\s"']*+""")
@@ -72,7 +75,7 @@ _VENDOR = re.compile(
     r"(?:AKIA|ASIA|ABIA|ACCA|AGPA|AIDA|AIPA|ANPA|ANVA|APKA|AROA)[A-Z0-9]{12,}"
     r"|(?:gh[oprsu]|npm|hf)_\w{13,}|github_pat_\w{12,}|gl[a-z]{2,6}-[\w-]{12,}"
     r"|(?:xox[a-z]|xapp|pypi)-[\w-]{11,}|sk-[\w-]{13,}|[prs]k_(?:live|test|prod)_\w{8,}"
-    r"|whsec_\w{10,}|AIza[\w-]{12,}|GOCSPX-[\w-]{9,}|AGE-SECRET-KEY-[A-Z0-9]{2,}"
+    r"|whsec_\w{10,}|HRKU-[\w-]{12,}|AIza[\w-]{12,}|GOCSPX-[\w-]{9,}|AGE-SECRET-KEY-[A-Z0-9]{2,}"
     r"|(?:dop_v1|doo_v1|glsa|shp[a-z]{2}|sq0[a-z]{3}|rubygems|sntrys|lin_api|dckr_pat|figd|tskey"
     r"|PMAK|nvapi|pplx|gsk|xai)[-_][\w-]{12,}"
     r"|(?:SG|ya29|hv[brs])\.[\w-]{16,}(?:\.[\w-]*)*)",
@@ -83,9 +86,13 @@ _DOMAIN = re.compile(rf"\[?[\w{MASKS}-]++(?:\.[\w{MASKS}-]++)*+\]?")
 _LONGEST_LOCAL = 128
 _ENCODED_EMAIL = re.compile(r"(?<![\w.%+-])[\w.%+-]+%40[\w.%-]+", re.ASCII)
 _IBAN = re.compile(
-    r"[A-Z]{2}[0-9]{2}(?<![A-Za-z0-9].{4})(?:[ -]?[A-Z0-9]{4}){2,7}(?:[ -]?[A-Z0-9]{1,3})?"
-    r"(?![A-Za-z0-9])"
+    r"[A-Z]{2}[0-9]{2}(?<![A-Za-z0-9].{4})(?:[ .-]?[A-Z0-9]{4}){2,7}(?:[ .-]?[A-Z0-9]{1,3})?"
+    r"(?![A-Za-z0-9])",
+    re.IGNORECASE | re.ASCII,
 )
+_SMALL_IBAN = re.compile(r"[a-z]{2}[0-9]{2}[ .-][0-9a-z]{4}[ .-][0-9a-z]{4}")
+"""In small letters it is one only where it stands in fours: any id may be right by chance."""
+_GAPS = str.maketrans("", "", " .-")
 _DIGIT = re.compile(r"[0-9]")
 # Pairs of hex digits: six are the address of a network card, eight that of a newer one.
 _HEX_PAIRS = re.compile(
@@ -115,20 +122,19 @@ def _hide_xml(text: str) -> Iterator[Edit]:
 
 
 def _find_in_urls(text: str) -> Iterator[Edit]:
+    """Logins and queries; a run without spaces may hold several links, each with its own login."""
     for found in _URL.finditer(text):
-        link = found[0]
-        start = found.start()
-        login = _find_login(found[2]) if "@" in link else 0
-        if login:
-            first = found.start(2)
-            yield Edit(first, first + login, "<credentials>")
-            start = first + login
-            link = text[start : found.end()]
-        query, fragment = link.find("?"), link.find("#")
-        if query < 0 or 0 <= fragment < query:
-            query = fragment
-        if 0 <= query < len(link) - 1:
-            yield Edit(start + query, found.end(), "?<query>")
+        ends = [next_.start() for next_ in _SCHEME_END.finditer(text, *found.span(2))]
+        place, last = found.start(2), found.end()
+        for end in (*ends, last):
+            login = _find_login(text[place:end])
+            if login:
+                yield Edit(place, place + login, "<credentials>")
+            query = _QUERY_START.search(text, place + login, end)
+            if query and query.start() < last - 1:
+                yield Edit(query.start(), last, "?<query>")
+                break
+            place = end + _SCHEME_LENGTH
 
 
 def _find_login(rest: str) -> int:
@@ -178,11 +184,13 @@ def _find_emails(text: str) -> Iterator[Edit]:
 def _find_ibans(text: str) -> Iterator[Edit]:
     for found in _IBAN.finditer(text):
         account = found[0]
-        bare = account.replace(" ", "").replace("-", "")
+        if account != account.upper() and not _SMALL_IBAN.match(account):
+            continue
+        bare = account.translate(_GAPS)
         while len(bare) >= _SHORTEST_IBAN and not has_iban(bare):
-            # Words in capitals may follow: `DE89 3704 … 00 BIC`.
-            account = account[: max(account.rfind(" "), account.rfind("-"), 0)]
-            bare = account.replace(" ", "").replace("-", "")
+            # Words may follow: `DE89 3704 … 00 BIC`.
+            account = account[: max(map(account.rfind, " .-"), default=0)]
+            bare = account.translate(_GAPS)
         if len(bare) >= _SHORTEST_IBAN:
             yield Edit(found.start(), found.start() + len(account), "<iban>")
 

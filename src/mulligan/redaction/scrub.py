@@ -47,6 +47,7 @@ from mulligan.redaction.hide import (
     XML,
     Hide,
 )
+from mulligan.redaction.names import ABROAD
 from mulligan.redaction.pairs import may_hold_pairs
 from mulligan.redaction.seed_phrases import may_hold_phrase
 
@@ -94,11 +95,13 @@ _BETWEEN_DIGITS = b" .()_-/\t" + bytes(range(0x80, 0x100))
 # from and go on into the query, such as a quote or a comma.
 _LINK = re.compile(r"(https?:)(//[A-Za-z0-9/._~+-]++)([?#][!#-;=?A-~]*+)?")
 _RARE = frozenset("%<&~=\\")
+_NAMED_ELSE = re.compile(f"[ _-]key|apikey|[ _-]code|{ABROAD}")
 _RUN = "r" * 16
 _CODE = "r" * 12
 _NINE_DIGITS = "D" * 9
 _SEVEN_AFTER_PLUS = "p" + "D" * 7
 _IBAN_START = "AADD"
+_SMALL_IBAN = re.compile(rb"[a-z]{2}[0-9]{2}[ .-][0-9a-z]{4}[ .-][0-9a-z]{4}")
 _FEWEST_DIGITS = 6
 _SHORTEST_FLAG = 6
 _SHORTEST_SAID = 8
@@ -179,6 +182,8 @@ def _find_rare_rules(text: str, marks: str) -> int:
 def _find_number_rules(raw: bytes) -> int:
     joined = raw.translate(_IN_NUMBER, _BETWEEN_DIGITS).decode()
     bits = NUMBER if _NINE_DIGITS in joined or _SEVEN_AFTER_PLUS in joined else 0
+    if _SMALL_IBAN.search(raw):
+        bits |= IBAN
     if "A" in joined and "D" in joined:
         bits |= PERSON | (IBAN if _IBAN_START in joined else 0)
     return bits
@@ -193,7 +198,13 @@ def _find_run_rules(text: str, runs: str) -> int:
 
 def _find_said_rules(text: str, lower: str) -> int:
     bits = COMMAND if "-" in text and ("-u" in text or "-p" in text) else 0
-    if "pass" in lower or "token" in lower or "secret" in lower or "pwd" in lower:
+    if (
+        "pass" in lower
+        or "token" in lower
+        or "secret" in lower
+        or "pwd" in lower
+        or _NAMED_ELSE.search(lower if text.isascii() else text.lower())
+    ):
         bits |= SPOKEN
     if len(text) >= _SHORTEST_SQL and "identified" in lower:
         bits |= SPOKEN

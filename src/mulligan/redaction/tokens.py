@@ -16,9 +16,11 @@ _DIGIT = re.compile(r"[0-9]")
 UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _UUIDS = re.compile(rf"(?<![0-9A-Za-z]){UUID.pattern}(?![0-9A-Za-z])")
 _PARTS = re.compile(rf"[^/_+={MASKS}-]+")
+_CAPITAL = "(?:[A-Z]{1,6}[a-z]{2,}|By|Id|To|In|Of|On|At|Is|No|Up|Or|As|Db|Ip)"
+"""A word of a name in one piece, such as `getUserById2`."""
 _WORDY = re.compile(
     r"[0-9]{1,12}"
-    r"|[a-z]+|[A-Z]+|[a-z]{2,}(?:[A-Z]{1,6}[a-z]{2,})*[0-9]{0,4}|(?:[A-Z]{1,6}[a-z]{2,})+[0-9]{0,4}"
+    rf"|[a-z]+|[A-Z]+|[a-z]{{2,}}{_CAPITAL}*[0-9]{{0,4}}|{_CAPITAL}+[0-9]{{0,4}}"
     r"|[A-Za-z]{1,4}[0-9]{1,12}|[0-9]{1,4}[A-Za-z]{1,3}|[A-Z]{2,}[0-9]{1,4}"
     r"|[0-9]{8}T[0-9]{4,6}Z?"
 )

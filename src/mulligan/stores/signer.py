@@ -6,6 +6,8 @@ import hmac
 
 from mulligan.codec.json_text import encode_json
 
+WRITER = "writer"
+
 
 class Signer:
     """Keyed hashes, each bound to the kind of thing it is a hash of."""
@@ -13,10 +15,14 @@ class Signer:
     def __init__(self, key: bytes) -> None:
         # Never the key that encrypts: what one use gives away must not help with the other.
         self._key = hmac.digest(key, b"mulligan signing key", "sha256")
+        self.identity = b""
+        """Of the store it signs for, where that has one: no writer of another store passes for one
+        of its own, and with a writer stands all that is on its account."""
 
     def sign(self, kind: str, *parts: object) -> bytes:
         """32 bytes that only the key can make for these parts, in this order, of this kind."""
-        content = encode_json([kind, *map(_make_plain, parts)])
+        named = [kind, self.identity] if self.identity and kind == WRITER else [kind]
+        content = encode_json([_make_plain(part) for part in (*named, *parts)])
         return hmac.digest(self._key, content, "sha256")
 
     def holds(self, found: object, kind: str, *parts: object) -> bool:

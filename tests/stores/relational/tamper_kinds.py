@@ -21,7 +21,7 @@ SIGNED = {
     "anchor": ("writer", "seq", "hash", "seal"),
     "action": ("id", "tenant", "opening", "state", "settled", "version", "opened_us", "detail"),
     "kept": ("owner", "name", "value", "locked", "checksum", "expires_us", "seal"),
-    "key_check": ("value", "signed_us", "trusted", "seal"),
+    "key_check": ("value", "signed_us", "trusted", "identity", "places", "seal"),
     "tool": ("server", "name", "about", "seal"),
     "notes": ("tenant", "task", "version", "parent", "at_us", "model", "runs", "body", "seal"),
     "episode": ("id", "at_us", "tenant", "tool", "fingerprint", "ending", "body", "seal"),

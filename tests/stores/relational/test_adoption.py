@@ -68,6 +68,7 @@ def test_a_store_whose_values_an_earlier_version_locked_is_signed(url) -> None:
         row = {"owner": "a", "name": "before", "value": value, "locked": 1, "checksum": checksum}
         session.run("keep", expires_us=None, seal=None, **row)
         about = {"value": seal.proof, "signed_us": None, "trusted": 0, "seal": None}
+        about |= {"identity": None, "places": None}
         session.run("set_key_check", **about)
     store.close()
 

@@ -9,7 +9,7 @@ import pytest
 
 from mulligan.core.action import State
 from mulligan.core.errors import StoreDamagedError
-from mulligan.stores.mark import unpack
+from mulligan.stores.mark import Mark, unpack
 from mulligan.testing.store_contract.contract import make_first_entry, make_next_entry
 from tests.stores.relational.damage import (
     COMMITS,
@@ -182,6 +182,14 @@ def test_a_missing_mark_is_a_problem_but_no_refusal(files: Files, folder: Path) 
         assert store.check_health().problems == ()
         assert everything(store) == files.journal
         store.close()
+
+
+def test_a_mark_whose_writer_is_missing_proves_another_file(files: Files, folder: Path) -> None:
+    other = Mark(writer="ab" * 16, commits=0).pack()
+
+    refused = pytest.raises(StoreDamagedError, match="is not in this file, but its mark is")
+    with files.laid_out(folder, **{"family.db.mark": other}) as url, refused:
+        reopen(url)
 
 
 def test_a_torn_mark_accuses_nobody(files: Files, folder: Path) -> None:

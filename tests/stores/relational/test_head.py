@@ -24,6 +24,15 @@ def test_whatever_is_changed_in_a_row_shows(change) -> None:
     assert not replace(HEAD, **change).is_signed(SIGNER, signed["seal"])
 
 
+def test_a_writer_of_another_store_under_the_same_key_is_none_of_this_one() -> None:
+    here, there = Signer(bytes(range(32))), Signer(bytes(range(32)))
+    here.identity, there.identity = b"production", b"staging"
+
+    assert HEAD.is_signed(here, HEAD.sign(here)["seal"])
+    assert not HEAD.is_signed(here, HEAD.sign(there)["seal"])
+    assert not HEAD.is_signed(here, HEAD.sign(SIGNER)["seal"])
+
+
 def test_without_a_key_nothing_is_signed_and_nothing_asked_for() -> None:
     assert HEAD.sign(None) == {"account": "", "seal": None}
     assert HEAD.is_signed(None, None)

@@ -11,7 +11,8 @@ import pytest
 from mulligan import Effect, Mode, Mulligan
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.record import Abilities, DeclaredAbilities
-from mulligan.turns.tools.declaration import Declaration, Declared, declare
+from mulligan.redaction import Hide
+from mulligan.turns.tools.declaration import Declaration, Declared, declare, hide_names
 from mulligan.turns.tools.readers import is_derived
 
 KEPT = {each.name for each in fields(Declaration)}
@@ -138,3 +139,19 @@ def test_names_and_defaults_keep_no_secret() -> None:
         "api_key": {"type": "string"},
     }
     assert "sk_live" not in str(said.schema)
+
+
+@pytest.mark.parametrize(
+    ("hide", "shown"),
+    [
+        (Hide.SECRETS, "mail of ann@example.com at https://<credentials>@host"),
+        (Hide.PERSONAL, "mail of <email> at https://<credentials>@host"),
+    ],
+)
+def test_names_are_shown_less_what_the_application_hides(hide: Hide, shown: str) -> None:
+    server = "mail of ann@example.com at https://bob:hunter2@host"
+
+    found = hide_names(declare(print, server=server), hide=hide)
+
+    assert found.server == shown
+    assert found.tool == "print"

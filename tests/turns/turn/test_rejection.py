@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from mulligan.core.record import Record
 from mulligan.loops.actions import Attempted
 from mulligan.stores.opening import open_store
 from mulligan.testing.faults import Deed, Faults, PlannedError, Strike
+from mulligan.testing.judge import ScriptedJudge
 from mulligan.turns.journal.book import LiveAction
 from mulligan.turns.tools.declaration import Declaration
 from mulligan.turns.turn.context import OpenTurn
@@ -233,3 +235,40 @@ def build_element(name: str, call: str) -> LiveAction:
         record=Record(arguments={"name": name}),
         opened_at=NOW,
     )
+
+
+@pytest.mark.parametrize("late", [False, True])
+async def test_a_silent_judge_has_no_more_undone_than_one_that_speaks(*, late: bool) -> None:
+    undone: list[str] = []
+    m = Mulligan("memory:", judge=ScriptedJudge(lambda _: None), recover=False, judge_undos=2)
+
+    @m.tool(
+        effect=Effect.REVERSIBLE,
+        undo=lambda record: undone.append(record.result),
+        read=lambda record: None if record.result in undone else record.result,
+        version=lambda _: "1",
+        about=lambda record: record.result,
+        on_no_verdict="undo",
+    )
+    async def create(title: str) -> str:
+        return title
+
+    async def agent(turn: OpenTurn) -> str:
+        await create(turn.turn.message)
+        return "done"
+
+    async def break_off(message: str) -> None:
+        async with m.turn(message):
+            await create(message)
+            raise PlannedError("Nobody sees a reply, and a later review comes.")
+
+    for number in range(5):
+        # The one that is broken off is what a later review finds.
+        with suppress(PlannedError):
+            await (break_off(f"{number}") if late else m.act(f"{number}", agent))
+    await m.recover()
+
+    assert len(undone) == 2
+    states = [action.state for action in m.insights.open_list.actions()]
+    assert states == [State.DISPUTED] * 3
+    m.close()

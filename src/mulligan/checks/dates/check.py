@@ -18,15 +18,19 @@ from mulligan.checks.dates.telling import describe_readings, rank_readings
 from mulligan.checks.moments import find_zone, parse_local_moment
 from mulligan.checks.subject import Argument, Parameters, Subject, list_effective_calls
 from mulligan.core.call import Call, Execution, Outcome
+from mulligan.core.escape import show_name
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.interfaces import Check
+from mulligan.core.quoted import quote_value
 from mulligan.core.turn import Turn
 
 _LONGEST = timedelta(days=1)
 """How long after its start an event's end is still the same event's."""
 _JUST_NOW = timedelta(minutes=5)
 _SHORT = 2_000
-"""Characters of a message that is worth remembering what it says."""
+"""Characters of a message of which many are remembered."""
+_SHOWN = 60
+"""Characters of a value in a sentence."""
 _FEW = 3
 """Dates that a correction can name without becoming a list."""
 
@@ -82,7 +86,8 @@ def _report_unread(
             rule="date.not_checked",
             severity=Severity.WARNING,
             issue=(
-                f"{execution.call.tool} was given {dated.value}, which nobody has checked: the "
+                f"{show_name(execution.call.tool)} was given "
+                f"{quote_value(dated.value, most=_SHOWN)}, which nobody has checked: the "
                 f"message has {len(turn.message):,} characters, and at most {LONGEST:,} are read."
             ),
             call=execution.call.id,
@@ -105,15 +110,18 @@ def read_expressions(turn: Turn, *, at: Moment, pins: Pins) -> list[Expression]:
     if isinstance(locale, str):
         questions = {pin.question for pin in pins}
         pins |= {pin for pin in choose_pins(locale) if pin.question not in questions}
-    if len(turn.message) > _SHORT:
-        return find_expressions(turn.message, at, pins=pins)
-    return list(_find_once(turn.message, at, pins))
+    find_once = _find_once if len(turn.message) <= _SHORT else _find_long_once
+    return list(find_once(turn.message, at, pins))
 
 
-@lru_cache(maxsize=16)
-def _find_once(message: str, at: Moment, pins: Pins) -> tuple[Expression, ...]:
-    """A turn's message is asked for by facts, checks and confirmation, and read once."""
+def _find_all(message: str, at: Moment, pins: Pins) -> tuple[Expression, ...]:
     return tuple(find_expressions(message, at, pins=pins))
+
+
+_find_once = lru_cache(maxsize=16)(_find_all)
+"""A turn's message is asked for by facts, checks and confirmation, and read once."""
+_find_long_once = lru_cache(maxsize=2)(_find_all)
+"""A long one too, where reading it again would cost most; few of them are kept."""
 
 
 def read_day_expressions(turn: Turn, *, at: Moment, pins: Pins) -> list[Expression]:
@@ -201,7 +209,7 @@ def _report_impossible(argument: Argument) -> Finding:
     return argument.build_finding(
         "date.impossible",
         issue="and there is no such day or time.",
-        correction=f"Use a date that exists for {argument.name}.",
+        correction=f"Use a date that exists for {argument.label}.",
     )
 
 
@@ -211,7 +219,7 @@ def _report_unsaid(
     return Argument(execution, dated.name, dated.value).build_finding(
         "date.not_as_said",
         issue=f"{_describe_date(dated)}; {_describe_meaning(said, at)}.",
-        correction=f"{_describe_choice(said, at)} for {dated.name}.",
+        correction=f"{_describe_choice(said, at)} for {dated.label}.",
     )
 
 
@@ -222,7 +230,7 @@ def _report_bygone(
     return Argument(execution, dated.name, dated.value).build_finding(
         "date.in_the_past",
         issue=f"{_describe_date(dated)} that is over; {_describe_meaning(said, at)}.",
-        correction=f"{_describe_choice(ahead, at)} for {dated.name}.",
+        correction=f"{_describe_choice(ahead, at)} for {dated.label}.",
     )
 
 

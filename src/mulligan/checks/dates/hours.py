@@ -73,5 +73,5 @@ def _report_unsaid(execution: Execution, dated: Dated, *, said: Expression) -> F
         "time.not_as_said",
         issue=f'which is {dated.at:%H:%M} for the person; they said "{said.text}", and that can '
         f"mean {times}.",
-        correction=f"Use {times} for {dated.name}.",
+        correction=f"Use {times} for {dated.label}.",
     )

@@ -75,6 +75,7 @@ def ask_to_mend(failed: FailedCall, *, documents: Sequence[str], show: Show) -> 
         },
         answer=Proposal,
         purpose="mend a failed call",
+        tenant=failed.call.tenant,
     )
 
 

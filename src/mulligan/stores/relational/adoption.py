@@ -70,6 +70,7 @@ class Adoption:
         """Sign everything. Whoever writes without the key is given up by that."""
         marks = Marks(found={}) if self._marks is None else self._marks.read()
         self._keyring.refuse_stripped(session, marks)
+        self._keyring.name_store()
         trusted = _sign_chains(session, signer)
         account = Account()
         for (action,) in session.fetch("open_action_ids", after="", most=_ALL):
@@ -106,6 +107,14 @@ class Adoption:
         return seals
 
 
+def settle_store(transaction: Transaction, keyring: Keyring) -> None:
+    """Have a store that was signed by an earlier Mulligan say where it lies."""
+    if keyring.may_settle(transaction.session):
+        before, after = keyring.settle(transaction.session)
+        transaction.drop("key_check", [before])
+        transaction.add_seals("key_check", [after])
+
+
 def sign_anew(transaction: Transaction, keyring: Keyring, *, at_us: int) -> None:
     """Sign anew what a person has looked at and accepted, so that the next change shows."""
     session, signer = transaction.session, transaction.signer
@@ -113,7 +122,10 @@ def sign_anew(transaction: Transaction, keyring: Keyring, *, at_us: int) -> None
         return
     check = read_key_check(session)
     if not keyring.proves(session, check):
+        keyring.name_store()
         keyring.set_key_check(session, at_us=at_us, trusted=check.trusted if check else 0)
+    elif keyring.find_move(session, check):
+        keyring.settle(session)
     own = transaction.head
     heads = [decode_head(row) for row in session.fetch("writers")]
     for head, seal in heads:

@@ -76,6 +76,10 @@ def _find_mark_damages(
             lost = mark.seq - seq
             what = f"ends at entry {seq}, but its mark says {mark.seq}: {_describe_lost(lost)}"
             yield _build_damage(mark.writer, seq + 1, what)
+        elif head is None:
+            # A mark is written after its writer was: the file is another one, or an earlier one.
+            what = "is not in this file, but its mark is beside it: the file was replaced"
+            yield _build_damage(mark.writer, seq + 1, what)
         elif commits < mark.commits:
             lost = mark.commits - commits
             what = f"has lost {lost} of its {mark.commits} transactions, which held kept values"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from mulligan.stores.driver import Row
 from mulligan.stores.mark import Mark, sign_mark
 from mulligan.stores.relational.account import Account, decode_account
-from mulligan.stores.signer import Signer
+from mulligan.stores.signer import WRITER, Signer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,13 +30,13 @@ class Head:
         if signer is None:
             return {"account": "", "seal": None}
         account = self.account.encode()
-        return {"account": account, "seal": signer.sign("writer", *self._list_parts(), account)}
+        return {"account": account, "seal": signer.sign(WRITER, *self._list_parts(), account)}
 
     def is_signed(self, signer: Signer | None, seal: object) -> bool:
         """Whether the row is what its writer signed; without a signer nobody can tell."""
         if signer is None:
             return True
-        return signer.holds(seal, "writer", *self._list_parts(), self.account.encode())
+        return signer.holds(seal, WRITER, *self._list_parts(), self.account.encode())
 
     def _list_parts(self) -> tuple[object, ...]:
         return self.writer, self.commits, self.seq, self.hash

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterator
+from copy import copy
 from typing import NamedTuple
 
+from mulligan.codec.json_text import decode_json, encode_json
 from mulligan.core.errors import StoreDamagedError, StoreError
 from mulligan.core.instants import from_us
 from mulligan.stores.driver import Session, fetch_one
@@ -18,6 +21,9 @@ KEY_GONE = (
 )
 
 
+_IDENTITY_BYTES = 16
+
+
 class KeyCheck(NamedTuple):
     """What the store says of its key."""
 
@@ -27,15 +33,31 @@ class KeyCheck(NamedTuple):
     """Since when everything is signed; `None`: only values were locked, by an earlier Mulligan."""
     trusted: int
     """How many rows were there before that, and were taken as they were."""
-    seal: bytes | None
+    identity: bytes | None = None
+    """Tells it from other stores under the same key; `None`: signed by an earlier Mulligan."""
+    places: str | None = None
+    """Where it lies, as JSON: all places that somebody with the key has said it may lie at."""
+    seal: bytes | None = None
+
+    def list_parts(self) -> tuple[object, ...]:
+        """What is signed of it."""
+        if self.identity is None and self.places is None:
+            return self[:3]
+        return self[:5]
+
+    def list_places(self) -> list[str]:
+        """Where it may lie; nowhere in particular, if nobody has said so yet."""
+        return [str(place) for place in decode_json(self.places)] if self.places else []
 
 
 class Keyring:
     """The key we were given, held against what the store says of its own."""
 
-    def __init__(self, seal: Seal) -> None:
+    def __init__(self, seal: Seal, *, place: str | None = None) -> None:
         self._proof = seal.proof
-        self._key_signer = seal.signer
+        # One of its own: it signs for this store alone.
+        self._key_signer = copy(seal.signer)
+        self._place = place
         self._signed = False
         self._forgiven = False
 
@@ -57,16 +79,44 @@ class Keyring:
 
     def require_proof(self, session: Session) -> None:
         """Refuse a signed store whose proof of the key is not what was written there."""
-        if not self._forgiven and not self.proves(session, read_key_check(session)):
+        found = read_key_check(session)
+        wrong = None if self.proves(session, found) else KEY_GONE
+        wrong = wrong or self.find_move(session, found)
+        if wrong and not self._forgiven:
             raise StoreDamagedError(
-                f"{KEY_GONE} See what is left with `mulligan doctor`; go on from it with `mulligan "
+                f"{wrong} See what is left with `mulligan doctor`; go on from it with `mulligan "
                 "doctor --accept-damage NOTE`."
             )
+
+    def find_move(self, session: Session, found: KeyCheck | None) -> str | None:
+        """What is wrong with where a signed store lies, as a sentence; `None`: nothing is."""
+        places = found.list_places() if found and self.find_signer(session) else []
+        if not places or self._place is None or self._place in places:
+            return None
+        return (
+            f"The store at {self._place} was signed as the one at {places[-1]}: you have moved it, "
+            "or somebody has put another in its place."
+        )
+
+    def may_settle(self, session: Session) -> bool:
+        """Whether a signed store has not said yet where it lies."""
+        found = read_key_check(session)
+        signed = found is not None and self.find_signer(session) is not None
+        return signed and found is not None and found.places is None and self._place is not None
+
+    def settle(self, session: Session) -> tuple[bytes | None, bytes | None]:
+        """Write down where the store lies, besides where it lay. Its signature before, and now."""
+        found = read_key_check(session)
+        if found is None or self._key_signer is None:
+            return None, None
+        places = [*found.list_places(), *([self._place] if self._place else [])]
+        about = found._replace(places=encode_json(list(dict.fromkeys(places))).decode())
+        return found.seal, self._write(session, about)
 
     def proves(self, session: Session, found: KeyCheck | None) -> bool:
         """Whether what a signed store says of its key is what was written there."""
         signer = self.find_signer(session)
-        return signer is None or (found is not None and signer.holds(found.seal, "key", *found[:3]))
+        return signer is None or (found is not None and _is_sealed(found, signer))
 
     def find_signer(self, session: Session) -> Signer | None:
         """What the store is signed with; `None` while it is not signed, or without the key."""
@@ -78,7 +128,14 @@ class Keyring:
         """Whether the store is signed; once it is, it stays so."""
         if not self._signed:
             self._signed = bool(session.fetch("signatures"))
+            if self._signed:
+                self._take_identity(read_key_check(session))
         return self._signed
+
+    def _take_identity(self, found: KeyCheck | None) -> None:
+        signer = self._key_signer
+        if signer is not None and found is not None and _is_sealed(found, signer):
+            signer.identity = found.identity or b""
 
     def refuse_unsigned(self, session: Session) -> None:
         """Refuse to write without the key into a store that has one."""
@@ -102,20 +159,45 @@ class Keyring:
                 "doctor --accept-damage NOTE`."
             )
 
+    def name_store(self) -> None:
+        """Give the store an identity: what is signed from here on is signed for it alone."""
+        if self._key_signer is not None:
+            self._key_signer.identity = secrets.token_bytes(_IDENTITY_BYTES)
+
     def set_key_check(self, session: Session, *, at_us: int, trusted: int) -> bytes | None:
         """Write down whose the store is, and since when. Returns the signature of that."""
         if self._key_signer is None or self._proof is None:
             return None
-        about = KeyCheck(value=self._proof, signed_us=at_us, trusted=trusted, seal=None)
-        seal = self._key_signer.sign("key", *about[:3])
+        places = None if self._place is None else encode_json([self._place]).decode()
+        about = KeyCheck(
+            value=self._proof,
+            signed_us=at_us,
+            trusted=trusted,
+            identity=self._key_signer.identity,
+            places=places,
+        )
+        return self._write(session, about)
+
+    def _write(self, session: Session, about: KeyCheck) -> bytes | None:
+        seal = (
+            None if self._key_signer is None else self._key_signer.sign("key", *about.list_parts())
+        )
         session.run("set_key_check", **about._replace(seal=seal)._asdict())
         return seal
+
+
+def _is_sealed(found: KeyCheck, signer: Signer) -> bool:
+    return signer.holds(found.seal, "key", *found.list_parts())
 
 
 def read_key_check(session: Session) -> KeyCheck | None:
     """What the store says of its key, if it ever had one."""
     row = fetch_one(session, "key_check")
-    return None if row is None else KeyCheck(*row)
+    if row is None:
+        return None
+    value, signed_us, trusted, identity, places, seal = row
+    named = bytes(identity) if isinstance(identity, (bytes, memoryview)) else None
+    return KeyCheck(value, signed_us, trusted, named, places, seal)
 
 
 def find_key_caveats(session: Session, keyring: Keyring) -> Iterator[str]:

@@ -263,7 +263,7 @@ class Ledger:
         head = self._head
         if head is None:
             begun = self._lease.begin()
-            with self._session.begin_transaction():
+            with self._session.begin_transaction(synced=True):
                 beginning = self._begin(self._session)
                 head = self._start_writer(self._session, beginning)
             self._lease.renew(begun)

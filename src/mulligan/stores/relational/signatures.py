@@ -71,8 +71,11 @@ def find_unsigned(
     Accepted, it is signed anew and shows no more; so that nothing accepted hides the next change,
     only what cannot be signed is looked up among what a person has accepted.
     """
-    if not keyring.proves(session, read_key_check(session)):
+    check = read_key_check(session)
+    if not keyring.proves(session, check):
         yield Damage(writer="", seq=0, what=KEY_GONE)
+    elif moved := keyring.find_move(session, check):
+        yield Damage(writer="", seq=0, what=moved)
     heads = [decode_head(row) for row in session.fetch("writers")]
     for head, seal in heads:
         if not head.is_signed(signer, seal):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from mulligan.stores.driver import Session
 from mulligan.stores.mark import MarkFile
 from mulligan.stores.options import Options
 from mulligan.stores.pool import Pool
-from mulligan.stores.relational.adoption import Adoption
+from mulligan.stores.relational.adoption import Adoption, settle_store
 from mulligan.stores.relational.archive import ArchiveTables
 from mulligan.stores.relational.casebook import CasebookTables
 from mulligan.stores.relational.catalog import CatalogTable
@@ -30,10 +31,11 @@ class Truth:
         erase: Callable[[], None],
         marks: MarkFile | None = None,
         trust_processes: bool = True,
+        place: str | None = None,
     ) -> None:
         self.pool = Pool(connect)
         self._erase = erase
-        self.keyring = Keyring(options.seal)
+        self.keyring = Keyring(options.seal, place=place)
         self._safe = Safe(options.seal, keyring=self.keyring)
         adoption = Adoption(self.keyring, safe=self._safe, clock=options.clock, marks=marks)
         self._ledger = Ledger(
@@ -70,7 +72,11 @@ class Truth:
 
     def sign_store(self) -> None:
         """With a key, have a store that is not signed yet signed, and its values locked."""
-        if self.keyring.given is None or self.pool.ask(self.keyring.is_signed):
+        if self.keyring.given is None:
+            return
+        if self.pool.ask(self.keyring.is_signed):
+            if self.pool.ask(self.keyring.may_settle):
+                self._ledger.submit(partial(settle_store, keyring=self.keyring)).result()
             return
         self._ledger.identify_writer()
         # What lay there in plain text is gone from the disk as well.

@@ -7,13 +7,14 @@ on conflict do nothing
 delete from kept where owner = :owner and name = :name returning seal
 
 -- name: key_check
-select value, signed_us, trusted, seal from key_check
+select value, signed_us, trusted, identity, places, seal from key_check
 
 -- name: set_key_check
-insert into key_check (number, value, signed_us, trusted, seal)
-values (1, :value, :signed_us, :trusted, :seal)
+insert into key_check (number, value, signed_us, trusted, identity, places, seal)
+values (1, :value, :signed_us, :trusted, :identity, :places, :seal)
 on conflict (number) do update set value = excluded.value, signed_us = excluded.signed_us,
-  trusted = excluded.trusted, seal = excluded.seal
+  trusted = excluded.trusted, identity = excluded.identity, places = excluded.places,
+  seal = excluded.seal
 
 -- name: signatures
 select 1 from key_check where signed_us is not null

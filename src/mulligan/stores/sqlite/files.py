@@ -17,6 +17,7 @@ from mulligan.stores.mark import MarkFile
 from mulligan.stores.migrate import bring_up_to_date, check_version
 from mulligan.stores.private_file import read_private, refuse_second_name, refuse_unsafe
 from mulligan.stores.sqlite.session import LOG, TIMEOUT, SqliteSession
+from mulligan.stores.sqlite.side_files import ENDINGS, refuse_unsafe_database
 
 APPLICATION_ID = 0x4D756C6C
 SECRET_BYTES = 32
@@ -69,8 +70,7 @@ def build_url(path: Path) -> str:
 def refuse_unsafe_files(path: Path) -> None:
     """Refuse files of a store that somebody else may have put there, or can change."""
     for database in (path, build_log_path(path)):
-        for ending in ("", "-wal", "-shm"):
-            refuse_unsafe(database.with_name(database.name + ending), linked=not ending)
+        refuse_unsafe_database(database)
         mark = build_companion_path(database, "mark")
         refuse_unsafe(mark)
         refuse_second_name(mark)
@@ -162,7 +162,7 @@ def read_secret(path: Path) -> bytes:
 def set_aside(path: Path) -> Path:
     """Move a damaged file and its companions out of the way, so that nothing of it is lost."""
     away = path.with_name(f"{path.name}.damaged-{time.time_ns()}")
-    for ending in ("", "-wal", "-shm"):
+    for ending in ("", *ENDINGS):
         companion = path.with_name(path.name + ending)
         if companion.exists():
             companion.rename(away.with_name(away.name + ending))
@@ -173,7 +173,7 @@ def list_damaged_files(path: Path) -> list[Path]:
     """What was set aside of a file, the oldest first."""
     beginning = f"{path.name}.damaged-"
     found = [file for file in path.parent.iterdir() if file.name.startswith(beginning)]
-    return sorted(file for file in found if not file.name.endswith(("-wal", "-shm")))
+    return sorted(file for file in found if not file.name.endswith(ENDINGS))
 
 
 def _build_store_url(path: Path, part: str) -> str:

@@ -18,6 +18,7 @@ from mulligan.stores.fork import undisturbed
 from mulligan.stores.histogram import add_counts
 from mulligan.stores.queries import load
 from mulligan.stores.sqlite.error_map import translate, translate_errors
+from mulligan.stores.sqlite.side_files import refuse_unsafe_database
 
 TIMEOUT = timedelta(seconds=5)
 
@@ -50,6 +51,8 @@ class SqliteSession:
         with undisturbed, translate_errors(path):
             if create:
                 _create_private(path)
+            # At every connection: SQLite looks for a journal to play back whenever it opens a file.
+            refuse_unsafe_database(path)
             self._connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
             self._connection.set_busy_timeout(max(1, round(timeout.total_seconds() * 1000)))
             # Closing the last connection would move a damaged write-ahead log into the file and

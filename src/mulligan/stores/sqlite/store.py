@@ -57,6 +57,7 @@ class SqliteStore:
             options=options,
             erase=lambda: truncate(self._connect),
             marks=self._marks,
+            place=str(path.resolve()),
         )
         self._tally = LogTally(self._log_marks)
         self._log_pool = Pool(self._connect_log)

@@ -48,8 +48,12 @@ async def find_disguised(call: LiveCall, result: object) -> Execution | None:
 
 
 async def note_failure(call: LiveCall, error: BaseException) -> Execution:
-    """`fail_call`, which an event loop does not wait for where the error says much."""
-    if was_stopped(error) or not is_long(error):
+    """`fail_call`, which an event loop does not wait for where there is much to read.
+
+    What is read is what the error prints as, whatever it is made of, and what the call was given,
+    which it is searched for quotes of.
+    """
+    if was_stopped(error) or not is_long(error, call.arguments):
         return fail_call(call, error)
     return cast("Execution", await call.waiter.aside(partial(fail_call, call, error)))
 

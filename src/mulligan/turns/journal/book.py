@@ -22,6 +22,7 @@ from mulligan.core.action import (
 )
 from mulligan.core.call import Call, Execution, Outcome
 from mulligan.core.errors import ConfigurationError, MulliganError, StaleEntryError
+from mulligan.core.escape import show_name
 from mulligan.core.event import ActionMoved, ActionUndone
 from mulligan.core.interfaces import Clock, Journal, Vault
 from mulligan.core.quoted import quote_value
@@ -110,8 +111,8 @@ class LiveAction:
     def what(self) -> str:
         """The call in a few words, as it was asked for."""
         given = {k: v for k, v in self.record.arguments.items() if v is not None}
-        shown = ", ".join(f"{k}={quote_value(v, most=_SHOWN)}" for k, v in given.items())
-        return f"{self.opening.tool}({shown})"
+        shown = ", ".join(f"{show_name(k)}={quote_value(v, most=_SHOWN)}" for k, v in given.items())
+        return f"{show_name(self.opening.tool)}({shown})"
 
     @property
     def said(self) -> str:

@@ -82,11 +82,11 @@ async def review_late(
                 action.unchecked = True
             await settle_reviewed(actions, by="late review", book=book)
             await reach(Point.MARKED)
-        case Standing.REJECTED if step is Step.DISPUTE:
+        case Standing.REJECTED | Standing.UNREVIEWED if step is Step.DISPUTE and verdict.errors:
             await end.dispute(describe_rejection(verdict))
         case Standing.REJECTED:
             await end.take_back(describe_rejection(verdict))
-        case Standing.UNREVIEWED if insists(actions) and not delivered:
+        case Standing.UNREVIEWED if step is Step.GIVE_UP:
             why = "Nobody could say, and its tool insists."
             await end.take_back(why)
         case Standing.UNREVIEWED:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Annotated, Any, Unpack
 
@@ -13,6 +13,8 @@ from mulligan.core.errors import ConfigurationError
 from mulligan.core.record import Abilities, DeclaredAbilities, Record, Told
 from mulligan.core.sentence import Describe
 from mulligan.core.suggestion import ErrorRule
+from mulligan.redaction import Hide
+from mulligan.redaction.scrub import scrub
 from mulligan.turns.tools.filled import find_misfit
 from mulligan.turns.tools.readers import (
     OURS,
@@ -207,6 +209,14 @@ def declare(tool: Callable[..., Any], **declared: Unpack[Declared]) -> Declarati
     _refuse_empty_promises(tool, declaration)
     _refuse_unfillable(tool, declaration)
     return declaration
+
+
+def hide_names(declaration: Declaration, *, hide: Hide) -> Declaration:
+    """The declaration with its names as this application shows text: less what it hides."""
+    tool, server = (scrub(name, hide=hide) for name in (declaration.tool, declaration.server))
+    if (tool, server) == (declaration.tool, declaration.server):
+        return declaration
+    return replace(declaration, tool=tool, server=server)
 
 
 def _refuse_unknown(tool: object, declared: Mapping[str, object]) -> None:

@@ -274,10 +274,9 @@ class TurnLoop:
             verdict, attempt=number, reviewers=self._reviewers, standing=standing
         )
         executed = self._turn.attempt.list_in_state(State.EXECUTED)
-        if verdict.standing is Standing.UNCHECKED:
-            executed = [each for each in executed if each.opening.call in verdict.unchecked]
-        nobody = verdict.standing in (Standing.UNREVIEWED, Standing.UNCHECKED)
-        return Step.GIVE_UP if nobody and insists(executed) else step
+        unseen = [each for each in executed if each.opening.call in verdict.unchecked]
+        nobody = verdict.standing is Standing.UNCHECKED
+        return Step.GIVE_UP if nobody and insists(unseen) else step
 
     async def _undo(self, reply: object, verdict: Verdict) -> None:  # noqa: ARG002
         attempt, why = self._turn.attempt, describe_rejection(verdict)

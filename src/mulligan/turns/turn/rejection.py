@@ -12,7 +12,7 @@ from itertools import groupby
 from mulligan.core.action import Kept, State
 from mulligan.core.effect import Effect, NoVerdict
 from mulligan.core.errors import StaleEntryError
-from mulligan.core.finding import Finding, Severity, Source, Verdict
+from mulligan.core.finding import Finding, Severity, Source, Standing, Verdict
 from mulligan.core.interfaces import Vault
 from mulligan.core.points import Point, reach
 from mulligan.core.policy import Step, decide, is_judged_alone
@@ -105,6 +105,15 @@ BUDGET_SPENT = Finding(
 )
 
 
+SILENCE_SPENT = replace(
+    BUDGET_SPENT,
+    issue=(
+        "Nobody could say whether it is right, and as much was undone of late for want of a "
+        "judge's word as may be: a person decides."
+    ),
+)
+
+
 def choose_step(
     verdict: Verdict, *, attempt: int, reviewers: Reviewers, standing: Sequence[LiveAction]
 ) -> tuple[Step, Verdict]:
@@ -114,15 +123,29 @@ def choose_step(
     """
     last = attempt >= reviewers.attempts
     undoable = [each for each in standing if each.opening.effect is Effect.REVERSIBLE]
+    if verdict.standing is Standing.UNREVIEWED and insists(standing):
+        # To be silenced is as easy as to be led: what a judge does not say is bounded as well.
+        if _may_undo(undoable, reviewers=reviewers, spent=SILENCE_SPENT):
+            return Step.GIVE_UP, verdict
+        return Step.DISPUTE, replace(verdict, findings=(*verdict.findings, SILENCE_SPENT))
     if last or not undoable or not is_judged_alone(verdict):
         return decide(verdict, attempt=attempt, attempts=reviewers.attempts), verdict
-    tenant = undoable[0].opening.tenant
-    if reviewers.undos.take(tenant, len(undoable)):
+    if _may_undo(undoable, reviewers=reviewers, spent=BUDGET_SPENT):
         return Step.RETRY, verdict
-    if reviewers.undos.is_news(tenant):
-        _report.warning(BUDGET_SPENT.issue)
     step = decide(verdict, attempt=attempt, attempts=reviewers.attempts, may_undo=False)
     return step, replace(verdict, findings=(*verdict.findings, BUDGET_SPENT))
+
+
+def _may_undo(undoable: Sequence[LiveAction], *, reviewers: Reviewers, spent: Finding) -> bool:
+    """Whether no fact is needed to undo these; they are taken out of their tenant's budget."""
+    if not undoable:
+        return True
+    tenant = undoable[0].opening.tenant
+    if reviewers.undos.take(tenant, len(undoable)):
+        return True
+    if reviewers.undos.is_news(tenant):
+        _report.warning(spent.issue)
+    return False
 
 
 async def reject(
