@@ -60,7 +60,14 @@ def list_cells(framework: str) -> Iterator[Cell]:
 
 
 async def run_cell(cell: Cell, folder: Path) -> Counted:
-    """Tell one story to its end, recovery included, and count."""
+    """Tell one story to its end, recovery included, and count: also at somebody else's remote."""
+    counted = await _run_cell(cell, folder)
+    elsewhere = [line for line in _make_other(folder).ledger() if line.by != "person"]
+    counted.untrue += [f"{line.op} of {line.id} at another one's" for line in elsewhere]
+    return counted
+
+
+async def _run_cell(cell: Cell, folder: Path) -> Counted:
     remote = make_remote(folder)
     match cell.story:
         case "kill" | "killed hold":
@@ -123,6 +130,12 @@ def make_remote(folder: Path) -> FakeRemote:
     return remote
 
 
+def _make_other(folder: Path) -> FakeRemote:
+    """Of another person, whose tools have the same names and are declared last."""
+    (folder / "other").mkdir(exist_ok=True)
+    return make_remote(folder / "other")
+
+
 async def _run_killed(cell: Cell, folder: Path, remote: FakeRemote) -> Counted:
     """A process that is killed inside the tool, or once its call is held; then another one."""
     child = [sys.executable, "-m", "bench.hosts.campaign", cell.framework, cell.story, cell.tool]
@@ -140,6 +153,7 @@ async def _approve(cell: Cell, folder: Path, remote: FakeRemote) -> Path:
     """A person lets every held call run, and a process that has the code runs them."""
     async with Mulligan(_find_store(folder), recover=False) as m:
         declare_tools(m, remote, framework=cell.framework)
+        declare_tools(m, _make_other(folder), framework=cell.framework)
         for held in m.insights.open_list.actions():
             m.insights.open_list.approve(held.id, by="Mum")
         await m.recover()
@@ -151,6 +165,7 @@ async def _recover(cell: Cell, folder: Path, remote: FakeRemote) -> Path:
     """Another process looks after what the first has left, once nothing can land any more."""
     async with Mulligan(_find_store(folder), checks=[_reject_wrong], recover=False) as m:
         declare_tools(m, remote, framework=cell.framework)
+        declare_tools(m, _make_other(folder), framework=cell.framework)
         remote.arrive()
         for _ in range(2):
             await asyncio.sleep(2 * SOON.total_seconds())

@@ -218,6 +218,12 @@ def test_the_limits_may_come_from_the_environment() -> None:
     assert settings.outside == "refuse"
 
 
+def test_a_loop_is_one_that_there_is(tmp_path: Path) -> None:
+    assert Settings.load(folder=tmp_path, environment={"MULLIGAN_LOOP": "once"}).loop == "once"
+    with pytest.raises(ConfigurationError, match="reflect, once"):
+        Settings.load(folder=tmp_path, environment={"MULLIGAN_LOOP": "twice"})
+
+
 def test_the_lease_is_given_in_seconds(tmp_path: Path) -> None:
     settings = Settings.load(folder=tmp_path, environment={"MULLIGAN_LEASE": "0.5"})
 

@@ -267,9 +267,8 @@ async def test_the_loop_is_chosen_by_a_setting() -> None:
 
     async with Mulligan("memory:", loop="once") as m:
         once = await m.draft(writes("An answer."), question="Why?", rules=rules)
-    async with Mulligan("memory:", loop="twice") as m:
-        with pytest.raises(ConfigurationError, match="There are: reflect, once"):
-            await m.draft(writes("An answer."), question="Why?", rules=rules)
+    with pytest.raises(ConfigurationError, match="There are: reflect, once"):
+        Mulligan("memory:", loop="twice")
 
     assert (once.text, once.standing, asked) == ("An answer.", Standing.UNREVIEWED, [])
 

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import asyncio
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
+from mulligan.checks import own
 from mulligan.checks.own import make_call_check
 from mulligan.core.call import Call, Execution, Outcome
 from mulligan.core.errors import ConfigurationError
@@ -86,3 +89,37 @@ def test_what_has_a_default_is_its_own() -> None:
 def test_something_that_cannot_be_called_is_refused() -> None:
     with pytest.raises(ConfigurationError, match="A check is a function"):
         make_call_check(3, severity=Severity.ERROR)
+
+
+async def test_a_check_that_does_not_end_has_given_no_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(own, "ANSWERS_WITHIN", timedelta(milliseconds=20))
+
+    async def asks_a_silent_directory(call):
+        await asyncio.Event().wait()
+
+    async def streams_nothing(call):
+        await asyncio.Event().wait()
+        yield "never"
+
+    for function in (asks_a_silent_directory, streams_nothing):
+        check = make_call_check(function, severity=Severity.ERROR)
+        (finding,), answered = await run_checks(ATTEMPTED, [check])
+
+        assert not answered
+        assert (finding.rule, finding.severity) == ("check.broken", Severity.WARNING)
+
+
+def test_a_severity_is_one_that_there_is() -> None:
+    assert own.read_severity("warning") is Severity.WARNING
+
+    for wrong in ("Error", None, 0):
+        with pytest.raises(ConfigurationError, match="'error' or 'warning'"):
+            own.read_severity(wrong)
+
+
+@pytest.mark.parametrize("given", [3, "name", [3], [None]])
+def test_checks_are_functions_and_come_in_a_list(given: Any) -> None:
+    with pytest.raises(ConfigurationError, match="checks"):
+        own.list_functions(given, what="checks")

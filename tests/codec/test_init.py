@@ -78,8 +78,8 @@ def test_an_entry_of_the_journal(name: str) -> None:
     assert (entry.state, entry.at) == (State.INTENT, AT)
     # Fields of later versions have their defaults, and are written from then on.
     written = encode_entry(entry)
-    assert written.opening.replace('"outer":null,', "") in body
-    assert name != "body" or written.body.replace('"outer":null,', "") == body
+    assert _drop_later(written.opening) in body
+    assert name != "body" or _drop_later(written.body) == body
 
 
 def test_what_only_the_standard_library_writes_stays_exact() -> None:
@@ -172,7 +172,7 @@ def test_what_a_tool_was_given() -> None:
 
     assert isinstance(given, Given)
     assert (given.at, given.took, given.pair) == (AT, timedelta(seconds=90.5), ("a", 1))
-    assert same(encode_value(given).replace(b'"outer":null,', b""), kept)
+    assert same(_drop_later(encode_value(given).decode()).encode(), kept)
     assert decode_value(kept) == json.loads(kept)
 
 
@@ -187,3 +187,10 @@ def test_the_hash_of_an_entry() -> None:
 def test_counts_by_bucket() -> None:
     assert load_counts('{"3":2.5,"10":1}') == {3: 2.5, 10: 1}
     assert dump_counts({3: 2.5, 10: 1}) == '{"3":2.5,"10":1}'
+
+
+def _drop_later(text: str) -> str:
+    """Without the fields that an opening has got since."""
+    for field in ('"outer":null,', '"binding":"",', ',"binding":""'):
+        text = text.replace(field, "")
+    return text

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from mulligan import Effect, Mulligan
 from mulligan.core.suggestion import Earlier
 from mulligan.learning.errors.fingerprint import mask_error
 from mulligan.learning.errors.silent import find_silent_error
@@ -15,6 +18,7 @@ from mulligan.learning.repair.precheck import precheck
 from mulligan.learning.repair.suggest import suggest_corrections
 from mulligan.learning.shape.lenient import read_meant
 from mulligan.learning.shape.schema import read_schema
+from mulligan.turns.turn.context import OpenTurn
 from tests.learning.failures import failed, obj
 
 NAMES = st.sampled_from(["to", "amount", "limit", "order_id", "date", "tags", "", " x", "a.b", "ü"])
@@ -81,3 +85,51 @@ def test_any_result_and_any_writing_is_read(result, written) -> None:
 
     assert said is None or said
     assert all(call.tool == "find_order" for call in read_meant(written, tools) if call.fits)
+
+
+@dataclass(frozen=True)
+class FrozenError(Exception):
+    why: str = "no"
+
+
+class RecordError(Exception):
+    def __init__(self) -> None:
+        super().__init__("no")
+        self.__dict__["data"] = {"a": 1}
+
+    def __getattr__(self, name: str) -> object:
+        return self.__dict__["data"][name]
+
+
+class ReadOnlyError(Exception):
+    def __setattr__(self, name: str, value: object) -> None:
+        raise RuntimeError("read only")
+
+
+class NotedError(Exception):
+    __notes__ = ("fixed",)
+
+
+@pytest.mark.parametrize("kind", [FrozenError, RecordError, ReadOnlyError, NotedError])
+async def test_an_error_that_takes_no_advice_reaches_its_caller_as_it_is(
+    kind: type[Exception],
+) -> None:
+    own, m = kind(), Mulligan("memory:", recover=False)
+    seen: list[Exception] = []
+
+    @m.tool(effect=Effect.READ)
+    async def fetch() -> None:
+        raise own
+
+    async def agent(turn: OpenTurn) -> str:
+        try:
+            await fetch()
+        except Exception as error:
+            seen.append(error)
+        return "I could not."
+
+    done = await m.act("Fetch it", agent)
+    m.close()
+
+    assert seen == [own]
+    assert done.reply == "I could not."

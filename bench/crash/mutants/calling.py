@@ -14,7 +14,8 @@ from mulligan.turns.calls import images, retry
 from mulligan.turns.calls.journaled import JournaledCall
 from mulligan.turns.calls.live import LiveCall
 from mulligan.turns.calls.retry import Tried
-from mulligan.turns.journal.book import Book, LiveAction
+from mulligan.turns.journal.book import Book
+from mulligan.turns.journal.live_action import LiveAction
 
 
 @mutant("create (right): kill")

@@ -11,7 +11,8 @@ from mulligan.app.turn_opener import About
 from mulligan.core.action import State, UndoResult
 from mulligan.core.finding import Standing, Verdict
 from mulligan.core.points import Point, reach
-from mulligan.turns.journal.book import Book, LiveAction
+from mulligan.turns.journal.book import Book
+from mulligan.turns.journal.live_action import LiveAction
 from mulligan.turns.recovery import late_review
 from mulligan.turns.turn import rejection
 from mulligan.turns.turn.act import TurnLoop

@@ -9,8 +9,9 @@ from mulligan.core.action import State
 from mulligan.core.points import Point, reach
 from mulligan.stores.relational.journal import JournalTables
 from mulligan.turns.journal import landing
-from mulligan.turns.journal.book import Book, LiveAction
+from mulligan.turns.journal.book import Book
 from mulligan.turns.journal.landing import Seen
+from mulligan.turns.journal.live_action import LiveAction
 from mulligan.turns.recovery import late_review, release
 from mulligan.turns.recovery.recovery import Recovery
 
@@ -20,7 +21,7 @@ def recovery_repeats_the_call() -> None:
     async def again(self: Recovery, action: LiveAction) -> None:
         action.tries += 1
         await self.book.move([action], State.UNKNOWN)
-        tool = self.toolbox.find(action.opening)
+        tool = self.toolbox.find(action)
         if tool is not None:
             made = await tool.prepare_call(action.record)()
             await landing.adopt([action], [made], book=self.book)

@@ -10,7 +10,8 @@ from bench.crash.mutants.planting import mutant, plant_in, swap
 from mulligan.core.action import Kept, State, UndoResult
 from mulligan.core.points import Point, reach
 from mulligan.core.record import Record
-from mulligan.turns.journal.book import Book, LiveAction
+from mulligan.turns.journal.book import Book
+from mulligan.turns.journal.live_action import LiveAction
 from mulligan.turns.journal.object_history import ObjectHistory
 from mulligan.turns.turn import rejection, rollback
 from mulligan.turns.turn.attempt import LiveAttempt

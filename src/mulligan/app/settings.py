@@ -32,6 +32,9 @@ TEST_PREFIX = "MULLIGAN_TEST_"
 DAYS = "_days"
 
 
+_LOOP = "reflect"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """Everything that can be set. Arguments win over the environment, that over pyproject.toml."""
@@ -60,7 +63,7 @@ class Settings:
     """How long things are kept; in a file or the environment by the settings in days."""
     backoff: Backoff = field(default_factory=Backoff)
     """How long a failed call waits before it is made again."""
-    loop: str = "reflect"
+    loop: str = _LOOP
     """How drafts are made: `reflect` (criticised and revised), or `once`."""
     keep_replies: bool = True
     """Keep replies in the vault as long as `retention.kept` says, to try other checks on them."""
@@ -123,6 +126,12 @@ class Settings:
         for name in ("attempts", "judge_tokens"):
             if getattr(self, name) < 1:
                 raise ConfigurationError(f"{name} is {getattr(self, name)}; it is at least 1.")
+
+        if self.loop != _LOOP:
+            # Loaded where another one is named: most applications write no drafts.
+            from mulligan.loops.drafts import choose_loop
+
+            choose_loop(self.loop)
 
         if self.judge_undos < 0:
             raise ConfigurationError(

@@ -17,9 +17,15 @@ from mulligan.app.housekeeping import Housekeeping
 from mulligan.app.memory import Memory
 from mulligan.app.recognizing import build_recognizer
 from mulligan.app.settings import Settings
-from mulligan.checks.own import make_call_check, name_check
+from mulligan.checks.own import list_functions, make_call_check, name_check, read_severity
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.event import AttemptReviewed, Event, RemarkDropped
+from mulligan.core.event import (
+    ActionMoved,
+    ActionUndone,
+    AttemptReviewed,
+    Event,
+    RemarkDropped,
+)
 from mulligan.core.finding import Severity
 from mulligan.core.identity import IdentityKind
 from mulligan.core.interfaces import Check, Clock, Gather, Judge, Store
@@ -32,7 +38,7 @@ from mulligan.stores.clock import read_utc_now
 from mulligan.stores.opening import open_store
 from mulligan.telemetry.events import Events
 from mulligan.telemetry.writer import LogWriter
-from mulligan.turns.calls.runtime import Runtime
+from mulligan.turns.calls.runtime import Made, Runtime
 from mulligan.turns.calls.toolbox import Toolbox
 from mulligan.turns.journal.book import Book
 from mulligan.turns.journal.steady import choose_steady
@@ -88,7 +94,8 @@ class Parts:
                     f"A check is for tools by their names, not for {tool!r}: "
                     '@m.check("update_task").'
                 )
-        self.checks.append(make_call_check(function, tools=tools, severity=severity))
+        weight = read_severity(severity)
+        self.checks.append(make_call_check(function, tools=tools, severity=weight))
         self.toolbox.checked.update(dict.fromkeys(tools, name_check(function)))
 
     def begin(self) -> None:
@@ -178,7 +185,7 @@ def assemble(
     toolbox = Toolbox()
     runtime = _build_runtime(settings, store, toolbox=toolbox, clock=clock)
     runtime = replace(runtime, judge=_choose_judge(asked.judge, runtime))
-    checks, under_way = list(asked.checks), TurnsUnderWay()
+    checks, under_way = list_functions(asked.checks, what="checks"), TurnsUnderWay()
     reviewers = replace(_build_reviewers(asked, runtime, settings=settings), checks=checks)
     outside = OutsideCalls(
         rule=settings.outside, reviewers=reviewers, book=runtime.book, under_way=under_way
@@ -227,6 +234,11 @@ def _publish_weakly(events: Events) -> Callable[[Event], None]:
     return publish
 
 
+def _announce_step(made: Made, events: Events, event: ActionMoved | ActionUndone) -> None:
+    made.forget(event)
+    events.publish(event)
+
+
 def _build_memory(
     settings: Settings, store: Store, runtime: Runtime, *, clock: Clock
 ) -> Memory | None:
@@ -265,7 +277,10 @@ def _build_reviewers(asked: Asked, runtime: Runtime, *, settings: Settings) -> R
     return Reviewers(
         attempts=settings.attempts,
         undos=UndoBudget(most=settings.judge_undos),
-        gathers=(*asked.facts, *_list_shipped_facts(runtime.judge)),
+        gathers=(
+            *list_functions(asked.facts, what="facts"),
+            *_list_shipped_facts(runtime.judge),
+        ),
         judge=runtime.judge,
         show=runtime.redactor.redact_value,
         tell=partial(_announce_review, runtime=runtime),
@@ -336,11 +351,12 @@ def _build_runtime(settings: Settings, store: Store, *, toolbox: Toolbox, clock:
             vault=store.vault,
             clock=clock,
             scrub=redactor.redact_text,
-            announce=events.publish,
+            announce=partial(_announce_step, toolbox.made, events),
             steady=choose_steady(clock),
             hold_life=settings.hold_life,
         ),
         events=events,
+        made=toolbox.made,
         strict=settings.strict,
         recall=_build_recall(settings, store, clock=clock),
         unadvised=settings.unadvised,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from datetime import timedelta
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, TypeVar
 
 from mulligan.checks.concern import limit_to_tools
 from mulligan.checks.subject import Subject, list_effective_calls
@@ -14,11 +15,17 @@ from mulligan.core.call import Execution
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.interfaces import Check
+from mulligan.core.timeouts import run_with_timeout
+
+F = TypeVar("F")
 
 
 class BadAnswerError(TypeError):
     """A check answered with something that is no finding; its words quote no value."""
 
+
+ANSWERS_WITHIN = timedelta(seconds=30)
+"""How long an async check may take over one attempt; then it has given no answer."""
 
 AREA = "check"
 """Of the rules that are named after the function which found them."""
@@ -51,7 +58,11 @@ def make_call_check(
         return [f for call, answer in answers for f in read(call, answer)]
 
     async def wait_for_all(answers: list[tuple[str, object]]) -> list[Finding]:
-        waited = [(call, await wait_for_answer(answer)) for call, answer in answers]
+        try:
+            waited = [(call, await wait_for_answer(answer)) for call, answer in answers]
+        finally:
+            for _, answer in answers:
+                close_unbegun(answer)
         return [finding for call, answer in waited for finding in read(call, answer)]
 
     def read(call: str, answer: object) -> list[Finding]:
@@ -62,6 +73,26 @@ def make_call_check(
     # Whose it is, and so on which thread it may run.
     look.__module__ = getattr(function, "__module__", "") or ""
     return limit_to_tools(tools)(look) if tools else look
+
+
+def read_severity(given: object) -> Severity:
+    """How much its findings weigh, also as text."""
+    try:
+        return Severity(given)  # type: ignore[arg-type]
+    except ValueError:
+        known = " or ".join(repr(each.value) for each in Severity)
+        raise ConfigurationError(f"There is no severity {given!r}. Use {known}.") from None
+
+
+def list_functions(given: Iterable[F], *, what: str) -> list[F]:
+    """What an application passes as its checks or its facts: functions, and nothing else."""
+    if not isinstance(given, Iterable) or isinstance(given, str):
+        raise ConfigurationError(f"{what}={given!r} is no list of functions: {what}=[…].")
+    found = list(given)
+    for each in found:
+        if not callable(each):
+            raise ConfigurationError(f"{what} holds {each!r}, which is no function.")
+    return found
 
 
 def read_findings(
@@ -90,7 +121,22 @@ def is_waited_for(answer: object) -> bool:
 
 
 async def wait_for_answer(answer: Any) -> object:
-    """What a check says in the end, which may be async in every way that Python has."""
+    """What a check says in the end, which may be async in every way that Python has.
+
+    One that does not end is a `TimeoutError`: nobody's turn waits for it for ever.
+    """
+    if not is_waited_for(answer):
+        return answer
+    return await run_with_timeout(_take_answer(answer), within=ANSWERS_WITHIN)
+
+
+def close_unbegun(answer: object) -> None:
+    """End what nobody will wait for, as after a check that broke."""
+    if inspect.iscoroutine(answer) and inspect.getcoroutinestate(answer) == inspect.CORO_CREATED:
+        answer.close()
+
+
+async def _take_answer(answer: Any) -> object:
     if hasattr(answer, "__aiter__"):
         return [each async for each in answer]
     return await await_value(answer)

@@ -124,6 +124,9 @@ class Opening:
     """The action of the whole bulk, where this is one of its elements."""
     key: str | None = None
     """The idempotency key or client id the remote knows this call by, which is ours."""
+    binding: str = ""
+    """What its tool is bound to beside its code, as a mark that tells it from another one's; empty
+    where that is nothing."""
 
     @property
     def whole(self) -> str | None:

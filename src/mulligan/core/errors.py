@@ -6,6 +6,7 @@
     │   ├── MissingExtraError       a part that needs `pip install "mulligan[…]"`
     │   ├── NaiveTimeError          a time without a zone
     │   ├── UnawaitedError          a plain function that answers with something to await
+    │   ├── UnstartedError          a function that answers with a generator, not gone through
     │   ├── OutsideTurnError        a call outside any turn, where that is refused
     │   ├── RunningLoopError        a call that would hold up the event loop it is made on
     │   └── NoSchemaError           what a tool declares as its schema is none
@@ -149,6 +150,10 @@ class NothingDone(MulliganError):  # noqa: N818 - a tool says it of its own call
 
 class UnawaitedError(ConfigurationError, NothingDone):
     """A plain function answered with something to await, which nobody here can wait for."""
+
+
+class UnstartedError(ConfigurationError, NothingDone):
+    """A function answered with a generator, whose effect would come where nobody looks."""
 
 
 class OutsideTurnError(ConfigurationError, NothingDone):

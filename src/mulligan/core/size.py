@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Mapping
 from itertools import islice
 from typing import NamedTuple
@@ -14,6 +15,10 @@ MOST_PARTS = 64
 """Parts of one value that are looked into: telling what is long must not take long itself."""
 _SAID_COSTS = 10
 """How many other characters one costs that is read for times: a message may hold little else."""
+MOST_DEPTH = 12
+MOST_CONTAINERS = 1_000
+MOST_AGAIN = 8
+"""Times that the same parts may be met again; each may double the ways through a value."""
 _ASKED = ("content", "text", "structuredContent", "args")
 """Where results and errors of libraries keep their text."""
 
@@ -31,15 +36,65 @@ def is_long(*values: object) -> bool:
         each = ahead.pop()
         looked += 1
         if isinstance(each, SaidText):
-            room -= len(each.text) * _SAID_COSTS
+            room -= _measure(each.text) * _SAID_COSTS
         elif isinstance(each, str | bytes | bytearray):
-            room -= len(each)
+            room -= _measure(each)
         elif each is not None and not isinstance(each, int | float):
             inner = _list_inside(each)
             if len(inner) + looked > MOST_PARTS:
                 return True
             ahead += inner
     return room < 0
+
+
+def is_tangled(value: object) -> bool:
+    """Whether a value holds itself, or the same parts so often that going through it has no end."""
+    ahead: list[tuple[object, int]] = [(value, 0)]
+    seen: set[int] = set()
+    again = 0
+    while ahead and len(seen) <= MOST_CONTAINERS:
+        each, depth = ahead.pop()
+        if not isinstance(each, Mapping | list | tuple):
+            continue
+        again += id(each) in seen
+        if again > MOST_AGAIN:
+            return True
+        seen.add(id(each))
+        if depth < MOST_DEPTH:
+            ahead += [(inner, depth + 1) for inner in _list_inside(each)]
+    return False
+
+
+def is_tame(value: object) -> bool:
+    """Whether going through its lists and mappings ends: none has a way of its own to be read."""
+    ahead: list[object] = [value]
+    seen: set[int] = set()
+    while ahead:
+        each = ahead.pop()
+        if not isinstance(each, dict | list | tuple | set | frozenset) or id(each) in seen:
+            continue
+        seen.add(id(each))
+        if any(_is_overridden(type(each), name) for name in ("__iter__", "items", "values")):
+            return False
+        ahead += dict.values(each) if isinstance(each, dict) else each
+    return True
+
+
+def _is_overridden(kind: type, name: str) -> bool:
+    """Whether a subclass of a built-in container reads itself in another way than that."""
+    found = getattr(kind, name, None)
+    return found not in [getattr(each, name, None) for each in _BUILT_IN]
+
+
+_BUILT_IN = (dict, list, tuple, set, frozenset, OrderedDict)
+
+
+def _measure(text: str | bytes | bytearray) -> int:
+    """Its length; nothing of one that cannot say, as a stand-in for text or one loaded later."""
+    try:
+        return len(text)
+    except Exception:  # noqa: BLE001 - a value of somebody's own may refuse anything
+        return 0
 
 
 def _list_inside(value: object) -> list[object]:

@@ -10,7 +10,9 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from mulligan.checks.concern import has_concern, is_about_attempts
+from mulligan.checks.own import ANSWERS_WITHIN
 from mulligan.core.action import UndoResult
+from mulligan.core.awaiting import await_value
 from mulligan.core.call import Call, Execution, Outcome
 from mulligan.core.escape import escape
 from mulligan.core.event import AttemptReviewed, RemarkDropped
@@ -26,6 +28,7 @@ from mulligan.core.finding import (
 from mulligan.core.interfaces import Check, Gather, Judge
 from mulligan.core.limits import ATTEMPTS, UndoBudget
 from mulligan.core.size import SaidText, is_long
+from mulligan.core.timeouts import run_with_timeout
 from mulligan.core.turn import Turn
 from mulligan.loops.checking import run_checks_aside
 
@@ -257,7 +260,9 @@ async def gather_facts(attempted: Attempted, gathers: Sequence[Gather]) -> tuple
     facts = list(attempted.facts)
     for gather in gathers:
         try:
-            facts += await gather(attempted.turn, calls)
+            facts += await run_with_timeout(
+                await_value(gather(attempted.turn, calls)), within=ANSWERS_WITHIN
+            )
         except Exception as error:  # noqa: BLE001 - a user's function may raise anything
             _report.warning("Facts could not be gathered (%s).", type(error).__name__)
     return tuple(dict.fromkeys(facts))

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import dataclass, field
 
 import pytest
@@ -191,3 +192,34 @@ def test_results_of_other_fields_are_passed_over_at_a_glance() -> None:
     covered = [shapes.cover({"id": n, "title": "Dinner"}) for n in range(2)]
 
     assert covered == [True, True]
+
+
+class Stub:
+    """A stand-in, or the remote end of a call: it has whatever it is asked for."""
+
+    def __getattr__(self, name: str) -> Stub:
+        return Stub()
+
+
+class Linked:
+    """Has only what matters here, and each time something new."""
+
+    @property
+    def content(self) -> Linked:
+        return Linked()
+
+    text = structuredContent = content
+
+
+@pytest.mark.parametrize("result", [Stub(), Linked(), {"result": Stub()}])
+def test_an_object_that_makes_up_what_it_is_asked_for_is_soon_done_with(result: object) -> None:
+    begun = time.perf_counter()
+
+    assert find_silent_error(result) is None
+    assert time.perf_counter() - begun < 1.0
+
+
+def test_an_error_within_objects_is_still_found() -> None:
+    inner = ToolResult(content=[Part(text="no such page")], isError=True)
+
+    assert find_silent_error({"result": inner}) == "no such page"

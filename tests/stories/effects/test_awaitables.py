@@ -104,3 +104,36 @@ async def test_a_tool_that_returns_a_coroutine_is_refused_with_what_to_do_instea
 
     assert remote.list_writes() == []
     assert list_open(m) == []
+
+
+@pytest.mark.parametrize("lazily", [lambda each: (add(each) for add in [each.append]), None])
+async def test_a_tool_that_answers_with_work_not_begun_is_refused(lazily: Any) -> None:
+    items: list[str] = []
+    kept: list[Any] = []
+
+    with open_app() as m:
+
+        @m.tool(effect=Effect.REVERSIBLE, read=lambda _: items or None, undo=lambda _: None)
+        def add(names: list[str]) -> Any:
+            return map(items.append, names) if lazily is None else lazily(items)
+
+        async def agent(turn: OpenTurn) -> str:
+            with pytest.raises(ConfigurationError, match="Return a list"):
+                kept.append(add(["milk"]))
+            return "I could not."
+
+        await m.act("Add milk", agent)
+
+        assert (items, kept, list_open(m)) == ([], [], [])
+
+
+async def test_a_tool_that_only_reads_may_answer_bit_by_bit() -> None:
+    with open_app() as m:
+
+        @m.tool(effect=Effect.READ)
+        def stream() -> Any:
+            return (each for each in "ab")
+
+        done = await m.act("Read", lambda _: "".join(stream()))
+
+    assert done.reply == "ab"

@@ -232,3 +232,38 @@ async def test_a_tool_that_says_nothing_was_done_is_believed(app: Mulligan, remo
 
     assert list_open(app) == []
     assert remote.ledger == []
+
+
+async def test_what_another_tool_refused_is_no_word_on_the_one_that_called_it(
+    app: Mulligan,
+) -> None:
+    events = {"dinner": 18}
+
+    @app.tool(effect=Effect.READ)
+    def find_guests(event: str) -> list[str]:
+        return [event]
+
+    @app.tool(
+        effect=Effect.REVERSIBLE, before=lambda _: events["dinner"],
+        undo=lambda record: events.update(dinner=record.before),
+    )  # fmt: skip
+    async def move(day: int, options: dict[str, Any]) -> list[str]:
+        events["dinner"] = day
+        return find_guests("dinner", **options)
+
+    _, agent = await act(app, lambda: move(21, {"max": 3}))
+
+    assert isinstance(agent.errors[0], TypeError)
+    assert events == {"dinner": 21}
+    assert [action.opening.tool for action in list_open(app)] == ["move"]
+
+
+async def test_a_call_that_its_signature_refuses_has_done_nothing(app: Mulligan) -> None:
+    @app.tool(effect=Effect.REVERSIBLE, before=lambda _: None, undo=lambda _: None)
+    async def move(day: int) -> None:
+        """Move it."""
+
+    _, agent = await act(app, lambda: move(21, hour=3))
+
+    assert isinstance(agent.errors[0], TypeError)
+    assert list_open(app) == []

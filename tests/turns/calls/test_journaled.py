@@ -136,3 +136,30 @@ def test_a_condition_without_a_pre_image_is_refused() -> None:
         async def move(event_id: str, if_version: str | None = None) -> None: ...
 
     m.close()
+
+
+async def test_a_list_that_its_agent_changed_since_is_another_call() -> None:
+    shop: dict[str, list[str]] = {}
+
+    with Mulligan("memory:", recover=False) as m:
+
+        @m.tool(
+            effect=Effect.REVERSIBLE, read=lambda _: shop.get("cart"), undo=lambda _: shop.clear()
+        )
+        async def order(items: list[str]) -> str:
+            if items == ["milk"]:
+                raise TimeoutError("no answer")
+            shop["cart"] = list(items)
+            return "ordered"
+
+        async def agent(turn: OpenTurn) -> str:
+            cart = ["milk"]
+            with pytest.raises(TimeoutError):
+                await order(cart)
+            cart[:] = ["bread"]
+            return await order(cart)
+
+        done = await m.act("Order", agent)
+
+    assert shop == {"cart": ["bread"]}
+    assert str(done.reply).startswith("ordered")

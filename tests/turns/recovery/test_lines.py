@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from mulligan import Effect
 from mulligan.core.action import Opening
 from mulligan.core.record import Abilities, Record
-from mulligan.turns.journal.book import LiveAction
+from mulligan.turns.journal.live_action import LiveAction
 from mulligan.turns.recovery.lines import split_lines
 from mulligan.turns.tools.declaration import Declaration
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import fields
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -155,3 +156,40 @@ def test_names_are_shown_less_what_the_application_hides(hide: Hide, shown: str)
 
     assert found.server == shown
     assert found.tool == "print"
+
+
+TIMES = ("key_life", "lands_within", "settles_within", "answers_within")
+
+
+@pytest.mark.parametrize("name", TIMES)
+def test_a_plain_number_is_one_of_seconds(name: str) -> None:
+    said: Any = {name: 1.5}
+
+    assert getattr(declare(find, **said), name) == timedelta(seconds=1.5)
+
+
+@pytest.mark.parametrize("name", TIMES)
+@pytest.mark.parametrize("wrong", [-1, timedelta(seconds=-1), "5", True, float("nan"), None])
+def test_a_time_that_nobody_could_keep_to_is_refused_where_it_is_said(
+    name: str, wrong: object
+) -> None:
+    said: Any = {name: wrong}
+
+    with pytest.raises(ConfigurationError, match=name):
+        declare(find, **said)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"requests": 7}, {"requests": "1"}, {"deletes": "no"}, {"may_be_empty": 0}, {"name": 3},
+        {"server": 3}, {"loses": 3}, {"allow": 3}, {"undo": 3}, {"version": "etag"},
+        {"about": "x"}, {"read": lambda: 1}, {"same": lambda state: True}, {"describe": 3},
+        {"effect": lambda: Effect.READ}, {"describe": lambda: "x"}, {"key": 3},
+    ],
+)  # fmt: skip
+def test_what_could_never_be_kept_is_refused_where_it_is_said(said: Any) -> None:
+    (name,) = said
+
+    with pytest.raises(ConfigurationError, match=name):
+        declare(find, **said)

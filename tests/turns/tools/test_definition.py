@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from mulligan.turns.tools.definition import closes_over_values, find_definition
+from mulligan.turns.tools.definition import find_definition
 
 
 def send_mail(to: str) -> None: ...
@@ -56,9 +56,3 @@ def test_two_functions_never_stand_at_one_place() -> None:
 
     assert len({find_definition(each) for each in several}) == len(several)
     assert str(find_definition(send_mail)) == f"send_mail in {__name__}"
-
-
-def test_what_belongs_to_a_function_beside_its_code_is_known() -> None:
-    assert closes_over_values(make_tool("a"))
-    assert closes_over_values(Notify().__call__)
-    assert not closes_over_values(send_mail)

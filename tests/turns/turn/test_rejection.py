@@ -18,7 +18,7 @@ from mulligan.loops.actions import Attempted
 from mulligan.stores.opening import open_store
 from mulligan.testing.faults import Deed, Faults, PlannedError, Strike
 from mulligan.testing.judge import ScriptedJudge
-from mulligan.turns.journal.book import LiveAction
+from mulligan.turns.journal.live_action import LiveAction
 from mulligan.turns.tools.declaration import Declaration
 from mulligan.turns.turn.context import OpenTurn
 from mulligan.turns.turn.rejection import line_up

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -144,3 +146,27 @@ async def test_what_was_accepted_is_on_no_list(world: World) -> None:
     done = await world.act(agent)
 
     assert (done.standing, world.open(), done.reply) == (Standing.ACCEPTED, [], "Noted.")
+
+
+async def test_a_call_that_its_agent_gave_up_on_may_have_landed_and_is_named(world: World) -> None:
+    sent: list[str] = []
+    note = declare_note(world)
+
+    @world.m.tool
+    async def send(to: str) -> str:
+        sent.append(to)
+        await asyncio.sleep(60)
+        return "sent"
+
+    async def agent(turn: OpenTurn) -> str:
+        with suppress(TimeoutError):  # its own time limit
+            await asyncio.wait_for(send("bob" if turn.correction else "ann"), 0.05)
+        await note(FRIDAY if turn.correction else SATURDAY)
+        return "Noted."
+
+    done = await world.m.act("Mail Ann", agent)
+
+    assert sent == ["ann", "bob"]
+    (left,) = [a for a in world.m.insights.open_list.actions() if a.opening.tool == "send"]
+    assert left.state is State.NEEDS_HUMAN
+    assert "ann" in str(done.reply)

@@ -69,6 +69,9 @@ MOST_SHAPES = 256
 ENVELOPE = frozenset({"content", "structuredContent", "isError", "_meta", "meta"})
 """The fields of an MCP result, around what it holds."""
 
+_NOBODYS = "mulligan_asks_who_answers_to_anything"
+_OBJECT = 4
+"""What an object counts for in depth: three within each other are looked into."""
 MARKED = "The result is marked as an error."
 MOST_SAID = 500
 
@@ -313,10 +316,16 @@ def _may_tell(low: str) -> bool:
 
 
 def _search_object(value: object, *, depth: int) -> Iterator[ErrorFields]:
-    """A result object of a library: only the fields that matter here are asked for."""
+    """A result object of a library: only the fields that matter here are asked for.
+
+    One that has whatever it is asked for, as a stand-in or a remote stub, says nothing; and an
+    object that holds objects is not followed far, as each may make the next one up.
+    """
+    if ask(value, _NOBODYS) is not None:
+        return
     fields = {name: held for name in FIELDS if (held := ask(value, name)) is not None}
     if fields:
-        yield from _search_mapping(fields, depth=depth)
+        yield from _search_mapping(fields, depth=depth + _OBJECT)
 
 
 def _read_fields(value: object) -> ErrorFields:

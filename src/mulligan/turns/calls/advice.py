@@ -220,8 +220,8 @@ async def _note_failure(call: LiveCall, execution: Execution) -> None:
 
 def find_correction(error: BaseException, tool: Tool) -> Corrected | None:
     """What may be tried by itself after a failure, if anything."""
-    advised = getattr(error, "mulligan", None)
-    return _build_correction(advised, tool) if isinstance(advised, Advised) else None
+    advised = read_advised(error)
+    return None if advised is None else _build_correction(advised, tool)
 
 
 def _build_correction(advised: Advised, tool: Tool) -> Corrected | None:
@@ -337,13 +337,27 @@ def _compare(asked: Mapping[str, object], made: Mapping[str, object]) -> Patch:
 
 
 def attach(error: BaseException, advised: Advised) -> None:
-    """Put advice on an error, in the place of what it carries."""
-    before = getattr(error, "mulligan", None)
-    with suppress(AttributeError, TypeError):  # an exception may have no room for more
+    """Put advice on an error, in the place of what it carries.
+
+    An exception may have no room for more, and be an object that refuses in any way of its own.
+    """
+    before = read_advised(error)
+    with suppress(Exception):  # frozen, or read-only
         error.mulligan = advised  # type: ignore[attr-defined]
-    if isinstance(before, Advised) and str(before) in getattr(error, "__notes__", ()):
-        error.__notes__.remove(str(before))
-    error.add_note(str(advised))
+    with suppress(Exception):  # without notes yet, or with such as nobody can change
+        if before is not None and str(before) in error.__notes__:
+            error.__notes__.remove(str(before))
+    with suppress(Exception):  # the same
+        error.add_note(str(advised))
+
+
+def read_advised(error: BaseException) -> Advised | None:
+    """The advice that an error carries, if any."""
+    try:
+        found = getattr(error, "mulligan", None)
+    except Exception:  # noqa: BLE001 - an error of somebody's own may refuse anything
+        return None
+    return found if isinstance(found, Advised) else None
 
 
 def offer(advised: Advised, *, turn: OpenTurn | None) -> None:

@@ -13,9 +13,10 @@ from mulligan.core.effect import Effect
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.points import Point, reach
 from mulligan.core.record import Image, Record
+from mulligan.core.size import is_tame
 from mulligan.turns.calls.live import LiveCall
 from mulligan.turns.calls.rows import log_settled
-from mulligan.turns.journal.book import LiveAction
+from mulligan.turns.journal.live_action import LiveAction
 from mulligan.turns.turn.context import OpenTurn
 from mulligan.undo.abilities import call_ability, read_version
 
@@ -100,6 +101,7 @@ def build_action(
         call=call.id,
         parent=parent,
         key=call.key,
+        binding=call.tool.mark,
     )
     return LiveAction(
         id=id,
@@ -107,8 +109,9 @@ def build_action(
         declaration=declaration,
         record=Record(arguments=copy_value(dict(arguments)), key=opening.key or id),
         opened_at=call.tool.runtime.book.clock(),
-        call_arguments=call.arguments,
+        call_arguments=call.keep_asked(copy_value),
         on_settled=partial(log_settled, call.tool),
+        belongs=call.belongs,
     )
 
 
@@ -127,6 +130,6 @@ def _is_bulk(actions: Sequence[LiveAction]) -> bool:
 def copy_value(value: Any) -> Any:
     """A value that nobody else can change; what cannot be copied comes back as it is."""
     try:
-        return copy.deepcopy(value)
+        return copy.deepcopy(value) if is_tame(value) else value
     except Exception:  # noqa: BLE001 - locks, sockets and cursors refuse in ways of their own
         return value

@@ -24,12 +24,13 @@ from mulligan.turns.calls.live import LiveCall
 from mulligan.turns.calls.outcome import build_proposal
 from mulligan.turns.calls.retry import Tried, try_call
 from mulligan.turns.calls.runtime import Make
-from mulligan.turns.journal.book import Book, LiveAction, as_execution
+from mulligan.turns.journal.book import Book
 from mulligan.turns.journal.hold import hold_call
 from mulligan.turns.journal.hold_answer import answer_held
+from mulligan.turns.journal.kept_values import is_exact
 from mulligan.turns.journal.landing import adopt, settle
+from mulligan.turns.journal.live_action import LiveAction, as_execution
 from mulligan.turns.tools.declaration import Declaration
-from mulligan.turns.tools.definition import closes_over_values
 from mulligan.turns.tools.promises import describe_binding
 from mulligan.turns.turn.attempt import LiveAttempt
 from mulligan.turns.turn.context import OpenTurn
@@ -82,18 +83,25 @@ class JournaledCall:
         if self._is_cleared():
             return await self._let_through(action)
         bound = describe_binding(self.declaration)
+        only_here = bound or self.call.tool.mistakable or not is_exact(action)
         held = await hold_call(
             action,
-            reason=f"{reason} Only this process can run it." if bound else reason,
+            reason=f"{reason} Only this process can run it." if only_here else reason,
             book=self.book,
             evidence=gather_evidence(self.turn, self.attempt),
         )
-        closes_over = closes_over_values(self.call.tool.function)
-        if bound or (closes_over and self.declaration.provide is None):
-            # Declared again, as for another request, its name would stand for another one.
+        if bound:
             self.call.tool.runtime.keep_held(action.id, self._as_approved(action))
+        self._keep_made([action])
         self.attempt.actions.append(action)
         return answer_held(held, returns=self.declaration.hints.whole)
+
+    def _keep_made(self, actions: Sequence[LiveAction]) -> None:
+        """Remember whose these are, where another process or another tool could not tell."""
+        tool = self.call.tool
+        for action in actions:
+            if tool.binding.mark or action.originals:
+                tool.runtime.made.keep(action.id, tool=tool, originals=action.originals)
 
     def _as_approved(self, action: LiveAction) -> Make:
         """The call with what a person will be shown, or not at all."""
@@ -151,6 +159,7 @@ class JournaledCall:
         evidence = bring_evidence(self.turn, self.attempt, action=actions[0], book=book)
         self.attempt.actions.extend(actions)
         await book.intend(actions, evidence=evidence.packed, keep=evidence.keep)
+        self._keep_made(actions)
         await reach(Point.INTENDED)
         book.require_lease(actions)
         given = copy_value(dict(self.call.arguments))
@@ -195,6 +204,7 @@ class JournaledCall:
         book, failure = self.book, tried.last.failure
         if failure is None:
             await adopt(actions, split_result(tried.last.result, actions), book=book)
+            self._keep_made(actions)
             await self._settle_outdated(actions)
             return tried.last
         why = failure.error_class.value
@@ -230,8 +240,23 @@ def refuse_repeats(call: LiveCall, turn: OpenTurn) -> None:
         opening = action.opening
         if (opening.server, opening.tool) != (declared.server, declared.tool):
             continue
+        if not _is_alike(action, call) or _is_at_the_same_time(action, turn):
+            continue
         if _may_stand(action) and _asks_for(action, call.arguments):
             raise AlreadyDoneError(what=action.what, action=action.id, state=_name_state(action))
+
+
+def _is_alike(action: LiveAction, call: LiveCall) -> bool:
+    """Whether both are of the same object: the lamp that one shop sold is not the other's."""
+    theirs, ours = action.belongs, call.belongs
+    same = len(theirs) == len(ours) and all(a is b for a, b in zip(theirs, ours, strict=True))
+    return same and action.opening.binding.rstrip("~") == call.tool.binding.mark
+
+
+def _is_at_the_same_time(action: LiveAction, turn: OpenTurn) -> bool:
+    """Whether its agent waits for both at once, and so means both: two coffees."""
+    here = (action.opening.turn, action.opening.attempt) == (turn.id, turn.attempt.number)
+    return here and action.under_way and action.state in (None, State.INTENT)
 
 
 def _name_state(action: LiveAction) -> str:

@@ -8,7 +8,7 @@ from datetime import timedelta
 from mulligan.core.advice import Decision
 from mulligan.core.interfaces import Judge
 from mulligan.core.timeouts import run_with_timeout
-from mulligan.turns.calls.advice import attach, offer
+from mulligan.turns.calls.advice import attach, offer, read_advised
 from mulligan.turns.calls.tool import Tool
 from mulligan.turns.memory.advice_text import Advised
 from mulligan.turns.turn.context import find_current_turn
@@ -22,8 +22,8 @@ FINAL = frozenset({Decision.RETRY, Decision.STOP})
 
 async def consult(error: BaseException, tool: Tool) -> None:
     """Put a judge's correction on an error that carries none. It never stands in its way."""
-    advised, judge = getattr(error, "mulligan", None), tool.runtime.judge
-    if not tool.declaration.ask_judge or judge is None or not isinstance(advised, Advised):
+    advised, judge = read_advised(error), tool.runtime.judge
+    if not tool.declaration.ask_judge or judge is None or advised is None:
         return
     if advised.suggestions or advised.advice.decision in FINAL:
         return

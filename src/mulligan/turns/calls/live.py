@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
+from types import AsyncGeneratorType, GeneratorType
 from typing import TYPE_CHECKING, Any
 
+from mulligan.core.errors import UnstartedError
 from mulligan.core.record import Record
 from mulligan.turns.calls.runtime import Make
 from mulligan.turns.calls.tool import Tool
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 _MUTABLE = frozenset({dict, list, set, bytearray})
 _COPIED = 64
 _OPENINGS = ("{", "[")
+_LAZY = (GeneratorType, AsyncGeneratorType, map, filter)
+"""Answers that have not begun: what they do is done where they are gone through."""
 
 Given = tuple[tuple[object, ...], dict[str, object]]
 """What a call was given, by position and by name."""
@@ -30,9 +34,9 @@ class LiveCall:
     """One try of a call: its tool, its turn, what it was given, how it is made and waited for."""
 
     __slots__ = (
-        "_copies", "_make", "arguments", "at_us", "brought", "follows", "given", "id", "key",
-        "labels", "parameters", "parent", "record", "span", "start", "tool", "try_number", "turn",
-        "waiter",
+        "_asked", "_copies", "_make", "arguments", "at_us", "brought", "follows", "given", "id",
+        "key", "labels", "parameters", "parent", "record", "span", "start", "tool",
+        "try_number", "turn", "waiter",
     )  # fmt: skip
 
     start: int
@@ -63,6 +67,7 @@ class LiveCall:
         self.record: Record | None = None
         """What its tool's own functions are told of it, once its pre-image was taken."""
         self._make: Make | None = None
+        self._asked: Mapping[str, object] | None = None
 
     def take(self, arguments: Mapping[str, object]) -> None:
         """What the call is made with."""
@@ -92,7 +97,14 @@ class LiveCall:
 
     async def make(self) -> Any:
         """Make it once."""
-        return await self._require_maker()()
+        answer = await self._require_maker()()
+        if self.tool.acts and isinstance(answer, _LAZY):
+            raise UnstartedError(
+                f"{self.tool.declaration.tool} answered with a {type(answer).__name__}, which does "
+                "nothing until somebody goes through it: its effect would come after its review. "
+                "Return a list."
+            )
+        return answer
 
     def _require_maker(self) -> Make:
         if self._make is None:
@@ -102,6 +114,18 @@ class LiveCall:
     def as_given(self) -> Mapping[str, object]:
         """The arguments as they were when the call was made."""
         return {**self.arguments, **self._copies} if self._copies else self.arguments
+
+    def keep_asked(self, copy: Callable[[object], Any]) -> Mapping[str, object]:
+        """What was asked for, as nobody can change it afterwards: one copy for all its actions."""
+        if self._asked is None:
+            self._asked = copy(dict(self.arguments))
+        return self._asked
+
+    @property
+    def belongs(self) -> tuple[object, ...]:
+        """Whose call it is, beside what was asked for: a tool's and a method's own objects."""
+        owner = self.tool.signature.find_left_out(*self.given)
+        return (*self.tool.binding.objects, owner.get("self", owner.get("cls")))
 
     def has_changed(self) -> bool:
         """Whether the tool has changed what it was given, so that the same call cannot be made."""
@@ -114,6 +138,7 @@ class LiveCall:
         """A later try of the same call starts."""
         again = LiveCall(self.tool, turn=self.turn, waiter=self.waiter)
         again.take(self.arguments)
+        again.given = self.given
         again.parameters = self.parameters
         again.parent = self.parent or self.id
         again.try_number = try_number

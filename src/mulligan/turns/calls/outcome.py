@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import time
 import traceback
 from dataclasses import replace
@@ -164,16 +165,22 @@ def _proves_nothing_done(call: LiveCall, error: BaseException, failure: Failure)
 def _was_never_entered(call: LiveCall, error: BaseException) -> bool:
     """Whether the arguments did not even fit the function's signature, so that none of it ran.
 
-    A function of Python that has begun stands in the trace of whatever comes out of it.
+    A function of Python that has begun stands in the trace of whatever comes out of it, also of
+    what another tool refused that it called.
     """
-    if not isinstance(error, TypeError) or not isinstance(
-        call.tool.function, (FunctionType, MethodType)
-    ):
+    function = call.tool.function
+    if not isinstance(error, TypeError) or not isinstance(function, (FunctionType, MethodType)):
         return False
-    last: str | None = None
-    for frame, _ in traceback.walk_tb(error.__traceback__):
-        last = frame.f_globals.get("__name__")
-    return last is not None and last.startswith("mulligan.turns.calls.")
+    if any(f.f_code is function.__code__ for f, _ in traceback.walk_tb(error.__traceback__)):
+        return False
+    args, kwargs = call.given
+    try:
+        inspect.signature(function, follow_wrapped=False).bind(*args, **kwargs)
+    except TypeError:
+        return True
+    except ValueError:  # it does not say what it takes
+        return False
+    return False
 
 
 def _classify_outcome(error: BaseException, failure: Failure) -> Outcome:

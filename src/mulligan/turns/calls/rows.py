@@ -12,7 +12,7 @@ from mulligan.core.finding import FindingRow, Severity
 from mulligan.turns.calls.live import LiveCall
 from mulligan.turns.calls.tool import Tool
 from mulligan.turns.calls.tracing import end_span
-from mulligan.turns.journal.book import LiveAction
+from mulligan.turns.journal.live_action import LiveAction
 from mulligan.turns.journal.waiter import ON_THREAD
 from mulligan.turns.turn.alone import RULE as OUTSIDE
 from mulligan.turns.turn.context import Labels

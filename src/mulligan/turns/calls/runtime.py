@@ -9,6 +9,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from mulligan.core.action import SETTLED
+from mulligan.core.event import ActionMoved, Event
 from mulligan.core.fork_hooks import call_on_fork
 from mulligan.core.ids import RANDOM_BITS, make_uuid7
 from mulligan.core.interfaces import Classify, Judge
@@ -48,6 +50,35 @@ Make = Callable[..., Awaitable[Any]]
 """Makes a call once; what it is given by name reaches the tool beside what the agent passed."""
 
 
+MOST_MADE = 10_000
+"""Open actions that keep the tool which made them, and what it was given."""
+
+
+class Made:
+    """The tools that made actions, and what only this process knows of these, while they are open.
+
+    What is kept no more is found by its mark, or by nobody: never by its name alone.
+    """
+
+    def __init__(self) -> None:
+        self._found: dict[str, tuple[Any, dict[str, object]]] = {}
+
+    def keep(self, action: str, *, tool: object, originals: dict[str, object]) -> None:
+        """Remember whose an action is; of very many the oldest go."""
+        self._found[action] = tool, originals
+        while len(self._found) > MOST_MADE:
+            self._found.pop(next(iter(self._found)))
+
+    def find(self, action: str) -> tuple[Any, dict[str, object]] | None:
+        """The tool that made an action in this process, and what cannot be written of its call."""
+        return self._found.get(action)
+
+    def forget(self, event: Event) -> None:
+        """An action is settled, so that nothing more is done about it."""
+        if isinstance(event, ActionMoved) and event.state in SETTLED:
+            self._found.pop(event.action, None)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Runtime:
     """The parts that every tool of one application shares."""
@@ -71,6 +102,9 @@ class Runtime:
     """Names of the tools there are, in the order they were declared, and which only read."""
     outside: OutsideCalls | None = None
     """What is done about calls outside any turn; `None`: they are simply made."""
+    made: Made = field(default_factory=Made)
+    """Which tool made the open actions of this process, where another one might be mistaken for
+    it."""
     held: dict[str, Make] = field(default_factory=dict)
     """How to make the calls that wait for a person in this process, by action."""
     sample: float = 1.0

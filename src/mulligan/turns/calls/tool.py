@@ -15,7 +15,8 @@ from mulligan.core.suggestion import NO_SCHEMA
 from mulligan.learning.errors.classify import build_classifier
 from mulligan.loops.traffic import TrafficByTenant
 from mulligan.turns.calls.runtime import Make, Runtime
-from mulligan.turns.tools.declaration import Declaration
+from mulligan.turns.tools.binding import find_binding
+from mulligan.turns.tools.declaration import Declaration, list_functions
 from mulligan.turns.tools.definition import find_definition
 from mulligan.turns.tools.promises import describe_binding
 from mulligan.turns.tools.results import Results
@@ -41,6 +42,9 @@ class Tool:
         self.plain = not declaration.ours and not declaration.leave_out
         """A call is what its caller passed, and nothing else."""
         self.definition = find_definition(function)
+        self.binding = find_binding(function, list_functions(declaration))
+        self.mistakable = False
+        """Another one of its name is bound to other objects, and no value tells them apart."""
         redact = runtime.redactor.redact_label
         self.name = redact(declaration.tool)
         """As the log shows it, like `server`."""
@@ -64,6 +68,11 @@ class Tool:
         """How its calls have gone, each tenant's for themselves."""
         self._schema: Mapping[str, object] | None = None
         self._said: set[str] = set()
+
+    @property
+    def mark(self) -> str:
+        """What another process finds its actions by; of a tool that may be mistaken, none does."""
+        return f"{self.binding.mark}~" if self.mistakable else self.binding.mark
 
     def advises(self, agent: str) -> bool:
         """Whether this agent wants to be told what would help."""
@@ -102,11 +111,11 @@ class Tool:
 
     def prepare_call(self, record: Record) -> Make:
         """How to make a call whose arguments were kept by name, with what is provided anew."""
-        said, hints = self.declaration, self.declaration.hints.call
+        said = self.declaration
         bound = describe_binding(said)
         if bound:
             raise ConfigurationError(f"{bound} Deny it, and have it asked for again.")
-        asked = {name: from_plain(v, hints.get(name)) for name, v in record.arguments.items()}
+        asked = dict(record.arguments)
         if said.key is not None:
             asked[said.key] = record.key
 

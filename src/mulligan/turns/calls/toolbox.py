@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from typing import cast
 
-from mulligan.codec.values import decode_value, from_plain
-from mulligan.core.action import Action, Opening
+from mulligan.core.action import Action
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.interfaces import Vault
-from mulligan.core.record import Image, Record
+from mulligan.core.record import Record
 from mulligan.turns.calls.rows import log_settled
+from mulligan.turns.calls.runtime import Made
 from mulligan.turns.calls.tool import Tool
-from mulligan.turns.journal.book import LiveAction
+from mulligan.turns.journal.kept_values import LostValueError, load_record
+from mulligan.turns.journal.live_action import LiveAction
 from mulligan.turns.journal.steady import read_stamp
 from mulligan.turns.tools.declaration import Declaration
+
+MOST_BOUND = 1_000
+"""Tools that are kept by what they are bound to, the latest."""
 
 
 class Toolbox:
@@ -22,6 +27,10 @@ class Toolbox:
 
     def __init__(self) -> None:
         self._tools: dict[tuple[str, str], Tool] = {}
+        """The last one of each name."""
+        self._bound: dict[tuple[str, str, str], Tool] = {}
+        """The last one of each name and mark."""
+        self.made = Made()
         self.checked: dict[str, str] = {}
         """The checks of the application's own, by the tools they are for."""
         self.news = False
@@ -39,11 +48,46 @@ class Toolbox:
                 f"is {tool.definition}. Give one of them a name=… or a server=… of its own."
             )
         self._tools[said.server, said.tool] = tool
+        self._add_bound(tool)
         self.news = True
 
-    def find(self, opening: Opening) -> Tool | None:
-        """The tool of an action, if this application has it."""
-        return self.find_by_name(opening.tool, server=opening.server)
+    def _add_bound(self, tool: Tool) -> None:
+        """Tools that are made for each user or request are told apart by what they are bound to."""
+        said, mark = tool.declaration, tool.binding.mark
+        known = self._bound.pop((said.server, said.tool, mark), None)
+        if known is not None and (known.mistakable or not tool.binding.is_like(known.binding)):
+            known.mistakable = tool.mistakable = True
+        self._bound[said.server, said.tool, mark] = tool
+        while len(self._bound) > MOST_BOUND:
+            self._bound.pop(next(iter(self._bound)))
+
+    def find(self, action: Action | LiveAction) -> Tool | None:
+        """The very tool that made an action, if this application has it.
+
+        A name is not enough: tools of one name may act for one person each.
+        """
+        made, opening = self.made.find(action.id), action.opening
+        if made is not None:
+            return cast("Tool", made[0])
+        last = self.find_by_name(opening.tool, server=opening.server)
+        if last is None or not last.binding.mark:
+            return last  # bound to nothing, so that it acts for nobody in particular
+        mark = opening.binding or self._find_only_mark(last)
+        found = self._bound.get((opening.server, opening.tool, mark))
+        if found is not None and not found.mistakable:
+            return found
+        last.warn_once(
+            f"An open action of {opening.tool} was made by a tool that was bound to other values, "
+            "such as another user, so that it waits for a person. Give tools that are made for "
+            "each user or request a server=… of their own."
+        )
+        return None
+
+    def _find_only_mark(self, tool: Tool) -> str:
+        """Of an action that an earlier version wrote: whose it is, where there is only one."""
+        name = (tool.declaration.server, tool.declaration.tool)
+        marks = [mark for *known, mark in self._bound if tuple(known) == name]
+        return marks[0] if len(marks) == 1 else ""
 
     def find_by_name(self, tool: str, *, server: str) -> Tool | None:
         """The tool of that name, if this application has it."""
@@ -54,9 +98,15 @@ class Toolbox:
 
     def take_up(self, action: Action, vault: Vault) -> LiveAction | None:
         """An action as its own process would have it; `None` where the code or a value is gone."""
-        tool = self.find(action.opening)
-        arguments = vault.get(action.id, "arguments")
-        if tool is None or arguments is None:
+        tool = self.find(action)
+        if tool is None or vault.get(action.id, "arguments") is None:
+            return None
+        made = self.made.find(action.id)
+        originals = {} if made is None else made[1]
+        try:
+            record = load_record(action, tool.declaration, vault=vault, originals=originals)
+        except LostValueError as lost:
+            tool.warn_once(str(lost))
             return None
         declaration, tries = tool.declaration, action.detail.get("tries", 0)
         after = action.detail.get("after", ())
@@ -64,7 +114,8 @@ class Toolbox:
             id=action.id,
             opening=action.opening,
             declaration=declaration,
-            record=_load_record(action, arguments, declaration=declaration, vault=vault),
+            record=record,
+            originals=originals,
             opened_at=action.opened_at,
             state=action.state,
             version=action.version,
@@ -89,31 +140,3 @@ def build_codeless_action(action: Action) -> LiveAction:
         state=action.state,
         version=action.version,
     )
-
-
-def _load_record(
-    action: Action, arguments: bytes, *, declaration: Declaration, vault: Vault
-) -> Record:
-    hints = declaration.hints
-    before, outcome = vault.get(action.id, "before"), vault.get(action.id, "result")
-    came = _decode_mapping(outcome)
-    if "result" not in came and action.opening.parent:
-        shared = _decode_mapping(vault.get(action.opening.parent, "result"))
-        came = shared | came
-    version = came.get("version")
-    return Record(
-        arguments={
-            name: from_plain(value, hints.arguments.get(name))
-            for name, value in _decode_mapping(arguments).items()
-            if name not in declaration.ours  # earlier versions kept them here too
-        },
-        key=action.opening.key or action.id,
-        result=from_plain(came.get("result"), hints.result),
-        image=None if before is None else Image(decode_value(before, hints.before)),
-        version=None if version is None else str(version),
-    )
-
-
-def _decode_mapping(kept: bytes | None) -> dict[str, object]:
-    value = decode_value(kept) if kept is not None else None
-    return value if isinstance(value, dict) else {}

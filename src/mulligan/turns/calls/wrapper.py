@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any, ParamSpec, TypeVar, cast
 
@@ -26,7 +26,7 @@ from mulligan.turns.calls.outcome import (
     was_stopped,
 )
 from mulligan.turns.calls.precheck import precheck_call
-from mulligan.turns.calls.retry import rescue, try_call
+from mulligan.turns.calls.retry import Tried, rescue, try_call
 from mulligan.turns.calls.rows import log_outside, log_success
 from mulligan.turns.calls.runtime import Runtime
 from mulligan.turns.calls.tool import Tool
@@ -134,6 +134,7 @@ def _make_async_once(tool: Tool) -> Callable[..., Any]:
         except BaseException as error:
             failed = await note_failure(call, error)
             if was_stopped(error):
+                _note_stopped(call)
                 raise
         else:
             disguised = await find_disguised(call, result)
@@ -165,6 +166,7 @@ def _make_sync_once(tool: Tool) -> Callable[..., Any]:
         except BaseException as error:
             failed = fail_call(call, error)
             if was_stopped(error):
+                _note_stopped(call)
                 raise
         else:
             disguised = find_silent_error(call, result)
@@ -213,14 +215,27 @@ async def _guard_call(call: LiveCall, turn: OpenTurn) -> Any:
         return await JournaledCall(call=call, turn=turn, attempt=turn.attempt).run()
     if call.tool.declaration.mode is not Mode.OBSERVE:
         refuse_repeats(call, turn)
-    tried = await try_call(call)
     turn.attempt.asks = turn.attempt.asks or call.tool.declaration.review
-    return await _note_outcome(call, tried.last)
+    return await _note_tried(call, try_call(call))
 
 
 async def _rescue_call(call: LiveCall, failed: Execution) -> Any:
-    tried = await rescue(call, failed)
+    return await _note_tried(call, rescue(call, failed))
+
+
+async def _note_tried(call: LiveCall, tries: Awaitable[Tried]) -> Any:
+    try:
+        tried = await tries
+    except BaseException:
+        _note_stopped(call)
+        raise
     return await _note_outcome(call, tried.last)
+
+
+def _note_stopped(call: LiveCall) -> None:
+    """Stopped in the middle, as by its agent's own time limit: it may have landed all the same."""
+    if call.turn is not None and call.tool.loose:
+        call.turn.attempt.loose.append(_build_loose(call, call.turn, came_back=False))
 
 
 def _note_success(call: LiveCall, result: Any) -> Any:

@@ -9,118 +9,26 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
 
-from mulligan.codec.values import encode_value
 from mulligan.core.action import (
     HOLD_LIFE,
     HOLDS,
     Action,
     Entry,
     Kept,
-    Opening,
     State,
-    UndoResult,
 )
-from mulligan.core.call import Call, Execution, Outcome
-from mulligan.core.errors import ConfigurationError, MulliganError, StaleEntryError
-from mulligan.core.escape import show_name
+from mulligan.core.errors import MulliganError, StaleEntryError
 from mulligan.core.event import ActionMoved, ActionUndone
 from mulligan.core.interfaces import Clock, Journal, Vault
-from mulligan.core.quoted import quote_value
-from mulligan.core.record import Abilities, Record
-from mulligan.core.sentence import render_sentence
-from mulligan.core.turn import Turn
 from mulligan.turns.journal.kept_findings import keep_findings
+from mulligan.turns.journal.kept_values import keep_arguments, keep_before, keep_outcome
+from mulligan.turns.journal.live_action import LiveAction, keep_said
 from mulligan.turns.journal.object_history import ObjectHistory
 from mulligan.turns.journal.steady import Steady, SteadyClock, read_steady
 from mulligan.turns.journal.waiter import ON_LOOP, Waiter
-from mulligan.turns.tools.declaration import Declaration
-from mulligan.undo.concerns import find_objects
 
-_SHOWN = 60
-"""Characters of a value, where a call is put into a few words."""
 SHARED_LIFE = timedelta(days=90)
 """How long what belongs to no single action is kept: as long as the journal itself."""
-
-
-@dataclass(slots=True, kw_only=True, eq=False)
-class LiveAction:
-    """An action while this process works on it."""
-
-    id: str
-    opening: Opening
-    declaration: Declaration
-    record: Record
-    opened_at: datetime
-    state: State | None = None
-    version: int = 0
-    """How many entries it has in the journal."""
-    tries: int = 0
-    """How often it was tried to find out what became of it, or to undo it."""
-    given_up: Steady | None = None
-    """When it was first written that nobody knows what became of it: no try was sent later."""
-    after: tuple[str, ...] = ()
-    """Ids of later actions that are undone before it: on the same object, or on what it made."""
-    undo_begun: bool = False
-    """An undo of it was sent, and nobody has written what came of that."""
-    seen: bool = False
-    """What it left was seen by an undo, so that its absence later is proof."""
-    accepted: bool = False
-    """The review of a turn inside another was content with it."""
-    unchecked: bool = False
-    """Nobody looked at it when its attempt was reviewed."""
-    call_failed: bool = False
-    """It happened, though its caller was told that the call failed."""
-    refused: bool = False
-    """Its caller was answered with an error, rather than with nothing: no try is on its way."""
-    call_arguments: Mapping[str, object] = field(default_factory=dict)
-    """Of the whole call: of a bulk, the list that it is one element of."""
-    undone: UndoResult | None = None
-    """What undoing it came to, where that was tried."""
-    undone_why: str = ""
-    """The same in a few words, where the result alone would say too much."""
-    covered: bool = False
-    """A later action on its object could not be undone, so that neither could it."""
-    on_settled: Callable[[LiveAction], None] = lambda _: None
-    """Told once a look has settled what became of it, so that the log says so too."""
-    looked_up: bool = False
-    """It gave no answer, and a look has found that it happened."""
-    bound: str | None = None
-    """The version that its call was made under, where its tool says so to the remote."""
-    under_way: bool = False
-    """Its call was made and has not come back, perhaps on a thread that outlives the turn."""
-
-    @property
-    def objects(self) -> frozenset[tuple[str, str]]:
-        """What it concerns, by server and id; nothing where its tool does not say."""
-        return find_objects(self.record, self.declaration)
-
-    def find_new_objects(self, state: State) -> frozenset[tuple[str, str]]:
-        """Those objects that are known of it only now that it reaches a state."""
-        if state is State.INTENT:
-            return self.objects
-        if state is not State.EXECUTED:
-            return frozenset()
-        return self.objects - find_objects(replace(self.record, result=None), self.declaration)
-
-    @property
-    def abilities(self) -> Abilities:
-        """What its tool can do about it."""
-        return self.declaration.abilities
-
-    @property
-    def what(self) -> str:
-        """The call in a few words, as it was asked for."""
-        given = {k: v for k, v in self.record.arguments.items() if v is not None}
-        shown = ", ".join(f"{show_name(k)}={quote_value(v, most=_SHOWN)}" for k, v in given.items())
-        return f"{show_name(self.opening.tool)}({shown})"
-
-    @property
-    def said(self) -> str:
-        """What it does, as a sentence for a person."""
-        ours = (self.declaration.key, self.opening.call)
-        given = {k: v for k, v in self.record.arguments.items() if (k, v) != ours}
-        record = replace(self.record, arguments=given)
-        return render_sentence(self.opening.tool, record, describe=self.declaration.describe)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,7 +106,9 @@ class Book:
         self, actions: Sequence[LiveAction], *, evidence: bytes, keep: Sequence[Kept] = ()
     ) -> None:
         """On disk before the effect: that it will be tried, and what an undo will need."""
-        own = [kept for action in actions for kept in _keep_given(action)]
+        own = [
+            kept for action in actions for kept in (*keep_arguments(action), *keep_before(action))
+        ]
         own.append(self._keep_shared(actions, "evidence", evidence))
         own += [kept for action in actions for kept in keep_said(action)]
         self.live.update(action.id for action in actions)
@@ -209,12 +119,15 @@ class Book:
         first, *others = [action.record.result for action in actions]
         shared = first is not None and others and all(each is first for each in others)
         keep = [
-            Kept(owner=a.id, name="result", value=_encode_outcome(a.record, whole=not shared))
+            kept
             for a in actions
+            for kept in keep_outcome(
+                a, Kept(owner=a.id, name="result", value=b""), whole=not shared
+            )
         ]
         if shared:
             # One for all: of a bulk of thousands, each would else keep what all returned.
-            keep.append(self._keep_shared(actions, "result", _encode_outcome(actions[0].record)))
+            keep += keep_outcome(actions[0], self._keep_shared(actions, "result", b""))
         await self.move(actions, State.EXECUTED, keep=keep)
 
     def _keep_shared(self, actions: Sequence[LiveAction], name: str, value: bytes) -> Kept:
@@ -370,48 +283,6 @@ class Book:
         )
 
 
-def read_order(action: Action | LiveAction) -> tuple[datetime, str]:
-    """By which actions are in the order in which they took effect, as far as that is known."""
-    return action.opened_at, action.id
-
-
-def _keep_given(action: LiveAction) -> list[Kept]:
-    """What an undo will need, from whichever process it comes."""
-    record = action.record
-    given = [Kept(owner=action.id, name="arguments", value=encode_value(record.arguments))]
-    if record.image is None:
-        return given
-    return [*given, Kept(owner=action.id, name="before", value=encode_value(record.image.state))]
-
-
-def keep_said(action: LiveAction) -> list[Kept]:
-    """What its tool says of it, for surfaces that have not its code; by its names they can."""
-    if action.declaration.describe is None:
-        return []
-    return [Kept(owner=action.id, name="said", value=encode_value(action.said))]
-
-
-def as_execution(action: LiveAction, turn: Turn) -> Execution:
-    """A call that happened, told from its action alone: nobody was there for its answer."""
-    opening = action.opening
-    return Execution(
-        call=Call(
-            id=opening.call or action.id,
-            tool=opening.tool,
-            server=opening.server,
-            arguments=action.record.arguments,
-            agent=turn.agent,
-            context=turn.context,
-            tenant=turn.tenant,
-            turn=turn.id,
-        ),
-        outcome=Outcome.SUCCESS,
-        at=action.opened_at,
-        duration=timedelta(),
-        result=action.record.result,
-    )
-
-
 _TO_UNDO = frozenset({State.UNDOING, State.UNDO_FAILED, State.CONFLICT, State.DISPUTED})
 """States from which an undo goes on, or a person may have one made: in the right order."""
 
@@ -425,12 +296,3 @@ def _build_undone_event(action: LiveAction) -> ActionUndone:
         turn=opening.turn,
         attempt=opening.attempt,
     )
-
-
-def _encode_outcome(record: Record, *, whole: bool = True) -> bytes:
-    try:
-        result = {"result": record.result} if whole else {}
-        return encode_value({**result, "version": record.version})
-    except ConfigurationError:
-        # It has happened, and that is what must be written; what it returned is lost to a crash.
-        return encode_value({"result": None, "version": record.version})

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Self
 
-from mulligan.codec.values import encode_value
 from mulligan.core.action import HOLD_LIFE, Hold, Kept, State
 from mulligan.core.points import Point, reach
-from mulligan.turns.journal.book import Book, LiveAction, keep_said
+from mulligan.turns.journal.book import Book
+from mulligan.turns.journal.kept_values import keep_arguments
+from mulligan.turns.journal.live_action import LiveAction, keep_said
 
 
 class Held(str):
@@ -43,7 +44,7 @@ async def hold_call(action: LiveAction, *, reason: str, book: Book, evidence: by
     """Put a call aside, with all that is needed to run it later."""
     hold = Hold(action=action.id, expires_at=book.clock() + book.hold_life, reason=reason)
     keep = [
-        Kept(owner=action.id, name="arguments", value=encode_value(action.record.arguments)),
+        *keep_arguments(action, to_run=True),
         Kept(owner=action.id, name="evidence", value=evidence),
         *keep_said(action),
     ]

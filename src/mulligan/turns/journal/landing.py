@@ -14,7 +14,8 @@ from mulligan.core.errors import ConflictError
 from mulligan.core.escape import format_value
 from mulligan.core.points import Point, reach
 from mulligan.core.record import Record
-from mulligan.turns.journal.book import Book, LiveAction
+from mulligan.turns.journal.book import Book
+from mulligan.turns.journal.live_action import LiveAction
 from mulligan.turns.tools.declaration import Declaration
 from mulligan.undo.abilities import call_ability, copy_record, read_version
 from mulligan.undo.accounting import is_work_of

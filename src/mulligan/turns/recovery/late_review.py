@@ -12,7 +12,7 @@ from mulligan.core.interfaces import Vault
 from mulligan.core.points import Point, reach
 from mulligan.core.policy import Step
 from mulligan.loops.actions import Attempted, Reviewers, review_attempt
-from mulligan.turns.journal.book import Book, LiveAction, as_execution
+from mulligan.turns.journal.book import Book
 from mulligan.turns.journal.evidence import (
     UndeclaredCall,
     decode_executions,
@@ -21,6 +21,7 @@ from mulligan.turns.journal.evidence import (
     load_evidence,
     load_trail,
 )
+from mulligan.turns.journal.live_action import LiveAction, as_execution
 from mulligan.turns.turn.act import WORST_FIRST, describe_rejection, settle_reviewed
 from mulligan.turns.turn.rejection import Fate, choose_fate, choose_step, insists, reject
 from mulligan.turns.turn.rollback import undo_actions

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 
-from mulligan.turns.journal.book import LiveAction, read_order
+from mulligan.turns.journal.live_action import LiveAction, read_order
 
 _ANYTHING = "anything"
 """What is concerned by an action whose tool does not say what it is about."""

@@ -19,9 +19,10 @@ from mulligan.core.points import Point, reach
 from mulligan.loops.actions import Reviewers
 from mulligan.turns.calls.runtime import Make
 from mulligan.turns.calls.toolbox import Toolbox, build_codeless_action
-from mulligan.turns.journal.book import Book, LiveAction, read_order
+from mulligan.turns.journal.book import Book
 from mulligan.turns.journal.hold import find_expiry
 from mulligan.turns.journal.landing import settle
+from mulligan.turns.journal.live_action import LiveAction, read_order
 from mulligan.turns.recovery.late_review import Beside, finish_rejection, review_late
 from mulligan.turns.recovery.lines import split_lines
 from mulligan.turns.recovery.release import release
@@ -195,7 +196,7 @@ class Recovery:
     async def _release_hold(self, action: LiveAction) -> None:
         if await self._expire(action) or action.state is not State.APPROVED:
             return
-        tool = self.toolbox.find(action.opening)
+        tool = self.toolbox.find(action)
         if tool is not None:
             make = self.held.pop(action.id, None)
             await release(action, tool=tool, make=make, book=self.book)

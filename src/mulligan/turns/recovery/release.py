@@ -11,8 +11,9 @@ from mulligan.turns.calls.retry import Tried, try_call
 from mulligan.turns.calls.rows import label_opening
 from mulligan.turns.calls.runtime import Make
 from mulligan.turns.calls.tool import Tool
-from mulligan.turns.journal.book import Book, LiveAction
+from mulligan.turns.journal.book import Book
 from mulligan.turns.journal.landing import adopt
+from mulligan.turns.journal.live_action import LiveAction
 from mulligan.turns.journal.waiter import ON_LOOP
 
 

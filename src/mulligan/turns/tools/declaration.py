@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import timedelta
 from typing import Annotated, Any, Unpack
 
@@ -39,6 +39,7 @@ from mulligan.turns.tools.readers import (
     read_parameter,
     read_parameters,
     read_provided,
+    read_requests,
     read_rules,
     read_schema,
     read_sentences,
@@ -50,7 +51,8 @@ from mulligan.turns.tools.readers import (
 class Declared(DeclaredAbilities, total=False):
     """What `@m.tool(…)` takes: what is said of a tool here, and what it can do by its functions.
 
-    A new name is a line here and one in `Declaration`, which says how it is kept and read.
+    A length of time is a timedelta, or seconds. A new name is a line here and one in
+    `Declaration`, which says how it is kept and read.
     """
 
     name: str
@@ -80,14 +82,14 @@ class Declared(DeclaredAbilities, total=False):
     else's edit is refused, and no undo goes back to before that edit. Of a bulk, a list."""
     key: str
     """The parameter that carries our key: an idempotency key, or an id that the client chooses."""
-    key_life: timedelta
+    key_life: timedelta | float
     """How long the remote remembers a key; a day unless said otherwise."""
-    lands_within: timedelta
+    lands_within: timedelta | float
     """How late a call can take effect after its answer was given up; 30 seconds unless said."""
-    settles_within: timedelta
+    settles_within: timedelta | float
     """How long a read may still show what was before a write, as replicas do; none by default. A
     read that is to prove something is made after that."""
-    answers_within: timedelta
+    answers_within: timedelta | float
     """How long its own functions (undo, read, probe, …) may take; 30 seconds unless said."""
     probe_by: ProbeBy
     """What `probe` goes by: this very `call`, or only the `state` that is there. By default the
@@ -150,7 +152,7 @@ class Declaration:
     hints: Annotated[Hints, FoundBy(find_hints)] = field(default_factory=Hints)
     key: Annotated[str | None, ReadBy(read_parameter)] = None
     key_life: timedelta = timedelta(days=1)
-    requests: int = 0
+    requests: Annotated[int, ReadBy(read_requests)] = 0
     refuses: Annotated[tuple[type[BaseException], ...], ReadBy(read_classes)] = ()
     if_absent: Annotated[str | None, ReadBy(read_parameter)] = None
     if_version: Annotated[str | None, ReadBy(read_parameter)] = None
@@ -201,10 +203,20 @@ class Declaration:
         return effect
 
 
+def list_functions(said: Declaration) -> list[Callable[..., object]]:
+    """The functions that a tool is declared with beside its own."""
+    can = [getattr(said.abilities, each.name) for each in fields(said.abilities)]
+    given = (*can, said.effect_of, said.provide, said.describe)
+    return [each for each in given if callable(each)]
+
+
 def declare(tool: Callable[..., Any], **declared: Unpack[Declared]) -> Declaration:
     """Read a declaration, or refuse what it cannot keep."""
     _refuse_unknown(tool, declared)
-    called = scrub_label(declared.get("name") or read_name(tool))
+    named = declared.get("name") or read_name(tool)
+    if not isinstance(named, str):
+        raise ConfigurationError(f"name={named!r} is no text. Leave it out, or pass a name.")
+    called = scrub_label(named)
     declaration = Declaration(**read_fields(Declaration, tool, declared=declared, called=called))
     _refuse_empty_promises(tool, declaration)
     _refuse_unfillable(tool, declaration)

@@ -48,9 +48,3 @@ def _list_wrapped(function: Callable[..., object]) -> Iterator[str]:
             continue
         if callable(inside) and hasattr(inside, "__qualname__"):
             yield f"{inside.__module__}.{inside.__qualname__}"
-
-
-def closes_over_values(function: Callable[..., object]) -> bool:
-    """Whether more belongs to it than its code: what it closes over, or the object of a method."""
-    has_object = getattr(function, "__self__", None) is not None
-    return has_object or bool(getattr(function, "__closure__", None))

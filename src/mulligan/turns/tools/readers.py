@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import inspect
+import math
 import re
 import typing
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
+from datetime import timedelta
 from enum import StrEnum
 from functools import cache
 from typing import Any, NamedTuple, TypeVar, cast
@@ -20,6 +22,7 @@ from mulligan.core.suggestion import ErrorRule, read_error_rules
 from mulligan.redaction import Hide
 from mulligan.redaction.schemas import scrub_schema
 from mulligan.redaction.scrub import scrub
+from mulligan.turns.tools.functions import require_function
 from mulligan.turns.tools.injected import find_injected
 from mulligan.turns.tools.signature import list_parameters
 
@@ -82,10 +85,15 @@ def read_fields(
     for name, hint in _read_field_hints(owner).items():
         said = Said(tool, called, name, declared)
         how = _choose_reader(hint)
-        if isinstance(how, FoundBy):
-            read[name] = how.find(said)
-        elif name in declared:
-            read[name] = how.read(said)
+        try:
+            if isinstance(how, FoundBy):
+                read[name] = how.find(said)
+            elif name in declared:
+                read[name] = how.read(said)
+        except TypeError as error:
+            raise ConfigurationError(
+                f"{name}={said.value!r} of {called} cannot be read: {error}."
+            ) from error
     return read
 
 
@@ -107,7 +115,42 @@ def _choose_reader(hint: object) -> ReadBy | FoundBy:
             return note
     if isinstance(hint, type) and issubclass(hint, StrEnum):
         return ReadBy(lambda said: _parse_choice(hint, said.value))
-    return ReadBy(lambda said: said.value)
+    if hint is timedelta:
+        return ReadBy(read_seconds)
+    return ReadBy(_read_bool) if hint is bool else ReadBy(lambda said: said.value)
+
+
+def read_seconds(said: Said) -> timedelta:
+    """A length of time; a plain number is one of seconds."""
+    given = said.value
+    if isinstance(given, int | float) and not isinstance(given, bool) and math.isfinite(given):
+        given = timedelta(seconds=given)
+    least = timedelta() if said.name in _MAY_BE_NONE else timedelta(microseconds=1)
+    if not isinstance(given, timedelta) or given < least:
+        raise ConfigurationError(
+            f"{said.name}={said.value!r} is no time that {said.called} could keep to. Pass a "
+            f"timedelta or seconds, {'0 or more' if said.name in _MAY_BE_NONE else 'above 0'}."
+        )
+    return given
+
+
+_MAY_BE_NONE = frozenset({"lands_within", "settles_within"})
+
+
+def _read_bool(said: Said) -> bool:
+    if not isinstance(said.value, bool):
+        raise ConfigurationError(f"{said.name}={said.value!r} is not True or False.")
+    return said.value
+
+
+def read_requests(said: Said) -> int:
+    """1, or 0 where nobody says."""
+    if said.value not in (0, 1) or isinstance(said.value, bool):
+        raise ConfigurationError(
+            f"requests={said.value!r} says nothing that could be kept. Say requests=1 of a tool "
+            "whose call is one request, and leave it out of any other."
+        )
+    return int(said.value)
 
 
 def read_name(tool: object) -> str:
@@ -117,6 +160,8 @@ def read_name(tool: object) -> str:
 
 def read_effect(said: Said) -> Effect:
     """The gravest, where a function says it for each call."""
+    if callable(said.value):
+        require_function(said.value, name=said.name, of=said.called)
     return Effect.IRREVERSIBLE if callable(said.value) else _parse_choice(Effect, said.value)
 
 
@@ -153,7 +198,11 @@ def find_review(said: Said) -> bool:
 def find_abilities(said: Said) -> Abilities:
     """The functions that were declared."""
     names = [each.name for each in fields(Abilities)]
-    return Abilities(**{name: said.declared[name] for name in names if name in said.declared})
+    given = {name: said.declared[name] for name in names if name in said.declared}
+    for name, function in given.items():
+        if function is not None:
+            require_function(function, name=name, of=said.called)
+    return Abilities(**given)
 
 
 def find_hints(said: Said) -> Hints:
@@ -229,6 +278,7 @@ def read_description(said: Said) -> Describe:
     """A text with room for arguments that the tool has, or a function of the record."""
     given: Describe = said.value
     if callable(given):
+        require_function(given, name=said.name, of=said.called)
         return given
     if not isinstance(given, str) or not given.strip():
         raise ConfigurationError(
@@ -276,6 +326,8 @@ def find_schema(said: Said) -> Mapping[str, object]:
 
 def read_server(said: Said) -> str:
     """The name of a server, often its address: without a login or a token in it."""
+    if not isinstance(said.value, str):
+        raise ConfigurationError(f"server={said.value!r} is no text. Pass a name.")
     return scrub_label(said.value)
 
 
@@ -301,6 +353,7 @@ def read_provided(said: Said) -> Callable[[Record], object]:
     """A function of the record that returns the values by name; a mapping is one already."""
     given = said.value
     if callable(given):
+        require_function(given, name=said.name, of=said.called)
         return cast("Callable[[Record], object]", given)
     left_out, needs = find_left_out(said), find_needs(said)
     if not isinstance(given, Mapping) or not left_out >= given.keys() >= needs:

@@ -8,7 +8,7 @@ from mulligan.codec.values import to_plain
 from mulligan.core.effect import Effect
 from mulligan.core.error_class import ErrorClass
 from mulligan.core.errors import SilentError
-from mulligan.core.size import LONG, is_long
+from mulligan.core.size import LONG, is_long, is_tangled
 from mulligan.core.suggestion import ErrorRule
 from mulligan.learning.errors.classify import classify_by_rule, rules_out_effect
 from mulligan.learning.errors.silent import PlainShapes, find_breach, find_silent_error
@@ -41,7 +41,7 @@ class Results:
         """What is wrong with a result and which class of error that is; `None`: nothing."""
         if not self._held:
             # Most results end here.
-            if type(result) in _NEVER_AN_ERROR or self._shapes.cover(result):
+            if type(result) in _NEVER_AN_ERROR or self._shapes.cover(result) or is_tangled(result):
                 return None
             said = find_silent_error(result)
             return None if said is None else (said, self._classify_text(said))

@@ -27,9 +27,10 @@ from mulligan.loops.actions import (
     review_attempt,
 )
 from mulligan.loops.checking import run_checks_now
-from mulligan.turns.journal.book import Book, LiveAction, StateChange
+from mulligan.turns.journal.book import Book, StateChange
 from mulligan.turns.journal.kept_findings import Rejection
 from mulligan.turns.journal.landing import settle
+from mulligan.turns.journal.live_action import LiveAction
 from mulligan.turns.journal.waiter import Waiter
 from mulligan.turns.memory.episodes import Ended
 from mulligan.turns.turn.answered import list_approved

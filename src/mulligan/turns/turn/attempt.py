@@ -10,7 +10,7 @@ from itertools import islice
 from mulligan.core.action import State
 from mulligan.core.call import Execution
 from mulligan.core.turn import Turn
-from mulligan.turns.journal.book import LiveAction, as_execution, read_order
+from mulligan.turns.journal.live_action import LiveAction, as_execution, read_order
 
 MOST_NOTES = 2_000
 """Calls of one attempt that a review can look back on."""

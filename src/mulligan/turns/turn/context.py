@@ -18,7 +18,7 @@ from mulligan.core.finding import Confidence, Correction, Finding, Standing
 from mulligan.core.identity import IdentityKind
 from mulligan.core.turn import Turn
 from mulligan.redaction import Redactor
-from mulligan.turns.journal.book import LiveAction
+from mulligan.turns.journal.live_action import LiveAction
 from mulligan.turns.journal.waiter import ON_LOOP, ON_THREAD, Waiter, run_to_end
 from mulligan.turns.memory.advice_text import Advised, Mended
 from mulligan.turns.memory.episodes import OpenEpisode

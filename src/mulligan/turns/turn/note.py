@@ -8,7 +8,7 @@ from json import JSONDecodeError, loads
 from mulligan.core.action import SETTLED, State
 from mulligan.core.finding import Standing, Verdict
 from mulligan.loops.actions import NOTHING_DONE
-from mulligan.turns.journal.book import LiveAction
+from mulligan.turns.journal.live_action import LiveAction
 
 _UNSURE = "It is not certain whether this was done:"
 _UNDONE_NOT = "Could not be taken back, though something was found wrong:"

@@ -17,7 +17,8 @@ from mulligan.core.interfaces import Vault
 from mulligan.core.points import Point, reach
 from mulligan.core.policy import Step, decide, is_judged_alone
 from mulligan.loops.actions import Reviewers
-from mulligan.turns.journal.book import Book, LiveAction, StateChange, read_order
+from mulligan.turns.journal.book import Book, StateChange
+from mulligan.turns.journal.live_action import LiveAction, read_order
 from mulligan.undo.dependence import find_made_ids, find_named_ids
 
 _report = logging.getLogger("mulligan")

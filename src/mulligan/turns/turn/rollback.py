@@ -12,7 +12,8 @@ from mulligan.core.errors import ConfigurationError
 from mulligan.core.points import Point, reach
 from mulligan.core.record import Record
 from mulligan.loops.actions import TakenBack
-from mulligan.turns.journal.book import SHARED_LIFE, Book, LiveAction
+from mulligan.turns.journal.book import SHARED_LIFE, Book
+from mulligan.turns.journal.live_action import LiveAction
 from mulligan.turns.journal.object_history import summarize
 from mulligan.turns.turn.attempt import LiveAttempt
 from mulligan.turns.turn.context import leave_turns

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from mulligan.checks.ids import EXISTS
 from mulligan.checks.values import as_record
 from mulligan.core.finding import Fact
-from mulligan.turns.journal.book import LiveAction
+from mulligan.turns.journal.live_action import LiveAction
 
 _NAMES_AN_OBJECT = re.compile(r"(?:^|_)(?:id|uid|uuid)$|[a-z]Id$")
 

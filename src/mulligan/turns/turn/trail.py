@@ -14,8 +14,9 @@ from typing import TypeVar
 from mulligan.core.action import Kept, State
 from mulligan.core.call import Execution
 from mulligan.core.errors import MulliganError
-from mulligan.turns.journal.book import SHARED_LIFE, Book, LiveAction
+from mulligan.turns.journal.book import SHARED_LIFE, Book
 from mulligan.turns.journal.evidence import FOLLOWING, UndeclaredCall, name_trail, pack_evidence
+from mulligan.turns.journal.live_action import LiveAction
 from mulligan.turns.turn.attempt import LiveAttempt
 from mulligan.turns.turn.context import OpenTurn
 

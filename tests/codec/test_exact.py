@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+from enum import Enum
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from mulligan.codec.exact import decode_exact, encode_exact, is_same
+
+
+class Size(Enum):
+    SMALL = "small"
+
+
+class Named(dict[str, int]):
+    pass
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {7: 2, "7": 3, None: 1, (1, 2): 4}, float("inf"), float("nan"), -0.0, 10**40, 5, 5.0, True,
+        Decimal("1.10"), date(2026, 11, 20), datetime(2026, 11, 20, 9, tzinfo=UTC),
+        datetime(2026, 11, 20, 9), time(9, 30), timedelta(days=-1, microseconds=3), {3, 4},
+        frozenset({"a"}), (1, [2, (3,)]), b"\x00\xff", UUID(int=5), Path("/x"), "\ud800", "a\x00b",
+        {"type": "tuple", "value": []}, None, [], {},
+    ],
+)  # fmt: skip
+def test_a_value_comes_back_with_its_types(value: Any) -> None:
+    text = encode_exact({"it": [value]})
+
+    assert text is not None
+    assert is_same(decode_exact(text), {"it": [value]})
+
+
+@pytest.mark.parametrize(
+    "value",
+    [Size.SMALL, Named(a=1), object(), datetime(2026, 11, 20, tzinfo=ZoneInfo("Europe/Rome"))],
+)
+def test_what_cannot_come_back_as_it_was_is_not_written(value: object) -> None:
+    assert encode_exact([value]) is None
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [(1, 1.0), (1, True), ("small", Size.SMALL), ({1: 2}, {"1": 2}), ({1}, {1.0}), ([1], (1,)),
+     (Decimal("1.1"), Decimal("1.1") + 1), ({"a": 1}, {"a": 1, "b": 2}), ([1], [1, 2])],
+)  # fmt: skip
+def test_equal_is_not_the_same(one: object, other: object) -> None:
+    assert is_same(one, one)
+    assert not is_same(one, other)

@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from mulligan import Effect, Mulligan
+from mulligan.core.action import Action, Opening, State
+from mulligan.turns.calls import toolbox
+from mulligan.turns.calls.tool import Tool
+
+NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
+
+
+@pytest.fixture
+def m() -> Iterator[Mulligan]:
+    with Mulligan("memory:", recover=False) as made:
+        yield made
+
+
+def declare_for(m: Mulligan, user: object) -> Tool:
+    @m.tool(effect=Effect.IRREVERSIBLE)
+    def send(to: str) -> object:
+        return user
+
+    return next(iter(m._parts.toolbox))
+
+
+def declare_plain(m: Mulligan) -> Tool:
+    def make() -> Callable[..., Any]:
+        def send(to: str) -> None: ...
+
+        return send
+
+    m.tool(effect=Effect.IRREVERSIBLE)(make())
+    return next(iter(m._parts.toolbox))
+
+
+def build_action(mark: str) -> Action:
+    opening = Opening(tool="send", effect=Effect.IRREVERSIBLE, binding=mark)
+    return Action(
+        id="a", opening=opening, state=State.HELD, version=1, opened_at=NOW, changed_at=NOW,
+        writer="w",
+    )  # fmt: skip
+
+
+def test_an_action_is_found_by_what_its_tool_was_bound_to(m: Mulligan) -> None:
+    ann, bob = declare_for(m, "ann"), declare_for(m, "bob")
+
+    assert m._parts.toolbox.find(build_action(ann.mark)) is ann
+    assert m._parts.toolbox.find(build_action(bob.mark)) is bob
+    assert m._parts.toolbox.find(build_action("another")) is None
+
+
+def test_what_is_declared_again_for_the_same_is_the_same(m: Mulligan) -> None:
+    account = object()
+    first, again = declare_for(m, account), declare_for(m, account)
+
+    assert m._parts.toolbox.find(build_action(first.mark)) is again
+    assert not again.mistakable
+
+
+def test_objects_that_nothing_tells_apart_find_nobody(m: Mulligan) -> None:
+    before = declare_for(m, object()).mark
+    tool = declare_for(m, object())
+
+    assert tool.mistakable
+    assert m._parts.toolbox.find(build_action(before)) is None
+    assert m._parts.toolbox.find(build_action(tool.mark)) is None
+
+
+def test_an_action_of_an_earlier_version_belongs_to_the_only_tool_of_its_name(m: Mulligan) -> None:
+    only = declare_for(m, "ann")
+
+    assert m._parts.toolbox.find(build_action("")) is only
+
+    declare_for(m, "bob")
+
+    assert m._parts.toolbox.find(build_action("")) is None
+
+
+def test_a_tool_that_is_bound_to_nothing_acts_for_everybody(m: Mulligan) -> None:
+    tool = declare_plain(m)
+
+    assert tool.mark == ""
+    assert m._parts.toolbox.find(build_action("")) is tool
+    assert m._parts.toolbox.find(build_action("earlier")) is tool
+
+
+def test_of_very_many_the_oldest_are_found_no_more(
+    m: Mulligan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(toolbox, "MOST_BOUND", 1)
+    ann, bob = declare_for(m, "ann"), declare_for(m, "bob")
+
+    assert m._parts.toolbox.find(build_action(ann.mark)) is None
+    assert m._parts.toolbox.find(build_action(bob.mark)) is bob

@@ -1,0 +1,99 @@
+"""What tells a tool that was made for one person from the same tool made for another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from mulligan import Mulligan
+from mulligan.turns.tools.binding import Binding, find_binding
+
+
+class Account:
+    def __init__(self, who: str, *, token: str = "t", at: float = 0.0) -> None:
+        self.who = who
+        self.token = token
+        self.at = at
+        self.box: dict[str, str] = {}
+
+    def add(self, title: str) -> str:
+        return title + self.who
+
+    def undo(self, record: object) -> None: ...
+
+
+def send(to: str, limit: int = 3) -> None: ...
+
+
+def send_for(user: str, to: str) -> None: ...
+
+
+def make_send(user: str) -> Callable[..., Any]:
+    def tell() -> str:
+        return user
+
+    def send(to: str) -> str:
+        return to + tell()
+
+    return send
+
+
+def make_undo(account: Account) -> Callable[..., Any]:
+    return lambda record, account=account: account.undo(record)
+
+
+def bind(tool: Callable[..., Any], *abilities: Callable[..., Any]) -> Binding:
+    return find_binding(tool, abilities)
+
+
+def test_a_plain_function_is_bound_to_nothing() -> None:
+    assert bind(send, send).mark == ""
+    assert bind(print).mark == ""
+
+
+def test_the_same_values_have_the_same_mark_in_any_process() -> None:
+    assert bind(make_send("ann")).mark == bind(make_send("ann")).mark != ""
+    assert bind(Account("ann").add).mark == bind(Account("ann").add).mark
+    assert bind(make_send("ann")).is_like(bind(make_send("ann")))
+
+
+def test_another_person_has_another_mark_however_a_tool_is_bound() -> None:
+    ways: list[Callable[[str], Binding]] = [
+        lambda who: bind(make_send(who)),
+        lambda who: bind(Account(who).add),
+        lambda who: bind(partial(send_for, who)),
+        lambda who: bind(send, Account(who).undo),
+        lambda who: bind(send, make_undo(Account(who))),
+        lambda who: bind(send, lambda record: who),
+        lambda who: bind(send, lambda record, user=who: user),
+    ]
+
+    for way in ways:
+        assert way("ann").mark != way("bob").mark
+        assert way("ann").mark == way("ann").mark
+
+
+def test_what_changes_by_itself_is_no_part_of_it() -> None:
+    first = Account("ann", token="old", at=1.0)
+    later = Account("ann", token="new", at=2.0)
+    later.box["tea"] = "tea"
+
+    assert bind(first.add).mark == bind(later.add).mark
+
+
+def test_objects_that_no_value_tells_apart_are_told_apart_by_themselves() -> None:
+    one, other = Account("ann"), Account("ann")
+
+    assert bind(one.add).is_like(bind(one.add))
+    assert not bind(one.add).is_like(bind(other.add))
+
+
+def test_a_tool_that_calls_another_one_is_bound_to_what_that_is_bound_to() -> None:
+    def make(user: str) -> Binding:
+        with Mulligan("memory:", recover=False) as m:
+            inner = m.tool(make_send(user))
+            return bind(lambda to: inner(to))
+
+    assert make("ann").mark == make("ann").mark
+    assert make("ann").mark != make("bob").mark
