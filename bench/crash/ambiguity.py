@@ -19,7 +19,7 @@ from mulligan import Effect, Mulligan, Repeat
 from mulligan.app.settings import Settings
 from mulligan.core.action import State
 from mulligan.core.effect import ProbeBy
-from mulligan.core.event import ActionMoved, Event
+from mulligan.core.event import ActionMoved, Happened
 from mulligan.core.record import Record
 from mulligan.testing.remote import FakeRemote, Fault, Item
 
@@ -141,7 +141,7 @@ class _Lab:
             "both": m.tool(name="both", probe=landed, **by_key, **plain)(keyed),
         }
 
-    def _note(self, event: Event) -> None:
+    def _note(self, event: Happened) -> None:
         if isinstance(event, ActionMoved):
             self._states[event.action] = event.state
 

@@ -39,7 +39,7 @@ NOT_FROM_OUTSIDE = frozenset({
     "checks.dates.language.tables.build_words", "checks.dates.meaning.feasts.find_feast",
     "checks.dates.meaning.national.load_national_days",
     "checks.dates.meaning.national.load_national_names", "checks.file.preset",
-    "checks.requirements.asks", "learning.lessons.phrase.describe_correction",
+    "checks.requirements.asks", "learning.lessons.telling.phrase.describe_correction",
     "learning.values.vocabulary.compile_phrases", "learning.values.vocabulary.join_alternatives",
     "learning.values.vocabulary.list_words", "packs.calendar.text.create_text",
     # Spans that a scrubber has found.

@@ -5,12 +5,13 @@ from datetime import timedelta
 import pytest
 
 from mulligan.core.errors import ConfigurationError, OutOfStepsError
-from mulligan.core.event import Event, ToolAnswered, ToolCalled
+from mulligan.core.event import Happened
 from mulligan.core.text import Critique, Draft
+from mulligan.core.text_event import ToolAnswered, ToolCalled
 from mulligan.loops.drafting import Brief, Budget, Meter, Tools
 
 
-def counting(steps: int, events: list[Event]) -> Tools:
+def counting(steps: int, events: list[Happened]) -> Tools:
     async def later(n: int) -> int:
         return n + 1
 
@@ -21,7 +22,7 @@ def counting(steps: int, events: list[Event]) -> Tools:
 
 
 async def test_tools_are_counted_announced_and_not_called_beyond_the_last_step() -> None:
-    events: list[Event] = []
+    events: list[Happened] = []
     tools = counting(2, events)
 
     assert await tools.call("later", n=1) == 2

@@ -10,7 +10,10 @@ from dataclasses import replace
 import pytest
 
 from mulligan.core.errors import StoreUnavailableError
-from mulligan.core.event import (
+from mulligan.core.finding import Finding, Severity, Standing
+from mulligan.core.notes import NotesState
+from mulligan.core.task import Ran, Reflect
+from mulligan.core.task_event import (
     NotesPromoted,
     NotesProposed,
     NotesRejected,
@@ -18,9 +21,6 @@ from mulligan.core.event import (
     NotesRolledBack,
     TaskReflected,
 )
-from mulligan.core.finding import Finding, Severity, Standing
-from mulligan.core.notes import NotesState
-from mulligan.core.task import Ran, Reflect
 from mulligan.loops.tasks import run_task
 from mulligan.stores.memory.archive import MemoryArchive
 from tests.loops.lab import DESCRIPTION, EXPECTED, Lab, notes, numbered

@@ -11,7 +11,7 @@ import pytest
 
 from mulligan import Confidence, Effect, Mulligan, Standing, State
 from mulligan.checks.duplicates import made_once
-from mulligan.core.event import ActionUndone, Event
+from mulligan.core.event import ActionUndone, Happened
 from mulligan.core.finding import Fact, Finding, Severity
 from mulligan.core.record import Record
 from mulligan.loops.actions import Attempted
@@ -38,7 +38,7 @@ class Notebook:
 
     world: World
     judge: ScriptedJudge
-    events: list[Event]
+    events: list[Happened]
 
     @property
     def m(self) -> Mulligan:

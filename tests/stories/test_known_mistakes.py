@@ -14,7 +14,7 @@ import pytest
 from mulligan import Mulligan, Standing, State
 from mulligan.checks.dates import dates_as_said
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.event import Event, RemarkDropped
+from mulligan.core.event import Happened, RemarkDropped
 from mulligan.core.finding import Severity
 from mulligan.loops.review import Area, Opinion, Remark
 from mulligan.testing.judge import ScriptedJudge
@@ -51,8 +51,8 @@ def opened(worlds: Worlds, tmp_path: Path) -> Open:
 
 
 @contextmanager
-def heard(m: Mulligan) -> Iterator[list[Event]]:
-    events: list[Event] = []
+def heard(m: Mulligan) -> Iterator[list[Happened]]:
+    events: list[Happened] = []
     m.subscribe(events.append)
     yield events
     m.flush()

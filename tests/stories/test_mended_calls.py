@@ -10,7 +10,7 @@ import pytest
 from bench.hosts.frameworks import FRAMEWORKS
 from mulligan import Effect, Mode, Mulligan
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.event import CallRepaired, CallRetried, Event
+from mulligan.core.event import CallRepaired, CallRetried, Happened
 
 NOTE = (
     "[Mulligan: find failed as it was called. This is the result of calling it with limit=10 "
@@ -84,7 +84,7 @@ def test_outside_a_turn_nobody_is_told_in_a_text(m: Mulligan) -> None:
 
 
 def test_a_mended_call_is_announced_as_made_again_and_as_repaired(m: Mulligan) -> None:
-    told: list[Event] = []
+    told: list[Happened] = []
     m.subscribe(told.append)
 
     with m.turn("Find 50"):

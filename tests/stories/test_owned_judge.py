@@ -19,7 +19,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from mulligan import Standing, State
 from mulligan.checks.dates import dates_as_said
 from mulligan.core.call import Call, Execution, Outcome
-from mulligan.core.event import AskOutcome, Event, JudgeAsked, RemarkDropped
+from mulligan.core.event import AskOutcome, Happened, JudgeAsked, RemarkDropped
 from mulligan.core.finding import Severity, Source
 from mulligan.core.turn import Turn
 from mulligan.loops.review import Area, Opinion, Remark, weigh
@@ -227,7 +227,7 @@ async def test_two_hundred_orders_in_tool_output_flip_nothing_a_fact_has_an_opin
     tmp_path: Path,
 ) -> None:
     rng = random.Random(23)
-    events: list[Event] = []
+    events: list[Happened] = []
     judge = judge_that(FunctionModel(obey), [])
     with owned_by(judge, tmp_path, checks=(dates_as_said(),)) as world:
         world.m.subscribe(events.append)

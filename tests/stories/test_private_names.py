@@ -8,7 +8,7 @@ import pytest
 
 from mulligan import Effect, Mulligan
 from mulligan.cli.main import main
-from mulligan.core.event import AttemptReviewed, Event
+from mulligan.core.event import AttemptReviewed, Happened
 from mulligan.core.finding import Finding, Severity
 
 KEY = "order of bob@example.org"
@@ -19,7 +19,7 @@ def reject(_: object) -> list[Finding]:
 
 
 async def test_names_of_agents_and_tenants_show_nobody_in_events(tmp_path: Path) -> None:
-    events: list[Event] = []
+    events: list[Happened] = []
     m = Mulligan(f"sqlite:///{tmp_path}/names.db", checks=[reject])
     m.subscribe(events.append)
     paid: dict[str, int] = {}

@@ -3,7 +3,7 @@ from __future__ import annotations
 import threading
 from datetime import UTC, datetime
 
-from mulligan.core.event import AttemptReviewed, Event, FindingSeen, RowsDropped
+from mulligan.core.event import AttemptReviewed, FindingSeen, Happened, RowsDropped
 from mulligan.core.finding import Severity, Standing
 from mulligan.telemetry.events import Events
 
@@ -14,8 +14,8 @@ def an_event(count: int) -> RowsDropped:
 
 def test_every_subscriber_gets_every_event_in_order() -> None:
     events = Events()
-    first: list[Event] = []
-    second: list[Event] = []
+    first: list[Happened] = []
+    second: list[Happened] = []
     events.subscribe(first.append)
     events.subscribe(second.append)
 
@@ -29,7 +29,7 @@ def test_every_subscriber_gets_every_event_in_order() -> None:
 
 def test_names_are_shown_as_the_log_shows_them() -> None:
     events = Events(label=lambda name: name.replace("bob@example.org", "<email>"))
-    seen: list[Event] = []
+    seen: list[Happened] = []
     events.subscribe(seen.append)
 
     events.publish(
@@ -52,9 +52,9 @@ def test_names_are_shown_as_the_log_shows_them() -> None:
 
 def test_a_subscriber_that_raises_hurts_neither_the_host_nor_the_others() -> None:
     events = Events()
-    seen: list[Event] = []
+    seen: list[Happened] = []
 
-    def broken(event: Event) -> None:
+    def broken(event: Happened) -> None:
         raise RuntimeError("no")
 
     events.subscribe(broken)
@@ -83,7 +83,7 @@ def test_a_subscriber_that_hangs_does_not_hold_the_host_up() -> None:
 
 def test_after_unsubscribing_nothing_more_arrives() -> None:
     events = Events()
-    seen: list[Event] = []
+    seen: list[Happened] = []
     stop = events.subscribe(seen.append)
 
     stop()

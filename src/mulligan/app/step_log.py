@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from mulligan.core.call import OWN, LogRow, Outcome
 from mulligan.core.error_class import ErrorClass
-from mulligan.core.event import (
-    Event,
+from mulligan.core.event import Happened
+from mulligan.core.text_event import (
     Reflected,
     ReplyChecked,
     ReplySettled,
@@ -62,7 +62,7 @@ class StepLog:
         """Whose the text is: the turn, or where there is none, itself."""
         return self.turn.id if self.turn is not None else self.id
 
-    def __call__(self, event: Event) -> None:
+    def __call__(self, event: Happened) -> None:
         """Put an event into the log, and hand it on to whoever listens."""
         try:
             step = _build_step(event)
@@ -116,7 +116,7 @@ class StepLog:
         return self._at_us + (began - self._began) // 1000, (self._before - began) // 1000
 
 
-def _build_step(event: Event) -> _Step | None:
+def _build_step(event: Happened) -> _Step | None:
     """An event of the reply or the draft loop as a step; `None`: it is of another loop."""
     match event:
         case ReplyChecked():

@@ -14,8 +14,8 @@ from mulligan.app.wiring import Parts
 from mulligan.checks.grounding.verified import Verification, Verifier
 from mulligan.core.action import Kept
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.event import ReplyChecked, ReplySettled
 from mulligan.core.interfaces import Clock
+from mulligan.core.text_event import ReplyChecked, ReplySettled
 from mulligan.loops.critics import judged_by
 from mulligan.loops.drafts import Drafted, DraftRules, choose_loop
 from mulligan.loops.replies import Replied, ReplyRules, Write, warn_at_the_bound, write_reply

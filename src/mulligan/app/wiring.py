@@ -19,13 +19,7 @@ from mulligan.app.recognizing import build_recognizer
 from mulligan.app.settings import Settings
 from mulligan.checks.own import list_functions, make_call_check, name_check, read_severity
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.event import (
-    ActionMoved,
-    ActionUndone,
-    AttemptReviewed,
-    Event,
-    RemarkDropped,
-)
+from mulligan.core.event import ActionMoved, ActionUndone, AttemptReviewed, Happened, RemarkDropped
 from mulligan.core.finding import Severity
 from mulligan.core.identity import IdentityKind
 from mulligan.core.interfaces import Check, Clock, Gather, Judge, Store
@@ -222,11 +216,11 @@ def _build_rules(settings: Settings) -> HouseRules:
     )
 
 
-def _publish_weakly(events: Events) -> Callable[[Event], None]:
+def _publish_weakly(events: Events) -> Callable[[Happened], None]:
     """For the log's thread, which must not keep alive what listens to events."""
     reference = weakref.ref(events)
 
-    def publish(event: Event) -> None:
+    def publish(event: Happened) -> None:
         found = reference()
         if found is not None:
             found.publish(event)

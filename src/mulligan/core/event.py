@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from mulligan.core.action import State
 from mulligan.core.call import LogRow
@@ -14,19 +12,21 @@ from mulligan.core.error_class import ErrorClass
 from mulligan.core.finding import Confidence, FindingSeen, Standing
 from mulligan.core.lesson import LessonState
 
-if TYPE_CHECKING:
-    from mulligan.core.text import Critique, Draft
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Happened:
+    """A thing that happened, whatever it was."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CallLogged:
+class CallLogged(Happened):
     """A call ended, and its redacted row went to the log."""
 
     row: LogRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CallRetried:
+class CallRetried(Happened):
     """A failed call is about to be made again."""
 
     call: str
@@ -38,7 +38,7 @@ class CallRetried:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CallRepaired:
+class CallRepaired(Happened):
     """A call that had failed succeeded on a later try."""
 
     call: str
@@ -49,7 +49,7 @@ class CallRepaired:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CallFlagged:
+class CallFlagged(Happened):
     """What was known spoke against a call before it was made."""
 
     call: str
@@ -63,7 +63,7 @@ class CallFlagged:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RowsDropped:
+class RowsDropped(Happened):
     """The log gave up rows, and counted them."""
 
     reason: str
@@ -72,7 +72,7 @@ class RowsDropped:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ActionMoved:
+class ActionMoved(Happened):
     """An action reached a new state in the journal."""
 
     action: str
@@ -81,7 +81,7 @@ class ActionMoved:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ActionUndone:
+class ActionUndone(Happened):
     """An effect was taken back and read back: what was shown of it can go."""
 
     action: str
@@ -92,7 +92,7 @@ class ActionUndone:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AttemptReviewed:
+class AttemptReviewed(Happened):
     """An attempt was reviewed: how it stands, and what was found, by rule, severity and tool."""
 
     turn: str
@@ -119,7 +119,7 @@ class AskOutcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JudgeAsked:
+class JudgeAsked(Happened):
     """A judge was asked a question, and what that took."""
 
     purpose: str
@@ -135,7 +135,7 @@ class JudgeAsked:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RemarkDropped:
+class RemarkDropped(Happened):
     """A remark of a judge was left out, in whole or in part, or made a warning."""
 
     rule: str
@@ -147,76 +147,7 @@ class RemarkDropped:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TaskReflected:
-    """A run was reflected on, and what came of it is in the archive as a new version."""
-
-    task: str
-    version: int
-    first: bool
-    """Whether it is the first reflection this task ever had."""
-    runs: int
-    """How many runs were made so far."""
-    at: datetime
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NotesProposed:
-    """A new version is on trial."""
-
-    task: str
-    model: str
-    version: int
-    parent: int
-    changes: tuple[str, ...]
-    at: datetime
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NotesPromoted:
-    """A version became champion."""
-
-    task: str
-    model: str
-    version: int
-    probability: float
-    """That it is better than what was champion before."""
-    n: int
-    at: datetime
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NotesRolledBack:
-    """A champion lost its place, and version 0 is champion again."""
-
-    task: str
-    model: str
-    version: int
-    reason: str
-    at: datetime
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NotesRetired:
-    """A version gets no more runs."""
-
-    task: str
-    model: str
-    version: int
-    reason: str
-    at: datetime
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NotesRejected:
-    """A reflection came to nothing: the archive is as it was."""
-
-    task: str
-    reason: str
-    at: datetime
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LessonLearned:
+class LessonLearned(Happened):
     """A lesson has a new version: first seen, proven, quarantined or retired."""
 
     lesson: str
@@ -224,102 +155,3 @@ class LessonLearned:
     tool: str
     state: LessonState
     why: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReplyChecked:
-    """One try of a reply was checked."""
-
-    turn: str
-    number: int
-    standing: Standing
-    rules: tuple[str, ...]
-    """Of its findings; never their text."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReplySettled:
-    """A reply is on its way, as good as it got."""
-
-    turn: str
-    iterations: int
-    standing: Standing
-    bound_reached: bool
-    """Sent although it was rejected: for somebody to look at."""
-    rules: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Thought:
-    """The draft loop said what it does next."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolCalled:
-    """A writer called a tool."""
-
-    tool: str
-    arguments: Mapping[str, object] = field(repr=False)
-    step: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolAnswered:
-    """A tool that a writer called has answered, or failed."""
-
-    tool: str
-    step: int
-    result: object = field(default=None, repr=False)
-    error: str = ""
-    """The kind of the failure; empty when there was none."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reflected:
-    """A draft was criticised. Without a critique nobody could say, and that is no pass."""
-
-    draft: Draft
-    critique: Critique | None
-    revising: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Responded:
-    """The draft loop gave its answer."""
-
-    draft: Draft
-    critique: Critique | None
-    accepted: bool
-    tokens: int = 0
-    """Taken in all, as far as the writer reported it; so is the money."""
-    money: float = 0.0
-
-
-Event = (
-    CallLogged
-    | CallRetried
-    | CallRepaired
-    | CallFlagged
-    | RowsDropped
-    | ActionMoved
-    | ActionUndone
-    | AttemptReviewed
-    | JudgeAsked
-    | RemarkDropped
-    | TaskReflected
-    | NotesProposed
-    | NotesPromoted
-    | NotesRolledBack
-    | NotesRetired
-    | NotesRejected
-    | LessonLearned
-    | ReplyChecked
-    | ReplySettled
-    | Thought
-    | ToolCalled
-    | ToolAnswered
-    | Reflected
-    | Responded
-)

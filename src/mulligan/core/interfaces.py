@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from mulligan.core.action import Action, Entry, Kept
 from mulligan.core.advice import Decision
 from mulligan.core.call import Call, Failure, LogRow
-from mulligan.core.event import Event
+from mulligan.core.event import Happened
 from mulligan.core.finding import Fact, FindingCount
 from mulligan.core.lesson import (
     Balances,
@@ -60,7 +60,7 @@ Gather = Callable[[Turn, Sequence[Call]], Awaitable[Iterable[Fact]]]
 """Computes facts about a turn and its calls; async, because some must be read. What it cannot know
 it leaves out."""
 
-Subscriber = Callable[[Event], None]
+Subscriber = Callable[[Happened], None]
 """Gets every event. What it raises is counted and goes no further."""
 
 Classify = Callable[[Call, BaseException], Failure]

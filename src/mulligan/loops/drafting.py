@@ -9,13 +9,14 @@ from datetime import timedelta
 
 from mulligan.core.awaiting import await_value
 from mulligan.core.errors import ConfigurationError, OutOfStepsError
-from mulligan.core.event import Event, ToolAnswered, ToolCalled
+from mulligan.core.event import Happened
 from mulligan.core.quoted import Quoted
 from mulligan.core.text import Critique, Draft
+from mulligan.core.text_event import ToolAnswered, ToolCalled
 
 Tool = Callable[..., object]
 """Sync or async, called by name."""
-Announce = Callable[[Event], None]
+Announce = Callable[[Happened], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

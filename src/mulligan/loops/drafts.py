@@ -13,10 +13,11 @@ from mulligan.checks.text.fold import normalize_spaces
 from mulligan.core.awaiting import await_value
 from mulligan.core.engine import Loop, Round, run_loop
 from mulligan.core.errors import ConfigurationError, OutOfStepsError
-from mulligan.core.event import Event, Reflected, Responded, Thought
+from mulligan.core.event import Happened
 from mulligan.core.finding import Standing
 from mulligan.core.policy import Step
 from mulligan.core.text import BEST_SCORE, Critique, Draft
+from mulligan.core.text_event import Reflected, Responded, Thought
 from mulligan.loops.critics import Combine, Critic, combine_worst, criticise
 from mulligan.loops.drafting import Announce, Brief, Budget, Meter, Tool, Tools, Writer
 
@@ -76,7 +77,7 @@ class Drafted:
         return self.draft.text
 
 
-def stay_quiet(event: Event) -> None:
+def stay_quiet(event: Happened) -> None:
     """For those who listen to nothing."""
 
 
@@ -124,9 +125,11 @@ def choose_loop(name: str) -> Callable[..., Awaitable[Drafted]]:
     return LOOPS[name]
 
 
-async def draft_steps(write: Writer, *, question: str, rules: DraftRules) -> AsyncIterator[Event]:
+async def draft_steps(
+    write: Writer, *, question: str, rules: DraftRules
+) -> AsyncIterator[Happened]:
     """The same, step by step as it happens; the last step is `Responded`."""
-    steps: asyncio.Queue[Event | None] = asyncio.Queue()
+    steps: asyncio.Queue[Happened | None] = asyncio.Queue()
 
     async def work() -> None:
         try:

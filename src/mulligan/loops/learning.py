@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.event import Event
+from mulligan.core.event import Happened
 from mulligan.core.interfaces import Archive, Clock, Judge
 from mulligan.loops.afterwards import Afterwards
 
@@ -28,7 +28,7 @@ class Learning:
 
     archive: Archive
     clock: Clock
-    announce: Callable[[Event], None]
+    announce: Callable[[Happened], None]
     scrub: Callable[[str], str]
     """Prose less secrets."""
     judge: Judge | None = None

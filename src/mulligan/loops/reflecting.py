@@ -13,8 +13,11 @@ from typing import Any
 from mulligan.checks.notes import Proposed, screen
 from mulligan.core.awaiting import await_value
 from mulligan.core.errors import ConfigurationError, StaleNotesError
-from mulligan.core.event import (
-    Event,
+from mulligan.core.event import Happened
+from mulligan.core.interfaces import Archive
+from mulligan.core.notes import Ground, Notes, NotesState, Refinement, TaskRun
+from mulligan.core.task import Experience, Reflect, Strategy, Task
+from mulligan.core.task_event import (
     NotesPromoted,
     NotesProposed,
     NotesRejected,
@@ -22,9 +25,6 @@ from mulligan.core.event import (
     NotesRolledBack,
     TaskReflected,
 )
-from mulligan.core.interfaces import Archive
-from mulligan.core.notes import Ground, Notes, NotesState, Refinement, TaskRun
-from mulligan.core.task import Experience, Reflect, Strategy, Task
 from mulligan.core.timeouts import run_with_timeout
 from mulligan.learning.tasks.reflection import ask_judge, choose_contrasting
 from mulligan.learning.tasks.select import Change, build_standings, choose_best, make_room
@@ -112,7 +112,7 @@ def begin(task: Task, ground: Ground, *, using: Learning) -> None:
         return
 
 
-def build_change_event(ground: Ground, change: Change, *, at: datetime) -> Event:
+def build_change_event(ground: Ground, change: Change, *, at: datetime) -> Happened:
     """A change of standing as the event that tells it."""
     where: dict[str, Any] = {"task": ground.task, "model": ground.model, "at": at}
     if change.state is NotesState.CHAMPION:

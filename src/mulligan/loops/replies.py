@@ -15,7 +15,6 @@ from mulligan.checks.text.fold import normalize_spaces
 from mulligan.core.awaiting import await_value
 from mulligan.core.engine import Loop, Round, run_loop
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.event import ReplyChecked, ReplySettled
 from mulligan.core.finding import (
     Confidence,
     Correction,
@@ -29,6 +28,7 @@ from mulligan.core.interfaces import Check
 from mulligan.core.policy import Step, decide
 from mulligan.core.quoted import Quoted
 from mulligan.core.text import Reply, TextCheck
+from mulligan.core.text_event import ReplyChecked, ReplySettled
 from mulligan.loops.checking import run_checks_aside
 
 ATTEMPTS = 3

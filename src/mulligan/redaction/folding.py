@@ -12,7 +12,6 @@ from base64 import b64decode
 from binascii import Error as NoBase64
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from html import unescape
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
@@ -151,6 +150,9 @@ def decode_escape(piece: str) -> str:
     if piece[0] == "%":
         return _decode_text(unquote_to_bytes(_TWICE_ESCAPED.sub("%", piece)))
     if piece[0] == "&":
+        # Two thousand names of characters, for a text that has one of them.
+        from html import unescape
+
         return unescape("&" + piece[1:].replace("amp;", "") if "amp;" in piece[:-4] else piece)
     kind = piece.lstrip("\\")[0]
     if kind.isdigit():

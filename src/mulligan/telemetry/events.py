@@ -9,7 +9,7 @@ from dataclasses import fields, replace
 from functools import partial
 from typing import Any
 
-from mulligan.core.event import AttemptReviewed, Event
+from mulligan.core.event import AttemptReviewed, Happened
 from mulligan.core.interfaces import Subscriber
 from mulligan.telemetry.errands import Errands
 
@@ -51,7 +51,7 @@ class Events:
             self._subscribers = (*self._subscribers, subscriber)
         return lambda: self._unsubscribe(subscriber)
 
-    def publish(self, event: Event) -> None:
+    def publish(self, event: Happened) -> None:
         """Queue an event for the subscribers. Never waits, never raises."""
         if self._subscribers:
             self.errands.add(partial(self._hand_on, _label_names(event, self._label)))
@@ -68,7 +68,7 @@ class Events:
         with self._change:
             self._subscribers = tuple(s for s in self._subscribers if s is not subscriber)
 
-    def _hand_on(self, event: Event) -> None:
+    def _hand_on(self, event: Happened) -> None:
         for subscriber in self._subscribers:
             try:
                 subscriber(event)
@@ -78,7 +78,7 @@ class Events:
                 _report.warning("A subscriber failed on %s (%s).", what, type(error).__name__)
 
 
-def _label_names(event: Event, label: Callable[[str], str]) -> Event:
+def _label_names(event: Happened, label: Callable[[str], str]) -> Happened:
     """An event as others may see it: names may hold what nobody thought of."""
     shown: dict[str, Any] = {
         each.name: label(value)

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Protocol, TypedDict
 
 from mulligan.core.action import SETTLED, State
-from mulligan.core.event import ActionMoved, Event
+from mulligan.core.event import ActionMoved, Happened
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.interfaces import Check, Clock, Subscriber
 from mulligan.core.record import Abilities, Image, Record
@@ -164,7 +164,7 @@ class _Run:
         if now != before:
             self._expected = now
 
-    def _note(self, event: Event) -> None:
+    def _note(self, event: Happened) -> None:
         if isinstance(event, ActionMoved):
             self._states[event.action] = event.state
 

@@ -10,7 +10,7 @@ import pytest
 
 from mulligan import Effect, Mode, Mulligan, Repeat, State
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.event import CallRepaired, Event
+from mulligan.core.event import CallRepaired, Happened
 from mulligan.core.log_query import LogQuery
 from mulligan.core.record import Record
 from mulligan.turns.turn.context import OpenTurn
@@ -50,7 +50,7 @@ def searching(m: Mulligan, mode: Mode):
 
 
 def test_in_auto_the_shape_of_a_call_is_mended_and_the_repair_is_on_record(m: Mulligan) -> None:
-    events: list[Event] = []
+    events: list[Happened] = []
     m.subscribe(events.append)
 
     found = searching(m, Mode.AUTO)("dinner", limit="2")
@@ -200,14 +200,14 @@ def test_no_correction_changes_who_or_how_much(m: Mulligan) -> None:
     assert paid == []
 
 
-def repairs(events: list[Event]) -> list[tuple[str, int]]:
+def repairs(events: list[Happened]) -> list[tuple[str, int]]:
     found = [event for event in events if isinstance(event, CallRepaired)]
     return [(event.by.partition(":")[0], event.tries) for event in found]
 
 
 @pytest.mark.parametrize("sample", [1.0, 0.001])
 async def test_a_call_made_as_suggested_is_linked_to_the_one_it_mends(sample: float) -> None:
-    events: list[Event] = []
+    events: list[Happened] = []
     with Mulligan("memory:", recover=False, sample=sample) as m:
         m.subscribe(events.append)
         search = searching(m, Mode.SUGGEST)
@@ -223,7 +223,7 @@ async def test_a_call_made_as_suggested_is_linked_to_the_one_it_mends(sample: fl
 
 
 async def test_what_was_mended_by_itself_is_not_mended_again_by_the_agent(m: Mulligan) -> None:
-    events: list[Event] = []
+    events: list[Happened] = []
     m.subscribe(events.append)
     search = searching(m, Mode.AUTO)
 
@@ -237,7 +237,7 @@ async def test_what_was_mended_by_itself_is_not_mended_again_by_the_agent(m: Mul
 
 
 async def test_another_call_of_the_same_tool_is_no_repair(m: Mulligan) -> None:
-    events: list[Event] = []
+    events: list[Happened] = []
     m.subscribe(events.append)
     search = searching(m, Mode.SUGGEST)
 
@@ -254,7 +254,7 @@ async def test_another_call_of_the_same_tool_is_no_repair(m: Mulligan) -> None:
 
 
 async def test_a_correction_that_must_wait_for_a_person_is_no_repair_yet(m: Mulligan) -> None:
-    events: list[Event] = []
+    events: list[Happened] = []
     m.subscribe(events.append)
 
     def effect(record: Record) -> Effect:

@@ -10,7 +10,7 @@ import pytest
 from mulligan import Effect, Mode, Mulligan
 from mulligan.core.advice import Decision
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.event import CallRepaired, Event
+from mulligan.core.event import CallRepaired, Happened
 from mulligan.core.suggestion import Origin
 from mulligan.learning.repair.from_judge import Proposal, ProposedChange
 from mulligan.testing.judge import ScriptedJudge
@@ -167,7 +167,7 @@ async def test_a_sentence_that_nobody_said_is_neither_a_value_nor_outside_a_quot
 
 
 async def test_a_judges_correction_that_the_agent_tries_is_counted() -> None:
-    events: list[Event] = []
+    events: list[Happened] = []
     judge = ScriptedJudge([proposal(span='"May 1..May 31"')])
     with Mulligan("memory:", judge=judge, recover=False) as m:
         m.subscribe(events.append)

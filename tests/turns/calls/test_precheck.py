@@ -9,7 +9,7 @@ import pytest
 
 from mulligan import Effect, Mode, Mulligan
 from mulligan.core.errors import FlaggedCallError
-from mulligan.core.event import CallFlagged, Event
+from mulligan.core.event import CallFlagged, Happened
 from mulligan.core.log_query import LogQuery
 from mulligan.turns.turn.context import OpenTurn
 
@@ -28,8 +28,8 @@ def m() -> Iterator[Mulligan]:
 
 
 @pytest.fixture
-def flagged(m: Mulligan) -> list[Event]:
-    events: list[Event] = []
+def flagged(m: Mulligan) -> list[Happened]:
+    events: list[Happened] = []
     m.subscribe(events.append)
     return events
 
@@ -47,13 +47,13 @@ def orders(m: Mulligan, made: list[str], **declared):
     return find_order
 
 
-def told(m: Mulligan, events: list[Event]) -> list[tuple[tuple[str, ...], bool, bool | None]]:
+def told(m: Mulligan, events: list[Happened]) -> list[tuple[tuple[str, ...], bool, bool | None]]:
     m.flush()
     found = [event for event in events if isinstance(event, CallFlagged)]
     return [(event.rules, event.made, event.failed) for event in found]
 
 
-def test_an_error_says_that_it_could_be_foreseen(m: Mulligan, flagged: list[Event]) -> None:
+def test_an_error_says_that_it_could_be_foreseen(m: Mulligan, flagged: list[Happened]) -> None:
     find_order = orders(m, [])
 
     with m.turn("Where is my order W17?", now=NOW), pytest.raises(MissingError) as caught:
@@ -77,7 +77,7 @@ def test_what_the_person_said_or_the_application_knows_is_not_made_up(
     assert caught.value.mulligan.foreseen == ()  # type: ignore[attr-defined]
 
 
-def test_observing_only_counts_it(m: Mulligan, flagged: list[Event]) -> None:
+def test_observing_only_counts_it(m: Mulligan, flagged: list[Happened]) -> None:
     made: list[str] = []
     find_order = orders(m, made, mode=Mode.OBSERVE, precheck="refuse")
 
@@ -90,7 +90,7 @@ def test_observing_only_counts_it(m: Mulligan, flagged: list[Event]) -> None:
 
 
 def test_observing_counts_it_also_when_nobody_asked_for_it_before(
-    m: Mulligan, flagged: list[Event]
+    m: Mulligan, flagged: list[Happened]
 ) -> None:
     find_order = orders(m, [], mode=Mode.OBSERVE)
 
@@ -100,7 +100,9 @@ def test_observing_counts_it_also_when_nobody_asked_for_it_before(
     assert told(m, flagged) == [(("call.id_never_seen",), True, True)]
 
 
-def test_before_it_is_told_in_time_and_the_call_is_made(m: Mulligan, flagged: list[Event]) -> None:
+def test_before_it_is_told_in_time_and_the_call_is_made(
+    m: Mulligan, flagged: list[Happened]
+) -> None:
     made: list[str] = []
     find_order = orders(m, made, precheck="before")
 
@@ -160,7 +162,7 @@ def test_in_auto_a_refused_shape_is_mended_without_a_call(m: Mulligan) -> None:
 
 
 def test_outside_a_turn_nothing_is_known_that_could_speak_against_a_call(
-    m: Mulligan, flagged: list[Event]
+    m: Mulligan, flagged: list[Happened]
 ) -> None:
     with pytest.raises(MissingError):
         orders(m, [], precheck="refuse")(MADE_UP)
@@ -183,7 +185,7 @@ def test_a_tool_that_rarely_fails_is_not_looked_at_before(m: Mulligan) -> None:
 
 
 def test_a_tool_that_has_nothing_to_do_with_the_question_is_a_warning_and_is_called(
-    m: Mulligan, flagged: list[Event]
+    m: Mulligan, flagged: list[Happened]
 ) -> None:
     @m.tool(effect=Effect.READ, precheck="refuse")
     def area_of_triangle(base: int, height: int) -> float:

@@ -14,7 +14,7 @@ import pytest
 
 from mulligan import Effect, Mode, Mulligan, Outcome
 from mulligan.core.call import LogRow
-from mulligan.core.event import CallLogged, CallRepaired, CallRetried, Event
+from mulligan.core.event import CallLogged, CallRepaired, CallRetried, Happened
 from mulligan.core.identity import read_label
 from mulligan.core.limits import Backoff
 from mulligan.turns.turn.context import find_current_turn
@@ -154,7 +154,7 @@ def test_a_failure_is_logged_and_the_callers_own_error_comes_through(m: Mulligan
 
 async def test_a_read_is_made_again_and_all_tries_are_linked(m: Mulligan, rows) -> None:
     answers = iter([TimeoutError("slow"), TimeoutError("slow"), "found"])
-    events: list[Event] = []
+    events: list[Happened] = []
     m.subscribe(events.append)
 
     @m.tool(effect=Effect.READ)

@@ -36,8 +36,8 @@ from mulligan.learning.lessons.calibration.calibrate import (
 from mulligan.learning.lessons.calibration.picture import render_reliability
 from mulligan.learning.lessons.life import SEED
 from mulligan.learning.lessons.lines import decode_lessons, encode_lessons
-from mulligan.learning.lessons.pitfalls import render_pitfalls
 from mulligan.learning.lessons.seed import load_seed_lessons
+from mulligan.learning.lessons.telling.pitfalls import render_pitfalls
 
 MOST_RACES = 5
 """How often a change is made again because another process made one first."""

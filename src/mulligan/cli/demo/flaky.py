@@ -8,7 +8,7 @@ from pathlib import Path
 from mulligan.app.mulligan import Mulligan
 from mulligan.cli.demo.telling import Teller
 from mulligan.core.effect import Effect
-from mulligan.core.event import CallRepaired, CallRetried, Event
+from mulligan.core.event import CallRepaired, CallRetried, Happened
 
 PLANTED = {
     "an API key": "sk-live-51HxQe2eZvKYlo2C9bq",
@@ -66,7 +66,7 @@ class _SlowSearch:
         return [{"title": "Dinner", "day": "Friday"}]
 
 
-def _tell(tell: Teller, event: Event) -> None:
+def _tell(tell: Teller, event: Happened) -> None:
     match event:
         case CallRetried():
             wait = event.wait.total_seconds()

@@ -26,13 +26,13 @@ from mulligan.core.lesson import (
     Transformation,
 )
 from mulligan.learning.lessons.mine import LessonPool, hash_lesson
-from mulligan.learning.lessons.phrase import (
+from mulligan.learning.lessons.sharing import is_typed
+from mulligan.learning.lessons.telling.phrase import (
     describe_correction,
     describe_example,
     describe_lesson,
     describe_mistake,
 )
-from mulligan.learning.lessons.sharing import is_typed
 from mulligan.learning.lessons.ways.reshape import LONGEST_AFFIX
 from mulligan.learning.values.leaves import list_leaves
 from mulligan.learning.values.locked import is_locked

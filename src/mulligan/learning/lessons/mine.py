@@ -26,7 +26,7 @@ from mulligan.learning.lessons.general import (
     list_subjects,
 )
 from mulligan.learning.lessons.life import EVIDENCE
-from mulligan.learning.lessons.phrase import (
+from mulligan.learning.lessons.telling.phrase import (
     describe_correction,
     describe_example,
     describe_exceptions,

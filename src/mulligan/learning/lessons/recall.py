@@ -16,9 +16,9 @@ from mulligan.learning.lessons.apply import build_suggestion
 from mulligan.learning.lessons.explain import measure_cost
 from mulligan.learning.lessons.general import are_alike, extract_words, list_subjects, specialise
 from mulligan.learning.lessons.life import SEED
-from mulligan.learning.lessons.phrase import describe_lesson
 from mulligan.learning.lessons.scope import find_scope_changes, is_named
 from mulligan.learning.lessons.sharing import as_reader, may_share
+from mulligan.learning.lessons.telling.phrase import describe_lesson
 from mulligan.learning.shape.schema import read_schema
 
 SEVERAL = 2

@@ -13,7 +13,7 @@ from mulligan.core.lesson import How, Lesson, LessonState, Remedy, Transformatio
 from mulligan.learning.lessons.general import SUBJECT
 from mulligan.learning.lessons.life import SEED
 from mulligan.learning.lessons.mine import LessonPool, hash_lesson
-from mulligan.learning.lessons.phrase import describe_correction, describe_example
+from mulligan.learning.lessons.telling.phrase import describe_correction, describe_example
 
 FILE = "seed.toml"
 SEEDED_AT = datetime(2026, 11, 1, tzinfo=UTC)

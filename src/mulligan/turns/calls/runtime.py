@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mulligan.core.action import SETTLED
-from mulligan.core.event import ActionMoved, Event
+from mulligan.core.event import ActionMoved, Happened
 from mulligan.core.fork_hooks import call_on_fork
 from mulligan.core.ids import RANDOM_BITS, make_uuid7
 from mulligan.core.interfaces import Classify, Judge
@@ -73,7 +73,7 @@ class Made:
         """The tool that made an action in this process, and what cannot be written of its call."""
         return self._found.get(action)
 
-    def forget(self, event: Event) -> None:
+    def forget(self, event: Happened) -> None:
         """An action is settled, so that nothing more is done about it."""
         if isinstance(event, ActionMoved) and event.state in SETTLED:
             self._found.pop(event.action, None)

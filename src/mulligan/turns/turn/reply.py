@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from mulligan.core.call import Execution, Outcome
 from mulligan.core.escape import format_value
-from mulligan.core.event import ReplyChecked, ReplySettled
 from mulligan.core.finding import Confidence, Correction, Standing
+from mulligan.core.text_event import ReplyChecked, ReplySettled
 from mulligan.loops.replies import Replied, ReplyRules, write_reply
 from mulligan.turns.turn.act import WORST_FIRST, Done
 from mulligan.turns.turn.context import OpenTurn

@@ -10,7 +10,7 @@ from mulligan.core.error_class import ErrorClass
 from mulligan.core.lesson import How, LessonState, Remedy
 from mulligan.core.log_query import PatternSeen
 from mulligan.core.suggestion import Pattern
-from mulligan.learning.lessons.pitfalls import OPENING, render_pitfalls
+from mulligan.learning.lessons.telling.pitfalls import OPENING, render_pitfalls
 from tests.learning.lessons.cases import calling, changing, lesson, made
 
 

@@ -18,7 +18,7 @@ from mulligan.core.log_query import PatternSeen
 from mulligan.core.suggestion import shorten_pattern
 from mulligan.learning.lessons.scope import leaves_out
 from mulligan.learning.lessons.sharing import LessonReader, may_share
-from mulligan.learning.lessons.stated import describe_demands, describe_rules, read_rules
+from mulligan.learning.lessons.telling.stated import describe_demands, describe_rules, read_rules
 
 OPENING = (
     "When a tool call fails, Mulligan answers with what to do and with corrected arguments "

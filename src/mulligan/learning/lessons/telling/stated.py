@@ -8,7 +8,7 @@ from mulligan.core.escape import NAME, format_one_line, quote_name
 from mulligan.core.lesson import How, Remedy, Transformation
 from mulligan.learning.complaints.complaint import Complaint, ComplaintKind
 from mulligan.learning.complaints.dialects import parse_complaints
-from mulligan.learning.lessons.phrase import MAKING
+from mulligan.learning.lessons.telling.phrase import MAKING
 
 MASKED = "<"
 """What begins a mask: a value that was one call's own is no rule for others."""

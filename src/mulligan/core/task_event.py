@@ -1,0 +1,77 @@
+"""What happened to the instructions of a task. Loaded by those who have tasks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from mulligan.core.event import Happened
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskReflected(Happened):
+    """A run was reflected on, and what came of it is in the archive as a new version."""
+
+    task: str
+    version: int
+    first: bool
+    """Whether it is the first reflection this task ever had."""
+    runs: int
+    """How many runs were made so far."""
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotesProposed(Happened):
+    """A new version is on trial."""
+
+    task: str
+    model: str
+    version: int
+    parent: int
+    changes: tuple[str, ...]
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotesPromoted(Happened):
+    """A version became champion."""
+
+    task: str
+    model: str
+    version: int
+    probability: float
+    """That it is better than what was champion before."""
+    n: int
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotesRolledBack(Happened):
+    """A champion lost its place, and version 0 is champion again."""
+
+    task: str
+    model: str
+    version: int
+    reason: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotesRetired(Happened):
+    """A version gets no more runs."""
+
+    task: str
+    model: str
+    version: int
+    reason: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotesRejected(Happened):
+    """A reflection came to nothing: the archive is as it was."""
+
+    task: str
+    reason: str
+    at: datetime

@@ -1,0 +1,1 @@
+"""Lessons in words: for a prompt, for a person."""
