@@ -46,6 +46,14 @@ AN_HOUR = timedelta(hours=1)
 NO_WAITING = Backoff(first=timedelta(), longest=timedelta(), total=timedelta(seconds=1))
 
 
+class Place(type(Path())):  # type: ignore[misc]
+    """A path that is the same one in a copy of its world: what a case began is settled in copies,
+    and a tool is told from another person's by the values it is bound to."""
+
+    def __repr__(self) -> str:
+        return f"Place({self.name!r})"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Phase:
     """One process of a case: where it works, what strikes it, and what its reviewer says."""
@@ -63,7 +71,7 @@ class Phase:
         """The world as this process reaches it."""
         scenario = self.case.scenario
         return FakeRemote(
-            self.folder / "remote",
+            Place(self.folder / "remote"),
             versioned=not scenario.bare_remote,
             numbered=scenario.world.numbered,
             late_by=scenario.late_by,

@@ -158,7 +158,10 @@ def _collect_uses(modules: Sequence[ModuleType]) -> dict[str, frozenset[str]]:
     for module in modules:
         for node in ast.walk(_read_source(module)):
             match node:
-                case ast.Attribute(value=ast.Name(id=name), attr=use) if use in USES:
+                case (
+                    ast.Attribute(value=ast.Name(id=name), attr=use)
+                    | ast.Attribute(value=ast.Call(func=ast.Name(id=name)), attr=use)
+                ) if use in USES:
                     whole = f"{module.__name__}.{name}" if name.startswith("_") else name
                     found.setdefault(whole, set()).add("finditer" if use in SCANNING else use)
     return {name: frozenset(used) for name, used in found.items()}

@@ -93,7 +93,7 @@ def test_what_every_memory_begins_with_is_listed_as_built_in(tmp_path: Path, cap
     code, _, error = run(capsys, "lessons", "revoke", listed[0]["id"], "--store", url)
 
     assert {lesson["built_in"] for lesson in listed} == {True}
-    assert table.count("built in") == len(listed) == 10
+    assert table.count("built in") == len(listed) == 9
     assert [version["id"] for version in shown["versions"]] == [listed[0]["id"]]
     assert (code, "seeds=False" in error) == (2, True)
     assert told(capsys, "lessons", "list", "--tool", "find_order", "--store", url)["lessons"] == []

@@ -32,7 +32,7 @@ class FakeRemote:
         late_by: int | None = 1,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._path = Path(path)
+        self._path = path if isinstance(path, Path) else Path(path)
         self._faults = {ANYBODY: list(faults)}
         self._versioned = versioned
         """Without versions, conditions are ignored, as plain APIs do."""
