@@ -1,31 +1,17 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import datetime
 
 import pytest
 
 from mulligan import Effect, Mulligan, Outcome
-from mulligan.core.call import LogRow
-from mulligan.core.event import CallLogged
 
 
 @pytest.fixture
 def m() -> Iterator[Mulligan]:
     with Mulligan("memory:") as made:
         yield made
-
-
-@pytest.fixture
-def rows(m: Mulligan) -> Callable[[], list[LogRow]]:
-    seen: list[LogRow] = []
-    m.subscribe(lambda event: seen.append(event.row) if isinstance(event, CallLogged) else None)
-
-    def so_far() -> list[LogRow]:
-        m.flush()
-        return seen
-
-    return so_far
 
 
 def test_a_read_that_refuses_a_form_is_not_repeated_and_the_form_is_offered(

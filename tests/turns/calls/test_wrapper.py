@@ -5,7 +5,7 @@ import contextvars
 import functools
 import inspect
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import timedelta
 from typing import Literal
 
@@ -24,18 +24,6 @@ from mulligan.turns.turn.context import find_current_turn
 def m() -> Iterator[Mulligan]:
     with Mulligan("memory:", backoff=Backoff(first=timedelta())) as made:
         yield made
-
-
-@pytest.fixture
-def rows(m: Mulligan) -> Callable[[], list[LogRow]]:
-    seen: list[LogRow] = []
-    m.subscribe(lambda event: seen.append(event.row) if isinstance(event, CallLogged) else None)
-
-    def so_far() -> list[LogRow]:
-        m.flush()
-        return seen
-
-    return so_far
 
 
 def test_a_wrapped_tool_keeps_its_name_docstring_and_signature(m: Mulligan) -> None:
