@@ -65,9 +65,7 @@ class Told:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_data_arguments(parser)
     add_environment_arguments(parser)
-    parser.add_argument(
-        "--tools", metavar="NAME,…", help="report these tools apart from the others"
-    )
+    parser.add_argument("--apart", metavar="A,B", help="report these tools apart from the others")
 
 
 def run(options: argparse.Namespace) -> Result:
@@ -80,7 +78,7 @@ def run(options: argparse.Namespace) -> Result:
             step(case["tool"])
             found.append(_told(case, world, lessons=lessons[fold_of(case)], by=referee))
         versions = referee.versions
-    apart = sorted(frozenset((options.tools or "").split(",")) - {""})
+    apart = sorted(frozenset((options.apart or "").split(",")) - {""})
     return {
         "half": options.half,
         "n": len(cases),

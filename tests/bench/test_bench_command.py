@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from bench.__main__ import main
 from bench.suites import names
 
 ROOT = Path(__file__).parents[2]
@@ -40,6 +41,15 @@ def test_an_unknown_suite_is_answered_with_the_list_of_those_there_are() -> None
     assert done.stdout == ""
     assert done.stderr == f"There is no suite 'overheat'; there are: {', '.join(names())}.\n"
     assert "overhead" in names()
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_suite_says_what_it_takes(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main([name, "--help"])
+
+    assert ended.value.code == 0
+    assert f"python -m bench {name}" in capsys.readouterr().out
 
 
 def test_an_unknown_option_is_one_sentence() -> None:
