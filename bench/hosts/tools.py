@@ -45,7 +45,7 @@ class _Page:
         return {
             "read": lambda record: self.remote.get(_read_id(record)),
             "undo": self._remove,
-            "version": _read_version,
+            "version": read_version,
             "about": _read_id,
             "lands_within": SOON,
         }
@@ -125,7 +125,7 @@ class _Page:
             "effect": Effect.REVERSIBLE,
             "before": lambda record: self.remote.get(str(record.arguments[name])),
             "undo": self._put_back,
-            "version": _read_version,
+            "version": read_version,
             "about": lambda record: record.arguments[name],
             "lands_within": SOON,
         }
@@ -136,15 +136,15 @@ class _Page:
 
     def _remove(self, record: Record) -> None:
         made = _read_id(record)
-        _undo(lambda: self.remote.delete(made, if_version=record.version, by="undo"))
+        send_undo(lambda: self.remote.delete(made, if_version=record.version, by="undo"))
 
     def _put_back(self, record: Record) -> None:
         before: Any = record.before
         at = record.version
-        _undo(lambda: self.remote.update(before.id, before.data, if_version=at, by="undo"))
+        send_undo(lambda: self.remote.update(before.id, before.data, if_version=at, by="undo"))
 
 
-def _undo(call: Callable[[], object]) -> None:
+def send_undo(call: Callable[[], object]) -> None:
     """Say that somebody changed it as an undo has to say it."""
     try:
         call()
@@ -168,6 +168,6 @@ def _read_id(record: Record) -> str:
     return str(result["id"] if isinstance(result, dict) else result.id)
 
 
-def _read_version(record: Record) -> str:
+def read_version(record: Record) -> str:
     result: Any = record.result
     return str(result["version"] if isinstance(result, dict) else result.version)

@@ -1,96 +1,187 @@
-"""Agents and models of pydantic-ai as writers; any async callable is one already."""
+"""pydantic-ai: every run of an agent with this capability is a turn."""
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Awaitable, Callable
-from contextlib import nullcontext
-from importlib import import_module
-from typing import Any, cast
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, get_args
 
-from mulligan.core.adapter import Assignment, WriteDraft
-from mulligan.core.errors import ConfigurationError, MissingExtraError, OutOfStepsError
+from pydantic import ValidationError
+from pydantic_ai import ApprovalRequired, CallDeferred, DeferredToolRequests, ModelRetry
+from pydantic_ai.capabilities import AbstractCapability
+from pydantic_ai.messages import ModelMessagesTypeAdapter
+from pydantic_graph import End
+
+from mulligan.core.adapter import Host, HostCall, HostRun
+from mulligan.core.errors import HeldError, NothingDone
 
 
-def is_agent(source: object) -> bool:
-    """Whether it has an async `run`, as agents of pydantic-ai and what wraps them do."""
-    return inspect.iscoroutinefunction(getattr(source, "run", None))
+def build(host: Host) -> Reflection:
+    """A capability: `Agent(…, capabilities=[m.for_pydantic_ai()])`."""
+    return Reflection(host)
 
 
-def build_writer(source: object) -> WriteDraft:
-    """A writer from an async callable, a pydantic-ai agent, or the name of a model."""
-    if isinstance(source, str):
-        return _build_agent_writer(_build_agent(source))
-    if is_agent(source):
-        return _build_agent_writer(source)
-    if callable(source):
-        return cast("WriteDraft", source)
-    raise ConfigurationError(
-        f"{type(source).__name__} cannot write drafts. Pass an async function of a brief, "
-        "a pydantic-ai agent, or a model's name such as 'openai:gpt-5'."
+class Reflection(AbstractCapability):  # type: ignore[misc]
+    """Reviews what a run did before its output is given, and has it go on where that was wrong."""
+
+    def __init__(self, host: Host) -> None:
+        self.host = host
+        self.run: HostRun | None = None
+        self.begun = 0
+        """How many messages there were before the model's first answer."""
+        self.misfits: dict[str, Misfit] = {}
+        """Calls whose arguments the host would not take, by its ids."""
+
+    async def for_run(self, _: Any) -> Reflection:
+        """One for each run, with what is its own."""
+        return Reflection(self.host)
+
+    async def wrap_run(self, ctx: Any, *, handler: Any) -> Any:
+        """The turn, from its beginning to its end."""
+        agent = getattr(ctx.agent, "name", None) or ""
+        thread = ctx.conversation_id or ""
+        self.run = self.host.open(read_message(ctx), agent=agent, given=ctx, thread=thread)
+        failed = True
+        try:
+            result = await handler()
+            failed = False
+        finally:
+            await self.run.leave(failed=failed)
+        return result
+
+    async def before_model_request(self, ctx: Any, request_context: Any) -> Any:
+        """Note where the first attempt begins."""
+        self.begun = self.begun or len(ctx.messages)
+        return request_context
+
+    async def wrap_tool_validate(self, _: Any, *, call: Any, args: Any, **rest: Any) -> Any:
+        """Let a call through whose arguments do not fit: what it fails with can be mended."""
+        try:
+            return await rest["handler"](args)
+        except (ValidationError, ModelRetry) as error:
+            given = read_arguments(args)
+            if given is None or self.run is None:
+                raise
+            self.misfits[call.tool_call_id] = Misfit(given, error, validate=rest["handler"])
+            return given
+
+    async def wrap_tool_execute(
+        self, ctx: Any, *, call: Any, tool_def: Any, args: Any, handler: Any
+    ) -> Any:
+        """Bring a call; what is said about it reaches the model in the host's own way."""
+        if self.run is None:
+            return await handler(args)
+        try:
+            misfit = self.misfits.pop(call.tool_call_id, None)
+            make = misfit.fit(handler) if misfit is not None else handler
+            called = await self.run.call(read_call(ctx, call, tool_def, args, handler=make))
+        except HeldError as held:
+            if held.decided or not may_defer(ctx):
+                return str(held)
+            raise ApprovalRequired({"mulligan": held.action, "why": str(held)}) from None
+        except (CallDeferred, ApprovalRequired, ModelRetry):
+            raise
+        except Exception as error:
+            advice = self.host.read_advice(error)
+            if not advice or type(error).__module__.startswith("pydantic_ai"):
+                raise
+            told = f"{error}\n\n{advice}"
+            if ctx.last_attempt:
+                return told
+            raise ModelRetry(told) from error
+        return add_note(called.result, called.note)
+
+    async def after_node_run(self, ctx: Any, *, node: Any, result: Any) -> Any:  # noqa: ARG002
+        """Review at the end; where something was wrong, the run does not end there."""
+        if self.run is None or not isinstance(result, End):
+            return result
+        if isinstance(result.data.output, DeferredToolRequests):
+            return result
+        answer = await self.run.review(result.data.output)
+        if answer.feedback:
+            if answer.undone:
+                await self.run.keep_dropped(
+                    ModelMessagesTypeAdapter.dump_json(ctx.messages[self.begun :])
+                )
+                del ctx.messages[self.begun :]
+            ctx.enqueue(answer.feedback)
+        elif isinstance(result.data.output, str):
+            result.data.output = answer.reply
+        return result
+
+
+@dataclass(frozen=True, slots=True)
+class Misfit:
+    """A call whose arguments the host would not take, so that its tool was not entered."""
+
+    given: Mapping[str, object]
+    error: Exception
+    validate: Callable[[dict[str, object]], Awaitable[dict[str, object]]]
+
+    def fit(self, handler: Any) -> Any:
+        """The tool as it is called with arguments that fit; with those that came it refuses."""
+
+        async def call(arguments: dict[str, object]) -> object:
+            if arguments == self.given:
+                raise NothingDone(str(self.error)) from self.error
+            return await handler(await self.validate(arguments))
+
+        return call
+
+
+def read_arguments(args: Any) -> dict[str, object] | None:
+    """Arguments as a model wrote them, by name; `None` where they are not even that."""
+    try:
+        read = json.loads(args) if isinstance(args, str) else args
+    except ValueError:
+        return None
+    return read if isinstance(read, dict) else None
+
+
+def read_call(ctx: Any, call: Any, tool_def: Any, args: Any, *, handler: Any) -> HostCall:
+    """A call in no framework's words."""
+
+    async def make(arguments: Mapping[str, object]) -> object:
+        return await handler(dict(arguments))
+
+    return HostCall(
+        tool=tool_def.name,
+        arguments=args,
+        make=make,
+        id=call.tool_call_id,
+        approved=True if ctx.tool_call_approved else None,
+        schema=tool_def.parameters_json_schema,
+        description=tool_def.description or "",
     )
 
 
-def _build_agent_writer(agent: Any) -> WriteDraft:
-    """The agent's own tools count as steps; with none left it runs without them."""
-
-    async def write(asked: Assignment) -> str:
-        ai = _import_pydantic_ai()
-        steps = asked.steps
-        usage = ai.RunUsage()
-        with nullcontext() if steps else agent.override(tools=[], toolsets=[]):
-            try:
-                result = await agent.run(
-                    asked.prompt,
-                    usage=usage,
-                    usage_limits=ai.UsageLimits(tool_calls_limit=steps),
-                )
-            except ai.UsageLimitExceeded as error:
-                raise OutOfStepsError(
-                    f"All {steps} tool steps are used. Answer with what is known by now."
-                ) from error
-            finally:
-                asked.spend(tokens=usage.total_tokens)
-        asked.spend(money=_compute_price(result))
-        return str(result.output)
-
-    return write
+def may_defer(ctx: Any) -> bool:
+    """Whether the agent may end with calls that wait, and whoever runs it knows of that."""
+    output_type = getattr(ctx.agent, "output_type", ())
+    inside = get_args(output_type) or output_type
+    kinds = inside if isinstance(inside, (list, tuple)) else (inside,)
+    return DeferredToolRequests in kinds
 
 
-def build_asker(model: str) -> Callable[[str], Awaitable[tuple[str, int]]]:
-    """Asks the model of that name with a prompt; what it answers, and the tokens that took."""
-    agent = _build_agent(model)
-
-    async def ask(prompt: str) -> tuple[str, int]:
-        usage = _import_pydantic_ai().RunUsage()
-        result = await agent.run(prompt, usage=usage)
-        return str(result.output), usage.total_tokens
-
-    return ask
-
-
-def _build_agent(model: str) -> Any:
-    library = _import_pydantic_ai()
-    try:
-        return library.Agent(model)
-    except Exception as wrong:
-        # Each provider's library has errors of its own. They say which name or key is missing.
-        raise ConfigurationError(f"The model {model!r} cannot write: {wrong}") from wrong
+def read_message(ctx: Any) -> str:
+    """What the person said: the prompt of the run, or the last one where a run goes on."""
+    if ctx.prompt is not None:
+        return _read_content(ctx.prompt)
+    for message in reversed(ctx.messages):
+        for part in message.parts:
+            if part.part_kind == "user-prompt":
+                return _read_content(part.content)
+    return ""
 
 
-def _compute_price(result: Any) -> float:
-    """What a run cost in dollars, as far as the price of its model is known."""
-    total = 0.0
-    for message in result.new_messages():
-        try:
-            total += float(message.cost().total_price)
-        except Exception:  # noqa: BLE001, S112 - a request, or a model without a listed price
-            continue
-    return total
+def add_note(result: object, note: str) -> object:
+    """A result with what its agent is to know beside it."""
+    if not note:
+        return result
+    return f"{result}\n\n{note}" if isinstance(result, str) else {"result": result, "note": note}
 
 
-def _import_pydantic_ai() -> Any:
-    try:
-        return import_module("pydantic_ai")
-    except ModuleNotFoundError as missing:
-        raise MissingExtraError(need="A model as a writer of drafts", extra="judge") from missing
+def _read_content(content: Any) -> str:
+    parts = [content] if isinstance(content, str) else content
+    return "\n".join(part for part in parts if isinstance(part, str))

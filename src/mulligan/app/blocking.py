@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import contextvars
 import inspect
-import threading
 from abc import abstractmethod
-from collections.abc import Awaitable, Callable, Coroutine
-from concurrent.futures import Future
-from functools import partial
-from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any, TypeVar, Unpack
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Unpack
 
 from mulligan.app.turn_opener import About
 from mulligan.app.wiring import Parts, on_brief_loop
 from mulligan.core.errors import ConfigurationError, RunningLoopError
+from mulligan.turns.hosts.waiting_thread import WaitingThread
 from mulligan.turns.tools.readers import read_name
 from mulligan.turns.turn.act import Agent, Done
 from mulligan.turns.turn.context import OpenTurn
@@ -23,13 +19,8 @@ from mulligan.turns.turn.context import OpenTurn
 if TYPE_CHECKING:
     from mulligan.turns.turn.reply import Rewrite
 
-R = TypeVar("R")
-
 AnyAgent = Callable[[OpenTurn], object]
 """What acts: a plain function or an async one."""
-
-STOPPING = 5.0
-"""Seconds that an interrupted program waits for its turn to end in good order."""
 
 
 class Blocking:
@@ -71,7 +62,7 @@ class Blocking:
         refuse_running_loop(instead="await m.act(…)")
         about.setdefault("agent", read_name(agent))
         here = None if is_async_agent(agent) else WaitingThread()
-        called = agent if here is None else here.bring(agent)
+        called = agent if here is None else _bring(agent, here)
 
         async def act_alone() -> Done:
             # The loop ends with this turn, and so would recovery on it: it is waited for.
@@ -131,59 +122,14 @@ def as_async(agent: AnyAgent) -> Agent:
     return call_here if is_async_agent(agent) else call_aside
 
 
-class WaitingThread:
-    """A thread that waits for an event loop beside it, and meanwhile runs what belongs here."""
+def _bring(agent: AnyAgent, here: WaitingThread) -> Agent:
+    """The agent as one to await on the loop, which runs on the thread that waits."""
+    call_there = here.bring(agent)
 
-    def __init__(self) -> None:
-        self._jobs: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
-        self._stop: Callable[[], object] = lambda: None
+    async def call_agent(turn: OpenTurn) -> object:
+        return await _await_answer(await call_there(turn))
 
-    def bring(self, agent: AnyAgent) -> Agent:
-        """The agent as one to await on the loop, which runs on the thread that waits."""
-
-        async def call_there(turn: OpenTurn) -> object:
-            answer: Future[object] = Future()
-            work = partial(contextvars.copy_context().run, agent, turn)
-            self._jobs.put(partial(_settle, answer, work))
-            return await _await_answer(await asyncio.wrap_future(answer))
-
-        return call_there
-
-    def run(self, steps: Callable[[], Coroutine[Any, Any, R]]) -> R:
-        """Run to the end on a loop beside this thread."""
-        done: Future[R] = Future()
-
-        async def run_steps() -> R:
-            task, loop = asyncio.current_task(), asyncio.get_running_loop()
-            if task is not None:
-                self._stop = partial(loop.call_soon_threadsafe, task.cancel)
-            return await steps()
-
-        def run_loop() -> None:
-            _settle(done, lambda: asyncio.run(run_steps()))
-            self._jobs.put(None)
-
-        work = contextvars.copy_context()
-        beside = threading.Thread(
-            target=work.run, args=(run_loop,), name="mulligan-act", daemon=True
-        )
-        beside.start()
-        try:
-            while (job := self._jobs.get()) is not None:
-                job()
-        except BaseException:
-            self._stop()
-            beside.join(STOPPING)
-            raise
-        beside.join()
-        return done.result()
-
-
-def _settle(answer: Future[R], work: Callable[[], R]) -> None:
-    try:
-        answer.set_result(work())
-    except BaseException as error:  # noqa: BLE001 - it is raised where somebody waits for it
-        answer.set_exception(error)
+    return call_agent
 
 
 async def _await_answer(answer: object) -> object:

@@ -10,9 +10,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar, Unpack, overload
 
 from mulligan.app.blocking import AnyAgent, Blocking, as_async
+from mulligan.app.hosts import ApplicationHost, Hosts
 from mulligan.app.settings import Settings, say_memory_once
 from mulligan.app.turn_opener import About, TurnOpener
 from mulligan.app.wiring import Asked, Parts, assemble
+from mulligan.core.adapter import RunOptions
 from mulligan.core.errors import StoreError
 from mulligan.core.finding import Severity, Standing
 from mulligan.core.identity import IdentityKind
@@ -21,6 +23,7 @@ from mulligan.loops.actions import Attempted
 from mulligan.stores.clock import read_utc_now
 from mulligan.telemetry.dropping import closer
 from mulligan.turns.calls.wrapper import wrap_tool
+from mulligan.turns.hosts.hosted_tools import HostedTools
 from mulligan.turns.tools.declaration import Declared, declare, hide_names
 from mulligan.turns.tools.offered import Offered, read_offered
 from mulligan.turns.tools.readers import read_name
@@ -48,7 +51,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class Mulligan(Blocking):
+class Mulligan(Blocking, Hosts):
     """Gives an application's agents a second shot: review, undo, correct, try again, remember.
 
     `Mulligan("sqlite:///family.db")` opens a store; a store of your own is taken as it is.
@@ -312,6 +315,27 @@ class Mulligan(Blocking):
         return self._parts.runtime.redactor.identify(
             name or self.settings.tenant, IdentityKind.TENANT
         )
+
+    def _build_host(self, options: RunOptions) -> ApplicationHost:
+        return ApplicationHost(
+            options=options,
+            opener=self._opener,
+            parts=self._parts,
+            tools=self._hosted,
+            decide=lambda: self.insights.open_list,
+            pitfalls=self.pitfalls,
+            clock=self._clock,
+            kept_for=self.settings.retention.kept,
+            check=None if self._replies is None else self._check_text,
+        )
+
+    async def _check_text(self, reply: str, turn: OpenTurn, rewrite: Rewrite) -> Replied:
+        rules = self._replies or self._load_preset("default")
+        return await self._texts.answer(reply, turn, rules=rules, rewrite=rewrite)
+
+    @cached_property
+    def _hosted(self) -> HostedTools:
+        return HostedTools(runtime=self._parts.runtime, box=self._parts.toolbox)
 
     @cached_property
     def _texts(self) -> Texts:

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import replace
 
-from mulligan.adapters.discovery import find_writer
+from mulligan.adapters.writers.discovery import find_writer
 from mulligan.app.settings import Settings
 from mulligan.app.step_log import StepLog
 from mulligan.app.wiring import Parts

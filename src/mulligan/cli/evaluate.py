@@ -12,7 +12,7 @@ from typing import cast
 from rich.console import Console
 from rich.progress import Progress
 
-from mulligan.adapters.pydantic_ai import build_asker
+from mulligan.adapters.writers.pydantic_ai import build_asker
 from mulligan.app.insights import Insights
 from mulligan.app.loading import load_object
 from mulligan.app.settings import Settings

@@ -1,14 +1,22 @@
-"""What an adapter of a framework is, and what its agents are given: all that its author reads.
+"""What an adapter of a framework is, and what it works with: all that its author reads.
 
-An adapter is one module in `mulligan.adapters`, with the two functions of `Adapter`. It is found
-there by itself. It translates and decides nothing; the framework is imported only once one of its
-agents is used, and where it is not installed, `MissingExtraError` says which extra brings it.
+An adapter is one module in `mulligan.adapters`. It translates and decides nothing; the framework is
+imported only once it is used, and where it is not installed, `MissingExtraError` says which extra
+brings it. It has what its framework has:
+
+- agents that write drafts: the two functions of `Adapter`, found there by themselves;
+- runs with tools: a function `build(host, options)`, which returns what the framework takes, such
+  as a middleware. It opens a `HostRun` where a run begins, brings every call to it before the
+  framework makes it, brings the reply to it before anybody sees it, and leaves it at the end.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from typing import Protocol
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypedDict
+
+from mulligan.core.finding import Confidence, Finding, Standing
 
 
 class Assignment(Protocol):
@@ -39,3 +47,135 @@ class Adapter(Protocol):
 
     def build_writer(self, source: object) -> WriteDraft:
         """A writer that runs the agent."""
+
+
+MakeInHost = Callable[[Mapping[str, object]], Awaitable[object]]
+"""Makes a call in the framework, with these arguments, and answers with what its tool returned as
+plain values. A failure that the framework returns is raised; what steers the framework is too."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostCall:
+    """A call as a framework is about to make it."""
+
+    tool: str
+    arguments: Mapping[str, object]
+    make: MakeInHost
+    """Called again where another try is safe, and with other arguments where they were mended."""
+    id: str = ""
+    """The framework's own id of the call, the same when it goes on after an approval. Empty: it has
+    none, and the next call with the same arguments goes on."""
+    approved: bool | None = None
+    """What a person has said in the framework's own way. `None`: nobody was asked there."""
+    schema: Mapping[str, object] = field(default_factory=dict, repr=False)
+    """Of the arguments."""
+    description: str = field(default="", repr=False)
+    server: str = ""
+    """Where the tool lives, when tools of several servers share names."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What becomes of a reply: it goes out, or its agent is told what is wrong and tries again."""
+
+    reply: object
+    """What the person reads: the reply with the note under it where that is text, or a question in
+    its place."""
+    standing: Standing
+    confidence: Confidence | None
+    """`None`: nobody has reviewed it, or not yet."""
+    findings: tuple[Finding, ...] = ()
+    note: str = ""
+    """What the person must know beside the reply. Show it where that is not text."""
+    feedback: str = ""
+    """What to tell the agent. Empty: nothing, and the reply goes out."""
+    undone: bool = False
+    """The feedback is about what the agent did, which was taken back: the messages of that attempt
+    leave what the model sees next. Otherwise only the reply is written again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Called:
+    """What came of a call that a framework has made."""
+
+    result: object
+    note: str = ""
+    """What its agent is told beside the result: that the call was mended, or what would help where
+    the result is a failure. Empty, or in the result already, mostly."""
+
+
+class HostRun(Protocol):
+    """One run of a framework's agent, which is a turn."""
+
+    @property
+    def id(self) -> str:
+        """The turn's, as on every row of the log."""
+
+    async def call(self, call: HostCall) -> Called:
+        """Make a call: logged, mended, journaled or held as its tool was declared.
+
+        Its own error comes through, with advice on it (`Host.read_advice`). `HeldError`: it waits
+        for a person, and nothing was done.
+        """
+
+    async def review(self, reply: object) -> Answer:
+        """Review what was done since the last review, and the reply, before anybody sees it.
+
+        With `feedback`, have the agent go on and bring its next reply.
+        """
+
+    async def keep_dropped(self, messages: bytes) -> None:
+        """Keep the messages of a rejected attempt, which the model is not to see any more, for
+        those who look into the turn later."""
+
+    async def leave(self, *, failed: bool = False) -> None:
+        """The run is over. What nobody reviewed goes to a later review."""
+
+
+class RunOptions(TypedDict, total=False):
+    """What may be said of all runs of an adapter, where its framework does not know it."""
+
+    agent: str
+    """The agent's name; else as the framework calls it."""
+    context: str
+    tenant: str
+    principal: str
+    timezone: str | None
+    about: Callable[[Any], Mapping[str, Any]]
+    """The same for one run: a function of what the framework knows of it, such as its context."""
+    pitfalls: bool
+    """Put what is known to go wrong into the prompt, or into the descriptions of tools."""
+    on_answer: Callable[[Answer], object]
+    """Told what became of each reply that went out, with its standing and confidence."""
+
+
+class Host(Protocol):
+    """The application, as an adapter works with it."""
+
+    @property
+    def options(self) -> RunOptions:
+        """What was said of all runs."""
+
+    def open(
+        self, message: str, *, agent: str = "", given: object = None, thread: str = ""
+    ) -> HostRun:
+        """A run begins.
+
+        `given` is what the framework knows of it, for the option `about`; `thread` is what its ids
+        of calls are unique in, such as a conversation.
+        """
+
+    def read_advice(self, error: BaseException) -> str:
+        """What an agent is told about a call that failed beside its error; empty if nothing."""
+
+    def describe_pitfalls(self, tools: Iterable[str], *, agent: str = "") -> str:
+        """What is known to go wrong with tools, as a section for a prompt; empty if nothing."""
+
+    def run_sync(self, work: Callable[[], Awaitable[Any]]) -> Any:
+        """Wait for one of the above on a thread without an event loop, as a sync framework does.
+
+        What `bring_here` made runs on this very thread meanwhile.
+        """
+
+    def bring_here(self, function: Callable[..., Any]) -> Callable[..., Awaitable[Any]]:
+        """A plain function of a sync framework as one to await, on the thread that waits."""

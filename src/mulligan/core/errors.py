@@ -22,6 +22,7 @@
     ├── FlaggedCallError            a call that its tool does not let through as it is
     ├── OwnParameterError           a call that brought a value for what Mulligan fills
     ├── NothingDone                 a tool's own word that a failed call has changed nothing
+    ├── HeldError                   a host's call that waits for a person
     ├── AlreadyDoneError            the same call waits, stands, or may have happened
     ├── StaleNotesError             another process added that version of a task's notes first
     ├── StaleLessonError            another process added that version of a lesson first
@@ -170,6 +171,19 @@ class RejectedError(MulliganError):
     def __init__(self, text: str, *, findings: tuple[object, ...] = ()) -> None:
         super().__init__(text)
         self.findings = findings
+
+
+class HeldError(MulliganError):
+    """A call that a host wants to make waits for a person. Its text is for the agent.
+
+    The host's adapter puts its own signal in the place of it.
+    """
+
+    def __init__(self, text: str, *, action: str, decided: bool = False) -> None:
+        super().__init__(text)
+        self.action = action
+        self.decided = decided
+        """Nobody is waited for any more: it was denied, its time is up, or it is under way."""
 
 
 class AlreadyDoneError(MulliganError):

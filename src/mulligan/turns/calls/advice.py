@@ -25,6 +25,7 @@ from mulligan.turns.memory.advice_text import Advised, Mended
 from mulligan.turns.memory.episodes import OpenEpisode
 from mulligan.turns.memory.lookup import Asking, Recalled, with_memory
 from mulligan.turns.memory.offers import Corrected
+from mulligan.turns.memory.told import tell
 from mulligan.turns.turn.context import OpenTurn, find_current_turn
 
 MOST_FIXES = 2
@@ -305,6 +306,7 @@ def _tell_mended(
         by=corrected.by,
     )
     turn = find_current_turn(tool.runtime.redactor)
+    tell(mended)
     if turn is not None:
         turn.mended.append(mended)
     put = tool.declaration.with_note
@@ -366,4 +368,5 @@ def offer(advised: Advised, *, turn: OpenTurn | None) -> None:
         if turn.advised and turn.advised[-1].execution is advised.execution:
             turn.advised.pop()  # said again, with more
         turn.advised.append(advised)
+        tell(advised)
         turn.offers.make(advised.execution, advised.suggestions)

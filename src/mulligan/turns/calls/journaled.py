@@ -22,10 +22,11 @@ from mulligan.turns.calls.images import (
 )
 from mulligan.turns.calls.live import LiveCall
 from mulligan.turns.calls.outcome import build_proposal
+from mulligan.turns.calls.release import claim, run_claimed, write_stopped
 from mulligan.turns.calls.retry import Tried, try_call
 from mulligan.turns.calls.runtime import Make
 from mulligan.turns.journal.book import Book
-from mulligan.turns.journal.hold import hold_call
+from mulligan.turns.journal.hold import hold_call, take_resumed
 from mulligan.turns.journal.hold_answer import answer_held
 from mulligan.turns.journal.kept_values import is_exact
 from mulligan.turns.journal.landing import adopt, settle
@@ -77,6 +78,10 @@ class JournaledCall:
         return await conclude(self.call, tried.last)
 
     async def _hold(self, effect: Effect, *, reason: str) -> Any:
+        said = self.declaration
+        approved = take_resumed(said.tool, server=said.server, arguments=self.call.arguments)
+        if approved is not None:
+            return await self._go_on(approved)
         action = build_action(
             self.call, self.turn, arguments=self.call.arguments, id=self.call.id, effect=effect
         )
@@ -95,6 +100,19 @@ class JournaledCall:
         self._keep_made([action])
         self.attempt.actions.append(action)
         return answer_held(held, returns=self.declaration.hints.whole)
+
+    async def _go_on(self, action: LiveAction) -> Any:
+        """Make a call that was held before, and that a person has approved meanwhile."""
+        book, key = self.book, self.declaration.key
+        await claim(action, book=book)
+        self.attempt.actions.append(action)
+        if key is not None:
+            # The remote may have heard of it under the key that it was held with.
+            self.call.add_argument(key, action.opening.key)
+        given = copy_value(dict(self.call.arguments))
+        tried = await run_claimed(action, call=self.call, book=book)
+        self.attempt.done.append(_copy_execution(tried.last, given))
+        return await conclude(self.call, tried.last)
 
     def _keep_made(self, actions: Sequence[LiveAction]) -> None:
         """Remember whose these are, where another process or another tool could not tell."""
@@ -168,9 +186,7 @@ class JournaledCall:
             tried = await try_call(self.call)
             await reach(Point.CALLED)
         except BaseException as error:
-            # Stopped in the middle: it may have landed, and only a look can tell.
-            why = f"It was stopped on its way ({type(error).__name__})."
-            await book.move(actions, State.UNKNOWN, why=why)
+            await write_stopped(actions, error, book=book)
             raise
         self.attempt.done.append(_copy_execution(tried.last, given))
         outcome = await self._account(actions, tried)

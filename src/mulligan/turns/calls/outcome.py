@@ -21,14 +21,15 @@ from mulligan.core.size import is_long
 from mulligan.learning.errors.fields import read_error
 from mulligan.turns.calls.live import LiveCall
 from mulligan.turns.calls.rows import log_failure, log_success
+from mulligan.turns.tools.steering import is_deferral, is_steering
 
 _STOPPED = (asyncio.CancelledError, KeyboardInterrupt, SystemExit, GeneratorExit)
 """Not failures of the tool: somebody stopped it."""
 
 
 def was_stopped(error: BaseException) -> bool:
-    """Whether somebody stopped the call, rather than the call failing."""
-    return isinstance(error, _STOPPED)
+    """Whether somebody stopped the call or put it off, rather than the call failing."""
+    return isinstance(error, _STOPPED) or is_steering(error)
 
 
 async def end_call(call: LiveCall, result: object) -> Execution:
@@ -154,7 +155,9 @@ def _proves_nothing_done(call: LiveCall, error: BaseException, failure: Failure)
     A status, an exception's type or its words may come from after the effect.
     """
     declared, traits = call.tool.declaration, failure.error_class.traits
-    if isinstance(error, (NothingDone, *declared.refuses)) or _was_never_entered(call, error):
+    if isinstance(error, (NothingDone, *declared.refuses)) or is_deferral(error):
+        return True
+    if _was_never_entered(call, error):
         return True
     if declared.requests != 1:
         return False

@@ -43,6 +43,8 @@ class Tool:
         """A call is what its caller passed, and nothing else."""
         self.definition = find_definition(function)
         self.binding = find_binding(function, list_functions(declaration))
+        self.hosted = bool(getattr(function, "made_by_host", False))
+        """It has no function of its own: only its host can make its calls."""
         self.mistakable = False
         """Another one of its name is bound to other objects, and no value tells them apart."""
         redact = runtime.redactor.redact_label
@@ -113,6 +115,8 @@ class Tool:
         """How to make a call whose arguments were kept by name, with what is provided anew."""
         said = self.declaration
         bound = describe_binding(said)
+        if self.hosted:
+            raise ConfigurationError(f"{said.tool} is made by its host. Let its run go on there.")
         if bound:
             raise ConfigurationError(f"{bound} Deny it, and have it asked for again.")
         asked = dict(record.arguments)

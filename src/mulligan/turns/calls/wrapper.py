@@ -35,6 +35,7 @@ from mulligan.turns.journal.waiter import ON_LOOP, ON_THREAD, run_to_end
 from mulligan.turns.memory.offers import Corrected
 from mulligan.turns.tools.declaration import Declaration, is_async
 from mulligan.turns.tools.signature import hide_parameters
+from mulligan.turns.tools.steering import is_deferral
 from mulligan.turns.turn.alone import LoneCall, call_alone, call_alone_here
 from mulligan.turns.turn.attempt import LooseCall
 from mulligan.turns.turn.context import OpenTurn, is_outside
@@ -134,7 +135,7 @@ def _make_async_once(tool: Tool) -> Callable[..., Any]:
         except BaseException as error:
             failed = await note_failure(call, error)
             if was_stopped(error):
-                _note_stopped(call)
+                _note_stopped(call, error)
                 raise
         else:
             disguised = await find_disguised(call, result)
@@ -166,7 +167,7 @@ def _make_sync_once(tool: Tool) -> Callable[..., Any]:
         except BaseException as error:
             failed = fail_call(call, error)
             if was_stopped(error):
-                _note_stopped(call)
+                _note_stopped(call, error)
                 raise
         else:
             disguised = find_silent_error(call, result)
@@ -226,15 +227,15 @@ async def _rescue_call(call: LiveCall, failed: Execution) -> Any:
 async def _note_tried(call: LiveCall, tries: Awaitable[Tried]) -> Any:
     try:
         tried = await tries
-    except BaseException:
-        _note_stopped(call)
+    except BaseException as error:
+        _note_stopped(call, error)
         raise
     return await _note_outcome(call, tried.last)
 
 
-def _note_stopped(call: LiveCall) -> None:
+def _note_stopped(call: LiveCall, error: BaseException) -> None:
     """Stopped in the middle, as by its agent's own time limit: it may have landed all the same."""
-    if call.turn is not None and call.tool.loose:
+    if call.turn is not None and call.tool.loose and not is_deferral(error):
         call.turn.attempt.loose.append(_build_loose(call, call.turn, came_back=False))
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import datetime
 from typing import Self
 
@@ -52,6 +54,30 @@ async def hold_call(action: LiveAction, *, reason: str, book: Book, evidence: by
     await book.move([action], State.HELD, keep=keep, why=reason, facts=facts)
     await reach(Point.HELD)
     return Held(hold, tool=action.opening.tool)
+
+
+_resumed: ContextVar[LiveAction | None] = ContextVar("mulligan_resumed", default=None)
+
+
+@contextmanager
+def resume(action: LiveAction | None) -> Iterator[None]:
+    """A call in here that would be held is this one, which a person has approved."""
+    token = _resumed.set(action)
+    try:
+        yield
+    finally:
+        _resumed.reset(token)
+
+
+def take_resumed(tool: str, *, server: str, arguments: Mapping[str, object]) -> LiveAction | None:
+    """The approved action that a call is, once; `None` where it is another call."""
+    action = _resumed.get()
+    if action is None or (action.opening.tool, action.opening.server) != (tool, server):
+        return None
+    if dict(action.record.arguments) != dict(arguments):
+        return None
+    _resumed.set(None)
+    return action
 
 
 def has_expired(detail: Mapping[str, object], *, changed_at: datetime, now: datetime) -> bool:

@@ -5,9 +5,15 @@ from __future__ import annotations
 import sys
 import types
 import typing
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 from mulligan.turns.journal.hold import Held
+
+_carried: ContextVar[bool] = ContextVar("mulligan_carried", default=False)
+"""Somebody takes the answer from here to the host, and puts it into its words."""
 
 _ANY = (None, str, Any, object)
 """Return types with which a sentence is as good an answer as any."""
@@ -16,10 +22,20 @@ _ANY = (None, str, Any, object)
 def answer_held(held: Held, *, returns: object) -> Held:
     """The sentence itself. An MCP server promises its clients a result of the type that the tool
     declares, so there it is raised, as the one error whose text they are always shown."""
-    told = _find_mcp_error()
+    told = None if _carried.get() else _find_mcp_error()
     if told is None or _takes_text(returns):
         return held
     raise told(str(held))
+
+
+@contextmanager
+def carry_answers() -> Iterator[None]:
+    """Held calls in here are answered by what was held, whatever host there is."""
+    token = _carried.set(True)
+    try:
+        yield
+    finally:
+        _carried.reset(token)
 
 
 def _takes_text(returns: object) -> bool:

@@ -17,6 +17,7 @@ from mulligan.core.effect import Effect
 from mulligan.core.errors import ConfigurationError, JournalError
 from mulligan.core.points import Point, reach
 from mulligan.loops.actions import Reviewers
+from mulligan.turns.calls.release import release
 from mulligan.turns.calls.runtime import Make
 from mulligan.turns.calls.toolbox import Toolbox, build_codeless_action
 from mulligan.turns.journal.book import Book
@@ -25,7 +26,6 @@ from mulligan.turns.journal.landing import settle
 from mulligan.turns.journal.live_action import LiveAction, read_order
 from mulligan.turns.recovery.late_review import Beside, finish_rejection, review_late
 from mulligan.turns.recovery.lines import split_lines
-from mulligan.turns.recovery.release import release
 from mulligan.turns.turn.rejection import Fate, load_fate
 from mulligan.turns.turn.rollback import undo_actions
 
@@ -197,7 +197,8 @@ class Recovery:
         if await self._expire(action) or action.state is not State.APPROVED:
             return
         tool = self.toolbox.find(action)
-        if tool is not None:
+        # One of a host is made where its run goes on.
+        if tool is not None and not tool.hosted:
             make = self.held.pop(action.id, None)
             await release(action, tool=tool, make=make, book=self.book)
 

@@ -122,12 +122,15 @@ class TurnLoop:
             await self._end(played)
         else:
             await self._begin(number + 1, correction)
+        undone = correction is None and played.step is Step.GIVE_UP
         return Reviewed(
             standing=played.verdict.standing,
             confidence=_choose_confidence(played.verdict),
             findings=self._verdicts[-1].findings,
             correction=correction,
             note="" if correction else self._render_note(played),
+            idle=not (played.verdict.by or played.verdict.unchecked or played.verdict.findings),
+            question=self._render_question(played) if undone else "",
         )
 
     def enter(self) -> None:
@@ -329,9 +332,9 @@ class TurnLoop:
         await reach(Point.MARKED)
 
     def _build_done(self, last: Round[object, Verdict]) -> Done:
-        undone, taken = last.step is Step.GIVE_UP, [*self._stood, *self._taken_back]
+        undone = last.step is Step.GIVE_UP
         return Done(
-            reply=render_question(last.verdict, taken) if undone else last.subject,
+            reply=self._render_question(last) if undone else last.subject,
             note="" if undone else self._render_note(last),
             standing=last.verdict.standing,
             confidence=_choose_confidence(last.verdict),
@@ -351,6 +354,9 @@ class TurnLoop:
                 action.id for action in self._turn.list_actions() if action.state not in SETTLED
             ),
         )
+
+    def _render_question(self, last: Round[object, Verdict]) -> str:
+        return render_question(last.verdict, [*self._stood, *self._taken_back])
 
     def _render_note(self, last: Round[object, Verdict]) -> str:
         return "" if self._turn.is_inner else render_note(last.verdict, self._turn.list_actions())

@@ -60,6 +60,10 @@ class Reviewed:
     """What to tell the agent, which may try once more; `None`: this was the last attempt."""
     note: str = ""
     """What the person must know beside the reply, such as what is not yet checked."""
+    idle: bool = False
+    """Nothing was done that anybody could have looked at."""
+    question: str = ""
+    """What the person reads in the place of the reply, where the last attempt was rejected too."""
 
 
 class Reviewing(Protocol):
@@ -102,9 +106,9 @@ class OpenTurn:
     """A turn while it lasts: `with` or `async with` makes it the current one."""
 
     __slots__ = (
-        "__weakref__", "_among", "_around", "_tokens", "advised", "attempts", "correction",
-        "episodes", "home", "labels", "mended", "offers", "outer", "over", "own", "reviewing",
-        "turn",
+        "__weakref__", "_among", "_around", "_entered", "_tokens", "advised", "attempts",
+        "correction", "episodes", "home", "labels", "mended", "offers", "outer", "over", "own",
+        "reviewing", "turn",
     )  # fmt: skip
 
     def __init__(
@@ -149,6 +153,7 @@ class OpenTurn:
             context=redactor.redact_text(turn.context) if turn.context else "",
             turn=turn.id,
         )
+        self._entered = 0
         self._tokens: list[Token[OpenTurn | None]] = []
 
     @property
@@ -208,20 +213,21 @@ class OpenTurn:
 
             @functools.wraps(function)
             async def run_in_turn(*args: P.args, **kwargs: P.kwargs) -> Any:
-                with self._make_current():
+                with self.make_current():
                     return await function(*args, **kwargs)
 
             return cast("Callable[P, R]", run_in_turn)
 
         @functools.wraps(function)
         def call_in_turn(*args: P.args, **kwargs: P.kwargs) -> R:
-            with self._make_current():
+            with self.make_current():
                 return function(*args, **kwargs)
 
         return call_in_turn
 
     @contextmanager
-    def _make_current(self) -> Iterator[None]:
+    def make_current(self) -> Iterator[None]:
+        """What is called in here belongs to it."""
         token = _current.set(self)
         try:
             yield
@@ -237,19 +243,37 @@ class OpenTurn:
             raise RuntimeError("This turn is not open: use `async with m.turn(…) as turn:`.")
         return await self.reviewing.review(reply)
 
-    def __enter__(self) -> Self:
+    def begin(self) -> None:
+        """It goes on from here, inside the turn that is current; it is not made current itself.
+
+        For a host, whose hooks run in contexts of their own: what belongs to it is called inside
+        `make_current`.
+        """
         self.over = False
         if self.reviewing is not None:
             self.reviewing.enter()
         outer = _current.get()
-        if not self._tokens:
+        if not self._entered:
             self._around = outer
             self.outer = outer if outer is not None and self._belongs_to(outer) else None
         if self.outer is not None and self.list_attempts not in self.outer.attempt.inner:
             self.outer.attempt.inner.append(self.list_attempts)
-        self._tokens.append(_current.set(self))
+        self._entered += 1
         if self._among is not None:
             self._among.add(self)
+
+    async def end(self, *, failed: bool, waiter: Waiter = ON_LOOP) -> None:
+        """The other end of `begin`."""
+        self._entered -= 1
+        self.over = not self._entered
+        if self.over and self._among is not None:
+            self._among.drop(self)
+        if self.reviewing is not None and self.over:
+            await self.reviewing.leave(failed=failed, waiter=waiter)
+
+    def __enter__(self) -> Self:
+        self.begin()
+        self._tokens.append(_current.set(self))
         return self
 
     def __exit__(
@@ -270,7 +294,7 @@ class OpenTurn:
     def _belongs_to(self, outer: OpenTurn) -> bool:
         """Whether it is a part of the turn it is opened in: of one application, and not said to
         stand for itself."""
-        fresh = outer is not self and not outer.root.over and not self._tokens
+        fresh = outer is not self and not outer.root.over and not self._entered
         return fresh and not self.own and self.home is outer.home
 
     async def _leave(self, *, failed: bool, waiter: Waiter) -> None:
@@ -279,11 +303,7 @@ class OpenTurn:
         except ValueError:
             # Left in another context than it was entered in: there is nothing to go back to here.
             _current.set(None)
-        self.over = not self._tokens
-        if self.over and self._among is not None:
-            self._among.drop(self)
-        if self.reviewing is not None and self.over:
-            await self.reviewing.leave(failed=failed, waiter=waiter)
+        await self.end(failed=failed, waiter=waiter)
 
     async def __aenter__(self) -> Self:
         return self.__enter__()

@@ -12,7 +12,7 @@ from mulligan.core.finding import Confidence, Correction, Standing
 from mulligan.core.text_event import ReplyChecked, ReplySettled
 from mulligan.loops.replies import Replied, ReplyRules, write_reply
 from mulligan.turns.turn.act import WORST_FIRST, Done
-from mulligan.turns.turn.context import OpenTurn
+from mulligan.turns.turn.context import OpenTurn, Reviewed
 
 Rewrite = Callable[[Correction], Awaitable[str]]
 """Writes the reply again, told what was wrong with its text. It calls no tools."""
@@ -74,19 +74,25 @@ _LEAST = (None, Confidence.LOW, Confidence.MEDIUM, Confidence.HIGH)
 def with_replied(done: Done, replied: Replied) -> Done:
     """What came of a turn whose text was checked too: the worse standing counts for both."""
     verdict = done.attempts[-1].verdict if done.attempts else None
-    nothing_done = verdict is not None and not (verdict.by or verdict.unchecked or done.findings)
-    if done.standing is Standing.UNCHECKED and nothing_done:
-        standing, confidence = replied.standing, replied.confidence
-    else:
-        standing = min(done.standing, replied.standing, key=WORST_FIRST.index)
-        confidence = min(done.confidence, replied.confidence, key=_LEAST.index)
-    confidence = Confidence.LOW if standing is Standing.REJECTED else confidence
-    findings = (*done.findings, *replied.findings)
+    idle = verdict is not None and not (verdict.by or verdict.unchecked or done.findings)
+    standing, confidence = join_standings(done, replied, idle=idle)
     return replace(
         done,
         reply=replied.text,
         replied=replied,
         standing=standing,
         confidence=confidence,
-        findings=findings,
+        findings=(*done.findings, *replied.findings),
     )
+
+
+def join_standings(
+    done: Done | Reviewed, replied: Replied, *, idle: bool
+) -> tuple[Standing, Confidence | None]:
+    """What to call an outcome with a text; `idle`: nothing was done but to write the text."""
+    if done.standing is Standing.UNCHECKED and idle:
+        standing, confidence = replied.standing, replied.confidence
+    else:
+        standing = min(done.standing, replied.standing, key=WORST_FIRST.index)
+        confidence = min(done.confidence, replied.confidence, key=_LEAST.index)
+    return standing, Confidence.LOW if standing is Standing.REJECTED else confidence

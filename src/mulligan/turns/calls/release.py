@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from mulligan.core.action import State
 from mulligan.core.errors import StaleEntryError
 from mulligan.core.points import Point, reach
-from mulligan.turns.calls.live import begin_call
-from mulligan.turns.calls.outcome import was_stopped
+from mulligan.turns.calls.live import LiveCall, begin_call
 from mulligan.turns.calls.retry import Tried, try_call
 from mulligan.turns.calls.rows import label_opening
 from mulligan.turns.calls.runtime import Make
@@ -15,31 +16,50 @@ from mulligan.turns.journal.book import Book
 from mulligan.turns.journal.landing import adopt
 from mulligan.turns.journal.live_action import LiveAction
 from mulligan.turns.journal.waiter import ON_LOOP
+from mulligan.turns.tools.steering import is_deferral
 
 
 async def release(action: LiveAction, *, tool: Tool, make: Make | None, book: Book) -> None:
-    """Run an approved call. It is on disk before, so that nobody runs it a second time."""
+    """Run an approved call with what was kept of it."""
     # Before it is on record as begun: what cannot be made must not look as if it might have been.
     make = make or tool.prepare_call(action.record)
+    await claim(action, book=book)
+    call = begin_call(tool, ((), dict(action.record.arguments)), waiter=ON_LOOP)
+    call.labels = label_opening(action.opening)
+    await run_claimed(action, call=call.with_maker(make), book=book)
+
+
+async def claim(action: LiveAction, *, book: Book) -> None:
+    """Put it on disk that an approved call is about to be made: nobody makes it a second time."""
     await book.move([action], State.INTENT, why="A person approved it.")
     await reach(Point.RELEASED)
-    call = begin_call(tool, ((), dict(action.record.arguments)), waiter=ON_LOOP)
+
+
+async def run_claimed(action: LiveAction, *, call: LiveCall, book: Book) -> Tried:
+    """Make an approved call, and write down what came of it."""
     call.key, call.record = action.opening.key, action.record
-    call.labels = label_opening(action.opening)
     book.require_lease([action])
     try:
-        tried = await try_call(call.with_maker(make))
+        tried = await try_call(call)
         await reach(Point.CALLED)
     except BaseException as error:
-        if was_stopped(error):
-            why = f"It was stopped on its way ({type(error).__name__})."
-            await book.move([action], State.UNKNOWN, why=why)
+        await write_stopped([action], error, book=book)
         raise
     try:
         await _write_outcome(action, tried, book=book)
     except StaleEntryError:
         why = "It was sent by a process that had been given up, and it came back."
         await book.reopen([action], why=why)
+    return tried
+
+
+async def write_stopped(actions: Sequence[LiveAction], error: BaseException, *, book: Book) -> None:
+    """Write down that a call was stopped: put off it did nothing, else only a look can tell."""
+    if is_deferral(error):
+        await book.move(actions, State.NOT_EXECUTED, why="Its framework has put it off.")
+        return
+    why = f"It was stopped on its way ({type(error).__name__})."
+    await book.move(actions, State.UNKNOWN, why=why)
 
 
 async def _write_outcome(action: LiveAction, tried: Tried, *, book: Book) -> None:

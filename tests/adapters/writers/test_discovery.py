@@ -4,9 +4,9 @@ import sys
 
 import pytest
 
-from mulligan import adapters
-from mulligan.adapters import pydantic_ai
-from mulligan.adapters.discovery import find_writer, load_adapters
+from mulligan.adapters import writers
+from mulligan.adapters.writers import pydantic_ai
+from mulligan.adapters.writers.discovery import find_writer, load_adapters
 from mulligan.core.errors import ConfigurationError
 
 THEIRS = """
@@ -41,11 +41,11 @@ class Asked:
 @pytest.fixture
 def with_theirs(tmp_path, monkeypatch):
     (tmp_path / "theirs_by_test.py").write_text(THEIRS)
-    monkeypatch.setattr(adapters, "__path__", [*adapters.__path__, str(tmp_path)])
+    monkeypatch.setattr(writers, "__path__", [*writers.__path__, str(tmp_path)])
     load_adapters.cache_clear()
     yield
     load_adapters.cache_clear()
-    del sys.modules["mulligan.adapters.theirs_by_test"]
+    del sys.modules["mulligan.adapters.writers.theirs_by_test"]
 
 
 async def test_a_file_among_the_adapters_is_found_and_asked_before_the_one_that_takes_most(

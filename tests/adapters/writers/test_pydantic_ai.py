@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.adapters.pydantic_ai import build_asker, build_writer
+from mulligan.adapters.writers.pydantic_ai import build_asker, build_writer
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.finding import Standing
 from mulligan.core.text import Critique, Draft

@@ -7,8 +7,8 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import cast
 
-from mulligan import adapters
-from mulligan.adapters import pydantic_ai
+from mulligan.adapters import writers
+from mulligan.adapters.writers import pydantic_ai
 from mulligan.core.adapter import Adapter, WriteDraft
 
 
@@ -24,7 +24,7 @@ def find_writer(source: object) -> WriteDraft:
 @cache
 def load_adapters() -> tuple[Adapter, ...]:
     """Every adapter; that of pydantic-ai last, because it takes whatever has an async `run`."""
-    found = [each.name for each in iter_modules(adapters.__path__, f"{adapters.__name__}.")]
+    found = [each.name for each in iter_modules(writers.__path__, f"{writers.__name__}.")]
     found = [name for name in found if name not in (__name__, pydantic_ai.__name__)]
     others = [cast("Adapter", import_module(name)) for name in sorted(found)]
     return (*others, cast("Adapter", pydantic_ai))

@@ -1,0 +1,94 @@
+"""A small world for stories of hosts: tools that are declared by name, on a remote that counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+from bench.hosts.tools import SOON, read_version, send_undo
+from mulligan import Effect, Mode, Mulligan
+from mulligan.checks.text import avoids
+from mulligan.core.effect import ProbeBy
+from mulligan.core.record import Record
+from mulligan.testing.remote import FakeRemote, Item
+
+FRIDAY = "2026-11-20"
+SATURDAY = "2026-11-21"
+
+
+def open_app(store: str, remote: FakeRemote) -> Mulligan:
+    """An application that knows the tools of others by their names, and checks what they do."""
+    m = Mulligan(store, replies=[avoids(words=["guaranteed"])])
+
+    def read_event(record: Record) -> Item | None:
+        return remote.get(_read_id(record))
+
+    m.declare(
+        "move_event",
+        effect=Effect.REVERSIBLE,
+        before=read_event,
+        version=read_version,
+        about=_read_id,
+        undo=lambda record: _put_back(remote, record),
+        probe=lambda record: _find_move(remote, record),
+        probe_by=ProbeBy.CALL,
+        lands_within=SOON,
+    )
+    m.declare("find_room", effect=Effect.READ, mode=Mode.AUTO)
+    m.declare("send_invitation", effect=Effect.IRREVERSIBLE)
+
+    @m.check("move_event")
+    def is_right_day(call: Any) -> str | None:
+        return None if call.arguments.get("day") == FRIDAY else f"It was to be on {FRIDAY}."
+
+    return m
+
+
+def build_tools(
+    remote: FakeRemote, *, struck: Callable[[], None] = lambda: None
+) -> list[Callable[..., Any]]:
+    """The tools as a framework is given them: plain, async, not ours. `struck` is called inside a
+    tool after its effect, where the process may be killed."""
+
+    async def move_event(event_id: str, day: str) -> dict[str, str]:
+        """Move an event to another day."""
+        moved = remote.update(event_id, {"day": day})
+        struck()
+        return {"id": moved.id, "version": moved.version, "day": day}
+
+    async def find_room(size: Literal["small", "large"]) -> str:
+        """Find a free room."""
+        if size not in ("small", "large"):
+            raise ValueError(f"size must be one of 'small', 'large', not {size!r}")
+        return f"room 4, {size}"
+
+    async def send_invitation(to: str) -> str:
+        """Send an invitation, which nobody can take back."""
+        remote.create({"title": f"invitation to {to}"})
+        struck()
+        return f"sent to {to}"
+
+    async def fetch_weather(city: str) -> str:
+        """Say what the weather will be."""
+        raise ValueError(f"unknown city {city!r}")
+
+    return [move_event, find_room, send_invitation, fetch_weather]
+
+
+def _put_back(remote: FakeRemote, record: Record) -> None:
+    item: Any = record.before
+    at = record.version
+    send_undo(lambda: remote.update(item.id, item.data, if_version=at, by="undo"))
+
+
+def _find_move(remote: FakeRemote, record: Record) -> object:
+    """The move in the remote's own history, where nobody else moves anything."""
+    asked = record.arguments
+    for line in remote.ledger():
+        if (line.id, line.by, line.data.get("day")) == (asked["event_id"], "agent", asked["day"]):
+            return {"id": line.id, "version": line.after, "day": asked["day"]}
+    return None
+
+
+def _read_id(record: Record) -> str:
+    return str(record.arguments["event_id"])

@@ -1,0 +1,1 @@
+"""Agents of frameworks as writers of texts, found by their class."""

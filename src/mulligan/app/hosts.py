@@ -1,0 +1,190 @@
+"""`Mulligan` for agents of other frameworks: one line each, and one place for their tools."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from abc import abstractmethod
+from collections.abc import Awaitable, Callable, Iterable
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Unpack, cast
+
+from mulligan.app.turn_opener import About, TurnOpener
+from mulligan.app.wiring import Parts
+from mulligan.core.action import Kept
+from mulligan.core.adapter import HostRun, RunOptions
+from mulligan.core.errors import ConfigurationError, MissingExtraError
+from mulligan.core.interfaces import Clock
+from mulligan.turns.calls.advice import read_advised
+from mulligan.turns.hosts.host_holds import Decides, HostHolds
+from mulligan.turns.hosts.hosted_tools import HostedTools
+from mulligan.turns.hosts.run import Run
+from mulligan.turns.hosts.waiting_thread import LOOP, WaitingThread
+from mulligan.turns.tools.declaration import Declared
+from mulligan.turns.turn.context import OpenTurn
+
+if TYPE_CHECKING:
+    from mulligan.loops.replies import Replied
+    from mulligan.turns.turn.reply import Rewrite
+
+    CheckText = Callable[[str, OpenTurn, Rewrite], Awaitable[Replied]]
+
+_waiting: ContextVar[WaitingThread | None] = ContextVar("mulligan_waiting_thread", default=None)
+"""The thread of a sync framework that waits for what goes on here."""
+
+
+class Hosts:
+    """The forms of `Mulligan` that a framework takes: one for each, all with the same options."""
+
+    @abstractmethod
+    def _build_host(self, options: RunOptions) -> ApplicationHost:
+        """The application, as an adapter works with it."""
+
+    def declare(self, name: str, /, **declared: Unpack[Declared]) -> None:
+        """Say what a tool does that a framework brings, such as one of an MCP server or a toolkit.
+
+        It takes what `@m.tool` takes. What is undone, read or looked for is said by functions of
+        the record, which need no framework.
+        """
+        self._build_host({}).tools.declare(name, declared)
+
+    def for_pydantic_ai(self, **options: Unpack[RunOptions]) -> Any:
+        """A capability: `Agent(…, capabilities=[m.for_pydantic_ai()])`."""
+        return self._adapt("pydantic_ai", options)
+
+    def for_langchain(self, **options: Unpack[RunOptions]) -> Any:
+        """A middleware: `create_agent(model, tools, middleware=[m.for_langchain()])`."""
+        return self._adapt("langchain", options)
+
+    def for_openai_agents(self, **options: Unpack[RunOptions]) -> Any:
+        """A runner: `await m.for_openai_agents().run(agent, "…")`."""
+        return self._adapt("openai_agents", options)
+
+    def for_fastmcp(self, **options: Unpack[RunOptions]) -> Any:
+        """A middleware of a server: `mcp.add_middleware(m.for_fastmcp())`."""
+        return self._adapt("fastmcp", options)
+
+    def for_strands(self, **options: Unpack[RunOptions]) -> Any:
+        """A provider of hooks: `Agent(…, hooks=[m.for_strands()])`."""
+        return self._adapt("strands", options)
+
+    def for_google_adk(self, **options: Unpack[RunOptions]) -> Any:
+        """A plugin: `Runner(…, plugins=[m.for_google_adk()])`."""
+        return self._adapt("google_adk", options)
+
+    def for_claude_agent(self, **options: Unpack[RunOptions]) -> Any:
+        """Hooks: `ClaudeAgentOptions(hooks=m.for_claude_agent())`."""
+        return self._adapt("claude_agent", options)
+
+    def _adapt(self, name: str, options: RunOptions) -> Any:
+        unknown = sorted(set(options) - set(RunOptions.__annotations__))
+        if unknown:
+            known = ", ".join(RunOptions.__annotations__)
+            raise ConfigurationError(f"An adapter knows no {unknown[0]!r}. It knows: {known}.")
+        try:
+            adapter = import_module(f"mulligan.adapters.{name}")
+        except ModuleNotFoundError as missing:
+            extra = name.replace("_", "-")
+            raise MissingExtraError(need=f"m.for_{name}()", extra=extra) from missing
+        return adapter.build(self._build_host(options))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApplicationHost:
+    """One application, as an adapter works with it."""
+
+    options: RunOptions
+    opener: TurnOpener
+    parts: Parts
+    tools: HostedTools
+    decide: Callable[[], Decides]
+    pitfalls: Callable[..., str]
+    clock: Clock
+    kept_for: timedelta
+    check: CheckText | None
+    """Checks the text of a turn; `None`: the application has no rules for replies."""
+
+    def open(
+        self, message: str, *, agent: str = "", given: object = None, thread: str = ""
+    ) -> HostRun:
+        """A run begins."""
+        about = self._read_about(given)
+        about.setdefault("agent", agent)
+        turn = self.opener.open(message, about)
+        labels = turn.labels
+        whose = (labels.tenant, turn.principal, labels.agent, thread)
+        runtime = self.parts.runtime
+        holds = HostHolds(
+            book=runtime.book,
+            toolbox=self.parts.toolbox,
+            vault=self.parts.store.vault,
+            decide=self.decide,
+            whose=hashlib.sha256("\0".join(whose).encode(errors="replace")).hexdigest(),
+        )
+        return Run(
+            turn,
+            tools=self.tools,
+            holds=holds,
+            keep=self._keep,
+            check=None if self.check is None else partial(_check_for, self.check, turn),
+            on_answer=self.options.get("on_answer"),
+        )
+
+    def read_advice(self, error: BaseException) -> str:
+        """What an agent is told about a call that failed beside its error; empty if nothing."""
+        advised = read_advised(error)
+        return "" if advised is None else str(advised)
+
+    def describe_pitfalls(self, tools: Iterable[str], *, agent: str = "") -> str:
+        """What is known to go wrong with tools, as a section for a prompt; empty if nothing."""
+        if not self.options.get("pitfalls"):
+            return ""
+        tenant = self.options.get("tenant", "")
+        found = [self.pitfalls(tool, agent=agent, tenant=tenant) for tool in tools]
+        return "\n\n".join(dict.fromkeys(filter(None, found)))
+
+    def run_sync(self, work: Callable[[], Awaitable[Any]]) -> Any:
+        """Wait on a thread without an event loop, as a sync framework does."""
+        here = WaitingThread()
+        token = _waiting.set(here)
+
+        async def run_work() -> Any:
+            return await work()
+
+        try:
+            return here.run_on(LOOP.load(), run_work())
+        finally:
+            _waiting.reset(token)
+
+    def bring_here(self, function: Callable[..., Any]) -> Callable[..., Awaitable[Any]]:
+        """A plain function as one to await, on the thread that waits; else on one beside."""
+
+        async def call(*args: Any, **kwargs: Any) -> Any:
+            here = _waiting.get()
+            if here is None:
+                return await asyncio.to_thread(function, *args, **kwargs)
+            return await here.bring(function)(*args, **kwargs)
+
+        return call
+
+    async def _keep(self, row: Kept) -> None:
+        expires_at = self.clock() + self.kept_for
+        await asyncio.to_thread(self.parts.store.vault.put, replace(row, expires_at=expires_at))
+
+    def _read_about(self, given: object) -> About:
+        said = {name: self.options[name] for name in _ABOUT if name in self.options}  # type: ignore[literal-required]
+        about = self.options.get("about")
+        if about is not None and given is not None:
+            said.update(about(given))
+        return cast("About", said)
+
+
+_ABOUT = ("agent", "context", "tenant", "principal", "timezone")
+
+
+async def _check_for(check: CheckText, turn: OpenTurn, reply: str, rewrite: Rewrite) -> Replied:
+    return await check(reply, turn, rewrite)

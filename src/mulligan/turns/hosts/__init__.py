@@ -1,0 +1,1 @@
+"""Runs of other frameworks as turns: their calls, holds and replies, in no framework's words."""

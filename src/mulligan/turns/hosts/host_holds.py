@@ -1,0 +1,147 @@
+"""Calls of a host that wait for a person: found again when its run goes on, in any process."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Protocol
+
+from mulligan.codec.exact import encode_exact
+from mulligan.core.action import Action, Hold, Kept, State
+from mulligan.core.adapter import HostCall
+from mulligan.core.errors import ConfigurationError, HeldError
+from mulligan.core.interfaces import Vault
+from mulligan.turns.calls.toolbox import Toolbox
+from mulligan.turns.journal.book import Book
+from mulligan.turns.journal.hold import Held, find_expiry
+from mulligan.turns.journal.live_action import LiveAction
+
+KEPT = timedelta(days=1)
+"""How long after the end of a hold its host may still ask what became of it."""
+
+PAUSE = 0.05
+"""Seconds between one look and the next at a call that another process is making."""
+LOOKS = 600
+
+NAME = "hold"
+
+_DONE = (State.VERIFIED, State.EXECUTED, State.PENDING_REVIEW, State.UNCHECKED)
+_GOING = (State.INTENT, State.UNKNOWN)
+_ENDS = {
+    State.DENIED: "A person has denied it, and it was not run. Do not call it again.",
+    State.EXPIRED: "Nobody approved it in time, and it was not run. Ask the person.",
+    State.NOT_EXECUTED: "It was approved and tried, and nothing was done.",
+}
+
+
+class Decides(Protocol):
+    """How a person's word is written down, wherever it was said."""
+
+    def approve(self, id_or_prefix: str, *, by: str) -> Action:
+        """Let a held call run."""
+
+    def deny(self, id_or_prefix: str, *, by: str, note: str = "") -> Action:
+        """Never run a held call."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waited:
+    """A call that was held before: it may be made now, or was made by somebody else."""
+
+    action: LiveAction
+    made: bool
+    """Its result is that of the action."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostHolds:
+    """The held calls of one run, by the host's own ids."""
+
+    book: Book
+    toolbox: Toolbox
+    vault: Vault
+    decide: Callable[[], Decides]
+    whose: str
+    """What the host's ids are unique in: tenant, person, agent and thread."""
+
+    async def keep(self, call: HostCall, hold: Hold) -> None:
+        """Remember which hold a call is."""
+        row = Kept(
+            owner=self._name(call),
+            name=NAME,
+            value=hold.action.encode(),
+            expires_at=hold.expires_at + KEPT,
+        )
+        await asyncio.to_thread(self.vault.put, row)
+
+    async def find(self, call: HostCall) -> Waited | None:
+        """The call as it was held before; `HeldError` while it may not be made, or never."""
+        kept = await asyncio.to_thread(self.vault.get, self._name(call), NAME)
+        if kept is None:
+            return None
+        action = await self._find_decided(call, kept.decode())
+        if action is None:
+            return None
+        if action.state in _DONE or action.state is State.APPROVED:
+            live = await asyncio.to_thread(self.toolbox.take_up, action, self.vault)
+            if live is not None:
+                return await self._hand_over(call, live)
+        raise self._refuse(call, action)
+
+    async def forget(self, call: HostCall) -> None:
+        """Of a host without ids, the next call with the same arguments is another one."""
+        if not call.id:
+            await asyncio.to_thread(self.vault.expire, self._name(call), at=self.book.clock())
+
+    async def _hand_over(self, call: HostCall, live: LiveAction) -> Waited:
+        if live.state is not State.APPROVED:
+            await self.forget(call)
+            return Waited(action=live, made=True)
+        return Waited(action=live, made=False)
+
+    async def _find_decided(self, call: HostCall, action: str) -> Action | None:
+        """What became of it; where its host has a person's word, with that."""
+        found = await self._look(action)
+        if found is not None and found.state is State.HELD and call.approved is not None:
+            await asyncio.to_thread(self._decide, call, found)
+            found = await self._look(action)
+        for _ in range(LOOKS):
+            if found is None or found.state not in _GOING:
+                break
+            # Another process was quicker; what it gets is the result.
+            await asyncio.sleep(PAUSE)
+            found = await self._look(action)
+        return found
+
+    def _decide(self, call: HostCall, action: Action) -> None:
+        try:
+            if call.approved:
+                self.decide().approve(action.id, by="a person, through the host")
+            else:
+                self.decide().deny(action.id, by="a person, through the host")
+        except ConfigurationError:
+            # It was decided elsewhere between the look and the word, or its time is up.
+            return
+
+    async def _look(self, action: str) -> Action | None:
+        return await asyncio.to_thread(self.book.journal.find_action, action)
+
+    def _refuse(self, call: HostCall, action: Action) -> HeldError:
+        if action.state is State.HELD:
+            hold = Hold(
+                action=action.id,
+                expires_at=find_expiry(action.detail, changed_at=action.changed_at),
+                reason=str(action.detail.get("why", "")),
+            )
+            return HeldError(str(Held(hold, tool=call.tool)), action=action.id)
+        end = _ENDS.get(action.state, f"It is {action.state}: it is not run now. Ask the person.")
+        return HeldError(f"{call.tool}: {end}", action=action.id, decided=True)
+
+    def _name(self, call: HostCall) -> str:
+        given = dict(call.arguments)
+        said = (encode_exact(given) or repr(given).encode()).decode()
+        text = "\0".join((self.whose, call.server, call.tool, call.id, said))
+        return f"host {hashlib.sha256(text.encode(errors='surrogatepass')).hexdigest()[:32]}"

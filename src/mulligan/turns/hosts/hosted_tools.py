@@ -1,0 +1,100 @@
+"""Tools that a host brings and makes: declared by their names, without their functions."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+from mulligan.core.adapter import HostCall, MakeInHost
+from mulligan.core.errors import ConfigurationError, NothingDone
+from mulligan.turns.calls.runtime import Runtime
+from mulligan.turns.calls.tool import Tool
+from mulligan.turns.calls.toolbox import Toolbox
+from mulligan.turns.calls.wrapper import wrap_tool
+from mulligan.turns.tools.declaration import Declared, declare, hide_names
+
+Hosted = Callable[..., Awaitable[object]]
+"""A tool of a host, wrapped: what it does is what its host makes of the call."""
+
+_making: ContextVar[MakeInHost | None] = ContextVar("mulligan_making", default=None)
+
+
+class HostedTools:
+    """The tools of an application that its hosts make."""
+
+    def __init__(self, *, runtime: Runtime, box: Toolbox) -> None:
+        self._runtime = runtime
+        self._box = box
+        self._wrapped: dict[tuple[str, str], Hosted] = {}
+        self._said: dict[tuple[str, str], Declared] = {}
+        self._schemas: dict[tuple[str, str], Mapping[str, object]] = {}
+        """As hosts have shown them last."""
+
+    def declare(self, name: str, declared: Declared) -> None:
+        """Say what a tool does that is brought by a host."""
+        if not isinstance(name, str) or not name.strip():
+            raise ConfigurationError(f"{name!r} is no name of a tool, such as 'send_email'.")
+        key = declared.get("server", ""), name
+        self._wrapped[key] = self._wrap(name, declared)
+        self._said[key] = declared
+
+    def find(self, call: HostCall) -> Hosted | None:
+        """The tool of a call; `None` where the application's own decorator has it already."""
+        key = call.server, call.tool
+        found = self._wrapped.get(key)
+        if found is not None and self._schemas.get(key) == call.schema:
+            return found
+        if found is None and self._box.find_by_name(call.tool, server=call.server) is not None:
+            return None
+        said = self._said.get(key, Declared()).copy()
+        said["server"] = call.server
+        if call.schema:
+            said.setdefault("schema", call.schema)
+        if call.description:
+            said.setdefault("docs", call.description)
+        self._schemas[key] = call.schema
+        self._wrapped[key] = self._wrap(call.tool, said)
+        return self._wrapped[key]
+
+    def find_tool(self, call: HostCall) -> Tool | None:
+        """The same as its calls know it, also of one that the application has decorated."""
+        return self._box.find_by_name(call.tool, server=call.server)
+
+    def _wrap(self, name: str, said: Declared) -> Hosted:
+        function, named = _build_function(name), said.copy()
+        named["name"] = name
+        declaration = hide_names(declare(function, **named), hide=self._runtime.redactor.hide)
+        return wrap_tool(function, declaration=declaration, runtime=self._runtime, box=self._box)
+
+
+@contextmanager
+def make_with(make: MakeInHost) -> Iterator[None]:
+    """Calls in here are made by a host in this way."""
+    token = _making.set(make)
+    try:
+        yield
+    finally:
+        _making.reset(token)
+
+
+def _build_function(name: str) -> Callable[..., Awaitable[Any]]:
+    """A function of that name, which closes over nothing: the tool is the same in all processes."""
+
+    async def call_host(**arguments: object) -> object:
+        make = _making.get()
+        if make is None:
+            raise NothingDone(
+                "It is made by its host, and no run of that goes on here. Let the run go on there."
+            )
+        # What is called inside is not made in the same way.
+        token = _making.set(None)
+        try:
+            return await make(arguments)
+        finally:
+            _making.reset(token)
+
+    call_host.__name__ = call_host.__qualname__ = name
+    call_host.made_by_host = True  # type: ignore[attr-defined]
+    return call_host

@@ -1,0 +1,134 @@
+"""One run of a host's agent: a turn, whose calls and reply come from the host."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import replace
+
+from mulligan.core.action import Kept
+from mulligan.core.adapter import Answer, Called, HostCall
+from mulligan.core.errors import HeldError
+from mulligan.core.finding import Correction, Standing
+from mulligan.turns.hosts.host_holds import HostHolds
+from mulligan.turns.hosts.hosted_tools import Hosted, HostedTools, make_with
+from mulligan.turns.hosts.rewriting import CheckReply, Rewriting
+from mulligan.turns.journal.hold import Held, resume
+from mulligan.turns.journal.hold_answer import carry_answers
+from mulligan.turns.memory.advice_text import Advised, Mended
+from mulligan.turns.memory.told import listen
+from mulligan.turns.turn.context import OpenTurn, Reviewed
+from mulligan.turns.turn.note import add_note
+from mulligan.turns.turn.reply import join_standings
+
+
+class Run:
+    """A host's run on its way."""
+
+    def __init__(
+        self,
+        turn: OpenTurn,
+        *,
+        tools: HostedTools,
+        holds: HostHolds,
+        keep: Callable[[Kept], Awaitable[None]],
+        check: CheckReply | None = None,
+        on_answer: Callable[[Answer], object] | None = None,
+    ) -> None:
+        self.turn = turn
+        self._tools = tools
+        self._holds = holds
+        self._keep = keep
+        self._check = check
+        self._on_answer = on_answer
+        self._reviewed: Reviewed | None = None
+        """What was said of what was done, while only the text is written again."""
+        self._rewriting: Rewriting | None = None
+        turn.begin()
+
+    @property
+    def id(self) -> str:
+        """The turn's, as on every row of the log."""
+        return self.turn.id
+
+    async def call(self, call: HostCall) -> Called:
+        """Make a call: logged, mended, journaled or held as its tool was declared."""
+        with self.turn.make_current(), carry_answers(), listen() as said:
+            wrapped, tool = self._tools.find(call), self._tools.find_tool(call)
+            waited = None
+            if tool is not None and tool.acts:
+                waited = await self._holds.find(call)
+            if waited is not None and waited.made:
+                return Called(result=waited.action.record.result)
+            approved = None if waited is None else waited.action
+            with resume(approved):
+                result = await _make(call, wrapped)
+            if isinstance(result, Held):
+                await self._holds.keep(call, result.hold)
+                raise HeldError(str(result), action=result.hold.action)
+            if approved is not None:
+                await self._holds.forget(call)
+        return Called(result=result, note=_join_notes(said, result))
+
+    async def review(self, reply: object) -> Answer:
+        """Review what was done since the last review, and the reply, before anybody sees it."""
+        with self.turn.make_current():
+            reviewed = self._reviewed or await self.turn.review(reply)
+            if reviewed.correction is not None:
+                return _build_answer(reviewed, reply, feedback=reviewed.correction.text)
+            answer = await self._check_text(reviewed, reply)
+        if not answer.feedback and self._on_answer is not None:
+            self._on_answer(answer)
+        return answer
+
+    async def keep_dropped(self, messages: bytes) -> None:
+        """Keep the messages of a rejected attempt for those who look into the turn later."""
+        rejected = len(self.turn.attempts) - 1
+        await self._keep(Kept(owner=self.id, name=f"messages {rejected}", value=messages))
+
+    async def leave(self, *, failed: bool = False) -> None:
+        """The run is over. What nobody reviewed goes to a later review."""
+        if self._rewriting is not None:
+            await self._rewriting.stop()
+        await self.turn.end(failed=failed)
+
+    async def _check_text(self, reviewed: Reviewed, reply: object) -> Answer:
+        rejected = reviewed.standing is Standing.REJECTED
+        if self._check is None or rejected or not isinstance(reply, str):
+            return _build_answer(reviewed, reviewed.question or reply)
+        self._reviewed = reviewed
+        self._rewriting = self._rewriting or Rewriting(self._check)
+        came = await self._rewriting.offer(reply)
+        if isinstance(came, Correction):
+            return _build_answer(reviewed, reply, feedback=came.text)
+        self._reviewed = self._rewriting = None
+        standing, confidence = join_standings(reviewed, came, idle=reviewed.idle)
+        found = (*reviewed.findings, *came.findings)
+        whole = replace(reviewed, standing=standing, confidence=confidence, findings=found)
+        return _build_answer(whole, came.text)
+
+
+def _build_answer(reviewed: Reviewed, reply: object, *, feedback: str = "") -> Answer:
+    return Answer(
+        reply=reply if feedback or reviewed.question else add_note(reply, reviewed.note),
+        standing=reviewed.standing,
+        confidence=reviewed.confidence,
+        findings=reviewed.findings,
+        note=reviewed.note,
+        feedback=feedback,
+        undone=reviewed.correction is not None,
+    )
+
+
+async def _make(call: HostCall, wrapped: Hosted | None) -> object:
+    if wrapped is None:
+        # The application's own decorator is inside.
+        return await call.make(call.arguments)
+    with make_with(call.make):
+        return await wrapped(**call.arguments)
+
+
+def _join_notes(said: Iterable[Advised | Mended], result: object) -> str:
+    """What is not in the result already, as under a text."""
+    shown = result if isinstance(result, str) else ""
+    notes = dict.fromkeys(str(each) for each in said)
+    return "\n".join(note for note in notes if note not in shown)

@@ -1,0 +1,36 @@
+"""Exceptions by which a tool steers its framework: known by name, without importing any."""
+
+from __future__ import annotations
+
+_DEFERS = frozenset(
+    {
+        ("pydantic_ai", "CallDeferred"),
+        ("pydantic_ai", "ApprovalRequired"),
+        ("langgraph", "GraphInterrupt"),  # and with it NodeInterrupt
+        ("strands", "InterruptException"),
+    }
+)
+"""The call is put off: the framework makes it again, or never, so that nothing was done by it."""
+
+_STEERS = _DEFERS | {("langgraph", "GraphBubbleUp")}  # and with it ParentCommand
+"""The framework goes on elsewhere; what the call did before may stand."""
+
+
+def is_deferral(error: BaseException) -> bool:
+    """Whether a call was put off, so that nothing was done by it."""
+    return _is_one_of(error, _DEFERS)
+
+
+def is_steering(error: BaseException) -> bool:
+    """Whether an exception is meant for the framework, and no failure of the call.
+
+    One that asks the model for other arguments is a failure, which its fix is learned from.
+    """
+    return _is_one_of(error, _STEERS)
+
+
+def _is_one_of(error: BaseException, names: frozenset[tuple[str, str]]) -> bool:
+    return any(
+        (kind.__module__.partition(".")[0], kind.__name__) in names
+        for kind in type(error).__mro__[:-3]
+    )
