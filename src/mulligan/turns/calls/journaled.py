@@ -26,7 +26,7 @@ from mulligan.turns.calls.release import claim, run_claimed, write_stopped
 from mulligan.turns.calls.retry import Tried, try_call
 from mulligan.turns.calls.runtime import Make
 from mulligan.turns.journal.book import Book
-from mulligan.turns.journal.hold import hold_call, take_resumed
+from mulligan.turns.journal.hold import find_resumed, hold_call, take_resumed
 from mulligan.turns.journal.hold_answer import answer_held
 from mulligan.turns.journal.kept_values import is_exact
 from mulligan.turns.journal.landing import adopt, settle
@@ -105,6 +105,9 @@ class JournaledCall:
         """Make a call that was held before, and that a person has approved meanwhile."""
         book, key = self.book, self.declaration.key
         await claim(action, book=book)
+        for attempt in self.turn.root.attempts:
+            # As it was held, where that was in this very turn.
+            attempt.actions[:] = [each for each in attempt.actions if each.id != action.id]
         self.attempt.actions.append(action)
         if key is not None:
             # The remote may have heard of it under the key that it was held with.
@@ -251,9 +254,11 @@ class JournaledCall:
 
 def refuse_repeats(call: LiveCall, turn: OpenTurn) -> None:
     """Made once more while the first may stand, the same call could do a thing twice."""
-    declared = call.tool.declaration
+    declared, resumed = call.tool.declaration, find_resumed()
     for action in turn.root.list_actions():
         opening = action.opening
+        if action.id == resumed:
+            continue
         if (opening.server, opening.tool) != (declared.server, declared.tool):
             continue
         if not _is_alike(action, call) or _is_at_the_same_time(action, turn):

@@ -10,7 +10,7 @@ from datetime import timedelta
 from typing import Protocol
 
 from mulligan.codec.exact import encode_exact
-from mulligan.core.action import Action, Hold, Kept, State
+from mulligan.core.action import HOLDS, Action, Hold, Kept, State
 from mulligan.core.adapter import HostCall
 from mulligan.core.errors import ConfigurationError, HeldError
 from mulligan.core.interfaces import Vault
@@ -29,7 +29,6 @@ LOOKS = 600
 NAME = "hold"
 
 _DONE = (State.VERIFIED, State.EXECUTED, State.PENDING_REVIEW, State.UNCHECKED)
-_GOING = (State.INTENT, State.UNKNOWN)
 _ENDS = {
     State.DENIED: "A person has denied it, and it was not run. Do not call it again.",
     State.EXPIRED: "Nobody approved it in time, and it was not run. Ask the person.",
@@ -85,22 +84,18 @@ class HostHolds:
         action = await self._find_decided(call, kept.decode())
         if action is None:
             return None
+        if action.state not in (*HOLDS, State.INTENT):
+            await self.forget(call)
         if action.state in _DONE or action.state is State.APPROVED:
             live = await asyncio.to_thread(self.toolbox.take_up, action, self.vault)
             if live is not None:
-                return await self._hand_over(call, live)
+                return Waited(action=live, made=action.state is not State.APPROVED)
         raise self._refuse(call, action)
 
     async def forget(self, call: HostCall) -> None:
         """Of a host without ids, the next call with the same arguments is another one."""
         if not call.id:
             await asyncio.to_thread(self.vault.expire, self._name(call), at=self.book.clock())
-
-    async def _hand_over(self, call: HostCall, live: LiveAction) -> Waited:
-        if live.state is not State.APPROVED:
-            await self.forget(call)
-            return Waited(action=live, made=True)
-        return Waited(action=live, made=False)
 
     async def _find_decided(self, call: HostCall, action: str) -> Action | None:
         """What became of it; where its host has a person's word, with that."""
@@ -109,7 +104,7 @@ class HostHolds:
             await asyncio.to_thread(self._decide, call, found)
             found = await self._look(action)
         for _ in range(LOOKS):
-            if found is None or found.state not in _GOING:
+            if found is None or found.state is not State.INTENT:
                 break
             # Another process was quicker; what it gets is the result.
             await asyncio.sleep(PAUSE)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 from mulligan.core.action import Kept
@@ -67,7 +67,7 @@ class Run:
                 raise HeldError(str(result), action=result.hold.action)
             if approved is not None:
                 await self._holds.forget(call)
-        return Called(result=result, note=_join_notes(said, result))
+        return Called(result=result, note=_choose_note(said, result))
 
     async def review(self, reply: object) -> Answer:
         """Review what was done since the last review, and the reply, before anybody sees it."""
@@ -127,8 +127,7 @@ async def _make(call: HostCall, wrapped: Hosted | None) -> object:
         return await wrapped(**call.arguments)
 
 
-def _join_notes(said: Iterable[Advised | Mended], result: object) -> str:
-    """What is not in the result already, as under a text."""
-    shown = result if isinstance(result, str) else ""
-    notes = dict.fromkeys(str(each) for each in said)
-    return "\n".join(note for note in notes if note not in shown)
+def _choose_note(said: Sequence[Advised | Mended], result: object) -> str:
+    """The last word on a call, unless it stands in the result already, as under a text."""
+    note = str(said[-1]) if said else ""
+    return "" if isinstance(result, str) and note in result else note

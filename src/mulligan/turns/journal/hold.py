@@ -69,6 +69,12 @@ def resume(action: LiveAction | None) -> Iterator[None]:
         _resumed.reset(token)
 
 
+def find_resumed() -> str | None:
+    """The id of the approved action that is about to be made."""
+    action = _resumed.get()
+    return None if action is None else action.id
+
+
 def take_resumed(tool: str, *, server: str, arguments: Mapping[str, object]) -> LiveAction | None:
     """The approved action that a call is, once; `None` where it is another call."""
     action = _resumed.get()

@@ -1,0 +1,226 @@
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+from pydantic_ai import Agent, CallDeferred, DeferredToolRequests, ModelRetry, RunContext
+from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
+from pydantic_ai.models.function import FunctionModel
+
+from mulligan import Effect, Mulligan, Standing, State
+from mulligan.core.log_query import LogQuery
+
+
+@pytest.fixture
+async def m():
+    async with Mulligan("memory:", recover=False) as app:
+        yield app
+
+
+def follow(*steps):
+    """A model that follows a script, each step a text or the calls that it makes at once."""
+    left, shown = list(steps), []
+
+    def answer(messages, info):
+        shown.append([part for message in messages for part in message.parts])
+        step = left.pop(0)
+        if isinstance(step, str):
+            return ModelResponse(parts=[TextPart(step)])
+        return ModelResponse(parts=[ToolCallPart(tool_name=n, args=a) for n, a in step])
+
+    return FunctionModel(answer), shown
+
+
+def read_texts(parts):
+    return [str(part.content) for part in parts if hasattr(part, "content")]
+
+
+async def test_calls_that_are_made_at_once_belong_to_one_turn(m):
+    both = asyncio.Barrier(2)
+
+    async def look(city: str) -> str:
+        await both.wait()
+        return f"sun in {city}"
+
+    model, _ = follow([("look", {"city": "Bari"}), ("look", {"city": "Rome"})], "Sunny.")
+    agent = Agent(model, tools=[look], capabilities=[m.for_pydantic_ai()])
+
+    await agent.run("How is it?")
+    m.flush()
+
+    rows = m.insights.log(LogQuery())
+    assert len({row.turn for row in rows}) == 1
+    assert [row.tool for row in rows] == ["look", "look"]
+
+
+async def test_two_runs_of_one_agent_are_two_turns(m):
+    async def look(city: str) -> str:
+        return "sun"
+
+    capability = m.for_pydantic_ai()
+
+    async def run() -> None:
+        model, _ = follow([("look", {"city": "Bari"})], "Sunny.")
+        await Agent(model, tools=[look], capabilities=[capability]).run("How is it?")
+
+    await asyncio.gather(run(), run())
+    m.flush()
+
+    assert len({row.turn for row in m.insights.log(LogQuery())}) == 2
+
+
+async def test_an_agent_that_is_a_tool_of_another_belongs_to_its_turn(m):
+    days = {"dinner": 18}
+    m.declare(
+        "move",
+        effect=Effect.REVERSIBLE,
+        before=lambda record: days["dinner"],
+        undo=lambda record: days.update(dinner=record.image.state),
+    )
+
+    @m.check("ask_helper")
+    def is_wanted(call):
+        return "Nobody wanted this."
+
+    async def move(day: int) -> str:
+        days.update(dinner=day)
+        return "moved"
+
+    helper, _ = follow([("move", {"day": 20})], "Moved.")
+    inner = Agent(helper, name="helper", tools=[move], capabilities=[m.for_pydantic_ai()])
+
+    async def ask_helper(what: str) -> str:
+        return (await inner.run(what)).output
+
+    lead, _ = follow([("ask_helper", {"what": "Move it"})], "Done.", "I left it alone.")
+    agent = Agent(lead, name="lead", tools=[ask_helper], capabilities=[m.for_pydantic_ai()])
+
+    result = await agent.run("Leave dinner alone")
+
+    assert result.output.startswith("I left it alone.")
+    assert days == {"dinner": 18}
+
+
+@pytest.mark.parametrize("raised", [CallDeferred(), ModelRetry("another city, please")], ids=repr)
+async def test_what_steers_the_framework_passes_untouched(m, raised):
+    async def look(city: str) -> str:
+        raise raised
+
+    model, shown = follow([("look", {"city": "Bari"})], "I cannot.")
+    agent = Agent(
+        model,
+        tools=[look],
+        output_type=[str, DeferredToolRequests],
+        capabilities=[m.for_pydantic_ai()],
+    )
+
+    result = await agent.run("How is it?")
+
+    if isinstance(raised, CallDeferred):
+        assert isinstance(result.output, DeferredToolRequests)
+    else:
+        assert "another city, please" in read_texts(shown[1])[-1]
+
+
+async def test_a_tool_may_take_the_context_of_the_run(m):
+    async def look(ctx: RunContext[str], city: str) -> str:
+        return f"{ctx.deps} sees sun"
+
+    model, shown = follow([("look", {"city": "Bari"})], "Sunny.")
+    agent = Agent(model, tools=[look], deps_type=str, capabilities=[m.for_pydantic_ai()])
+
+    await agent.run("How is it?", deps="Ann")
+
+    assert read_texts(shown[1])[-1] == "Ann sees sun"
+
+
+async def test_a_decorated_tool_is_logged_once(m):
+    @m.tool(effect=Effect.READ)
+    async def look(city: str) -> str:
+        return "sun"
+
+    model, _ = follow([("look", {"city": "Bari"})], "Sunny.")
+    await Agent(model, tools=[look], capabilities=[m.for_pydantic_ai()]).run("How is it?")
+    m.flush()
+
+    assert len(m.insights.log(LogQuery())) == 1
+
+
+async def test_where_nobody_waits_for_deferred_calls_the_model_is_told(m):
+    m.declare("pay", effect=Effect.IRREVERSIBLE)
+
+    async def pay(amount: int) -> str:
+        raise AssertionError("nobody approved it")
+
+    model, shown = follow([("pay", {"amount": 3})], "It waits for you.")
+    result = await Agent(model, tools=[pay], capabilities=[m.for_pydantic_ai()]).run("Pay 3")
+
+    assert read_texts(shown[1])[-1].startswith("pay was not run yet: it cannot be undone.")
+    assert "Not done yet, this waits for a person's approval:" in result.output
+
+
+async def test_a_failure_that_keeps_coming_back_does_not_end_the_run(m):
+    async def look(city: str) -> str:
+        raise ValueError(f"unknown city {city!r}")
+
+    model, shown = follow([("look", {"city": "A"})], [("look", {"city": "B"})], "I cannot.")
+    agent = Agent(model, tools=[look], retries=1, capabilities=[m.for_pydantic_ai()])
+
+    result = await agent.run("How is it?")
+
+    assert result.output == "I cannot."
+    assert "unknown city 'B'" in read_texts(shown[2])[-1]
+
+
+async def test_an_output_that_is_no_text_is_given_as_it_is(m):
+    model, _ = follow([("final_result", {"response": 3})])
+    agent = Agent(model, output_type=int, capabilities=[m.for_pydantic_ai()])
+
+    assert (await agent.run("How many?")).output == 3
+
+
+async def test_a_run_that_fails_leaves_what_it_did_to_a_later_review(m):
+    days = {"dinner": 18}
+    m.declare(
+        "move",
+        effect=Effect.REVERSIBLE,
+        before=lambda record: days["dinner"],
+        undo=lambda record: days.update(dinner=record.image.state),
+    )
+
+    async def move(day: int) -> str:
+        days.update(dinner=day)
+        return "moved"
+
+    model, _ = follow([("move", {"day": 20})])
+    agent = Agent(model, tools=[move], capabilities=[m.for_pydantic_ai()])
+
+    with pytest.raises(IndexError):
+        await agent.run("Move it")
+
+    [action] = m.insights.open_list.actions()
+    assert action.state in (State.EXECUTED, State.PENDING_REVIEW)
+
+
+async def test_the_messages_of_a_rejected_attempt_are_kept_apart(m):
+    @m.check("look")
+    def is_wanted(call):
+        return "It was to be Rome." if call.arguments["city"] == "Bari" else None
+
+    async def look(city: str) -> str:
+        return f"sun in {city}"
+
+    answers = []
+    model, _ = follow(
+        [("look", {"city": "Bari"})], "Sun.", [("look", {"city": "Rome"})], "Sun in Rome."
+    )
+    agent = Agent(model, tools=[look], capabilities=[m.for_pydantic_ai(on_answer=answers.append)])
+
+    result = await agent.run("How is it in Rome?")
+    m.flush()
+
+    kept = m._parts.store.vault.get(m.insights.log(LogQuery())[0].turn, "messages 1")
+    assert "sun in Bari" in json.dumps(json.loads(kept))
+    assert "sun in Bari" not in str(result.all_messages())
+    assert [answer.standing for answer in answers] == [Standing.ACCEPTED]

@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import sys
+import threading
+
+import pytest
+
+from mulligan import Mulligan
+from mulligan.core.adapter import HostCall
+from mulligan.core.errors import ConfigurationError, MissingExtraError
+
+
+@pytest.fixture
+async def m():
+    async with Mulligan("memory:", recover=False) as app:
+        yield app
+
+
+def test_an_option_that_there_is_not_is_refused_with_those_that_there_are(m):
+    with pytest.raises(ConfigurationError, match=r"knows no 'tennant'\. It knows: agent, context"):
+        m.for_pydantic_ai(tennant="ours")
+
+
+def test_a_framework_that_is_missing_is_named_with_what_brings_it(m, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pydantic_ai", None)
+    monkeypatch.delitem(sys.modules, "mulligan.adapters.pydantic_ai", raising=False)
+
+    with pytest.raises(
+        MissingExtraError, match=r'm.for_pydantic_ai\(\) .* "mulligan\[pydantic-ai\]"'
+    ):
+        m.for_pydantic_ai()
+
+
+async def test_a_run_is_about_what_the_options_say_and_what_its_host_knows_more(m):
+    host = m._build_host(
+        {"tenant": "ours", "principal": "Ann", "about": lambda given: {"principal": given["user"]}}
+    )
+
+    run = host.open("Hello", agent="planner", given={"user": "Bea"})
+    await run.leave()
+
+    turn = run.turn.turn
+    assert (turn.tenant, turn.principal, turn.agent) == ("ours", "Bea", "planner")
+
+
+async def test_the_name_that_was_said_goes_before_the_one_the_host_has(m):
+    run = m._build_host({"agent": "desk"}).open("Hello", agent="Agent")
+    await run.leave()
+
+    assert run.turn.turn.agent == "desk"
+
+
+async def test_whoever_wants_to_know_is_told_what_became_of_each_reply(m):
+    told = []
+    run = m._build_host({"on_answer": told.append}).open("Hello")
+
+    answer = await run.review("Good morning.")
+    await run.leave()
+
+    assert told == [answer]
+
+
+def test_a_sync_framework_waits_and_makes_its_calls_on_its_own_thread():
+    seen = []
+
+    def look(given):
+        seen.append(threading.get_ident())
+        return "sun"
+
+    with Mulligan("memory:", recover=False) as m:
+        host = m._build_host({})
+        call = HostCall(tool="look", arguments={"city": "Bari"}, make=host.bring_here(look))
+
+        run = host.open("How is it?")
+        called = host.run_sync(lambda: run.call(call))
+        answer = host.run_sync(lambda: run.review("Sunny."))
+        host.run_sync(run.leave)
+
+    assert (called.result, answer.reply) == ("sun", "Sunny.")
+    assert seen == [threading.get_ident()]
+
+
+async def test_pitfalls_are_told_only_where_they_are_asked_for(m, monkeypatch):
+    monkeypatch.setattr(m, "pitfalls", lambda tool, **_: f"About {tool}.")
+
+    silent = m._build_host({}).describe_pitfalls(["look", "pay"])
+    told = m._build_host({"pitfalls": True}).describe_pitfalls(["look", "pay"])
+
+    assert (silent, told) == ("", "About look.\n\nAbout pay.")

@@ -1,0 +1,170 @@
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from mulligan import Effect, Mulligan, State
+from mulligan.core.errors import HeldError
+
+
+class Bank:
+    def __init__(self, m: Mulligan) -> None:
+        self.paid: list[int] = []
+        m.declare("pay", effect=Effect.IRREVERSIBLE)
+
+    def pay(self, amount: int) -> str:
+        self.paid.append(amount)
+        return f"paid {amount}"
+
+
+@pytest.fixture
+def bank(m: Mulligan) -> Bank:
+    return Bank(m)
+
+
+async def hold(host, call) -> HeldError:
+    run = host.open("Pay")
+    with pytest.raises(HeldError) as held:
+        await run.call(call)
+    await run.leave()
+    return held.value
+
+
+async def go_on(host, call):
+    run = host.open("Pay")
+    try:
+        return await run.call(call)
+    finally:
+        await run.leave()
+
+
+async def test_the_same_call_waits_once_however_often_its_host_makes_it(m, host, ask, bank):
+    first = await hold(host, ask(bank.pay, id="1", amount=3))
+    second = await hold(host, ask(bank.pay, id="1", amount=3))
+
+    assert first.action == second.action
+    assert str(first) == str(second)
+    assert len(m.insights.open_list.actions()) == 1
+
+
+async def test_two_calls_with_ids_of_their_own_wait_each_for_themselves(m, host, ask, bank):
+    for name in ("1", "2"):
+        await hold(host, ask(bank.pay, id=name, amount=3))
+
+    assert len(m.insights.open_list.actions()) == 2
+
+
+async def test_an_approved_call_runs_once_and_answers_again_with_what_it_returned(
+    m, host, ask, bank
+):
+    call = ask(bank.pay, id="1", amount=3)
+    held = await hold(host, call)
+    m.insights.open_list.approve(held.action, by="Bea")
+
+    answers = [(await go_on(host, call)).result for _ in range(3)]
+
+    assert (answers, bank.paid) == (["paid 3"] * 3, [3])
+    assert m.insights.open_list.find(held.action).state is State.VERIFIED
+
+
+async def test_two_runs_that_go_on_at_once_make_it_once(m, host, ask, bank):
+    call = ask(bank.pay, id="1", amount=3)
+    held = await hold(host, call)
+    m.insights.open_list.approve(held.action, by="Bea")
+
+    came = await asyncio.gather(*(go_on(host, call) for _ in range(4)), return_exceptions=True)
+
+    assert bank.paid == [3]
+    assert "paid 3" in [getattr(each, "result", None) for each in came]
+
+
+async def test_what_a_person_said_in_the_host_is_the_same_word(m, host, ask, bank):
+    held = await hold(host, ask(bank.pay, id="1", amount=3))
+
+    called = await go_on(host, ask(bank.pay, id="1", amount=3, approved=True))
+
+    assert (called.result, bank.paid) == ("paid 3", [3])
+    assert m.insights.open_list.find(held.action).state is State.VERIFIED
+
+
+@pytest.mark.parametrize("in_host", [True, False])
+async def test_a_denied_call_is_never_made(m, host, ask, bank, in_host):
+    held = await hold(host, ask(bank.pay, id="1", amount=3))
+    if not in_host:
+        m.insights.open_list.deny(held.action, by="Bea")
+
+    told = await hold(host, ask(bank.pay, id="1", amount=3, approved=False if in_host else None))
+
+    assert (told.decided, bank.paid) == (True, [])
+    assert "denied" in str(told)
+    assert m.insights.open_list.find(held.action).state is State.DENIED
+
+
+async def test_of_a_host_without_ids_the_next_same_call_goes_on_and_the_one_after_waits_anew(
+    m, host, ask, bank
+):
+    call = ask(bank.pay, amount=3)
+    held = await hold(host, call)
+    m.insights.open_list.approve(held.action, by="Bea")
+
+    called = await go_on(host, call)
+    again = await hold(host, call)
+
+    assert (called.result, bank.paid) == ("paid 3", [3])
+    assert again.action != held.action
+
+
+async def test_of_a_host_without_ids_a_denial_is_told_once(m, host, ask, bank):
+    call = ask(bank.pay, amount=3)
+    held = await hold(host, call)
+    m.insights.open_list.deny(held.action, by="Bea")
+
+    told = await hold(host, call)
+    anew = await hold(host, call)
+
+    assert (told.decided, anew.decided) == (True, False)
+    assert anew.action != held.action
+
+
+async def test_other_arguments_are_another_call_under_the_same_id(m, host, ask, bank):
+    held = await hold(host, ask(bank.pay, id="1", amount=3))
+    m.insights.open_list.approve(held.action, by="Bea")
+
+    other = await hold(host, ask(bank.pay, id="1", amount=3000))
+
+    assert other.action != held.action
+    assert bank.paid == []
+
+
+async def test_a_tenant_never_goes_on_with_the_call_of_another(m, ask, bank):
+    theirs = m._build_host({"tenant": "theirs"})
+    held = await hold(m._build_host({"tenant": "ours"}), ask(bank.pay, id="1", amount=3))
+    m.insights.open_list.approve(held.action, by="Bea")
+
+    other = await hold(theirs, ask(bank.pay, id="1", amount=3))
+
+    assert other.action != held.action
+    assert bank.paid == []
+
+
+async def test_recovery_leaves_an_approved_call_to_its_host(m, host, ask, bank):
+    held = await hold(host, ask(bank.pay, id="1", amount=3))
+    m.insights.open_list.approve(held.action, by="Bea")
+
+    await m.recover()
+
+    assert (bank.paid, m.insights.open_list.find(held.action).state) == ([], State.APPROVED)
+
+
+async def test_another_process_goes_on_with_what_this_one_held(tmp_path, ask):
+    store, call = f"sqlite:///{tmp_path / 'store.db'}", None
+    async with Mulligan(store, recover=False) as m:
+        bank = Bank(m)
+        held = await hold(m._build_host({}), ask(bank.pay, id="1", amount=3))
+    async with Mulligan(store, recover=False) as m:
+        bank = Bank(m)
+        m.insights.open_list.approve(held.action, by="Bea")
+        call = await go_on(m._build_host({}), ask(bank.pay, id="1", amount=3))
+
+    assert (call.result, bank.paid) == ("paid 3", [3])

@@ -1,0 +1,226 @@
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from mulligan import Effect, Mode, Mulligan, NothingDone, Standing
+from mulligan.checks.text import avoids
+from mulligan.core.errors import HeldError
+from mulligan.core.log_query import LogQuery
+
+DAYS = {"dinner": 18}
+
+
+@pytest.fixture(autouse=True)
+def fresh_days() -> None:
+    DAYS.update(dinner=18)
+
+
+def declare_move(m: Mulligan) -> None:
+    m.declare(
+        "move",
+        effect=Effect.REVERSIBLE,
+        before=lambda record: DAYS["dinner"],
+        undo=lambda record: DAYS.update(dinner=record.image.state),
+    )
+
+    @m.check("move")
+    def is_friday(call):
+        return None if call.arguments["day"] == 20 else "It was to be the 20th."
+
+
+def move(day: int) -> str:
+    DAYS.update(dinner=day)
+    return "moved"
+
+
+async def test_a_run_is_a_turn_whose_calls_are_logged_with_what_it_is_about(m, host, ask):
+    run = host.open("Move it", agent="planner")
+    await run.call(ask(move, day=20))
+    await run.leave()
+    m.flush()
+
+    [row] = m.insights.log(LogQuery())
+
+    assert (row.tool, row.agent, row.turn) == ("move", "planner", run.id)
+
+
+async def test_what_was_done_wrong_is_undone_and_the_agent_told(m, host, ask):
+    declare_move(m)
+    run = host.open("Move dinner to the 20th")
+
+    await run.call(ask(move, day=21))
+    first = await run.review("Moved.")
+    at_first = DAYS["dinner"]
+    await run.call(ask(move, day=20))
+    second = await run.review("Moved to the 20th.")
+    await run.leave()
+
+    assert (at_first, first.undone) == (18, True)
+    assert "It was to be the 20th." in first.feedback
+    assert (second.feedback, second.standing, DAYS["dinner"]) == ("", Standing.ACCEPTED, 20)
+    assert second.reply == "Moved to the 20th."
+
+
+async def test_who_is_wrong_to_the_end_is_answered_for_by_a_question(m, host, ask):
+    declare_move(m)
+    run = host.open("Move dinner to the 20th")
+    for day in (21, 22):
+        await run.call(ask(move, day=day))
+        answer = await run.review("Moved.")
+    await run.leave()
+
+    assert (answer.feedback, answer.standing) == ("", Standing.REJECTED)
+    assert str(answer.reply).startswith("I could not do this reliably")
+
+
+async def test_a_reply_is_written_again_by_the_host_until_it_is_good():
+    async with Mulligan("memory:", replies=[avoids(words=["cheap"])]) as m:
+        run = m._build_host({}).open("What is it like?")
+        first = await run.review("It is cheap.")
+        second = await run.review("It is good value.")
+        await run.leave()
+
+    assert "'cheap'" in first.feedback
+    assert (first.undone, second.feedback) == (False, "")
+    assert (second.reply, second.standing) == ("It is good value.", Standing.ACCEPTED)
+
+
+async def test_a_run_that_is_left_while_its_reply_is_written_again_leaves_nothing_behind():
+    async with Mulligan("memory:", replies=[avoids(words=["cheap"])]) as m:
+        run = m._build_host({}).open("What is it like?")
+        await run.review("It is cheap.")
+        await run.leave(failed=True)
+
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    assert [task for task in others if "answer" in repr(task)] == []
+
+
+async def test_advice_stands_beside_an_error_and_beside_a_result_that_is_one(m, host, ask):
+    def look(city: str) -> dict[str, str]:
+        if city == "Rome":
+            raise ValueError("unknown city 'Rome'")
+        return {"error": "unknown city 'Oslo'"}
+
+    run = host.open("How is the weather?")
+    with pytest.raises(ValueError, match="Rome") as raised:
+        await run.call(ask(look, city="Rome"))
+    returned = await run.call(ask(look, city="Oslo"))
+    await run.leave()
+
+    assert "What to do:" in host.read_advice(raised.value)
+    assert returned.result == {"error": "unknown city 'Oslo'"}
+    assert "What to do:" in returned.note
+
+
+async def test_a_mended_call_says_so_beside_a_result_that_is_no_text(m, host, ask):
+    m.declare(
+        "book",
+        effect=Effect.READ,
+        mode=Mode.AUTO,
+        schema={"type": "object", "properties": {"seats": {"type": "integer"}}},
+    )
+
+    def book(seats: object) -> list[object]:
+        if not isinstance(seats, int):
+            raise NothingDone("seats must be an integer")
+        return [seats]
+
+    run = host.open("Book two")
+    called = await run.call(ask(book, seats="2"))
+    await run.leave()
+
+    assert called.result == [2]
+    assert called.note.startswith("[Mulligan: book failed as it was called.")
+
+
+async def test_two_calls_at_once_are_told_each_their_own(m, host, ask):
+    started = asyncio.Event()
+
+    async def fetch(city: str) -> str:
+        if city == "Rome":
+            await started.wait()
+            raise ValueError("unknown city 'Rome'")
+        started.set()
+        return "sun"
+
+    run = host.open("How is the weather?")
+    failed, went = await asyncio.gather(
+        run.call(ask(fetch, city="Rome")),
+        run.call(ask(fetch, city="Bari")),
+        return_exceptions=True,
+    )
+    await run.leave()
+
+    assert isinstance(failed, ValueError)
+    assert (went.result, went.note) == ("sun", "")
+
+
+async def test_what_a_run_inside_another_did_is_undone_with_it(m, host, ask):
+    declare_move(m)
+
+    @m.check("delegate")
+    def is_wanted(call):
+        return "Nobody wanted this."
+
+    outer = host.open("Leave dinner alone", agent="lead")
+
+    async def delegate() -> str:
+        inner = host.open("Move dinner to the 20th", agent="helper")
+        await inner.call(ask(move, day=20))
+        answer = await inner.review("Moved.")
+        await inner.leave()
+        return str(answer.reply)
+
+    called = await outer.call(ask(delegate))
+    during = DAYS["dinner"]
+    answer = await outer.review("Moved.")
+    await outer.leave()
+
+    assert (called.result, during) == ("Moved.", 20)
+    assert (answer.undone, DAYS["dinner"]) == (True, 18)
+
+
+async def test_a_tool_that_the_application_decorates_is_logged_once(m, host, ask):
+    @m.tool(effect=Effect.READ)
+    async def look(city: str) -> str:
+        return "sun"
+
+    run = host.open("How is the weather?")
+    called = await run.call(ask(look, city="Bari"))
+    await run.leave()
+    m.flush()
+
+    assert called.result == "sun"
+    assert [row.tool for row in m.insights.log(LogQuery())] == ["look"]
+
+
+async def test_a_decorated_tool_is_held_and_goes_on_like_any_other(m, host, ask):
+    paid = []
+
+    @m.tool(effect=Effect.IRREVERSIBLE)
+    async def pay(amount: int) -> str:
+        paid.append(amount)
+        return "paid"
+
+    run = host.open("Pay 3")
+    with pytest.raises(HeldError, match="pay was not run yet") as held:
+        await run.call(ask(pay, id="1", amount=3))
+    m.insights.open_list.approve(held.value.action, by="Bea")
+    called = await run.call(ask(pay, id="1", amount=3))
+    await run.leave()
+
+    assert (called.result, paid) == ("paid", [3])
+
+
+async def test_messages_of_a_rejected_attempt_are_kept_with_the_turn(m, host, ask):
+    declare_move(m)
+    run = host.open("Move dinner to the 20th")
+    await run.call(ask(move, day=21))
+    await run.review("Moved.")
+
+    await run.keep_dropped(b"[]")
+    await run.leave()
+
+    assert m._parts.store.vault.get(run.id, "messages 1") == b"[]"

@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+import asyncio
+
+from mulligan.core.suggestion import Patch
+from mulligan.turns.memory.advice_text import Mended
+from mulligan.turns.memory.told import listen, tell
+
+MENDED = Mended(call="1", tool="look", changed=Patch(), by="schema")
+
+
+def test_what_is_told_where_nobody_listens_is_lost():
+    tell(MENDED)
+
+    with listen() as said:
+        pass
+
+    assert said == []
+
+
+async def test_each_task_hears_what_is_told_in_it():
+    async def hear(*, speak: bool):
+        with listen() as said:
+            await asyncio.sleep(0)
+            if speak:
+                tell(MENDED)
+            return said
+
+    assert await asyncio.gather(hear(speak=True), hear(speak=False)) == [[MENDED], []]

@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import pytest
+from langgraph.errors import GraphInterrupt, ParentCommand
+from langgraph.types import Command
+from pydantic_ai import ApprovalRequired, CallDeferred, ModelRetry
+
+from mulligan import Effect, Mulligan, Outcome
+from mulligan.core.log_query import LogQuery
+from mulligan.turns.tools.steering import is_deferral, is_steering
+
+DEFERRALS = [CallDeferred(), ApprovalRequired(), GraphInterrupt(())]
+FAILURES = [ModelRetry("another city"), ValueError("no"), KeyError("no")]
+
+
+@pytest.mark.parametrize("error", DEFERRALS, ids=repr)
+def test_what_puts_a_call_off_says_that_nothing_was_done(error):
+    assert is_deferral(error)
+    assert is_steering(error)
+
+
+def test_what_goes_on_elsewhere_may_have_done_something():
+    error = ParentCommand(Command(goto="there"))
+
+    assert is_steering(error)
+    assert not is_deferral(error)
+
+
+@pytest.mark.parametrize("error", FAILURES, ids=repr)
+def test_a_failure_is_neither(error):
+    assert not is_steering(error)
+    assert not is_deferral(error)
+
+
+@pytest.mark.parametrize("error", DEFERRALS, ids=repr)
+@pytest.mark.parametrize("effect", [None, Effect.READ, Effect.REVERSIBLE])
+async def test_a_call_that_was_put_off_is_no_failure_and_leaves_nothing_open(error, effect):
+    declared = {} if effect is None else {"effect": effect}
+    if effect is Effect.REVERSIBLE:
+        declared |= {"undo": lambda record: None, "read": lambda record: None}
+    async with Mulligan("memory:", recover=False) as m:
+
+        @m.tool(**declared)
+        async def pay(amount: int) -> str:
+            raise error
+
+        async with m.turn("Pay 3"):
+            with pytest.raises(type(error)) as raised:
+                await pay(3)
+        m.flush()
+        [row] = m.insights.log(LogQuery())
+        open_actions = m.insights.open_list.actions()
+
+    assert raised.value is error
+    assert not getattr(error, "__notes__", [])
+    assert (row.outcome, open_actions) == (Outcome.CANCELLED, [])
