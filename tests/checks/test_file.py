@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from mulligan.checks.file import KINDS, make_checks, preset, read_checks
+from mulligan.checks.file import KINDS, make_checks, preset, read_table
 from mulligan.checks.text import length
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.finding import Severity
@@ -86,7 +86,7 @@ def test_a_file_changes_a_preset_switches_off_and_adds(tmp_path: Path) -> None:
         '[checks.no_jargon]\nkind = "avoids"\nwords = ["synergy"]\nseverity = "warning"\n'
     )
 
-    checks = {check.name: check for check in read_checks(file)}
+    checks = {check.name: check for check in make_checks(read_table(file))}
 
     assert "follow_ups" not in checks
     assert len(checks) == 8
@@ -144,9 +144,9 @@ def test_a_mistake_in_a_file_is_named_with_what_there_is(
     file.write_text(text)
 
     with pytest.raises(ConfigurationError, match=message):
-        read_checks(file)
+        make_checks(read_table(file))
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="cannot be read"):
-        read_checks(tmp_path / "none.toml")
+        read_table(tmp_path / "none.toml")

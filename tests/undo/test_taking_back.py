@@ -15,7 +15,7 @@ from mulligan.core.action import UndoResult
 from mulligan.core.errors import ConflictError
 from mulligan.core.record import Abilities, Image, Record
 from mulligan.testing.remote import FakeRemote, Fault, Item, RemoteError
-from mulligan.undo.judging import Terms
+from mulligan.undo.assessment import Terms
 from tests.undo.driving import take_back
 
 DINNER = {"title": "Dinner", "day": "Friday"}

@@ -23,7 +23,7 @@ from mulligan.turns.tools.declaration import Declared
 from mulligan.turns.turn import rejection, rollback
 from mulligan.turns.turn.context import OpenTurn
 from mulligan.undo import answers, concerns, dependence, judging, taking_back
-from mulligan.undo.judging import Sight, Terms, Undone
+from mulligan.undo.assessment import Sight, Terms, Undone
 
 
 def _believe(*classes: ErrorClass) -> None:

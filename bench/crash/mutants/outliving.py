@@ -17,7 +17,7 @@ from mulligan.turns.recovery import late_review
 from mulligan.turns.turn import rejection
 from mulligan.turns.turn.act import TurnLoop
 from mulligan.turns.turn.rollback import _Rollback, _Sent
-from mulligan.undo.judging import Undone
+from mulligan.undo.assessment import Undone
 from mulligan.undo.taking_back import prove, send
 
 

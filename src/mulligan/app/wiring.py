@@ -37,11 +37,12 @@ from mulligan.turns.calls.toolbox import Toolbox
 from mulligan.turns.journal.book import Book
 from mulligan.turns.journal.steady import choose_steady
 from mulligan.turns.memory.lookup import Recall
+from mulligan.turns.recovery.lease import LeaseRenewer
 from mulligan.turns.recovery.recovery import Recovery
-from mulligan.turns.recovery.timer import Heart, Keeper, RecoveryTimer
+from mulligan.turns.recovery.timer import RecoveryThread, RecoveryTimer
 from mulligan.turns.tools.promises import HouseRules, describe_tool
-from mulligan.turns.turn.alone import OutsideCalls
 from mulligan.turns.turn.context import TurnsUnderWay
+from mulligan.turns.turn.outside_calls import OutsideCalls
 
 _report = logging.getLogger("mulligan")
 
@@ -67,11 +68,11 @@ class Parts:
     learning: Learning
     recovery: Recovery
     timer: RecoveryTimer
-    heart: Heart
+    lease_renewer: LeaseRenewer
     memory: Memory | None
     """`None`: the application remembers nothing."""
     housekeeping: Housekeeping
-    keeper: Keeper
+    recovery_thread: RecoveryThread
     under_way: TurnsUnderWay
     checks: list[Check[Attempted]]
     """Those of the reviewers, to add to."""
@@ -94,7 +95,7 @@ class Parts:
 
     def begin(self) -> None:
         """A turn begins: be heard of, and look after what others left."""
-        self.heart.start()
+        self.lease_renewer.start()
         if self.toolbox.news:
             self.toolbox.news = False
             known = [describe_tool(tool.declaration, rules=self.rules) for tool in self.toolbox]
@@ -103,13 +104,13 @@ class Parts:
         if not self.recover:
             return
         if _brief.get():
-            self.keeper.start()
+            self.recovery_thread.start()
             return
         try:
             self.timer.start()
         except RuntimeError:
             # No loop runs here.
-            self.keeper.start()
+            self.recovery_thread.start()
 
     def _warn_of_misnamed(self, tools: Sequence[str]) -> None:
         """A check for a tool that there is not never speaks up, and nobody would notice."""
@@ -123,7 +124,7 @@ class Parts:
     def wake(self) -> None:
         """A turn has left something open."""
         self.timer.wake()
-        self.keeper.wake()
+        self.recovery_thread.wake()
 
     def list_closes(self, *, own: bool = False) -> list[Callable[[], None]]:
         """What closes each part, the store last, unless it is the application's own.
@@ -133,8 +134,8 @@ class Parts:
         memory = [] if self.memory is None else [self.memory.errands.close]
         store = [] if own else [self.store.close]
         return [
-            self.keeper.close,
-            self.heart.stop,
+            self.recovery_thread.close,
+            self.lease_renewer.stop,
             self.housekeeping.close,
             *memory,
             self.runtime.log.close,
@@ -199,11 +200,11 @@ def assemble(
         learning=_build_learning(store, runtime, reviewers, clock=clock),
         recovery=recovery,
         timer=(timer := RecoveryTimer(recovery)),
-        keeper=Keeper(timer),
+        recovery_thread=RecoveryThread(timer),
         under_way=under_way,
         checks=checks,
         rules=_build_rules(settings),
-        heart=Heart(store.journal.beat, lease=settings.lease),
+        lease_renewer=LeaseRenewer(store.journal.beat, lease=settings.lease),
         memory=_build_memory(settings, store, runtime, clock=clock),
         housekeeping=Housekeeping(store, retention=settings.retention, clock=clock),
         recover=settings.recover,

@@ -63,11 +63,6 @@ def preset(name: str = DEFAULT) -> tuple[TextCheck, ...]:
     return make_checks({"preset": name})
 
 
-def read_checks(path: Path) -> tuple[TextCheck, ...]:
-    """The checks that a TOML file asks for."""
-    return make_checks(read_table(path))
-
-
 def read_table(path: Path) -> dict[str, Any]:
     """What a TOML file says."""
     try:

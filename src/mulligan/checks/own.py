@@ -91,7 +91,10 @@ def list_functions(given: Iterable[F], *, what: str) -> list[F]:
     found = list(given)
     for each in found:
         if not callable(each):
-            raise ConfigurationError(f"{what} holds {each!r}, which is no function.")
+            raise ConfigurationError(
+                f"{what} holds {each!r}, which is no function. Pass functions, such as "
+                "mulligan.checks.dates.dates_as_said(), without calling those of your own."
+            )
     return found
 
 

@@ -53,6 +53,20 @@ SETTLED = frozenset(
 HOLDS = frozenset({State.HELD, State.APPROVED})
 """Not begun: a person, or who has the code, takes it further."""
 
+UNANSWERED = frozenset({State.INTENT, State.UNKNOWN, State.NEEDS_HUMAN})
+"""Something of it may be there: nobody knows whether the call took effect."""
+
+ACCEPTED = frozenset(
+    {State.EXECUTED, State.PENDING_REVIEW, State.VERIFIED, State.UNCHECKED, State.DISPUTED}
+)
+"""Something of it is there, and is not being undone."""
+
+STANDING = ACCEPTED | {State.CONFLICT, State.UNDO_FAILED, State.UNDOING}
+"""Something of it is there."""
+
+UNREVIEWED = frozenset({State.EXECUTED, State.PENDING_REVIEW})
+"""It took effect, and its review is still to come or to be written down."""
+
 SYNCED = frozenset({State.INTENT, State.UNDOING})
 """On disk, synced, before the outside call that follows. Of the others a power cut may take the
 last ones, and recovery finds out again; the death of the process takes none."""

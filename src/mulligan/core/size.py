@@ -1,4 +1,4 @@
-"""Whether a value holds so much text that reading it takes a while."""
+"""Whether a value can be read at once: how much text it holds, and how it is nested."""
 
 from __future__ import annotations
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-from mulligan.codec.json_text import decode_json, encode_json
+from mulligan.codec.json_text import decode_json
 from mulligan.core.errors import ConfigurationError
-from mulligan.evaluation.files import write_private
-from mulligan.loops.replies import Replied
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,16 +39,6 @@ def load_golden_cases() -> tuple[Case, ...]:
     )
 
 
-def build_recorded_case(replied: Replied, *, id: str) -> Case:  # noqa: A002 - as the field is called
-    """What came of a real question, as a case: thresholds can be tried on it before they change."""
-    return Case(
-        id=id,
-        question=replied.reply.query,
-        context=replied.reply.context,
-        recorded=tuple(iteration.reply.text for iteration in replied.iterations),
-    )
-
-
 def read_cases(path: Path) -> tuple[Case, ...]:
     """Cases from a JSON Lines file: `question`, and where there is any `context`, `recorded`."""
     try:
@@ -65,12 +52,6 @@ def read_cases(path: Path) -> tuple[Case, ...]:
         for number, line in enumerate(lines, start=1)
         if line.strip()
     )
-
-
-def write_cases(cases: Iterable[Case], path: Path) -> None:
-    """Write cases as `read_cases` reads them: how turns that were recorded become a golden set."""
-    lines = [encode_json(case).decode() for case in cases]
-    write_private(path, "\n".join([*lines, ""]))
 
 
 def _parse_case(line: str, *, number: int, path: Path) -> Case:

@@ -8,7 +8,7 @@ from mulligan.core.points import Point, reach
 from mulligan.core.record import Record
 from mulligan.undo.abilities import call_ability, copy_record, read_version
 from mulligan.undo.answers import is_silence, says_gone
-from mulligan.undo.judging import Sight, Terms, Undone, judge_proof
+from mulligan.undo.assessment import Sight, Terms, Undone, assess_proof
 from mulligan.undo.sameness import is_restored, is_unchanged
 
 
@@ -50,7 +50,7 @@ async def prove(
         # It was accepted; what does not show it yet is read once more.
         await wait_to_settle(terms)
         sight = await _read(record, terms, seen=seen)
-    return judge_proof(record, sight, terms=terms, first=first, failure=failure)
+    return assess_proof(record, sight, terms=terms, first=first, failure=failure)
 
 
 async def wait_to_settle(terms: Terms) -> None:

@@ -37,7 +37,7 @@ from mulligan.redaction import Capture, Redactor
 from mulligan.stores.clock import read_utc_now
 from mulligan.stores.opening import open_store
 from mulligan.telemetry.writer import RowCounts
-from mulligan.turns.turn.alone import RULE as OUTSIDE
+from mulligan.turns.turn.outside_calls import RULE as OUTSIDE
 
 if TYPE_CHECKING:
     from mulligan.evaluation.cases import Case

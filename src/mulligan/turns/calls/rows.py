@@ -14,8 +14,8 @@ from mulligan.turns.calls.tool import Tool
 from mulligan.turns.calls.tracing import end_span
 from mulligan.turns.journal.live_action import LiveAction
 from mulligan.turns.journal.waiter import ON_THREAD
-from mulligan.turns.turn.alone import RULE as OUTSIDE
 from mulligan.turns.turn.context import Labels
+from mulligan.turns.turn.outside_calls import RULE as OUTSIDE
 
 SUCCESS = Outcome.SUCCESS.value
 NO_ERROR = (None, None, None, None, None)

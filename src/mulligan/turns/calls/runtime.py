@@ -23,7 +23,7 @@ from mulligan.telemetry.events import Events
 from mulligan.telemetry.writer import LogWriter
 from mulligan.turns.journal.book import Book
 from mulligan.turns.memory.lookup import Recall
-from mulligan.turns.turn.alone import OutsideCalls
+from mulligan.turns.turn.outside_calls import OutsideCalls
 
 _chances: weakref.WeakSet[random.Random] = weakref.WeakSet()
 

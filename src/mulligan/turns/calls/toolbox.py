@@ -1,4 +1,4 @@
-"""The tools of one application by name: what recovery needs to go on where another stopped."""
+"""The tools of one application, each found by its name and by what it is bound to."""
 
 from __future__ import annotations
 

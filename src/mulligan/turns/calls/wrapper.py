@@ -36,9 +36,9 @@ from mulligan.turns.memory.offers import Corrected
 from mulligan.turns.tools.declaration import Declaration, is_async
 from mulligan.turns.tools.signature import hide_parameters
 from mulligan.turns.tools.steering import is_deferral
-from mulligan.turns.turn.alone import LoneCall, call_alone, call_alone_here
 from mulligan.turns.turn.attempt import LooseCall
 from mulligan.turns.turn.context import OpenTurn, is_outside
+from mulligan.turns.turn.outside_calls import LoneCall, call_alone, call_alone_here
 
 P = ParamSpec("P")
 R = TypeVar("R")

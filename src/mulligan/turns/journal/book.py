@@ -1,4 +1,4 @@
-"""The journal as turns write it: what an action is while it lasts, and each step it takes."""
+"""The journal as turns write it: each step that actions take, and what is kept with it."""
 
 from __future__ import annotations
 

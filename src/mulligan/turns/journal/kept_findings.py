@@ -32,6 +32,12 @@ class Rejection(str):
         rejection.found = "; ".join(f"{each.rule}: {each.describe()}" for each in listed)
         return rejection
 
+    def with_lead(self, lead: str) -> Self:
+        """The same behind a sentence that quotes nothing."""
+        led = str.__new__(type(self), f"{lead} {self}")
+        led.found = f"{lead} {self.found}"
+        return led
+
 
 def keep_findings(
     why: str,

@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from mulligan.codec.values import decode_value
-from mulligan.core.action import Action, Kept, State
+from mulligan.core.action import ACCEPTED, STANDING, UNANSWERED, Action, Kept, State
 from mulligan.core.errors import StoreError
 from mulligan.core.interfaces import Journal, Vault
-from mulligan.undo.judging import LaterCalls
+from mulligan.undo.assessment import LaterCalls
 
 Objects = frozenset[tuple[str, str]]
 """What a call is about, by server and id."""
@@ -28,15 +28,6 @@ LONGEST = 1_000
 
 BESIDE = 10
 """Earlier places among which one may be of a call that was made at the same time."""
-
-ACCEPTED = frozenset(
-    {State.EXECUTED, State.PENDING_REVIEW, State.VERIFIED, State.UNCHECKED, State.DISPUTED}
-)
-"""States of a call of which something is there, and is not being undone."""
-STANDING = ACCEPTED | {State.CONFLICT, State.UNDO_FAILED, State.UNDOING}
-"""States of a call of which something is there."""
-UNANSWERED = frozenset({State.INTENT, State.UNKNOWN, State.NEEDS_HUMAN})
-"""States of a call of which something may be there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

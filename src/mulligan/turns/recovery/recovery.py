@@ -12,7 +12,7 @@ from functools import partial
 from itertools import groupby
 from typing import TypeVar
 
-from mulligan.core.action import HOLDS, Action, State
+from mulligan.core.action import HOLDS, UNANSWERED, UNREVIEWED, Action, State
 from mulligan.core.effect import Effect
 from mulligan.core.errors import ConfigurationError, JournalError
 from mulligan.core.points import Point, reach
@@ -44,8 +44,6 @@ PAUSES = tuple(timedelta(seconds=seconds) for seconds in (1, 30, 120, 300, 450))
 """Between one try and the next: five in a quarter of an hour."""
 
 UNCERTAIN = (State.INTENT, State.UNKNOWN)
-UNSETTLED = (*UNCERTAIN, State.NEEDS_HUMAN)
-UNREVIEWED = (State.EXECUTED, State.PENDING_REVIEW)
 UNDER_UNDO = (State.UNDOING, State.UNDO_FAILED)
 GONE = (State.UNDONE, State.NOT_EXECUTED, State.CLOSED)
 """States in which nothing of an action is left, or a person has seen to what is."""
@@ -266,7 +264,7 @@ class Recovery:
         waiting = [a for a in due if a.state in UNREVIEWED and _build_group_key(a) not in uncertain]
         ordered = sorted(waiting, key=_build_sort_key)
         groups = [list(group) for _, group in groupby(ordered, key=_build_group_key)]
-        others = [action for action in found if action.state in (State.HELD, *UNSETTLED)]
+        others = [action for action in found if action.state in (State.HELD, *UNANSWERED)]
         return await _run_together(self._review(group, others=others) for group in groups)
 
     async def _review(self, group: Sequence[Action], *, others: Sequence[Action]) -> int:
@@ -326,7 +324,7 @@ class Recovery:
         whole = action.opening.whole
         same = [each for each in others if whole is not None and each.opening.whole == whole]
         unsettled = [
-            self.toolbox.take_up(each, self.book.vault) for each in same if each.state in UNSETTLED
+            self.toolbox.take_up(each, self.book.vault) for each in same if each.state in UNANSWERED
         ]
         held = [build_codeless_action(each) for each in same if each.state is State.HELD]
         return Beside(held=held, unsettled=[each for each in unsettled if each is not None])

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import threading
 import time
 import weakref
-from collections.abc import Callable
 from contextlib import suppress
-from datetime import timedelta
 
-from mulligan.core.interfaces import LEASE
 from mulligan.telemetry import shutdown
 from mulligan.turns.recovery.recovery import Recovery
 from mulligan.turns.turn.context import leave_turns
@@ -27,9 +23,6 @@ FIRST_PASS = 2.0
 
 CLOSING = 5.0
 """Seconds that closing waits for a pass that is going on."""
-
-BEATS = 3
-"""Signs of life in one lease, so that one may be lost and one may be late."""
 
 
 class RecoveryTimer:
@@ -120,7 +113,7 @@ class RecoveryTimer:
         return max(self._every, 20 * took)
 
 
-class Keeper:
+class RecoveryThread:
     """The same passes for a program without an event loop: on a thread with a loop of its own.
 
     It leaves them to the application's loop while that runs passes itself.
@@ -144,7 +137,7 @@ class Keeper:
         with self._changing:
             if self._closed or (self._thread is not None and self._thread.is_alive()):
                 return
-            self._thread = threading.Thread(target=self._run, name="mulligan-keeper", daemon=True)
+            self._thread = threading.Thread(target=self._run, name="mulligan-recovery", daemon=True)
             self._thread.start()
 
     def wake(self) -> None:
@@ -181,37 +174,3 @@ class Keeper:
 def _lives() -> bool:
     """Whether the program is not on its way out."""
     return threading.main_thread().is_alive()
-
-
-class Heart:
-    """Says three times in every lease that this process lives, once it has begun to act."""
-
-    def __init__(self, beat: Callable[[], None], *, lease: timedelta = LEASE) -> None:
-        self._beat = beat
-        self._every = lease.total_seconds() / BEATS
-        self._over = threading.Event()
-        self._pid: int | None = None
-
-    def start(self) -> None:
-        """Begin to beat; a child of a fork begins anew."""
-        if self._pid == os.getpid() or self._over.is_set():
-            return
-        self._pid, self._over = os.getpid(), threading.Event()
-        threading.Thread(target=self._run, name="mulligan-heart", daemon=True).start()
-
-    def stop(self) -> None:
-        """Fall silent."""
-        self._over.set()
-
-    def _run(self) -> None:
-        over = self._over
-        due = time.monotonic() + self._every
-        while not over.wait(max(0.0, due - time.monotonic())):
-            # From beat to beat, however long one takes; those that were slept through are not
-            # made up for.
-            due = max(due + self._every, time.monotonic())
-            try:
-                self._beat()
-            except Exception as error:  # noqa: BLE001 - a store that is away now may be back soon
-                if not over.is_set():
-                    _report.warning("No sign of life could be left in the store: %s", error)

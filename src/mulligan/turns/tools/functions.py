@@ -6,7 +6,7 @@ import inspect
 
 from mulligan.core.errors import ConfigurationError
 
-_TOLD = {"in_progress": ("error",), "same": ("state", "other")}
+_TOLD = {"in_progress": ("error",), "same": ("state", "other"), "with_note": ("result", "note")}
 """What they are called with, where that is not the record of a call."""
 
 

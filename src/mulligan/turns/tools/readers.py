@@ -253,8 +253,9 @@ def read_parameter(said: Said) -> str | None:
 
 
 def _build_parameter_error(said: Said, name: str) -> ConfigurationError:
+    tool, has = read_name(said.tool), ", ".join(sorted(_list_names(said.tool) or ())) or "none"
     return ConfigurationError(
-        f"{said.name} names {name!r}, which is no parameter of {read_name(said.tool)}."
+        f"{said.name} names {name!r}, which is no parameter of {tool}. It has: {has}."
     )
 
 
@@ -268,8 +269,8 @@ def _list_names(tool: Callable[..., Any]) -> frozenset[str] | None:
 
 def read_function(said: Said) -> Callable[..., Any] | None:
     """A function, or none."""
-    if said.value is not None and not callable(said.value):
-        raise ConfigurationError(f"{said.name} is a function, not {said.value!r}.")
+    if said.value is not None:
+        require_function(said.value, name=said.name, of=said.called)
     found: Callable[..., Any] | None = said.value
     return found
 

@@ -33,7 +33,7 @@ from mulligan.turns.journal.landing import settle
 from mulligan.turns.journal.live_action import LiveAction
 from mulligan.turns.journal.waiter import Waiter
 from mulligan.turns.memory.episodes import Ended
-from mulligan.turns.turn.answered import list_approved
+from mulligan.turns.turn.approvals import list_approved
 from mulligan.turns.turn.attempt import LiveAttempt
 from mulligan.turns.turn.context import OpenTurn, Reviewed
 from mulligan.turns.turn.note import render_note

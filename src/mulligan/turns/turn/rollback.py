@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from mulligan.codec.values import encode_value
-from mulligan.core.action import SETTLED, Kept, State, UndoResult
+from mulligan.core.action import SETTLED, UNANSWERED, UNREVIEWED, Kept, State, UndoResult
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.points import Point, reach
 from mulligan.core.record import Record
@@ -19,13 +19,13 @@ from mulligan.turns.turn.attempt import LiveAttempt
 from mulligan.turns.turn.context import leave_turns
 from mulligan.turns.turn.rejection import Fate, choose_fate, reject
 from mulligan.turns.turn.undeclared import record_undeclared
-from mulligan.undo.judging import (
+from mulligan.undo.assessment import (
     LaterCalls,
     Sight,
     Terms,
     Undone,
+    assess_sight,
     claim_by_content,
-    judge_sight,
     with_version,
 )
 from mulligan.undo.taking_back import (
@@ -35,9 +35,6 @@ from mulligan.undo.taking_back import (
     send,
     wait_to_settle,
 )
-
-_STANDING = (State.EXECUTED, State.PENDING_REVIEW)
-_UNSETTLED = (State.INTENT, State.UNKNOWN, State.NEEDS_HUMAN)
 
 WAVE = 100
 """Undos of different objects that are sent before they are read back together."""
@@ -64,8 +61,8 @@ async def take_back_all(attempt: LiveAttempt, *, book: Book, why: str) -> list[T
     while True:
         # First: once the others are on record as rejected, nobody reviews this attempt again.
         undeclared += await record_undeclared(attempt, book=book, why=why)
-        standing = _list_unknown(attempt, _STANDING, known)
-        unsettled = _list_unknown(attempt, _UNSETTLED, known)
+        standing = _list_unknown(attempt, UNREVIEWED, known)
+        unsettled = _list_unknown(attempt, UNANSWERED, known)
         gone = attempt.list_whole_in_state(State.UNDONE, State.UNDOING)
         now = [a for a in reversed(standing) if choose_fate(a, gone) is Fate.UNDO]
         taken = await reject(
@@ -86,7 +83,7 @@ async def take_back_all(attempt: LiveAttempt, *, book: Book, why: str) -> list[T
 
 
 def _list_unknown(
-    attempt: LiveAttempt, states: Sequence[State], known: set[tuple[str, State | None]]
+    attempt: LiveAttempt, states: Collection[State], known: set[tuple[str, State | None]]
 ) -> list[LiveAction]:
     """What is in such a state now and was not when it was last asked for; then it is known."""
     found = [a for a in attempt.list_whole_in_state(*states) if (a.id, a.state) not in known]
@@ -97,7 +94,7 @@ def _list_unknown(
 async def take_back_late(attempts: Iterable[LiveAttempt], *, book: Book) -> None:
     """Undo what came back of attempts that were rejected, while a later one was going on."""
     for attempt in attempts:
-        news = attempt.list_whole_in_state(*_STANDING, State.INTENT)
+        news = attempt.list_whole_in_state(*UNREVIEWED, State.INTENT)
         if news or any(part.loose for part in attempt.list_whole()):
             why = "It came back after the attempt it belongs to had been found wrong."
             await take_back_all(attempt, book=book, why=why)
@@ -106,11 +103,11 @@ async def take_back_late(attempts: Iterable[LiveAttempt], *, book: Book) -> None
 async def dispute_all(attempt: LiveAttempt, *, book: Book, why: str) -> None:
     """Put what an attempt did before a person, who may have it undone."""
     await record_undeclared(attempt, book=book, why=why)
-    unsettled = attempt.list_whole_in_state(*_UNSETTLED)
+    unsettled = attempt.list_whole_in_state(*UNANSWERED)
     await reject(
         (),
         held=attempt.list_whole_in_state(State.HELD),
-        beyond=attempt.list_whole_in_state(*_STANDING),
+        beyond=attempt.list_whole_in_state(*UNREVIEWED),
         unsettled=[(action, Fate.DISPUTE) for action in unsettled],
         book=book,
         why=why,
@@ -220,7 +217,7 @@ class _Rollback:
             )
             terms = replace(terms, undo_wrote=wrote)
             record, first = claim_by_content(record, first, terms=terms)
-        undone = judge_sight(record, first, terms=terms)
+        undone = assess_sight(record, first, terms=terms)
         return _Sent(action=action, record=record, terms=terms, first=first, undone=undone)
 
     def _load_known(self, action: LiveAction) -> tuple[str | None, LaterCalls]:

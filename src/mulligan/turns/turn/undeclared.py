@@ -18,6 +18,7 @@ from mulligan.core.record import Record
 from mulligan.loops.actions import TakenBack
 from mulligan.turns.journal.book import Book
 from mulligan.turns.journal.evidence import UndeclaredCall
+from mulligan.turns.journal.kept_findings import Rejection
 from mulligan.turns.journal.live_action import LiveAction, keep_said
 from mulligan.turns.tools.declaration import Declaration
 from mulligan.turns.turn.attempt import LiveAttempt, LooseCall
@@ -74,7 +75,9 @@ async def _write(standing: Sequence[tuple[bool, LiveAction]], *, book: Book, why
     await book.move(came_back, State.EXECUTED)
     await book.move(came_back, State.DISPUTED, why=why)
     unsure = [action for certain, action in standing if not certain]
-    await book.move(unsure, State.NEEDS_HUMAN, why=f"It failed, and may have taken effect. {why}")
+    lead = "It failed, and may have taken effect."
+    told = why.with_lead(lead) if isinstance(why, Rejection) else f"{lead} {why}"
+    await book.move(unsure, State.NEEDS_HUMAN, why=told)
 
 
 def _keep_arguments(action: LiveAction) -> list[Kept]:

@@ -8,13 +8,13 @@ import pytest
 
 from mulligan.core.action import UndoResult
 from mulligan.core.record import Abilities, Image, Record
-from mulligan.undo.judging import (
+from mulligan.undo.assessment import (
     LaterCalls,
     Sight,
     Terms,
+    assess_proof,
+    assess_sight,
     claim_by_content,
-    judge_proof,
-    judge_sight,
 )
 
 
@@ -42,7 +42,7 @@ SILENCE, REFUSAL = TimeoutError("no answer"), PermissionError("not you")
 def test_it_is_someones_only_where_nothing_of_ours_can_have_done_it(
     later: LaterCalls, result: UndoResult, says: str
 ) -> None:
-    undone = judge_sight(RECORD, OTHER, terms=replace(SURE, later=later))
+    undone = assess_sight(RECORD, OTHER, terms=replace(SURE, later=later))
 
     assert undone is not None
     assert undone.result is result
@@ -53,25 +53,25 @@ def test_it_is_someones_only_where_nothing_of_ours_can_have_done_it(
 def test_without_versions_no_undo_goes_over_our_own_later_call(later: LaterCalls) -> None:
     seen = replace(OURS, version=None)
 
-    assert judge_sight(RECORD, seen, terms=WEAK) is None
-    assert judge_sight(RECORD, seen, terms=replace(WEAK, later=later)) is not None
+    assert assess_sight(RECORD, seen, terms=WEAK) is None
+    assert assess_sight(RECORD, seen, terms=replace(WEAK, later=later)) is not None
 
 
 def test_at_our_own_version_an_undo_is_sent_whatever_else_is_on_its_way() -> None:
-    assert judge_sight(RECORD, OURS, terms=replace(SURE, later=LaterCalls(unanswered="x"))) is None
+    assert assess_sight(RECORD, OURS, terms=replace(SURE, later=LaterCalls(unanswered="x"))) is None
 
 
 def test_what_differs_only_in_what_any_write_changes_may_be_all_that_the_call_did() -> None:
     seen = replace(OURS, restored=True)
 
-    accepted = judge_proof(RECORD, seen, terms=SURE, first=seen, failure=None)
+    accepted = assess_proof(RECORD, seen, terms=SURE, first=seen, failure=None)
 
-    assert judge_sight(RECORD, seen, terms=SURE) is None
+    assert assess_sight(RECORD, seen, terms=SURE) is None
     assert accepted.result is UndoResult.UNKNOWN
 
 
 def test_what_was_never_read_cannot_be_put_back() -> None:
-    undone = judge_sight(replace(RECORD, image=None), OURS, terms=SURE)
+    undone = assess_sight(replace(RECORD, image=None), OURS, terms=SURE)
 
     assert undone is not None
     assert (undone.result, undone.for_a_person) == (UndoResult.FAILED, True)
@@ -102,7 +102,7 @@ def test_without_versions_it_is_said_what_was_read_and_not_whose_it_is(
 ) -> None:
     first = Sight(state={"day": 2}, ours=True)
 
-    undone = judge_proof(RECORD, Sight(state=now), terms=WEAK, first=first, failure=failure)
+    undone = assess_proof(RECORD, Sight(state=now), terms=WEAK, first=first, failure=failure)
 
     assert undone.result is result
     assert says in undone.why
@@ -112,7 +112,7 @@ def test_without_versions_it_is_said_what_was_read_and_not_whose_it_is(
 def test_without_versions_what_was_gone_at_the_first_look_is_not_said_to_be_in_effect() -> None:
     gone = Sight(state=None, ours=True)
 
-    undone = judge_proof(RECORD, gone, terms=WEAK, first=gone, failure=KeyError("dinner"))
+    undone = assess_proof(RECORD, gone, terms=WEAK, first=gone, failure=KeyError("dinner"))
 
     assert (undone.result, undone.told) == (
         UndoResult.UNKNOWN,
@@ -131,7 +131,7 @@ def test_without_versions_what_was_gone_at_the_first_look_is_not_said_to_be_in_e
 def test_absence_is_no_proof_after_a_refusal(failure: Exception | None, result: UndoResult) -> None:
     made, gone = replace(RECORD, image=Image(None)), Sight(restored=True, unchanged=True)
 
-    undone = judge_proof(made, gone, terms=SURE, first=OURS, failure=failure)
+    undone = assess_proof(made, gone, terms=SURE, first=OURS, failure=failure)
 
     assert undone.result is result
     assert undone.doubted is (failure is REFUSAL)

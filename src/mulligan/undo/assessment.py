@@ -90,7 +90,7 @@ class Sight:
     """It is as it was before the call in everything."""
 
 
-def judge_sight(record: Record, sight: Sight, *, terms: Terms) -> Undone | None:
+def assess_sight(record: Record, sight: Sight, *, terms: Terms) -> Undone | None:
     """What follows from a first look; `None`: the undo is to be sent."""
     if sight.error is not None:
         why = f"It could not be read, so that nothing was sent: {describe_error(sight.error)}."
@@ -104,13 +104,13 @@ def judge_sight(record: Record, sight: Sight, *, terms: Terms) -> Undone | None:
         return None
     if sight.restored and (sight.ours or terms.seen or terms.undo_wrote):
         return Undone(result=UndoResult.RESTORED, version=sight.version)
-    covered = _judge_later(terms.later)
+    covered = _assess_later(terms.later)
     if covered is not None:
         return covered
     if sight.restored:
-        return _judge_as_before(sight, terms)
+        return _assess_as_before(sight, terms)
     if not sight.ours:
-        return _judge_foreign(record, sight, terms=terms)
+        return _assess_foreign(record, sight, terms=terms)
     if terms.begun and not terms.versioned:
         why = (
             "An undo was sent before and nobody knows what came of it; without a version it cannot "
@@ -139,7 +139,7 @@ def claim_by_content(record: Record, sight: Sight, *, terms: Terms) -> tuple[Rec
     return with_version(record, sight.version), replace(sight, ours=sight.version is not None)
 
 
-def _judge_later(later: LaterCalls) -> Undone | None:
+def _assess_later(later: LaterCalls) -> Undone | None:
     """A later call of ours on the object comes first, if only one that may have happened."""
     if later.standing:
         why = f"A later call of ours on it stands ({later.standing}), which is to be undone first."
@@ -155,7 +155,7 @@ def _judge_later(later: LaterCalls) -> Undone | None:
     return None
 
 
-def _judge_as_before(sight: Sight, terms: Terms) -> Undone | None:
+def _assess_as_before(sight: Sight, terms: Terms) -> Undone | None:
     """It is as it was, and nobody has seen what we left: that proves nothing."""
     if terms.versioned and not terms.begun:
         # A replica may lag: the undo goes to where the writes went, under its version.
@@ -171,7 +171,7 @@ def _judge_as_before(sight: Sight, terms: Terms) -> Undone | None:
     return Undone(result=UndoResult.UNKNOWN, why=why, told=told, for_a_person=True)
 
 
-def _judge_foreign(record: Record, sight: Sight, *, terms: Terms) -> Undone:
+def _assess_foreign(record: Record, sight: Sight, *, terms: Terms) -> Undone:
     """It is not what the call left. Whose it is then is said as far as it is known."""
     later, result, person = terms.later, UndoResult.UNKNOWN, True
     at = f"at {sight.version}" if sight.version is not None else "there"
@@ -218,7 +218,7 @@ _UNSAID = (
 )
 
 
-def judge_proof(
+def assess_proof(
     record: Record, sight: Sight, *, terms: Terms, first: Sight, failure: BaseException | None
 ) -> Undone:
     """What a read after the undo proves."""
@@ -238,7 +238,7 @@ def judge_proof(
             result=UndoResult.UNKNOWN, why=why, told=told, doubted=True, for_a_person=alone
         )
     if terms.versioned and sight.ours and not sight.unchanged:
-        return _judge_at_ours(sight, failure)
+        return _assess_at_ours(sight, failure)
     if sight.restored:
         if first.ours or terms.seen or failure is None:
             return Undone(result=UndoResult.RESTORED, version=sight.version)
@@ -246,11 +246,11 @@ def judge_proof(
         told = "it reads as before, and nobody has seen what the call left"
         return Undone(result=UndoResult.UNKNOWN, why=why, told=told, for_a_person=True)
     if terms.versioned or terms.deletes:
-        return _judge_after(record, sight, terms=terms, failure=failure)
-    return _judge_unversioned(sight, first=first, failure=failure)
+        return _assess_after(record, sight, terms=terms, failure=failure)
+    return _assess_unversioned(sight, first=first, failure=failure)
 
 
-def _judge_at_ours(sight: Sight, failure: BaseException | None) -> Undone:
+def _assess_at_ours(sight: Sight, failure: BaseException | None) -> Undone:
     """After an undo, it is still at the version that the call left."""
     if failure is not None and not isinstance(failure, ConflictError):
         why = f"The undo failed: {describe_error(failure)}."
@@ -262,7 +262,7 @@ def _judge_at_ours(sight: Sight, failure: BaseException | None) -> Undone:
     return Undone(result=UndoResult.UNKNOWN, why=why, told=told, version=sight.version)
 
 
-def _judge_after(
+def _assess_after(
     record: Record, sight: Sight, *, terms: Terms, failure: BaseException | None
 ) -> Undone:
     """After an undo, it is neither as before nor at our version."""
@@ -272,11 +272,11 @@ def _judge_after(
         told = "the undo was accepted, and nothing is there yet" if failure is None else ""
         return Undone(result=result, why=f"The undo {said}; nothing is there.", told=told)
     if failure is not None:
-        return _judge_later(terms.later) or _judge_foreign(record, sight, terms=terms)
-    return _judge_partial(sight, "It is neither as it was before nor as we left it.")
+        return _assess_later(terms.later) or _assess_foreign(record, sight, terms=terms)
+    return _assess_partial(sight, "It is neither as it was before nor as we left it.")
 
 
-def _judge_unversioned(sight: Sight, *, first: Sight, failure: BaseException | None) -> Undone:
+def _assess_unversioned(sight: Sight, *, first: Sight, failure: BaseException | None) -> Undone:
     """After an undo, it is not as before; without versions, whose it is nobody can tell."""
     said = "The undo was accepted" if failure is None else "The undo failed"
     ended = f" ({describe_error(failure)})" if failure is not None else ""
@@ -284,7 +284,7 @@ def _judge_unversioned(sight: Sight, *, first: Sight, failure: BaseException | N
         why = f"The undo was refused as changed since{ended}."
         return Undone(result=UndoResult.CONFLICT, why=why, theirs=sight.state)
     if not is_same(sight.state, first.state):
-        return _judge_partial(
+        return _assess_partial(
             sight, f"{said}{ended}: it is neither as it was before nor as it was when we looked."
         )
     is_there = "nothing is there" if sight.state is None else "it reads as it did before the undo"
@@ -298,7 +298,7 @@ def _judge_unversioned(sight: Sight, *, first: Sight, failure: BaseException | N
     return Undone(result=UndoResult.FAILED, why=why, told=told, theirs=sight.state)
 
 
-def _judge_partial(sight: Sight, why: str) -> Undone:
+def _assess_partial(sight: Sight, why: str) -> Undone:
     told = "after the undo it is not as it was before"
     return Undone(
         result=UndoResult.PARTIAL, why=why, told=told, version=sight.version, theirs=sight.state

@@ -1,0 +1,94 @@
+"""What a run of another framework costs with Mulligan, against the same run without it."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import importlib.metadata
+import platform
+import statistics
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from rich.console import RenderableType
+
+from bench.hosts.drivers import HOSTS, Driver, Step, list_installed, load_driver
+from bench.hosts.world import build_tools, open_app
+from bench.missing import MissingError
+from bench.report import progress, table
+from mulligan import Mulligan
+from mulligan.testing.remote import FakeRemote
+
+Result = dict[str, Any]
+
+CALLS = 3
+SCRIPT: list[Step] = [*[("find_room", {"size": "large"})] * CALLS, "Room 4."]
+"""Calls that only read: what an effect costs is the journal's, and measured by `overhead`."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--host", choices=list(HOSTS), help="only this one")
+    parser.add_argument("--runs", type=int, default=200, metavar="N", help="of each kind; 200")
+
+
+def run(options: argparse.Namespace) -> Result:
+    hosts = [options.host] if options.host else list_installed()
+    for host in hosts:
+        if host not in list_installed():
+            raise MissingError(f"{host} is not installed here: pip install {HOSTS[host]}.")
+    with progress(len(hosts)) as step:
+        rows = []
+        for host in hosts:
+            step(host)
+            rows.append({"host": host, **asyncio.run(_measure(host, options.runs))})
+    ratios = {row["host"]: row["ratio"] for row in rows}
+    return {"n": options.runs, "ratios": ratios, "rows": rows, "versions": _find_versions(hosts)}
+
+
+async def _measure(host: str, runs: int) -> dict[str, float]:
+    """In turns, so that what else goes on in the machine meets both."""
+    driver = load_driver(host)
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder)
+        remote = FakeRemote(home / "remote")
+        async with open_app(f"sqlite:///{home / 'store.db'}", remote) as m:
+            await _time(driver, remote, m)
+            await _time(driver, remote, None)
+            pairs = [
+                (await _time(driver, remote, None), await _time(driver, remote, m))
+                for _ in range(runs)
+            ]
+    bare, with_us = (statistics.median(each) for each in zip(*pairs, strict=True))
+    ratios = sorted(mulligan / alone for alone, mulligan in pairs)
+    return {
+        "bare_ms": round(bare * 1e3, 3),
+        "mulligan_ms": round(with_us * 1e3, 3),
+        "ratio": round(with_us / bare, 3),
+        "ratio_p10": round(ratios[len(ratios) // 10], 3),
+        "ratio_p90": round(ratios[len(ratios) * 9 // 10], 3),
+        "per_call_us": round((with_us - bare) * 1e6 / CALLS, 1),
+    }
+
+
+async def _time(driver: Driver, remote: FakeRemote, m: Mulligan | None) -> float:
+    tools = build_tools(remote)
+    began = time.perf_counter()
+    await driver.run(m, tools, "Find a large room", SCRIPT)
+    return time.perf_counter() - began
+
+
+def _find_versions(hosts: list[str]) -> dict[str, str]:
+    provided = importlib.metadata.packages_distributions()
+    found = {host: provided.get(HOSTS[host].partition(".")[0], [host])[0] for host in hosts}
+    return {
+        "python": platform.python_version(),
+        **{host: importlib.metadata.version(package) for host, package in found.items()},
+    }
+
+
+def show(result: Result) -> RenderableType:
+    columns = ("bare_ms", "mulligan_ms", "ratio", "ratio_p10", "ratio_p90", "per_call_us")
+    rows = [[row["host"], *(str(row[name]) for name in columns)] for row in result["rows"]]
+    return table("One run with three calls, with and without", ["host", *columns], rows)
