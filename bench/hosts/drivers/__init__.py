@@ -15,6 +15,7 @@ from mulligan import Mulligan
 
 HOSTS = {
     "pydantic-ai": "pydantic_ai",
+    "langchain": "langchain",
 }
 """Each with the package that it comes in."""
 

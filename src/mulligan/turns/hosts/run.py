@@ -52,7 +52,7 @@ class Run:
 
     async def call(self, call: HostCall) -> Called:
         """Make a call: logged, mended, journaled or held as its tool was declared."""
-        with self.turn.make_current(), carry_answers(), listen() as said:
+        with self.turn.make_current(), carry_answers() as answers, listen() as said:
             wrapped, tool = self._tools.find(call), self._tools.find_tool(call)
             waited = None
             if tool is not None and tool.acts:
@@ -62,9 +62,10 @@ class Run:
             approved = None if waited is None else waited.action
             with resume(approved):
                 result = await _make(call, wrapped)
-            if isinstance(result, Held):
-                await self._holds.keep(call, result.hold)
-                raise HeldError(str(result), action=result.hold.action)
+            held = _find_held(result, answers)
+            if held is not None:
+                await self._holds.keep(call, held.hold)
+                raise HeldError(str(held), action=held.hold.action)
             if approved is not None:
                 await self._holds.forget(call)
         return Called(result=result, note=_choose_note(said, result))
@@ -125,6 +126,13 @@ async def _make(call: HostCall, wrapped: Hosted | None) -> object:
         return await call.make(call.arguments)
     with make_with(call.make):
         return await wrapped(**call.arguments)
+
+
+def _find_held(result: object, answers: Iterable[Held]) -> Held | None:
+    """The hold that a result is, also where its host has made plain text of it."""
+    if isinstance(result, Held):
+        return result
+    return next((held for held in answers if isinstance(result, str) and result == held), None)
 
 
 def _choose_note(said: Sequence[Advised | Mended], result: object) -> str:

@@ -12,8 +12,8 @@ from typing import Any
 
 from mulligan.turns.journal.hold import Held
 
-_carried: ContextVar[bool] = ContextVar("mulligan_carried", default=False)
-"""Somebody takes the answer from here to the host, and puts it into its words."""
+_carried: ContextVar[list[Held] | None] = ContextVar("mulligan_carried", default=None)
+"""Somebody takes the answers from here to the host, and puts them into its words."""
 
 _ANY = (None, str, Any, object)
 """Return types with which a sentence is as good an answer as any."""
@@ -22,18 +22,24 @@ _ANY = (None, str, Any, object)
 def answer_held(held: Held, *, returns: object) -> Held:
     """The sentence itself. An MCP server promises its clients a result of the type that the tool
     declares, so there it is raised, as the one error whose text they are always shown."""
-    told = None if _carried.get() else _find_mcp_error()
+    carried = _carried.get()
+    if carried is not None:
+        carried.append(held)
+        return held
+    told = _find_mcp_error()
     if told is None or _takes_text(returns):
         return held
     raise told(str(held))
 
 
 @contextmanager
-def carry_answers() -> Iterator[None]:
-    """Held calls in here are answered by what was held, whatever host there is."""
-    token = _carried.set(True)
+def carry_answers() -> Iterator[list[Held]]:
+    """Held calls in here are answered by what was held, whatever host there is; each as it comes,
+    for a host that makes plain text of it."""
+    carried: list[Held] = []
+    token = _carried.set(carried)
     try:
-        yield
+        yield carried
     finally:
         _carried.reset(token)
 

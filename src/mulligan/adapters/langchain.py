@@ -1,0 +1,344 @@
+"""LangChain and LangGraph: every run of an agent with this middleware is a turn."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, NamedTuple, NotRequired
+from uuid import uuid4
+
+from langchain.agents.middleware import AgentMiddleware, AgentState, hook_config
+from langchain.agents.middleware.types import OmitFromOutput
+from langchain_core.messages import (
+    AIMessage,
+    HumanMessage,
+    RemoveMessage,
+    ToolMessage,
+    messages_to_dict,
+)
+from langchain_core.runnables import RunnableLambda
+from langchain_core.utils.function_calling import convert_to_openai_tool
+from langgraph.config import get_config
+from langgraph.errors import GraphBubbleUp, GraphInterrupt
+from langgraph.graph import END
+from langgraph.runtime import get_runtime
+from langgraph.types import Command
+
+from mulligan.adapters.langchain_call import InHost, ask_person, is_handing_over
+from mulligan.core.adapter import Host, HostCall, HostRun
+from mulligan.core.errors import AlreadyDoneError, FlaggedCallError, HeldError
+
+MOST = 1000
+"""Runs that are remembered while nobody says that they are over."""
+
+_report = logging.getLogger("mulligan")
+
+
+def build(host: Host) -> Reflection:
+    """A middleware: `create_agent(model, tools, middleware=[m.for_langchain()])`."""
+    return Reflection(host)
+
+
+class TurnState(AgentState):  # type: ignore[misc]
+    """What a graph keeps of a turn: an id. What lives stays with the middleware."""
+
+    mulligan_turn: NotRequired[Annotated[str, OmitFromOutput]]  # type: ignore[valid-type]
+    """Agents that are nodes of another graph are given it, and belong to the turn of that."""
+
+
+class Place(NamedTuple):
+    """Where a run goes on: there is one at a time."""
+
+    thread: str
+    around: str
+    """The graphs that this one runs in."""
+    agent: str
+
+
+@dataclass(slots=True)
+class Going:
+    """A run on its way."""
+
+    run: HostRun
+    place: Place
+    seen: frozenset[str]
+    """The ids of messages that are older than what the agent did."""
+    id: str = ""
+    """Empty: its graph keeps none, so that it ends with the call."""
+    calls: int = 0
+    failed: bool | None = None
+    """Whether the graph stops for a failure; `None`: it does not stop."""
+
+
+class Reflection(AgentMiddleware):  # type: ignore[misc]
+    """Reviews what a run did before it ends, and has its model go on where that was wrong."""
+
+    state_schema = TurnState
+
+    def __init__(self, host: Host) -> None:
+        super().__init__()
+        self.host = host
+        self.going: dict[str, Going] = {}
+        """By the ids in the states of their graphs."""
+        self.schemas: dict[str, tuple[object, Mapping[str, object]]] = {}
+        self.warned = False
+
+    def before_agent(self, state: Any, runtime: Any) -> dict[str, Any] | None:
+        """The turn begins."""
+        begun: dict[str, Any] | None = self.host.run_sync(lambda: self._begin(state, runtime))
+        return begun
+
+    async def abefore_agent(self, state: Any, runtime: Any) -> dict[str, Any] | None:
+        """The same."""
+        return await self._begin(state, runtime)
+
+    def wrap_model_call(self, request: Any, handler: Any) -> Any:
+        """Say what is known to go wrong; a model that fails ends the run."""
+        try:
+            return handler(self._add_pitfalls(request))
+        except BaseException as error:
+            failed = not isinstance(error, GraphInterrupt)
+            self.host.run_sync(lambda: self._leave(read_id(request.state), failed=failed))
+            raise
+
+    async def awrap_model_call(self, request: Any, handler: Any) -> Any:
+        """The same."""
+        try:
+            return await handler(self._add_pitfalls(request))
+        except BaseException as error:
+            failed = not isinstance(error, GraphInterrupt)
+            await self._leave(read_id(request.state), failed=failed)
+            raise
+
+    def wrap_tool_call(self, request: Any, handler: Any) -> Any:
+        """Bring a call. Also for `ToolNode(tools, wrap_tool_call=reflection.wrap_tool_call)`."""
+        here = self.host.bring_here(handler)
+        return self.host.run_sync(lambda: self._bring(request, here))
+
+    async def awrap_tool_call(self, request: Any, handler: Any) -> Any:
+        """The same."""
+        return await self._bring(request, handler)
+
+    @hook_config(can_jump_to=["model"])  # type: ignore[untyped-decorator]
+    def after_agent(self, state: Any, runtime: Any) -> dict[str, Any] | None:
+        """Review at the end; where something was wrong, the run does not end there."""
+        update: dict[str, Any] | None = self.host.run_sync(lambda: self._end(state, runtime))
+        return update
+
+    @hook_config(can_jump_to=["model"])  # type: ignore[untyped-decorator]
+    async def aafter_agent(self, state: Any, runtime: Any) -> dict[str, Any] | None:
+        """The same."""
+        return await self._end(state, runtime)
+
+    def build_beginning(self) -> RunnableLambda[Any, Any]:
+        """A node for the beginning of a graph of your own, whose state is a `TurnState`."""
+
+        def begin(state: Any) -> Any:
+            return self.before_agent(state, get_runtime())
+
+        async def abegin(state: Any) -> Any:
+            return await self.abefore_agent(state, get_runtime())
+
+        return RunnableLambda(begin, afunc=abegin, name="begin")
+
+    def build_review(self, *, model: str = "model", then: str = END) -> RunnableLambda[Any, Any]:
+        """A node for its end, which goes back to the node `model`, or on to `then`."""
+
+        def go_on(update: dict[str, Any] | None) -> Command[Any]:
+            rest = dict(update or {})
+            return Command(update=rest, goto=model if rest.pop("jump_to", "") else then)
+
+        def review(state: Any) -> Command[Any]:
+            return go_on(self.after_agent(state, get_runtime()))
+
+        async def areview(state: Any) -> Command[Any]:
+            return go_on(await self.aafter_agent(state, get_runtime()))
+
+        return RunnableLambda(review, afunc=areview, name="review")
+
+    async def _begin(self, state: Any, runtime: Any) -> dict[str, Any] | None:
+        place = read_place()
+        outer = self.going.get(read_id(state))
+        if outer is not None and len(outer.place.around) < len(place.around):
+            return None
+        # What a run in the same place has left open was stopped where no hook is told of it.
+        left = [id_ for id_, each in self.going.items() if place.thread and each.place == place]
+        for id_ in left + list(self.going)[: max(0, len(self.going) - MOST)]:
+            await self._leave(id_, failed=True)
+        return {"mulligan_turn": self._open(uuid4().hex, state, runtime).id}
+
+    def _open(self, id_: str, state: Any, runtime: Any) -> Going:
+        place, messages = read_place(), read_messages(state)
+        asked = find_asked(messages)
+        run = self.host.open(
+            str(messages[asked].text) if asked is not None else "",
+            agent=place.agent,
+            given=runtime,
+            thread=place.thread,
+        )
+        older = messages if asked is None else messages[: asked + 1]
+        going = Going(run, place, seen=frozenset(each.id for each in older if each.id), id=id_)
+        if id_:
+            self.going[id_] = going
+        return going
+
+    def _find(self, state: Any, runtime: Any) -> Going:
+        """The run; another turn of it where it goes on after a wait, or in another process."""
+        id_ = read_id(state)
+        if not id_ and not self.warned:
+            self.warned = True
+            _report.warning(
+                "A graph calls tools without a turn: each call is one of its own, and is reviewed "
+                "later. Begin with `reflection.build_beginning()` and end with `build_review()`."
+            )
+        return self.going.get(id_) or self._open(id_, state, runtime)
+
+    async def _leave(self, id_: str, *, failed: bool) -> None:
+        going = self.going.pop(id_, None)
+        if going is not None:
+            await going.run.leave(failed=failed)
+
+    async def _bring(self, request: Any, handler: Any) -> Any:
+        going = self._find(request.state, request.runtime)
+        going.calls += 1
+        try:
+            came = await self._call(going, InHost(request, handler))
+            if is_handing_over(came) and going.place.around == read_place().around:
+                going.failed = False
+        except BaseException as error:
+            going.failed = going.failed or not isinstance(error, GraphInterrupt)
+            raise
+        finally:
+            going.calls -= 1
+            if not going.id:
+                await going.run.leave(failed=bool(going.failed))
+            elif going.failed is not None and not going.calls:
+                # The graph stops here; calls beside this one have still ended in their turn.
+                await self._leave(going.id, failed=going.failed)
+        return came
+
+    async def _call(self, going: Going, call: InHost) -> Any:
+        approved = None
+        while True:
+            try:
+                called = await going.run.call(self._read_call(call, approved=approved))
+            except HeldError as held:
+                if held.decided or not may_interrupt():
+                    return call.build_message(str(held), failed=held.decided)
+                approved = ask_person(held, call.request.tool_call)
+            except GraphBubbleUp:
+                raise
+            except (AlreadyDoneError, FlaggedCallError) as refused:
+                return call.build_message(str(refused), failed=True)
+            except Exception as error:
+                advice = self.host.read_advice(error)
+                if call.failed:
+                    return call.with_note(advice)
+                if not advice:
+                    raise
+                return call.build_message(f"{error}\n\n{advice}", failed=True)
+            else:
+                return call.with_result(called.result, called.note)
+
+    def _read_call(self, call: InHost, *, approved: bool | None) -> HostCall:
+        asked, tool = call.request.tool_call, call.request.tool
+        return HostCall(
+            tool=asked["name"],
+            arguments=asked["args"],
+            make=call.make,
+            id=asked["id"] or "",
+            approved=approved,
+            schema={} if tool is None else self._read_schema(tool),
+            description="" if tool is None else tool.description,
+        )
+
+    def _read_schema(self, tool: Any) -> Mapping[str, object]:
+        known, schema = self.schemas.get(tool.name, (None, {}))
+        if known is not tool:
+            schema = convert_to_openai_tool(tool)["function"].get("parameters", {})
+            self.schemas[tool.name] = tool, schema
+        return schema
+
+    async def _end(self, state: Any, runtime: Any) -> dict[str, Any] | None:
+        going, messages = self._find(state, runtime), read_messages(state)
+        if going.place.around != read_place().around:
+            return None
+        structured = state.get("structured_response") if isinstance(state, dict) else None
+        text = str(messages[-1].text)
+        answer = await going.run.review(text if structured is None else structured)
+        if not answer.feedback:
+            await (self._leave(going.id, failed=False) if going.id else going.run.leave())
+            said = text if structured is not None else answer.reply
+            if said == text:
+                return None
+            return {"messages": [messages[-1].model_copy(update={"content": said})]}
+        dropped = [each for each in messages if answer.undone and is_of_attempt(each, going)]
+        if dropped:
+            kept = json.dumps(messages_to_dict(dropped), default=str)
+            await going.run.keep_dropped(kept.encode())
+        told = HumanMessage(answer.feedback, response_metadata={"mulligan": "feedback"})
+        leaving = [RemoveMessage(id=each.id) for each in dropped]
+        again = {} if structured is None else {"structured_response": None}
+        return {"messages": [*leaving, told], "jump_to": "model", **again}
+
+    def _add_pitfalls(self, request: Any) -> Any:
+        names = [each["name"] if isinstance(each, dict) else each.name for each in request.tools]
+        found = self.host.describe_pitfalls(names, agent=read_place().agent)
+        if not found:
+            return request
+        return request.override(
+            system_prompt="\n\n".join(filter(None, (request.system_prompt, found)))
+        )
+
+
+def may_interrupt() -> bool:
+    """Whether the graph can go on after an interrupt: it has a checkpointer."""
+    return bool(get_config().get("configurable", {}).get("__pregel_checkpointer"))
+
+
+def read_place() -> Place:
+    """Where this is called."""
+    config = get_config()
+    inside = config.get("configurable", {})
+    around = str(inside.get("checkpoint_ns", "")).rpartition("|")[0]
+    agent = config.get("metadata", {}).get("lc_agent_name") or ""
+    return Place(str(inside.get("thread_id") or ""), around, agent)
+
+
+def read_id(state: Any) -> str:
+    """The id of the turn in the state of a graph; empty where it keeps none."""
+    return str(_read_key(state, "mulligan_turn") or "")
+
+
+def read_messages(state: Any) -> list[Any]:
+    """The messages in the state of a graph."""
+    return state if isinstance(state, list) else list(_read_key(state, "messages") or ())
+
+
+def find_asked(messages: list[Any]) -> int | None:
+    """Where the person said what the run is about: last, and not in our words."""
+    for at in reversed(range(len(messages))):
+        if isinstance(messages[at], HumanMessage) and not is_feedback(messages[at]):
+            return at
+    return None
+
+
+def is_feedback(message: Any) -> bool:
+    """Whether a message is what we told an agent about its last attempt."""
+    return "mulligan" in (message.response_metadata or {})
+
+
+def is_of_attempt(message: Any, going: Going) -> bool:
+    """Whether a message leaves with a rejected attempt: what the agent said, called and was told;
+    not what another middleware has put there, such as a summary."""
+    if not message.id or message.id in going.seen:
+        return False
+    return isinstance(message, (AIMessage, ToolMessage)) or is_feedback(message)
+
+
+def _read_key(state: Any, name: str) -> Any:
+    if isinstance(state, Mapping):
+        return state.get(name)
+    return getattr(state, name, None)
