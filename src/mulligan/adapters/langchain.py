@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 from collections.abc import Mapping
@@ -20,8 +21,8 @@ from langchain_core.messages import (
 )
 from langchain_core.runnables import RunnableLambda
 from langchain_core.utils.function_calling import convert_to_openai_tool
+from langgraph import errors
 from langgraph.config import get_config
-from langgraph.errors import GraphBubbleUp, GraphInterrupt
 from langgraph.graph import END
 from langgraph.runtime import get_runtime
 from langgraph.types import Command
@@ -99,16 +100,18 @@ class Reflection(AgentMiddleware):  # type: ignore[misc]
         try:
             return handler(self._add_pitfalls(request))
         except BaseException as error:
-            failed = not isinstance(error, GraphInterrupt)
+            failed = not isinstance(error, errors.GraphInterrupt)
             self.host.run_sync(lambda: self._leave(read_id(request.state), failed=failed))
             raise
 
     async def awrap_model_call(self, request: Any, handler: Any) -> Any:
         """The same."""
         try:
-            return await handler(self._add_pitfalls(request))
+            if self.host.options.get("pitfalls"):
+                request = await asyncio.to_thread(self._add_pitfalls, request)
+            return await handler(request)
         except BaseException as error:
-            failed = not isinstance(error, GraphInterrupt)
+            failed = not isinstance(error, errors.GraphInterrupt)
             await self._leave(read_id(request.state), failed=failed)
             raise
 
@@ -208,7 +211,7 @@ class Reflection(AgentMiddleware):  # type: ignore[misc]
             if is_handing_over(came) and going.place.around == read_place().around:
                 going.failed = False
         except BaseException as error:
-            going.failed = going.failed or not isinstance(error, GraphInterrupt)
+            going.failed = going.failed or not isinstance(error, errors.GraphInterrupt)
             raise
         finally:
             going.calls -= 1
@@ -228,19 +231,26 @@ class Reflection(AgentMiddleware):  # type: ignore[misc]
                 if held.decided or not may_interrupt():
                     return call.build_message(str(held), failed=held.decided)
                 approved = ask_person(held, call.request.tool_call)
-            except GraphBubbleUp:
+            except errors.GraphBubbleUp:
                 raise
             except (AlreadyDoneError, FlaggedCallError) as refused:
                 return call.build_message(str(refused), failed=True)
             except Exception as error:
-                advice = self.host.read_advice(error)
-                if call.failed:
-                    return call.with_note(advice)
-                if not advice:
+                told = self._tell(error, call)
+                if told is None:
                     raise
-                return call.build_message(f"{error}\n\n{advice}", failed=True)
+                return told
             else:
                 return call.with_result(called.result, called.note)
+
+    def _tell(self, error: Exception, call: InHost) -> Any:
+        """What the model is told of a failure; `None` where it is the host's to deal with."""
+        if is_invalid_resume(error):
+            return None
+        advice = self.host.read_advice(error)
+        if call.failed:
+            return call.with_note(advice)
+        return call.build_message(f"{error}\n\n{advice}", failed=True) if advice else None
 
     def _read_call(self, call: InHost, *, approved: bool | None) -> HostCall:
         asked, tool = call.request.tool_call, call.request.tool
@@ -288,9 +298,19 @@ class Reflection(AgentMiddleware):  # type: ignore[misc]
         found = self.host.describe_pitfalls(names, agent=read_place().agent)
         if not found:
             return request
-        return request.override(
-            system_prompt="\n\n".join(filter(None, (request.system_prompt, found)))
-        )
+        before = getattr(request, "system_message", None)
+        if before is not None and isinstance(before.content, list):
+            blocks = [*before.content, {"type": "text", "text": found}]
+            return request.override(system_message=before.model_copy(update={"content": blocks}))
+        whole = "\n\n".join(filter(None, (request.system_prompt, found)))
+        return request.override(system_prompt=whole)
+
+
+def is_invalid_resume(error: Exception) -> bool:
+    """Whether an error is a person's answer to an interrupt that its tool could not read: the graph
+    asks again. Older graphs have no such errors."""
+    tell = getattr(errors, "is_invalid_resume", None)
+    return tell is not None and bool(tell(error))
 
 
 def may_interrupt() -> bool:

@@ -28,7 +28,7 @@ class InHost:
     async def make(self, arguments: Mapping[str, object]) -> object:
         """Make it. A message about a failure is raised."""
         asked = {**self.request.tool_call, "args": dict(arguments)}
-        self.came, self.failed = None, False
+        self.came, self.value, self.failed = None, None, False
         self.came = await self.handler(self.request.override(tool_call=asked))
         message = find_message(self.came, asked["id"])
         if message is None:

@@ -10,7 +10,7 @@ from fastmcp.exceptions import ToolError
 
 from mulligan.core.action import Hold
 from mulligan.turns.journal.hold import Held
-from mulligan.turns.journal.hold_answer import answer_held
+from mulligan.turns.journal.hold_answer import answer_held, carry_answers
 
 pytestmark = pytest.mark.filterwarnings("default")
 
@@ -33,3 +33,13 @@ async def test_a_server_that_promised_another_shape_gets_it_as_an_error() -> Non
                 answer_held(HELD, returns=returns)
 
     assert contextvars.copy_context().run(answer_held, HELD, returns=dict) is HELD
+
+
+async def test_who_carries_answers_is_given_them_and_none_is_raised() -> None:
+    async with Context(fastmcp=FastMCP("here")):
+        with carry_answers() as carried:
+            answered = answer_held(HELD, returns=dict)
+
+    assert answered is HELD
+    assert carried == [HELD]
+    assert carried[0].hold is HELD.hold

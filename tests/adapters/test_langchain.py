@@ -1,0 +1,361 @@
+from __future__ import annotations
+
+import asyncio
+import json
+from importlib.metadata import version
+from typing import Annotated
+
+import pytest
+from langchain.agents import create_agent
+from langchain.agents.middleware import HumanInTheLoopMiddleware
+from langchain.agents.structured_output import ToolStrategy
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.tools import InjectedToolCallId
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import END, START, MessagesState, StateGraph
+from langgraph.prebuilt import ToolNode, tools_condition
+from langgraph.types import Command
+from pydantic import BaseModel
+
+from bench.hosts.drivers import Ran
+from bench.hosts.drivers.langchain import ScriptedChat, build_agent
+from mulligan import Effect, Mulligan, Standing, State
+from mulligan.core.log_query import LogQuery
+
+pytestmark = pytest.mark.filterwarnings("default")
+
+VERSION = tuple(int(part) for part in version("langchain").split(".")[:3])
+ASKED = {"messages": [("user", "Move dinner to the 20th")]}
+IN_THREAD = {"configurable": {"thread_id": "one"}}
+WRONG, RIGHT = ("move", {"day": 21}), ("move", {"day": 20})
+
+
+@pytest.fixture
+async def m():
+    async with Mulligan("memory:", recover=False) as app:
+        yield app
+
+
+@pytest.fixture
+def days(m):
+    """A dinner that may be moved, and only to the 20th."""
+    found = {"dinner": 18}
+    m.declare(
+        "move",
+        effect=Effect.REVERSIBLE,
+        before=lambda record: found["dinner"],
+        undo=lambda record: found.update(dinner=record.image.state),
+    )
+
+    @m.check("move")
+    def is_right(call):
+        return None if call.arguments["day"] == 20 else "It was to be the 20th."
+
+    return found
+
+
+@pytest.fixture
+def tools(days):
+    def move(day: int) -> dict[str, int]:
+        """Move dinner."""
+        days.update(dinner=day)
+        return {"day": day}
+
+    return [move]
+
+
+def look(city: str) -> str:
+    """Look at the sky."""
+    return f"sun in {city}"
+
+
+async def invoke(agent, given, config=None, *, form="ainvoke"):
+    if form == "ainvoke":
+        return await agent.ainvoke(given, config)
+    return await asyncio.to_thread(agent.invoke, given, config)
+
+
+def build_graph(reflection, tools, script, ran, *, saver=None):
+    """A graph of one's own, as the page says."""
+    model = ScriptedChat(steps=list(script), ran=ran)
+
+    def call_model(state):
+        return {"messages": [model.invoke(state["messages"])]}
+
+    graph = StateGraph(reflection.state_schema)
+    graph.add_node("begin", reflection.build_beginning())
+    graph.add_node("model", call_model)
+    graph.add_node(
+        "tools",
+        ToolNode(
+            tools,
+            wrap_tool_call=reflection.wrap_tool_call,
+            awrap_tool_call=reflection.awrap_tool_call,
+        ),
+    )
+    graph.add_node("review", reflection.build_review(model="model"))
+    graph.add_edge(START, "begin")
+    graph.add_edge("begin", "model")
+    graph.add_conditional_edges("model", tools_condition, {"tools": "tools", END: "review"})
+    graph.add_edge("tools", "model")
+    return graph.compile(checkpointer=saver)
+
+
+@pytest.mark.parametrize("form", ["invoke", "ainvoke"])
+@pytest.mark.parametrize("raw", [False, True], ids=["agent", "graph"])
+async def test_a_wrong_action_is_taken_back_and_done_right(m, days, tools, form, raw):
+    ran, answers, script = Ran(), [], [WRONG, "Moved.", RIGHT, "Moved to the 20th."]
+    if raw:
+        reflection = m.for_langchain(on_answer=answers.append)
+        agent = build_graph(reflection, tools, script, ran)
+    else:
+        options = {"on_answer": answers.append}
+        agent = build_agent(m, tools, script, ran=ran, options=options)
+
+    ended = await invoke(agent, ASKED, form=form)
+
+    assert ended["messages"][-1].text == "Moved to the 20th."
+    assert days == {"dinner": 20}
+    assert "It was to be the 20th." in ran.shown[2]
+    assert "Moved." not in ran.shown[2]
+    assert [answer.standing for answer in answers] == [Standing.ACCEPTED]
+    assert m.insights.open_list.actions() == []
+
+
+@pytest.mark.parametrize("form", ["invoke", "ainvoke"])
+async def test_calls_that_are_made_at_once_belong_to_one_turn(m, form):
+    both = [("look", {"city": "Bari"}), ("look", {"city": "Rome"})]
+    agent = build_agent(m, [look], [both, "Sunny."], ran=Ran())
+
+    await invoke(agent, ASKED, form=form)
+    m.flush()
+
+    rows = m.insights.log(LogQuery())
+    assert len({row.turn for row in rows}) == 1
+    assert [row.tool for row in rows] == ["look", "look"]
+
+
+@pytest.mark.parametrize("options", [{}, {"agent": "scout"}])
+async def test_the_agent_is_called_by_its_name_or_as_the_option_says(m, options):
+    agent = build_agent(m, [look], [("look", {"city": "Bari"}), "Sunny."], ran=Ran(),
+                        options=options)  # fmt: skip
+
+    await agent.ainvoke(ASKED)
+    m.flush()
+
+    [row] = m.insights.log(LogQuery())
+    # Agents are told their names from 1.2.10 on.
+    told = "planner" if VERSION >= (1, 2, 10) else ""
+    assert row.agent == options.get("agent", told)
+
+
+async def test_runs_of_the_same_agent_on_the_same_message_are_turns_of_their_own(m):
+    both, message = asyncio.Barrier(2), HumanMessage("How is it?")
+
+    async def wait(city: str) -> str:
+        """Look with others."""
+        await both.wait()
+        return "sun"
+
+    script = [("wait", {"city": "Bari"}), ("wait", {"city": "Bari"}), "Sunny.", "Sunny."]
+    agent = build_agent(m, [wait], script, ran=Ran())
+
+    await asyncio.gather(*(agent.ainvoke({"messages": [message]}) for _ in range(2)))
+    m.flush()
+
+    assert len({row.turn for row in m.insights.log(LogQuery())}) == 2
+
+
+@pytest.mark.parametrize("form", ["invoke", "ainvoke"])
+async def test_an_agent_that_is_a_tool_of_another_belongs_to_its_turn(m, days, tools, form):
+    inner = build_agent(m, tools, [RIGHT, "Moved."], ran=Ran())
+
+    @m.check("ask_helper")
+    def is_wanted(call):
+        return "Nobody wanted this."
+
+    def ask_helper(what: str) -> str:
+        """Ask somebody."""
+        return inner.invoke({"messages": [("user", what)]})["messages"][-1].text
+
+    script = [("ask_helper", {"what": "Move it"}), "Done.", "I left it alone."]
+    agent = build_agent(m, [ask_helper], script, ran=Ran())
+
+    ended = await invoke(agent, ASKED, form=form)
+
+    assert ended["messages"][-1].text.startswith("I left it alone.")
+    assert days == {"dinner": 18}
+
+
+@pytest.mark.parametrize("form", ["invoke", "ainvoke"])
+async def test_an_agent_that_is_a_node_of_a_graph_belongs_to_its_turn(m, days, tools, form):
+    reflection, ran = m.for_langchain(), Ran()
+    script = [WRONG, "Moved.", RIGHT, "Moved to the 20th."]
+    inner = create_agent(
+        ScriptedChat(steps=script, ran=ran), tools, name="mover", middleware=[reflection]
+    )
+    graph = StateGraph(reflection.state_schema)
+    graph.add_node("begin", reflection.build_beginning())
+    graph.add_node("mover", inner)
+    graph.add_node("review", reflection.build_review(model="mover"))
+    graph.add_edge(START, "begin")
+    graph.add_edge("begin", "mover")
+    graph.add_edge("mover", "review")
+
+    ended = await invoke(graph.compile(), ASKED, form=form)
+    m.flush()
+
+    assert ended["messages"][-1].text == "Moved to the 20th."
+    assert days == {"dinner": 20}
+    assert len({row.turn for row in m.insights.log(LogQuery())}) == 1
+
+
+async def test_a_hand_over_to_another_agent_passes_and_ends_the_turn(m, days, tools):
+    def hand_over(tool_call_id: Annotated[str, InjectedToolCallId]) -> Command:
+        """Let the other one do it."""
+        told = ToolMessage("handed over", tool_call_id=tool_call_id)
+        return Command(goto="second", update={"messages": [told]}, graph=Command.PARENT)
+
+    first = build_agent(m, [*tools, hand_over], [RIGHT, ("hand_over", {})], ran=Ran())
+    graph = StateGraph(MessagesState)
+    graph.add_node("first", first)
+    graph.add_node("second", lambda _: {"messages": [AIMessage("I take over.")]})
+    graph.add_edge(START, "first")
+
+    ended = await graph.compile().ainvoke(ASKED)
+
+    assert ended["messages"][-1].text == "I take over."
+    [action] = m.insights.open_list.actions()
+    assert action.state is State.PENDING_REVIEW
+
+
+async def test_a_graph_keeps_an_id_and_nobody_else_sees_it(m):
+    saver = InMemorySaver()
+    agent = build_agent(m, [look], [("look", {"city": "Bari"}), "Sunny."], ran=Ran(), saver=saver)
+
+    ended = await agent.ainvoke(ASKED, IN_THREAD)
+
+    kept = (await agent.aget_state(IN_THREAD)).values
+    assert set(ended) == {"messages"}
+    assert {name: type(value) for name, value in kept.items()} == {
+        "messages": list,
+        "mulligan_turn": str,
+    }
+
+
+async def test_only_the_messages_of_the_rejected_attempt_leave_and_they_are_kept(m, days, tools):
+    script = ["Hello.", WRONG, "Moved.", RIGHT, "Moved to the 20th."]
+    agent = build_agent(m, tools, script, ran=Ran(), saver=InMemorySaver())
+
+    await agent.ainvoke({"messages": [("user", "Hello")]}, IN_THREAD)
+    ended = await agent.ainvoke(ASKED, IN_THREAD)
+    m.flush()
+
+    texts = [each.text for each in ended["messages"]]
+    assert texts[:3] == ["Hello", "Hello.", "Move dinner to the 20th"]
+    assert "Moved." not in texts
+    turn = m.insights.log(LogQuery())[0].turn
+    assert "Moved." in str(json.loads(m._parts.store.vault.get(turn, "messages 1")))
+
+
+@pytest.mark.parametrize("form", ["invoke", "ainvoke"])
+async def test_a_run_that_fails_leaves_what_it_did_to_a_later_review(m, tools, form):
+    agent = build_agent(m, tools, [RIGHT], ran=Ran())
+
+    with pytest.raises(IndexError):
+        await invoke(agent, ASKED, form=form)
+
+    [action] = m.insights.open_list.actions()
+    assert action.state is State.EXECUTED
+    assert not m._parts.under_way.list_turns()
+
+
+async def test_a_run_that_another_middleware_stopped_ends_where_the_next_begins(m, tools):
+    stops = HumanInTheLoopMiddleware(interrupt_on={"look": True})
+    script = [RIGHT, ("look", {"city": "Bari"}), "Hello."]
+    agent = create_agent(
+        ScriptedChat(steps=script, ran=Ran()),
+        [*tools, look],
+        middleware=[m.for_langchain(), stops],
+        checkpointer=InMemorySaver(),
+    )
+
+    await agent.ainvoke(ASKED, IN_THREAD)
+    before = m._parts.under_way.list_turns()
+    await agent.ainvoke({"messages": [("user", "Hello")]}, IN_THREAD)
+
+    assert len(before) == 1
+    assert m._parts.under_way.list_turns() == []
+
+
+async def test_an_answer_that_is_no_text_is_given_as_it_is(m, tools):
+    class Day(BaseModel):
+        day: int
+
+    script = [WRONG, ("Day", {"day": 21}), RIGHT, ("Day", {"day": 20})]
+    agent = create_agent(
+        ScriptedChat(steps=script, ran=Ran()),
+        tools,
+        middleware=[m.for_langchain()],
+        response_format=ToolStrategy(Day),
+    )
+
+    ended = await agent.ainvoke(ASKED)
+
+    assert ended["structured_response"] == Day(day=20)
+
+
+async def test_what_a_person_must_know_stands_under_the_reply(m):
+    m.declare("look", effect=Effect.IRREVERSIBLE)
+    agent = build_agent(m, [look], [("look", {"city": "Bari"}), "It waits."], ran=Ran())
+
+    ended = await agent.ainvoke(ASKED)
+
+    assert ended["messages"][-1].text.startswith("It waits.\n")
+    assert "this waits for a person's approval" in ended["messages"][-1].text
+    assert len(ended["messages"]) == 4
+
+
+@pytest.mark.parametrize("form", ["invoke", "ainvoke"])
+async def test_what_is_known_to_go_wrong_is_in_the_prompt(m, form):
+    def query(limit: int) -> str:
+        """Look something up."""
+        if limit > 10:
+            raise ValueError(f"limit must be at most 10, got {limit}")
+        return "found"
+
+    for limit in (50, 60, 70, 80):
+        ran = Ran()
+        script = [("query", {"limit": limit}), ("query", {"limit": 10}), "Found."]
+        agent = build_agent(m, [query], script, ran=ran, options={"pitfalls": True})
+        await invoke(agent, ASKED, form=form)
+        m.flush()
+
+    assert "`limit` must be at most 10" in ran.shown[0]
+
+
+async def test_a_graph_without_a_beginning_is_told_of_it_once(m, caplog):
+    reflection = m.for_langchain()
+    called = [{"name": "look", "args": {"city": c}, "id": c} for c in ("Bari", "Rome")]
+    graph = StateGraph(MessagesState)
+    graph.add_node("tools", ToolNode([look], awrap_tool_call=reflection.awrap_tool_call))
+    graph.add_edge(START, "tools")
+
+    await graph.compile().ainvoke({"messages": [AIMessage("", tool_calls=called)]})
+    m.flush()
+
+    assert [each.message for each in caplog.records if "without a turn" in each.message] != []
+    assert len([each for each in caplog.records if "without a turn" in each.message]) == 1
+    assert len({row.turn for row in m.insights.log(LogQuery())}) == 2
+    assert m._parts.under_way.list_turns() == []
+
+
+async def test_the_last_value_of_a_stream_is_the_reviewed_one(m, days, tools):
+    script = [WRONG, "Moved.", RIGHT, "Moved to the 20th."]
+    agent = build_agent(m, tools, script, ran=Ran())
+
+    values = [value async for value in agent.astream(ASKED, stream_mode="values")]
+
+    assert days == {"dinner": 20}
+    assert "Moved." not in [each.text for each in values[-1]["messages"]]
+    assert values[-1]["messages"][-1].text == "Moved to the 20th."

@@ -1,0 +1,247 @@
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from langchain_core.messages import HumanMessage, ToolMessage
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command, interrupt
+
+from bench.hosts.drivers import Ran
+from bench.hosts.drivers.langchain import build_agent
+from mulligan import Effect, Mulligan
+from mulligan.adapters.langchain_call import InHost, find_message, read_value
+from mulligan.core.log_query import LogQuery
+
+pytestmark = pytest.mark.filterwarnings("default")
+
+ASKED = {"messages": [("user", "Pay Ann")]}
+IN_THREAD: Any = {"configurable": {"thread_id": "one"}}
+
+
+@pytest.fixture
+async def m():
+    async with Mulligan("memory:", recover=False) as app:
+        app.declare("pay", effect=Effect.IRREVERSIBLE)
+        yield app
+
+
+@pytest.fixture
+def paid():
+    return []
+
+
+@pytest.fixture
+def pay(paid):
+    async def pay(to: str) -> str:
+        """Pay somebody."""
+        paid.append(to)
+        return f"paid {to}"
+
+    return pay
+
+
+async def test_a_person_approves_through_the_graph_and_the_call_runs_once(m, pay, paid):
+    script = [("pay", {"to": "Ann"}), "Paid."]
+    agent = build_agent(m, [pay], script, ran=Ran(), saver=InMemorySaver())
+
+    [asked] = (await agent.ainvoke(ASKED, IN_THREAD))["__interrupt__"]
+    before = list(paid)
+    ended = await agent.ainvoke(Command(resume=asked.value["approve"]), IN_THREAD)
+
+    assert (asked.value["tool"], asked.value["args"]) == ("pay", {"to": "Ann"})
+    assert (before, paid) == ([], ["Ann"])
+    assert ended["messages"][-2].content == "paid Ann"
+    assert m.insights.open_list.actions() == []
+
+
+def test_a_person_approves_a_call_of_a_sync_run(paid):
+    def pay(to: str) -> str:
+        """Pay somebody."""
+        paid.append(to)
+        return f"paid {to}"
+
+    with Mulligan("memory:", recover=False) as m:
+        m.declare("pay", effect=Effect.IRREVERSIBLE)
+        script = [("pay", {"to": "Ann"}), "Paid."]
+        agent = build_agent(m, [pay], script, ran=Ran(), saver=InMemorySaver())
+
+        [asked] = agent.invoke(ASKED, IN_THREAD)["__interrupt__"]
+        ended = agent.invoke(Command(resume=asked.value["approve"]), IN_THREAD)
+
+    assert paid == ["Ann"]
+    assert ended["messages"][-2].content == "paid Ann"
+
+
+async def test_a_person_denies_and_the_model_is_told(m, pay, paid):
+    ran, saver = Ran(), InMemorySaver()
+    agent = build_agent(m, [pay], [("pay", {"to": "Ann"}), "Not paid."], ran=ran, saver=saver)
+
+    [asked] = (await agent.ainvoke(ASKED, IN_THREAD))["__interrupt__"]
+    await agent.ainvoke(Command(resume=asked.value["deny"]), IN_THREAD)
+
+    assert paid == []
+    assert "A person has denied it" in ran.shown[1]
+    assert m.insights.open_list.actions() == []
+
+
+@pytest.mark.parametrize("word", [True, "approve", {"type": "approve"}, {"approve": "another"}])
+async def test_an_answer_that_does_not_name_the_call_approves_nothing(m, pay, paid, word):
+    script = [("pay", {"to": "Ann"}), "Paid."]
+    agent = build_agent(m, [pay], script, ran=Ran(), saver=InMemorySaver())
+
+    await agent.ainvoke(ASKED, IN_THREAD)
+    [asked] = (await agent.ainvoke(Command(resume=word), IN_THREAD))["__interrupt__"]
+    before = list(paid)
+    await agent.ainvoke(Command(resume=asked.value["approve"]), IN_THREAD)
+
+    assert (before, paid) == ([], ["Ann"])
+
+
+async def test_calls_that_wait_at_once_are_approved_one_by_one(m, pay, paid):
+    both = [("pay", {"to": "Ann"}), ("pay", {"to": "Bob"})]
+    agent = build_agent(m, [pay], [both, "Paid."], ran=Ran(), saver=InMemorySaver())
+
+    asked = (await agent.ainvoke(ASKED, IN_THREAD))["__interrupt__"]
+    bob = next(each for each in asked if each.value["args"] == {"to": "Bob"})
+    [left] = (await agent.ainvoke(Command(resume={bob.id: bob.value["approve"]}), IN_THREAD))[
+        "__interrupt__"
+    ]
+    between = list(paid)
+    await agent.ainvoke(Command(resume=left.value["approve"]), IN_THREAD)
+
+    assert between == ["Bob"]
+    assert paid == ["Bob", "Ann"]
+
+
+async def test_without_a_checkpointer_the_model_is_told_that_it_waits(m, pay, paid):
+    ran = Ran()
+    agent = build_agent(m, [pay], [("pay", {"to": "Ann"}), "It waits."], ran=ran)
+
+    await agent.ainvoke(ASKED, IN_THREAD)
+
+    assert paid == []
+    assert "pay was not run yet: it cannot be undone." in ran.shown[1]
+
+
+async def test_a_decorated_tool_that_is_held_interrupts_too(m, paid):
+    @m.tool(effect=Effect.IRREVERSIBLE)
+    async def send(to: str) -> str:
+        """Send to somebody."""
+        paid.append(to)
+        return f"sent to {to}"
+
+    script = [("send", {"to": "Ann"}), "Sent."]
+    agent = build_agent(m, [send], script, ran=Ran(), saver=InMemorySaver())
+
+    [asked] = (await agent.ainvoke(ASKED, IN_THREAD))["__interrupt__"]
+    before = list(paid)
+    ended = await agent.ainvoke(Command(resume=asked.value["approve"]), IN_THREAD)
+
+    assert (before, paid) == ([], ["Ann"])
+    assert ended["messages"][-2].content == "sent to Ann"
+
+
+async def test_an_interrupt_of_a_tool_of_its_own_passes_untouched(m):
+    def ask(what: str) -> str:
+        """Ask the person."""
+        return f"the person said {interrupt(what)}"
+
+    agent = build_agent(m, [ask], [("ask", {"what": "Red?"}), "So be it."], ran=Ran(),
+                        saver=InMemorySaver())  # fmt: skip
+
+    asked = await agent.ainvoke(ASKED, IN_THREAD)
+    ended = await agent.ainvoke(Command(resume="yes"), IN_THREAD)
+
+    assert [each.value for each in asked["__interrupt__"]] == ["Red?"]
+    assert ended["messages"][-2].content == "the person said yes"
+
+
+def look(city: str) -> str:
+    """Look at the sky."""
+    return f"sun in {city}"
+
+
+async def test_an_unknown_tool_is_answered_with_what_would_help(m):
+    ran = Ran()
+    agent = build_agent(m, [look], [("loook", {"city": "Bari"}), "Sorry."], ran=ran)
+
+    ended = await agent.ainvoke(ASKED)
+
+    [told] = [each for each in ended["messages"] if isinstance(each, ToolMessage)]
+    assert told.status == "error"
+    assert told.text.startswith("Error: loook is not a valid tool")
+    assert "What to do:" in told.text
+
+
+async def test_a_decorated_tool_is_logged_once(m):
+    @m.tool(effect=Effect.READ)
+    def watch(city: str) -> str:
+        """Look at the sky."""
+        return "sun"
+
+    agent = build_agent(m, [watch], [("watch", {"city": "Bari"}), "Sunny."], ran=Ran())
+
+    await agent.ainvoke(ASKED)
+    m.flush()
+
+    assert [row.tool for row in m.insights.log(LogQuery())] == ["watch"]
+
+
+@pytest.mark.parametrize(
+    ("content", "value"),
+    [
+        ("sun", "sun"),
+        ('{"day": 20}', {"day": 20}),
+        ("[1, 2]", [1, 2]),
+        ("[see below", "[see below"),
+        ("20", "20"),
+        ("", ""),
+        ([{"type": "text", "text": '{"day": 20}'}], {"day": 20}),
+        ([{"type": "image", "url": "u"}], [{"type": "image", "url": "u"}]),
+    ],
+)
+def test_what_a_tool_returned_is_read_from_its_message(content, value):
+    assert read_value(content) == value
+
+
+def build_call(came):
+    async def handler(_):
+        return came
+
+    asked = {"name": "look", "args": {}, "id": "c1"}
+    request = SimpleNamespace(tool_call=asked, tool=object(), override=lambda **_: None)
+    return InHost(request, handler)
+
+
+async def test_a_message_with_more_in_it_comes_back_as_it_is():
+    came = ToolMessage("sun", tool_call_id="c1", artifact={"raw": 1})
+    call = build_call(came)
+
+    value = await call.make({})
+
+    assert call.with_result(value, "") is came
+
+
+async def test_a_note_is_put_into_the_message_of_a_command():
+    answer = ToolMessage("sun", tool_call_id="c1")
+    other = HumanMessage("beside")
+    call = build_call(Command(goto="next", update={"seen": 1, "messages": [other, answer]}))
+
+    value = await call.make({})
+    command = call.with_result(value, "[a note]")
+
+    assert (command.goto, command.update["seen"]) == ("next", 1)
+    assert command.update["messages"][0] is other
+    assert find_message(command, "c1").content == "sun\n\n[a note]"
+
+
+async def test_a_result_in_blocks_keeps_them_beside_a_note():
+    blocks = [{"type": "text", "text": "sun"}]
+    call = build_call(ToolMessage(blocks, tool_call_id="c1"))
+
+    value = await call.make({})
+
+    told = call.with_result(value, "[a note]").content
+    assert told == [*blocks, {"type": "text", "text": "[a note]"}]
