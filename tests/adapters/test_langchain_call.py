@@ -11,7 +11,7 @@ from langgraph.types import Command, interrupt
 from bench.hosts.drivers import Ran
 from bench.hosts.drivers.langchain import build_agent
 from mulligan import Effect, Mulligan
-from mulligan.adapters.langchain_call import InHost, find_message, read_value
+from mulligan.adapters.langchain_call import GraphCall, find_message, read_value
 from mulligan.core.log_query import LogQuery
 
 pytestmark = pytest.mark.filterwarnings("default")
@@ -212,7 +212,7 @@ def build_call(came):
 
     asked = {"name": "look", "args": {}, "id": "c1"}
     request = SimpleNamespace(tool_call=asked, tool=object(), override=lambda **_: None)
-    return InHost(request, handler)
+    return GraphCall(request, handler)
 
 
 async def test_a_message_with_more_in_it_comes_back_as_it_is():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -56,11 +57,32 @@ def is_verb(function: Function) -> bool:
     return word.endswith("s") and returns == "bool"
 
 
+def hooks(path: str, tree: ast.Module) -> set[Function]:
+    """Methods that a framework looks for by its own names: of an adapter's classes that are made
+    of one of the framework's."""
+    if not path.startswith("src/mulligan/adapters/"):
+        return set()
+    theirs = {
+        alias.asname or alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+        and (node.module or "").partition(".")[0] not in sys.stdlib_module_names | {"mulligan"}
+        for alias in node.names
+    }
+    made = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+        and any(ast.unparse(base).partition("[")[0] in theirs for base in node.bases)
+    ]
+    return {method for kind in made for method in kind.body if isinstance(method, Function)}
+
+
 def no_verbs(trees: Mapping[str, ast.Module]) -> dict[str, str]:
     return {
         f"{path}:{function.name}": "begin with a verb"
         for path, tree in trees.items()
-        for function in functions(tree)
+        for function in set(functions(tree)) - hooks(path, tree)
         if not is_verb(function)
     }
 
@@ -152,3 +174,24 @@ def test_namesakes_and_drawers_would_be_seen():
     assert full_rooms([f"src/room/{n}.py" for n in range(15)] + ["src/room/__init__.py"]) == {
         "src/room": 15
     }
+
+
+HOOKS = """
+from typing import Protocol
+from framework import Middleware
+class Reflection(Middleware[str]):
+    def before_agent(self): ...
+class Ours(Protocol):
+    def told(self): ...
+def after(): ...
+"""
+
+
+def test_only_what_a_framework_looks_for_has_its_names():
+    tree = ast.parse(HOOKS)
+
+    assert set(no_verbs({"src/mulligan/adapters/x.py": tree})) == {
+        "src/mulligan/adapters/x.py:told",
+        "src/mulligan/adapters/x.py:after",
+    }
+    assert len(no_verbs({"src/mulligan/core/x.py": tree})) == 3

@@ -27,7 +27,7 @@ from langgraph.graph import END
 from langgraph.runtime import get_runtime
 from langgraph.types import Command
 
-from mulligan.adapters.langchain_call import InHost, ask_person, is_handing_over
+from mulligan.adapters.langchain_call import GraphCall, ask_person, is_handing_over
 from mulligan.core.adapter import Host, HostCall, HostRun
 from mulligan.core.errors import AlreadyDoneError, FlaggedCallError, HeldError
 
@@ -37,9 +37,9 @@ MOST = 1000
 _report = logging.getLogger("mulligan")
 
 
-def build(host: Host) -> Reflection:
+def build(host: Host) -> TurnMiddleware:
     """A middleware: `create_agent(model, tools, middleware=[m.for_langchain()])`."""
-    return Reflection(host)
+    return TurnMiddleware(host)
 
 
 class TurnState(AgentState):  # type: ignore[misc]
@@ -49,7 +49,7 @@ class TurnState(AgentState):  # type: ignore[misc]
     """Agents that are nodes of another graph are given it, and belong to the turn of that."""
 
 
-class Place(NamedTuple):
+class GraphPlace(NamedTuple):
     """Where a run goes on: there is one at a time."""
 
     thread: str
@@ -59,11 +59,11 @@ class Place(NamedTuple):
 
 
 @dataclass(slots=True)
-class Going:
+class GraphRun:
     """A run on its way."""
 
     run: HostRun
-    place: Place
+    place: GraphPlace
     seen: frozenset[str]
     """The ids of messages that are older than what the agent did."""
     id: str = ""
@@ -73,7 +73,7 @@ class Going:
     """Whether the graph stops for a failure; `None`: it does not stop."""
 
 
-class Reflection(AgentMiddleware):  # type: ignore[misc]
+class TurnMiddleware(AgentMiddleware):  # type: ignore[misc]
     """Reviews what a run did before it ends, and has its model go on where that was wrong."""
 
     state_schema = TurnState
@@ -81,10 +81,15 @@ class Reflection(AgentMiddleware):  # type: ignore[misc]
     def __init__(self, host: Host) -> None:
         super().__init__()
         self.host = host
-        self.going: dict[str, Going] = {}
+        self.going: dict[str, GraphRun] = {}
         """By the ids in the states of their graphs."""
         self.schemas: dict[str, tuple[object, Mapping[str, object]]] = {}
         self.warned = False
+
+    @property
+    def name(self) -> str:
+        """What its nodes are called by in a graph, and in traces."""
+        return "Mulligan"
 
     def before_agent(self, state: Any, runtime: Any) -> dict[str, Any] | None:
         """The turn begins."""
@@ -141,10 +146,10 @@ class Reflection(AgentMiddleware):  # type: ignore[misc]
         def begin(state: Any) -> Any:
             return self.before_agent(state, get_runtime())
 
-        async def abegin(state: Any) -> Any:
+        async def begin_on_loop(state: Any) -> Any:
             return await self.abefore_agent(state, get_runtime())
 
-        return RunnableLambda(begin, afunc=abegin, name="begin")
+        return RunnableLambda(begin, afunc=begin_on_loop, name="begin")
 
     def build_review(self, *, model: str = "model", then: str = END) -> RunnableLambda[Any, Any]:
         """A node for its end, which goes back to the node `model`, or on to `then`."""
@@ -156,10 +161,10 @@ class Reflection(AgentMiddleware):  # type: ignore[misc]
         def review(state: Any) -> Command[Any]:
             return go_on(self.after_agent(state, get_runtime()))
 
-        async def areview(state: Any) -> Command[Any]:
+        async def review_on_loop(state: Any) -> Command[Any]:
             return go_on(await self.aafter_agent(state, get_runtime()))
 
-        return RunnableLambda(review, afunc=areview, name="review")
+        return RunnableLambda(review, afunc=review_on_loop, name="review")
 
     async def _begin(self, state: Any, runtime: Any) -> dict[str, Any] | None:
         place = read_place()
@@ -172,7 +177,7 @@ class Reflection(AgentMiddleware):  # type: ignore[misc]
             await self._leave(id_, failed=True)
         return {"mulligan_turn": self._open(uuid4().hex, state, runtime).id}
 
-    def _open(self, id_: str, state: Any, runtime: Any) -> Going:
+    def _open(self, id_: str, state: Any, runtime: Any) -> GraphRun:
         place, messages = read_place(), read_messages(state)
         asked = find_asked(messages)
         run = self.host.open(
@@ -182,12 +187,12 @@ class Reflection(AgentMiddleware):  # type: ignore[misc]
             thread=place.thread,
         )
         older = messages if asked is None else messages[: asked + 1]
-        going = Going(run, place, seen=frozenset(each.id for each in older if each.id), id=id_)
+        going = GraphRun(run, place, seen=frozenset(each.id for each in older if each.id), id=id_)
         if id_:
             self.going[id_] = going
         return going
 
-    def _find(self, state: Any, runtime: Any) -> Going:
+    def _find(self, state: Any, runtime: Any) -> GraphRun:
         """The run; another turn of it where it goes on after a wait, or in another process."""
         id_ = read_id(state)
         if not id_ and not self.warned:
@@ -207,7 +212,7 @@ class Reflection(AgentMiddleware):  # type: ignore[misc]
         going = self._find(request.state, request.runtime)
         going.calls += 1
         try:
-            came = await self._call(going, InHost(request, handler))
+            came = await self._call(going, GraphCall(request, handler))
             if is_handing_over(came) and going.place.around == read_place().around:
                 going.failed = False
         except BaseException as error:
@@ -222,7 +227,7 @@ class Reflection(AgentMiddleware):  # type: ignore[misc]
                 await self._leave(going.id, failed=going.failed)
         return came
 
-    async def _call(self, going: Going, call: InHost) -> Any:
+    async def _call(self, going: GraphRun, call: GraphCall) -> Any:
         approved = None
         while True:
             try:
@@ -243,7 +248,7 @@ class Reflection(AgentMiddleware):  # type: ignore[misc]
             else:
                 return call.with_result(called.result, called.note)
 
-    def _tell(self, error: Exception, call: InHost) -> Any:
+    def _tell(self, error: Exception, call: GraphCall) -> Any:
         """What the model is told of a failure; `None` where it is the host's to deal with."""
         if is_invalid_resume(error):
             return None
@@ -252,7 +257,7 @@ class Reflection(AgentMiddleware):  # type: ignore[misc]
             return call.with_note(advice)
         return call.build_message(f"{error}\n\n{advice}", failed=True) if advice else None
 
-    def _read_call(self, call: InHost, *, approved: bool | None) -> HostCall:
+    def _read_call(self, call: GraphCall, *, approved: bool | None) -> HostCall:
         asked, tool = call.request.tool_call, call.request.tool
         return HostCall(
             tool=asked["name"],
@@ -318,13 +323,13 @@ def may_interrupt() -> bool:
     return bool(get_config().get("configurable", {}).get("__pregel_checkpointer"))
 
 
-def read_place() -> Place:
+def read_place() -> GraphPlace:
     """Where this is called."""
     config = get_config()
     inside = config.get("configurable", {})
     around = str(inside.get("checkpoint_ns", "")).rpartition("|")[0]
     agent = config.get("metadata", {}).get("lc_agent_name") or ""
-    return Place(str(inside.get("thread_id") or ""), around, agent)
+    return GraphPlace(str(inside.get("thread_id") or ""), around, agent)
 
 
 def read_id(state: Any) -> str:
@@ -350,7 +355,7 @@ def is_feedback(message: Any) -> bool:
     return "mulligan" in (message.response_metadata or {})
 
 
-def is_of_attempt(message: Any, going: Going) -> bool:
+def is_of_attempt(message: Any, going: GraphRun) -> bool:
     """Whether a message leaves with a rejected attempt: what the agent said, called and was told;
     not what another middleware has put there, such as a summary."""
     if not message.id or message.id in going.seen:

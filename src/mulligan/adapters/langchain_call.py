@@ -15,7 +15,7 @@ from mulligan.core.errors import HeldError, NothingDone
 
 
 @dataclass(slots=True)
-class InHost:
+class GraphCall:
     """One call, and what came of it in the host's own form."""
 
     request: Any

@@ -21,25 +21,23 @@ HELD = Held(
 
 @pytest.mark.parametrize("returns", [None, str, Any, dict, list[str]])
 def test_where_no_server_asks_the_sentence_is_the_answer(returns: object) -> None:
-    assert answer_held(HELD, returns=returns) is HELD
+    assert answer_held(HELD, tool="send", returns=returns) is HELD
 
 
 async def test_a_server_that_promised_another_shape_gets_it_as_an_error() -> None:
     async with Context(fastmcp=FastMCP("here")):
         for returns in (None, str, Any, str | None):
-            assert answer_held(HELD, returns=returns) is HELD
+            assert answer_held(HELD, tool="send", returns=returns) is HELD
         for returns in (dict, list[str], int | None):
             with pytest.raises(ToolError, match="hold a1"):
-                answer_held(HELD, returns=returns)
+                answer_held(HELD, tool="send", returns=returns)
 
-    assert contextvars.copy_context().run(answer_held, HELD, returns=dict) is HELD
+    assert contextvars.copy_context().run(answer_held, HELD, tool="send", returns=dict) is HELD
 
 
-async def test_who_carries_answers_is_given_them_and_none_is_raised() -> None:
-    async with Context(fastmcp=FastMCP("here")):
-        with carry_answers() as carried:
-            answered = answer_held(HELD, returns=dict)
+def test_whoever_carries_the_answer_has_it_by_its_tool() -> None:
+    with carry_answers() as carried:
+        answer_held(HELD, tool="send", returns=dict)
+    answer_held(HELD, tool="pay", returns=dict)
 
-    assert answered is HELD
-    assert carried == [HELD]
-    assert carried[0].hold is HELD.hold
+    assert carried == {"send": HELD}

@@ -99,7 +99,7 @@ class JournaledCall:
             self.call.tool.runtime.keep_held(action.id, self._as_approved(action))
         self._keep_made([action])
         self.attempt.actions.append(action)
-        return answer_held(held, returns=self.declaration.hints.whole)
+        return answer_held(held, tool=said.tool, returns=said.hints.whole)
 
     async def _go_on(self, action: LiveAction) -> Any:
         """Make a call that was held before, and that a person has approved meanwhile."""

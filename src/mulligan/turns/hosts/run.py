@@ -52,7 +52,7 @@ class Run:
 
     async def call(self, call: HostCall) -> Called:
         """Make a call: logged, mended, journaled or held as its tool was declared."""
-        with self.turn.make_current(), carry_answers() as answers, listen() as said:
+        with self.turn.make_current(), carry_answers() as held, listen() as said:
             wrapped, tool = self._tools.find(call), self._tools.find_tool(call)
             waited = None
             if tool is not None and tool.acts:
@@ -60,12 +60,17 @@ class Run:
             if waited is not None and waited.made:
                 return Called(result=waited.action.record.result)
             approved = None if waited is None else waited.action
-            with resume(approved):
-                result = await _make(call, wrapped)
-            held = _find_held(result, answers)
-            if held is not None:
-                await self._holds.keep(call, held.hold)
-                raise HeldError(str(held), action=held.hold.action)
+            result: object = None
+            try:
+                with resume(approved):
+                    result = await _make(call, wrapped)
+            except Exception:
+                if call.tool not in held:
+                    raise
+            waits = result if isinstance(result, Held) else held.get(call.tool)
+            if waits is not None:
+                await self._holds.keep(call, waits.hold)
+                raise HeldError(str(waits), action=waits.hold.action)
             if approved is not None:
                 await self._holds.forget(call)
         return Called(result=result, note=_choose_note(said, result))
@@ -118,13 +123,6 @@ def _build_answer(reviewed: Reviewed, reply: object, *, feedback: str = "") -> A
         feedback=feedback,
         undone=reviewed.correction is not None,
     )
-
-
-def _find_held(result: object, answers: list[Held]) -> Held | None:
-    """The hold that a result is, also where its host has made plain text of it."""
-    if isinstance(result, Held):
-        return result
-    return next((held for held in answers if isinstance(result, str) and result == held), None)
 
 
 async def _make(call: HostCall, wrapped: Hosted | None) -> object:

@@ -12,20 +12,19 @@ from typing import Any
 
 from mulligan.turns.journal.hold import Held
 
-_carried: ContextVar[list[Held] | None] = ContextVar("mulligan_carried", default=None)
-"""Somebody takes the answers from here to the host, and puts them into its words."""
+_carried: ContextVar[dict[str, Held] | None] = ContextVar("mulligan_carried", default=None)
+"""Where somebody takes the answers from here to the host, and puts them into its words."""
 
 _ANY = (None, str, Any, object)
 """Return types with which a sentence is as good an answer as any."""
 
 
-def answer_held(held: Held, *, returns: object) -> Held:
+def answer_held(held: Held, *, tool: str, returns: object) -> Held:
     """The sentence itself. An MCP server promises its clients a result of the type that the tool
     declares, so there it is raised, as the one error whose text they are always shown."""
     carried = _carried.get()
     if carried is not None:
-        carried.append(held)
-        return held
+        carried[tool] = held
     told = _find_mcp_error()
     if told is None or _takes_text(returns):
         return held
@@ -33,10 +32,9 @@ def answer_held(held: Held, *, returns: object) -> Held:
 
 
 @contextmanager
-def carry_answers() -> Iterator[list[Held]]:
-    """Held calls in here are answered by what was held, whatever host there is; each as it comes,
-    for a host that makes plain text of it."""
-    carried: list[Held] = []
+def carry_answers() -> Iterator[dict[str, Held]]:
+    """What was held in here, by its tool: on its way a host may make something else of it."""
+    carried: dict[str, Held] = {}
     token = _carried.set(carried)
     try:
         yield carried
