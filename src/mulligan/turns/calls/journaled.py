@@ -89,6 +89,9 @@ class JournaledCall:
             return await self._let_through(action)
         bound = describe_binding(self.declaration)
         only_here = bound or self.call.tool.mistakable or not is_exact(action)
+        # Before it is on disk: who is stopped while waiting for that has made a hold all the same,
+        # and a rejection of the attempt takes it along.
+        self.attempt.actions.append(action)
         held = await hold_call(
             action,
             reason=f"{reason} Only this process can run it." if only_here else reason,
@@ -98,7 +101,6 @@ class JournaledCall:
         if bound:
             self.call.tool.runtime.keep_held(action.id, self._as_approved(action))
         self._keep_made([action])
-        self.attempt.actions.append(action)
         return answer_held(held, tool=said.tool, returns=said.hints.whole)
 
     async def _go_on(self, action: LiveAction) -> Any:

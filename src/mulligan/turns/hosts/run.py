@@ -133,22 +133,7 @@ async def _make(call: HostCall, wrapped: Hosted | None) -> object:
         return await wrapped(**call.arguments)
 
 
-<<<<<<< HEAD
-def _find_held(result: object, answers: Iterable[Held]) -> Held | None:
-    """The hold that a result is, also where its host has made plain text of it."""
-    if isinstance(result, Held):
-        return result
-    return next((held for held in answers if isinstance(result, str) and result == held), None)
-
-
 def _choose_note(said: Sequence[Advised | Mended], result: object) -> str:
     """The last word on a call, unless it stands in the result already, as under a text."""
     note = str(said[-1]) if said else ""
     return "" if isinstance(result, str) and note in result else note
-=======
-def _join_notes(said: Iterable[Advised | Mended], result: object) -> str:
-    """What is not in the result already, as under a text."""
-    shown = result if isinstance(result, str) else ""
-    notes = dict.fromkeys(str(each) for each in said)
-    return "\n".join(note for note in notes if note not in shown)
->>>>>>> 3fa51e9 (Say how LangChain and graphs of one's own are reviewed, and try it)
