@@ -41,7 +41,7 @@ def finding(m: Mulligan, answer: Callable[[int], Any], **declared: Any) -> Calla
 def test_a_text_has_a_line_under_it_that_says_what_was_changed(m: Mulligan) -> None:
     find = finding(m, lambda limit: f"{limit} found")
 
-    with m.turn("Find 50") as turn:
+    with m.turn("Find all") as turn:
         mended, plain = find(limit=50), find(limit=3)
 
     assert mended == f"10 found\n\n{NOTE}"
@@ -53,7 +53,7 @@ def test_a_text_has_a_line_under_it_that_says_what_was_changed(m: Mulligan) -> N
 def test_a_result_that_is_data_is_left_as_it_is_and_the_turn_knows(m: Mulligan, result) -> None:
     find = finding(m, lambda _: result)
 
-    with m.turn("Find 50") as turn:
+    with m.turn("Find all") as turn:
         came = find(limit=50)
 
     assert came == result
@@ -87,7 +87,7 @@ def test_a_mended_call_is_announced_as_made_again_and_as_repaired(m: Mulligan) -
     told: list[Happened] = []
     m.subscribe(told.append)
 
-    with m.turn("Find 50"):
+    with m.turn("Find all"):
         finding(m, str)(limit=50)
     m.flush()
 
@@ -101,11 +101,13 @@ def test_a_mended_call_is_announced_as_made_again_and_as_repaired(m: Mulligan) -
 def test_a_call_that_fails_once_more_was_not_mended(m: Mulligan) -> None:
     find = finding(m, lambda _: {"isError": True, "content": "no such index"})
 
-    with m.turn("Find 50") as turn:
-        came = find(limit=50)
+    with m.turn("Find all") as turn, pytest.raises(RefusedError, match="<= 10") as caught:
+        find(limit=50)
 
-    assert came == {"isError": True, "content": "no such index"}
+    [note] = caught.value.__notes__
+    assert "Mulligan also called find with limit=10, which failed too: “no such index”" in note
     assert list(turn.mended) == []
+    assert [str(each) for each in turn.advised] == [note]
 
 
 @pytest.mark.filterwarnings("default")
@@ -120,7 +122,7 @@ async def test_the_models_of_real_frameworks_read_it(framework: str) -> None:
                 raise RefusedError("limit must be <= 10")
             return f"{limit} found"
 
-        async with m.turn("Find 50"):
+        async with m.turn("Find all"):
             told = await FRAMEWORKS[framework]([find], [("find", {"limit": 50})])
 
     [answer] = told.answers

@@ -52,7 +52,8 @@ class Settings:
     allow: frozenset[str] = frozenset()
     """Parameters that the log shows as they are, less secrets."""
     sample: float = 1.0
-    """The share of first-try successes that the log keeps. Failures are always kept."""
+    """The share of first-try successes that the log keeps. Failures are always kept, and figures
+    are of all calls: each row that is kept stands also for those before it that are not."""
     spans: bool | None = None
     """`None`: whenever the application has set up OpenTelemetry."""
     vault_key: bytes | None = field(default=None, repr=False)

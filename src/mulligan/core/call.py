@@ -111,4 +111,4 @@ class LogRow(NamedTuple):
     parent: str | None
     turn: str | None
     weight: float
-    """How many calls this row stands for, where successes are sampled."""
+    """How many calls this row stands for: itself, and those before it that no row is kept of."""

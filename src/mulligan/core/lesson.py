@@ -156,6 +156,8 @@ class Episode:
     offer: Offer | None = None
     group: Group | None = None
     """`None`: there was nothing to offer."""
+    later: bool = False
+    """It was made as suggested after a call that had failed: with that one, it is one call."""
     calls: int = 0
     """Made until it was repaired."""
     took: timedelta = timedelta()
@@ -306,6 +308,8 @@ class EpisodeSlot(NamedTuple):
     helped: bool
     """The offer was taken, and the call succeeded."""
     repaired: bool
+    later: bool = False
+    """Not of a call of its own: it was made as suggested after one that had failed."""
 
 
 def join_kinds(kinds: Iterable[Kind]) -> str:
@@ -328,6 +332,7 @@ def build_episode_slot(episode: Episode) -> EpisodeSlot:
         taken=bool(offer and offer.taken),
         helped=bool(offer and offer.taken and offer.helped),
         repaired=episode.ending is Ending.REPAIRED,
+        later=episode.later,
     )
 
 

@@ -29,7 +29,7 @@ class Rollup:
     """The counts of one slot."""
 
     calls: float = 0
-    """Weighted where successes are sampled. However often a call is tried, it is one."""
+    """Also those that no row is kept of, once a later one is. A call counts once."""
     failures: float = 0
     """Calls whose first try was no success."""
     repaired: float = 0

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from mulligan.core.lesson import How, Prerequisite, Remedy
+from mulligan.core.effect import Effect
+from mulligan.core.lesson import How, Prerequisite, Remedy, Transformation
 from mulligan.core.suggestion import Earlier, FailedCall
-from mulligan.learning.lessons.scope import find_scope_changes, is_named
+from mulligan.learning.lessons.scope import asks_for_other, find_scope_changes, is_named
 from tests.learning.failures import TEXT, failed, obj
 from tests.learning.lessons.cases import changing, made
 
@@ -48,12 +49,15 @@ def test_without_a_schema_the_error_says_whether_a_list_is_wanted() -> None:
     assert not keeps(wrap, {"names": "ann"}, {}, error="names: refused")
 
 
-def test_an_argument_of_the_tool_is_not_left_out() -> None:
+def test_an_argument_that_was_meant_is_not_left_out_also_if_the_tool_does_not_have_it() -> None:
     drop = changing(made("day", How.DROP))
     unknown = "unexpected keyword argument 'day'"
 
-    assert keeps(drop, {"day": "friday"}, obj(query=TEXT), error=unknown)
-    assert keeps(drop, {"day": "friday"}, {}, error=unknown)
+    assert keeps(drop, {"day": ""}, obj(query=TEXT), error=unknown)
+    assert keeps(drop, {"day": "any"}, obj(day={**TEXT, "default": "any"}), error="refused")
+    assert not keeps(drop, {"day": "friday"}, obj(query=TEXT), error=unknown)
+    assert not keeps(drop, {"day": True}, {}, error=unknown)
+    assert not keeps(drop, {"day": False}, {}, error=unknown)
     assert not keeps(drop, {"day": "friday"}, obj(day=TEXT), error="nothing found")
     assert not keeps(drop, {"day": "friday"}, obj("day", day=TEXT), error=unknown)
     assert not keeps(drop, {"day": "friday"}, {}, error="nothing found")
@@ -102,6 +106,70 @@ def test_letters_around_a_value_must_be_stated_here_and_now() -> None:
     assert keeps(prefix, {"order": "7"}, obj(order=TEXT), error="an order begins with ORD-")
     assert not keeps(prefix, {"order": "7"}, obj(order=TEXT), error="not found")
     assert keeps(changing(made("order", How.PREFIX, text="#")), {"order": "7"}, obj(order=TEXT))
+
+
+@pytest.mark.parametrize(
+    "sign",
+    [
+        made("delta", How.PREFIX, text="-"),
+        made("delta", How.PREFIX, without="-"),
+        made("delta", How.PREFIX, text="!"),
+        made("delta", How.PREFIX, text="~"),
+        made("delta", How.PREFIX, text="../"),
+        made("delta", How.SUFFIX, text="*"),
+        made("delta", How.SUFFIX, text="/../"),
+        made("delta", How.PREFIX, text="not_"),
+        made("delta", How.PREFIX, text="@"),
+    ],
+)
+def test_a_sign_that_means_something_is_another_request(sign: Transformation) -> None:
+    text = str(sign.given.get("text") or sign.given.get("without"))
+    stated = f"no {text}77 here, {text} and so on"
+
+    assert not keeps(changing(sign), {"delta": "-77"}, obj(delta=TEXT), error=stated)
+    assert asks_for_other(changing(sign), stated=stated)
+
+
+def test_a_harmless_sign_goes_where_somebody_asks_for_it() -> None:
+    at = changing(made("name", How.PREFIX, text="@"))
+
+    assert keeps(at, {"name": "ann"}, obj(name=TEXT), error="a name starts with '@'")
+    assert not asks_for_other(at, stated="a name starts with '@'")
+
+
+@pytest.mark.parametrize(
+    ("remedy", "other"),
+    [
+        (changing(made("order", How.PREFIX, text="#")), False),
+        (changing(made("order", How.PREFIX, text="ORD-")), False),
+        (changing(made("day", How.FORMAT, form="%Y-%m-%d")), False),
+        (changing(made("ids", How.FROM_ARGUMENT, of="id_list"), made("id_list", How.DROP)), False),
+        (changing(made("ids", How.FROM_ARGUMENT, of="keep_ids"), made("keep_ids", How.DROP)), True),
+        (changing(made("dry_run", How.DROP)), True),
+        (changing(made("query", How.PART, sign=" ", at=0)), True),
+        (changing(made("price", How.SCALE, by=100)), True),
+        (changing(made("price_cents", How.SCALE, by=100)), False),
+        (changing(made("room", How.FROM_TURN, tool="find", holds="x")), True),
+    ],
+)
+def test_what_asks_for_something_else_whatever_the_call_is_known_before_there_is_one(
+    remedy: Remedy, other: bool
+) -> None:
+    assert asks_for_other(remedy, stated="refused") is other
+
+
+@pytest.mark.parametrize("name", ["ids_to_keep", "except_ids", "not_ids", "parent_ids"])
+def test_a_value_does_not_move_under_a_name_that_means_something_else(name: str) -> None:
+    move = changing(made("ids", How.FROM_ARGUMENT, of=name), made(name, How.DROP))
+
+    assert not keeps(move, {name: ["a"]}, obj(ids=NAMES), effect=Effect.READ)
+
+
+def test_what_changes_something_is_not_told_less_than_was_asked_for() -> None:
+    move = changing(made("ids", How.FROM_ARGUMENT, of="beta_ids"), made("beta_ids", How.DROP))
+
+    assert keeps(move, {"beta_ids": ["a"]}, obj(ids=NAMES), effect=Effect.READ)
+    assert not keeps(move, {"beta_ids": ["a"]}, obj(ids=NAMES), effect=Effect.REVERSIBLE)
 
 
 def test_no_sign_leads_to_another_place() -> None:

@@ -144,7 +144,7 @@ def test_how_others_ended_does_not_overrule_what_this_very_call_shows() -> None:
     past = {Decision.ASK: 50}
     listed = Earlier(tool="list_orders", result={"order_id": "#W9"})
     made_up = failed({"order_id": "W1"}, error="order not found", earlier=[listed])
-    misspelt = failed({"ctiy": "Bonn"}, error="", schema=obj("city", city=TEXT))
+    misspelt = failed({"citty": "Bonn"}, error="", schema=obj("city", city=TEXT))
 
     assert decide(made_up, past=past).decision is Decision.REPAIR
     found = suggest_corrections(misspelt)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from mulligan.core.effect import Effect
 from mulligan.core.suggestion import FailedCall, Kind, Origin, Patch, Suggestion
 from mulligan.learning.repair.suggest import MOST, SOURCES, suggest_corrections
 from tests.learning.failures import TEXT, WHOLE, failed, obj
@@ -98,6 +99,81 @@ def test_arguments_too_large_to_look_through_are_left_alone() -> None:
     loop: dict[str, object] = {}
     loop["limit"] = loop
     assert suggest_corrections(failed(loop), sources=(change,)) == ()
+
+
+BOUND = "{} must be at most 10"
+
+
+@pytest.mark.parametrize("said", ["A table for 12 people", "For twelve of us", "12!"])
+@pytest.mark.parametrize("effect", [Effect.READ, Effect.REVERSIBLE])
+def test_a_number_that_the_person_said_is_replaced_by_no_source(said: str, effect: Effect) -> None:
+    schema = obj("limit", limit={**WHOLE, "maximum": 10})
+    call = failed(
+        {"limit": 12}, error=BOUND.format("limit"), schema=schema, said=[said], effect=effect
+    )
+    judged = proposing(Patch(changes={"limit": 10}), Patch(drops=("limit",)))
+
+    assert suggest_corrections(call, sources=(*SOURCES, judged)) == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "effect", "automatic"),
+    [
+        ("limit", Effect.READ, True),
+        ("topK", Effect.READ, True),
+        ("page_size", Effect.READ, True),
+        ("limit", Effect.REVERSIBLE, False),
+        ("people", Effect.READ, False),
+        ("dose_mg", Effect.READ, False),
+        ("speed_limit", Effect.READ, False),
+    ],
+)
+def test_only_how_much_is_shown_is_fitted_by_itself(
+    name: str, effect: Effect, automatic: bool
+) -> None:
+    schema = obj(name, **{name: WHOLE})
+    call = failed({name: 50}, error=BOUND.format(name), schema=schema, effect=effect)
+
+    [found] = suggest_corrections(call)
+
+    assert found.patch.changes == {name: 10}
+    assert found.automatic is automatic
+
+
+@pytest.mark.parametrize(
+    ("effect", "changes"), [(Effect.READ, [{"ids": ["a"]}]), (Effect.REVERSIBLE, [])]
+)
+def test_a_name_with_a_word_too_many_is_at_most_a_guess_about_what_reads(
+    effect: Effect, changes: list[object]
+) -> None:
+    schema = obj("ids", ids={"type": "array", "items": TEXT})
+    call = failed(
+        {"beta_ids": ["a"]}, error="unexpected argument 'beta_ids'", schema=schema, effect=effect
+    )
+
+    found = suggest_corrections(call)
+
+    assert [each.patch.changes for each in found] == changes
+    assert not any(each.automatic for each in found)
+
+
+@pytest.mark.parametrize("source", [Origin.TURN, Origin.MEMORY, Origin.JUDGE])
+@pytest.mark.parametrize(
+    ("given", "patch", "kind"),
+    [
+        ({"ids_to_keep": "a"}, Patch(changes={"ids": "a"}, drops=("ids_to_keep",)), Kind.RENAME),
+        ({"ids": "a", "dry_run": True}, Patch(drops=("dry_run",)), Kind.DROP),
+        ({"ids": "a", "notes": "b"}, Patch(changes={"ids": "b", "notes": "a"}), Kind.REFORMAT),
+    ],
+)
+def test_whoever_proposes_it_another_request_is_not_made_by_itself(
+    source: Origin, given: dict[str, object], patch: Patch, kind: Kind
+) -> None:
+    call = failed(given, schema=obj("ids", ids=TEXT, notes=TEXT), effect=Effect.READ)
+
+    found = suggest_corrections(call, sources=(proposing(patch, source=source, kinds=(kind,)),))
+
+    assert [each.automatic for each in found] == [False]
 
 
 LOCKED = ("to", "cc", "account", "owner", "amount", "calendar", "path", "host", "tenant", "query")

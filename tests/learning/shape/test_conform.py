@@ -72,7 +72,8 @@ WHOLE = {"type": "integer"}
             {"code": "#W17"},
             Kind.REFORMAT,
         ),
-        ({"limit": WHOLE}, {"limit": 5, "note": "x"}, {"limit": 5}, Kind.DROP),
+        ({"limit": WHOLE}, {"limit": 5, "note": ""}, {"limit": 5}, Kind.DROP),
+        ({"limit": WHOLE}, {"limit": 5, "note": "x"}, {"limit": 5}, Kind.OTHER),
         ({"limit": WHOLE, "unit": TEXT}, {"limit": 5, "unit": None}, {"limit": 5}, Kind.DROP),
         ({"a": WHOLE, "b": WHOLE}, {"params": {"a": 1, "b": 2}}, {"a": 1, "b": 2}, Kind.REFORMAT),
     ],
@@ -105,6 +106,31 @@ def test_what_fits_or_cannot_be_made_to_is_left_alone(
     properties: dict[str, Any], before: dict[str, object]
 ) -> None:
     assert conform(before, schema(**properties)) is None
+
+
+def test_what_was_asked_for_and_is_no_longer_is_named() -> None:
+    purge = schema(("ids",), ids={"type": "array", "items": TEXT})
+
+    dry = conform({"ids": ["a"], "dry_run": True}, purge)
+    less = conform({"beta_ids": ["a"]}, purge)
+    more = conform({"id": "7"}, schema(("payment_id",), payment_id=TEXT))
+    empty = conform({"ids": ["a"], "note": None}, purge)
+
+    assert dry is not None
+    assert less is not None
+    assert more is not None
+    assert empty is not None
+    assert (dry.kinds, dry.unasked) == ((Kind.OTHER,), ("dry_run",))
+    assert (less.kinds, less.unasked) == ((Kind.OTHER,), ("beta_ids",))
+    assert (more.kinds, more.unasked) == ((Kind.OTHER,), ())
+    assert (empty.kinds, empty.unasked) == ((Kind.DROP,), ())
+
+
+@pytest.mark.parametrize("name", ["ids_to_keep", "except_ids", "not_ids", "skip_ids", "parent_ids"])
+def test_a_name_that_means_something_else_is_never_the_one_that_is_missing(name: str) -> None:
+    purge = schema(("ids",), ids={"type": "array", "items": TEXT})
+
+    assert conform({name: ["a"]}, purge) is None
 
 
 def test_a_name_that_could_be_two_is_not_renamed() -> None:

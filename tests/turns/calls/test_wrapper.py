@@ -384,5 +384,5 @@ def test_sampled_successes_carry_the_weight_of_those_left_out() -> None:
     failures = [row for row in seen if row.outcome == Outcome.FAILURE]
     assert len(failures) == 20
     assert {row.weight for row in failures} == {1.0}
-    assert {row.weight for row in successes} == {4.0}
-    assert 1500 < sum(row.weight for row in successes) < 2500
+    assert 300 < len(successes) < 700
+    assert 1980 - 100 < sum(row.weight for row in successes) <= 1980

@@ -68,8 +68,8 @@ class Figures:
     agents: tuple[Share, ...]
     with_context: Estimate
     recovered: Estimate
-    """Of the failures in turns, on these days: those after which a call of the same tool worked,
-    whoever mended it and however."""
+    """Of the calls that failed in turns, on these days: those after which one of the same tool
+    worked, whoever mended it and however. Later tries of a call are no calls of their own."""
     lift: Lift | None
     """How much more often a failure was repaired where memory had its say; `None` while nothing
     was left alone to compare with."""
@@ -84,6 +84,7 @@ def read_figures(store: Store, *, since: datetime, until: datetime, patterns: in
     slots = log.sum_rollups(since=since, until=until)
     counts = add_up_counts(slots.values())
     endings = store.casebook.count_episodes(since=since.date())
+    calls = {slot: n for slot, n in endings.items() if not slot.later}
     return Figures(
         since=since,
         until=until,
@@ -92,7 +93,7 @@ def read_figures(store: Store, *, since: datetime, until: datetime, patterns: in
         agents=_group_shares(slots, lambda slot: slot.agent or NOBODY),
         with_context=estimate_share(counts.with_context, counts.calls),
         recovered=estimate_share(
-            sum(n for slot, n in endings.items() if slot.repaired), sum(endings.values())
+            sum(n for slot, n in calls.items() if slot.repaired), sum(calls.values())
         ),
         lift=measure_lift(endings),
         patterns=tuple(log.list_patterns(PatternQuery(since=since, until=until, limit=patterns))),

@@ -9,8 +9,10 @@ from datetime import datetime, timedelta
 from mulligan.app.consolidating import (
     MOST_LESSONS,
     Consolidated,
+    Hashes,
     consolidate,
     count_people,
+    hash_schemas,
     list_episodes,
     take_back,
 )
@@ -37,7 +39,7 @@ from mulligan.learning.lessons.calibration.picture import render_reliability
 from mulligan.learning.lessons.life import SEED
 from mulligan.learning.lessons.lines import decode_lessons, encode_lessons
 from mulligan.learning.lessons.seed import load_seed_lessons
-from mulligan.learning.lessons.telling.pitfalls import render_pitfalls
+from mulligan.learning.lessons.telling.pitfalls import find_met, render_pitfalls
 
 MOST_RACES = 5
 """How often a change is made again because another process made one first."""
@@ -98,8 +100,18 @@ class LessonList:
         self._clock = clock
 
     def list_lessons(self, query: LessonQuery) -> list[LessonSeen]:
-        """Lessons that fit, each in its latest version."""
-        found = self._casebook.list_lessons(self._find_names(query))
+        """Lessons that fit, each in its latest version, as it counts now.
+
+        One that was learned on another schema of its tool than today's is no longer offered, and
+        so a candidate, though that is put on record only by the next consolidation.
+        """
+        asked = self._find_names(query)
+        found = self._casebook.list_lessons(asked)
+        if asked.state is LessonState.CANDIDATE:
+            found += self._casebook.list_lessons(replace(asked, state=LessonState.ACTIVE))
+        known = hash_schemas(self._store.catalog.list_tools())
+        standing = (_find_standing(lesson, known) for lesson in found)
+        found = [each for each in standing if asked.state in (None, each.state)][: asked.limit]
         balances = self._casebook.read_balances([lesson.id for lesson in found])
         return [
             LessonSeen(lesson=lesson, balance=balances.get(lesson.id, Balance()))
@@ -186,12 +198,7 @@ class LessonList:
         or of every one. `label` is what the log shows of an agent that is named by its identity.
         """
         whose = self._names.find_tenant(tenant)
-        asked = LessonQuery(
-            tenant=whose,
-            agent=self._names.find_agent(agent),
-            state=LessonState.ACTIVE,
-            limit=MOST_LESSONS,
-        )
+        asked = LessonQuery(tenant=whose, state=LessonState.ACTIVE, limit=MOST_LESSONS)
         wanted: Sequence[str | None] = list(dict.fromkeys(tools)) or [None]
         seen = [
             replace(each, pattern=classify_pattern(each.pattern))
@@ -199,16 +206,25 @@ class LessonList:
             for each in self._list_seen(tool, tenant=whose)
         ]
         shown = None if agent is None else label or self._names.find_label(agent)
+        own = [each for each in seen if shown is None or shown in each.agents]
+        tools_now = self._store.catalog.list_tools()
+        known = hash_schemas(tools_now)
+        lessons = [
+            lesson
+            for tool in wanted
+            for lesson in self._casebook.list_lessons(replace(asked, tool=tool))
+            if _find_standing(lesson, known).state is LessonState.ACTIVE
+        ]
+        if agent is not None:
+            # What has failed this agent, whoever has found out what helps.
+            who = self._names.find_agent(agent)
+            lessons = [each for each in lessons if who in each.agents or find_met(each, own)]
         return render_pitfalls(
-            [
-                lesson
-                for tool in wanted
-                for lesson in self._casebook.list_lessons(replace(asked, tool=tool))
-            ],
-            [each for each in seen if shown is None or shown in each.agents],
+            lessons,
+            own,
             tokens=tokens,
             link=link,
-            tools=self._store.catalog.list_tools(),
+            tools=tools_now,
             # Counted only where there is an error that could be quoted.
             quoting=bool(seen) and not self._has_people(whose),
         )
@@ -284,3 +300,12 @@ class LessonList:
             return found[0]
         what = f"{len(found)} lessons start so" if found else "there is no such lesson"
         raise ConfigurationError(f"{lesson!r}: {what}. `mulligan lessons list` has them.")
+
+
+def _find_standing(lesson: Lesson, schemas: Hashes) -> Lesson:
+    """A lesson as it counts now: of a tool whose schema has changed it waits to be proven anew."""
+    now = schemas.get((lesson.server, lesson.tool), "")
+    changed = bool(lesson.schema_hash) and now not in ("", lesson.schema_hash)
+    if lesson.state is not LessonState.ACTIVE or not changed:
+        return lesson
+    return replace(lesson, state=LessonState.CANDIDATE, why="the tool's schema has changed")

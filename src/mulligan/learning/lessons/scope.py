@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
+from mulligan.core.effect import Effect
 from mulligan.core.lesson import How, Remedy, Transformation
 from mulligan.core.suggestion import FailedCall
 from mulligan.learning.complaints.complaint import ComplaintKind
@@ -18,6 +19,7 @@ from mulligan.learning.lessons.ways.place import ArgumentPlace, is_same
 from mulligan.learning.lessons.ways.seen import list_choices
 from mulligan.learning.lessons.ways.table import make
 from mulligan.learning.shape.coerce import NOTHING
+from mulligan.learning.shape.form import ADDED, DROPPED
 from mulligan.learning.shape.schema import TYPE_NAMES
 from mulligan.learning.values.closeness import match_spelling, tokenize
 from mulligan.learning.values.locked import (
@@ -28,6 +30,8 @@ from mulligan.learning.values.locked import (
     is_secret,
     stands_in,
 )
+from mulligan.learning.values.names import NEGATING, is_turned, loses_words, match_part
+from mulligan.learning.values.numbers import is_said_number, read_number
 from mulligan.learning.values.vocabulary import list_words
 
 LONGEST_ERROR = 4_000
@@ -41,6 +45,12 @@ UNITS = list_words("""
     metres km kilometer kilometers mile miles inch inches kg kilogram kilograms pound pounds gallon
     gallons liter liters litre litres byte bytes kb mb epoch timestamp unix
 """)
+_AFFIX: Mapping[How, re.Pattern[str]] = {
+    How.PREFIX: re.compile(r"[A-Za-z0-9]+[#@:_./+-]?|[@:+/]"),
+    How.SUFFIX: re.compile(r"[#@:_./+-]?[A-Za-z0-9]+|[@:/]"),
+}
+"""What may stand in front of a value or behind it where somebody states it: a word, one sign, or
+both. A sign of more is a way somewhere else."""
 _EMPTY: tuple[object, ...] = (NOTHING, None, "", [], {})
 
 Rule = Callable[[Transformation, ArgumentPlace], bool]
@@ -57,10 +67,34 @@ def find_scope_changes(remedy: Remedy, failed: FailedCall) -> list[str]:
     ]
 
 
-def leaves_out(remedy: Remedy) -> bool:
-    """Whether a remedy drops an argument whose value goes nowhere else: another request."""
+def asks_for_other(remedy: Remedy, *, stated: str) -> bool:
+    """Whether a remedy asks for something else whatever the call: what may be told of it at all.
+
+    `stated` is what the tool and its errors say.
+    """
     moved = {each.given["of"] for each in remedy.changes if each.how is How.FROM_ARGUMENT}
-    return any(each.how is How.DROP and each.argument not in moved for each in remedy.changes)
+    return any(
+        not _keeps_request(each, stated) and not (each.how is How.DROP and each.argument in moved)
+        for each in remedy.changes
+    )
+
+
+def _keeps_request(made: Transformation, stated: str) -> bool:
+    match made.how:
+        case How.DROP:
+            return False
+        case How.FROM_ARGUMENT:
+            return not is_turned(str(made.given.get("of")), made.argument)
+        case How.PREFIX | How.SUFFIX:
+            return _keeps_sense(made, stated, spoken=True)
+        case How.SCALE:
+            return bool(set(tokenize(f"{stated} {made.argument}")) & UNITS)
+        case How.PART:
+            return made.given.get("sign") != " "
+        case How.FROM_TURN:
+            return "holds" not in made.given
+        case _:
+            return True
 
 
 def is_named(failed: FailedCall, argument: str) -> bool:
@@ -83,17 +117,15 @@ def _may_make(made: Transformation, remedy: Remedy, failed: FailedCall) -> bool:
 
 
 def _may_drop(made: Transformation, place: ArgumentPlace) -> bool:
-    """What the tool does not have may go, where its error says so; what it has stays."""
-    if place.old in _EMPTY[1:]:
-        required = made.argument in _list_required(place)
-        return not required and _is_stated(made.argument, place.failed)
-    known = place.schema.get("properties")
-    if isinstance(known, Mapping):
-        return made.argument not in known
-    return any(
-        each.about is ComplaintKind.UNEXPECTED and each.subject == made.argument
-        for each in parse_complaints(place.failed.error)
-    )
+    """What asks for nothing may go, where the error says so, and what the tool does by itself.
+
+    An argument that the tool does not have says something all the same: `dry_run`, `only_mine`.
+    """
+    if made.argument in _list_required(place):
+        return False
+    default = _read_rule(place).get("default", NOTHING)
+    empty = place.old in _EMPTY[1:] and _is_stated(made.argument, place.failed)
+    return empty or (default is not NOTHING and is_same(default, place.old))
 
 
 def _may_complete(made: Transformation, place: ArgumentPlace) -> bool:
@@ -123,13 +155,31 @@ def _may_unwrap(_: Transformation, place: ArgumentPlace) -> bool:
 
 
 def _may_affix(made: Transformation, place: ArgumentPlace) -> bool:
-    """Signs, or what the error or the schema states here and now; no way to another place."""
-    text = str(made.given.get("text") or made.given.get("without") or "")
-    if set(tokenize(made.argument)) & WHERE and set(text) & STEPS:
-        return False
-    spoken = any(sign.isalnum() for sign in text)
     stated = f"{place.failed.error[:LONGEST_ERROR]} {place.read_documentation()}"
-    return not spoken or text in stated
+    return _keeps_sense(made, stated)
+
+
+def _keeps_sense(made: Transformation, stated: str, *, spoken: bool = False) -> bool:
+    """A sign that leaves a value what it is, or what the error or the schema states here and now.
+
+    Of signs few do: `-7` is another number, `!a` all but one, `a*` many, `../a` another place.
+    `spoken`: words count as stated, for no lesson has any that were not when it was learned.
+    """
+    added, taken = str(made.given.get("text") or ""), str(made.given.get("without") or "")
+    if added in ADDED and taken in DROPPED:
+        return True
+    text = added or taken
+    leads_away = set(tokenize(made.argument)) & WHERE and set(text) & STEPS
+    if leads_away or set(tokenize(text)) & NEGATING or not _AFFIX[made.how].fullmatch(text):
+        return False
+    if not any(sign.isalnum() for sign in text):
+        return _is_quoted(text, stated)
+    return spoken or text in stated
+
+
+def _is_quoted(sign: str, stated: str) -> bool:
+    """Whether a sign is spoken of: in quotes, for a text has signs of its own."""
+    return any(f"{mark}{sign}{mark}" in stated for mark in "'\"`")
 
 
 def _may_scale(_: Transformation, place: ArgumentPlace) -> bool:
@@ -142,7 +192,11 @@ def _may_rename(made: Transformation, place: ArgumentPlace) -> bool:
     """A value moves under the name there is for it; it is not copied over from another one."""
     known = place.schema.get("properties")
     properties = known if isinstance(known, Mapping) else {}
-    return place.old in _EMPTY and made.given.get("of") not in properties
+    source = str(made.given.get("of"))
+    unknown = place.old in _EMPTY and source not in properties
+    says_less = match_part(source, [made.argument]) and loses_words(source, made.argument)
+    narrower = bool(says_less) and place.failed.effect is not Effect.READ
+    return unknown and not narrower and not is_turned(source, made.argument)
 
 
 def _may_take_stated(made: Transformation, place: ArgumentPlace) -> bool:
@@ -154,7 +208,8 @@ def _may_take_stated(made: Transformation, place: ArgumentPlace) -> bool:
         return _is_stated(made.argument, place.failed)
     if isinstance(value, int | float):
         amount = bool(set(tokenize(made.argument)) & HOW_MUCH)
-        return _is_number(place.old) and not amount and not stands_in(place.failed.said, place.old)
+        said = is_said_number(place.old, place.failed.said)
+        return read_number(place.old) is not None and not amount and not said
     return match_spelling(str(place.old), [str(value)]) is not None
 
 
@@ -167,7 +222,8 @@ def _may_take_seen(made: Transformation, place: ArgumentPlace) -> bool:
         return False
     if given.get("less"):
         # What the person said is what is asked for; a figure of the agent's own may be fitted.
-        return not stands_in(place.failed.said, place.old)
+        said = place.failed.said
+        return not (stands_in(said, place.old) or is_said_number(place.old, said))
     if len(list_choices(given, place)) > 1:
         return False
     about = given.get("asked") == made.argument and given.get("in") == "result"
@@ -229,14 +285,6 @@ def _is_stated(text: str, failed: FailedCall) -> bool:
     """Whether an error has a text as a word of its own."""
     alone = rf"(?<![\w]){re.escape(text)}(?![\w])"
     return bool(text) and re.search(alone, failed.error[:LONGEST_ERROR]) is not None
-
-
-def _is_number(value: object) -> bool:
-    if isinstance(value, bool):
-        return False
-    return isinstance(value, int | float) or (
-        isinstance(value, str) and re.fullmatch(r"\s*-?\d+(\.\d+)?\s*", value) is not None
-    )
 
 
 def _may_rewrite(_: Transformation, place: ArgumentPlace) -> bool:

@@ -16,9 +16,11 @@ from mulligan.learning.complaints.dialects import parse_complaints
 from mulligan.learning.errors.wording import find_likely_class
 from mulligan.learning.repair.from_turn import Culprit, find_culprits
 from mulligan.learning.repair.knowledge import Knowledge
+from mulligan.learning.shape.form import NOTHING_SAID
 from mulligan.learning.values.closeness import tokenize
 from mulligan.learning.values.leaves import is_small
 from mulligan.learning.values.locked import is_locked
+from mulligan.learning.values.numbers import is_said_number
 
 MOST_SAME = 2
 """How often the same call may fail before the same again is no advice."""
@@ -31,6 +33,8 @@ WORTH_OF_RULES = 12
 
 OPEN_TO_OTHERS = frozenset({Decision.REPAIR, Decision.ASK})
 """What the rules say where another request may be what is wanted."""
+
+_BOUNDS = {ComplaintKind.MOST: "at most", ComplaintKind.LEAST: "at least"}
 
 MOST_CHOICES = 5
 MOST_SHOWN = 60
@@ -68,7 +72,7 @@ def decide(
 
 def _speaks_for_itself(failed: FailedCall, suggested: Sequence[Suggestion]) -> bool:
     """Whether this very call and its turn say what to do: others had other values."""
-    if suggested:
+    if suggested or _advise_person(failed) is not None:
         return True
     of_value = find_likely_class(failed.failure, failed.error).traits.advice is ArgumentFault.VALUE
     known = Knowledge(failed.said, failed.earlier)
@@ -99,6 +103,8 @@ def _advise_by_rules(failed: FailedCall, suggested: Sequence[Suggestion]) -> Adv
         )
     if suggested and not traits.passes and not traits.final:
         return _advise_suggested(suggested[0])
+    if (asked := _advise_person(failed)) is not None:
+        return asked
     match traits.advice:
         case ArgumentFault.SHAPE:
             return _advise_repair(failed)
@@ -106,6 +112,33 @@ def _advise_by_rules(failed: FailedCall, suggested: Sequence[Suggestion]) -> Adv
             return _advise_missing(failed)
         case advice:
             return _advise_retry(failed, advice) if traits.passes else advice
+
+
+def _advise_person(failed: FailedCall) -> Advice | None:
+    """What only the person can say: another number than theirs, or less than what was asked for."""
+    given, changes = failed.call.arguments, failed.effect not in (Effect.READ, Effect.UNDECLARED)
+    complaints = parse_complaints(failed.error)
+    missing = any(each.about is ComplaintKind.MISSING for each in complaints)
+    for each in complaints:
+        name, value = each.subject, given.get(each.subject)
+        if each.about in _BOUNDS and is_said_number(value, failed.said):
+            bound = f"{_BOUNDS[each.about]} {each.wanted[0]}"
+            why = f"{name} is {value!r}, as the person said, and the tool takes {bound}."
+            return Advice(
+                decision=Decision.ASK,
+                why=why,
+                ask=f"{name} {value!r} cannot be had, {bound} can: what should it be?",
+            )
+        unknown = each.about is ComplaintKind.UNEXPECTED and value not in NOTHING_SAID
+        if unknown and changes and not missing:
+            what = f"{name}={quote_value(value, most=MOST_SHOWN)}"
+            why = f"The tool has no argument {name}: without it, it does what was not asked for."
+            return Advice(
+                decision=Decision.ASK,
+                why=why,
+                ask=f"{failed.call.tool} cannot be told {what}: should it be done without?",
+            )
+    return None
 
 
 def _advise_suggested(best: Suggestion) -> Advice:
@@ -128,14 +161,14 @@ def is_same_call(made: Earlier, failed: FailedCall) -> bool:
 
 
 def _advise_repair(failed: FailedCall) -> Advice:
-    missing = [
-        each.subject
-        for each in parse_complaints(failed.error)
-        if each.about is ComplaintKind.MISSING
-    ]
+    found = parse_complaints(failed.error)
+    missing = [each.subject for each in found if each.about is ComplaintKind.MISSING]
+    unknown = [each.subject for each in found if each.about is ComplaintKind.UNEXPECTED]
     about = f" ({', '.join(missing)})" if missing else ""
+    none = f" It has no argument {', '.join(unknown)}." if unknown else ""
     return Advice(
-        decision=Decision.REPAIR, why=f"The arguments are not in the shape the tool wants{about}."
+        decision=Decision.REPAIR,
+        why=f"The arguments are not in the shape the tool wants{about}.{none}",
     )
 
 

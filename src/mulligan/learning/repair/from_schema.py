@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from mulligan.core.effect import Effect
 from mulligan.core.error_traits import ArgumentFault
 from mulligan.core.suggestion import FailedCall, Kind, Origin, Patch, Suggestion
 from mulligan.learning.complaints.dialects import parse_complaints
@@ -31,6 +32,8 @@ def from_schema(failed: FailedCall) -> Iterator[Suggestion]:
     schema = _build_strict(failed, dirty=cleaned != arguments)
     fixed = conform(cleaned, schema) if schema else None
     kinds = (Kind.REFORMAT,) if cleaned != arguments else ()
+    if fixed is not None and (fixed.unasked and failed.effect is not Effect.READ):
+        return  # Less was asked of the tool than it would do: that is for the person to say.
     if fixed is not None and not _is_beside_point(failed, fixed):
         patch = diff_arguments(arguments, fixed.arguments)
         kinds = tuple(dict.fromkeys((*kinds, *fixed.kinds)))
@@ -57,7 +60,9 @@ def _build_strict(failed: FailedCall, *, dirty: bool) -> Schema | None:
 def _is_beside_point(failed: FailedCall, fixed: Conformed) -> bool:
     """An argument too many is dropped only if arguments are what the error is about."""
     advice = find_likely_class(failed.failure, failed.error).traits.advice
-    return set(fixed.kinds) == {Kind.DROP} and advice is not ArgumentFault.SHAPE
+    given = failed.call.arguments
+    drops = all(name in given and given[name] == held for name, held in fixed.arguments.items())
+    return drops and advice is not ArgumentFault.SHAPE
 
 
 def _find_tool(failed: FailedCall) -> str | None:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from mulligan.core.effect import Effect
 from mulligan.core.interfaces import Suggest
 from mulligan.core.suggestion import FailedCall, Kind, Origin, Suggestion
 from mulligan.learning.repair.from_schema import from_schema
 from mulligan.learning.repair.from_tools import from_tools
 from mulligan.learning.repair.from_turn import from_turn
-from mulligan.learning.shape.form import changes_only_form, is_same_in_form
+from mulligan.learning.shape.form import changes_only_form
 from mulligan.learning.shape.moment_forms import drops_zone
-from mulligan.learning.shape.schema import read_schema
+from mulligan.learning.shape.schema import Schema, read_schema
+from mulligan.learning.values.closeness import tokenize
 from mulligan.learning.values.leaves import is_small, list_leaves
 from mulligan.learning.values.locked import find_locked_changes
+from mulligan.learning.values.numbers import keeps_said_numbers, read_number
 
 SOURCES: tuple[Suggest, ...] = (from_schema, from_turn, from_tools)
 """What needs no memory and no model. A memory and a judge are more of the same type."""
@@ -26,8 +29,16 @@ SHAPE_ONLY = frozenset(
     {Kind.COERCE, Kind.RENAME, Kind.CLAMP, Kind.ENUM, Kind.DEFAULT, Kind.DROP, Kind.REFORMAT}
 )
 """What a correction may do by itself; anything else is for the agent to decide."""
-FORM_ONLY = frozenset({Kind.COERCE, Kind.RENAME, Kind.DROP, Kind.REFORMAT})
-"""Of these, what brings in no value from elsewhere."""
+PAGES = frozenset(
+    tuple(name.split())
+    for name in """
+    limit | max limit | page limit | result limit | results limit | row limit | top k | topk | k
+    page size | pagesize | per page | results per page | batch size | max results | maxresults
+    max items | max rows | max hits | num results | number of results | n results | result count
+    """.replace("\n", "|").split("|")
+    if name.split()
+)
+"""Words of names that say how much of an answer comes at once, and nothing of what is asked for."""
 
 
 def suggest_corrections(
@@ -35,9 +46,9 @@ def suggest_corrections(
 ) -> tuple[Suggestion, ...]:
     """Corrections of a failed call, the likeliest first; the same one is given once.
 
-    None repeats the call that failed. Only a lesson's may change a locked field, out of what the
-    call, its error and its turn hold, and that one is for the agent to take up. Arguments too
-    large or too deep to be looked through are left alone.
+    None repeats the call that failed, and none has another number than the person said. Only a
+    lesson's may change a locked field, out of what the call, its error and its turn hold, and that
+    one is for the agent to take up. Arguments too large or too deep are left alone.
     """
     if not is_small(failed.call.arguments):
         return ()
@@ -69,7 +80,8 @@ def _filter_suggestions(failed: FailedCall, source: Suggest) -> Iterator[Suggest
             continue
         same = repr(after) == repr(before) and not (each.patch.tool or each.patch.first)
         locked = find_locked_changes(before, after, said=failed.said)
-        if same or (locked and each.lesson is None):
+        spoken = keeps_said_numbers(before, after, failed.said)
+        if same or not spoken or (locked and each.lesson is None):
             continue
         yield replace(each, automatic=not locked and each.proven and _is_automatic(failed, each))
 
@@ -87,15 +99,39 @@ def _is_automatic(failed: FailedCall, suggestion: Suggestion) -> bool:
     schema = read_schema(failed.schema, tool=failed.call.tool)
     if not schema.fits(after):
         return False
+    if Kind.CLAMP in suggestion.kinds and not _clamps_pages(failed, after):
+        return False
     if suggestion.source is Origin.SCHEMA and Kind.ENUM not in suggestion.kinds:
         return not _can_mean_another(failed, after)
-    if suggestion.lesson is not None and set(suggestion.kinds) <= FORM_ONLY:
-        # A proven lesson makes each value out of the call's own: a sign in front, a list of one.
-        return suggestion.proven and changes_only_form(
-            failed.call.arguments, after, known=schema.properties
-        )
-    # Near in spelling is not the same: another name on a list is another person.
-    return _changes_only_shape(failed, after)
+    # A memory or a judge may say what it likes, and near in spelling is not the same: another name
+    # on a list is another person. Each value must say what it said before, under its own name.
+    return changes_only_form(failed.call.arguments, after, defaults=_read_defaults(schema))
+
+
+def _clamps_pages(failed: FailedCall, after: Mapping[str, object]) -> bool:
+    """Whether a number is fitted that says how much of an answer is shown, of a call that reads.
+
+    Of all else, people, doses, seats, the number is what is asked for.
+    """
+    before = dict(list_leaves(failed.call.arguments))
+    fitted = [
+        path
+        for path, value in list_leaves(after, most=2_000)
+        if path in before and _is_other_number(before[path], value)
+    ]
+    paged = all(tokenize(str(path[-1])) in PAGES for path in fitted if path)
+    return failed.effect is Effect.READ and paged
+
+
+def _is_other_number(old: object, new: object) -> bool:
+    mine, yours = read_number(old), read_number(new)
+    return yours is not None and mine != yours
+
+
+def _read_defaults(schema: Schema) -> dict[str, object]:
+    """What the tool takes for an argument that is left out, where its schema says so."""
+    rules = schema.properties.items()
+    return {name: rule["default"] for name, rule in rules if "default" in dict(rule or {})}
 
 
 def _can_mean_another(failed: FailedCall, after: dict[str, object]) -> bool:
@@ -106,12 +142,3 @@ def _can_mean_another(failed: FailedCall, after: dict[str, object]) -> bool:
         if isinstance(v, str) and after.get(name) != v
     }
     return any(_GROUPED.search(v) or drops_zone(v, str(now)) for v, now in changed.items())
-
-
-def _changes_only_shape(failed: FailedCall, after: dict[str, object]) -> bool:
-    """A memory or a judge may say what it likes: every value must say what one did before."""
-    before = [value for _, value in list_leaves(failed.call.arguments)]
-    return all(
-        any(is_same_in_form(old, value) for old in before)
-        for _, value in list_leaves(after, most=2_000)
-    )

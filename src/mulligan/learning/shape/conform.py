@@ -9,11 +9,12 @@ from typing import Any
 from mulligan.core.errors import NoSchemaError
 from mulligan.core.suggestion import Kind
 from mulligan.learning.shape.coerce import NOTHING, from_text
+from mulligan.learning.shape.form import NOTHING_SAID
 from mulligan.learning.shape.scalars import list_types, mend_value
 from mulligan.learning.shape.schema import Schema, read_schema
 from mulligan.learning.shape.split import rejoin_pieces
-from mulligan.learning.values.closeness import match_meaning, match_spelling
 from mulligan.learning.values.leaves import is_small
+from mulligan.learning.values.names import loses_words, match_name, match_part
 
 DEEPEST = 12
 
@@ -25,6 +26,9 @@ class Conformed:
     arguments: dict[str, object]
     kinds: tuple[Kind, ...]
     notes: tuple[str, ...]
+    unasked: tuple[str, ...] = ()
+    """What was asked for and is no longer: an argument that the tool does not have, or one
+    under a name that says less."""
 
 
 def conform(arguments: Mapping[str, object], schema: Schema) -> Conformed | None:
@@ -38,7 +42,9 @@ def conform(arguments: Mapping[str, object], schema: Schema) -> Conformed | None
     fixed = work.conform_mapping(dict(arguments), schema.tree, at="", closed=schema.closed, depth=0)
     if not work.kinds or not schema.fits(fixed):
         return None
-    return Conformed(fixed, tuple(dict.fromkeys(work.kinds)), tuple(work.notes))
+    return Conformed(
+        fixed, tuple(dict.fromkeys(work.kinds)), tuple(work.notes), tuple(work.unasked)
+    )
 
 
 @dataclass(slots=True)
@@ -48,6 +54,7 @@ class _Work:
     schema: Schema
     kinds: list[Kind] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    unasked: list[str] = field(default_factory=list)
 
     def conform_value(self, value: object, part: dict[str, Any], *, at: str, depth: int) -> object:
         part = self.schema.resolve(part)
@@ -59,6 +66,7 @@ class _Work:
             if self._accepts(found, part):
                 self.kinds += trial.kinds
                 self.notes += trial.notes
+                self.unasked += trial.unasked
                 return found
         wanted = list_types(part)
         if isinstance(value, dict) and (not wanted or "object" in wanted):
@@ -75,14 +83,24 @@ class _Work:
         value = self._unwrap_arguments(value, named, at=at)
         value = self._rename_keys(value, part, closed=closed, at=at)
         if closed:
-            for name in (each for each in value if each not in named):
-                self._note(Kind.DROP, f"{_join(at, name)} is no argument")
-            value = {name: held for name, held in value.items() if name in named}
+            value = self._drop_unknown(value, named, at=at)
         found = {
             name: self.conform_value(held, named.get(name, {}), at=_join(at, name), depth=depth + 1)
             for name, held in self._drop_nulls(value, part, at=at).items()
         }
         return self._fill_defaults(found, part, at=at)
+
+    def _drop_unknown(
+        self, value: dict[str, Any], named: Mapping[str, Any], *, at: str
+    ) -> dict[str, Any]:
+        """Without what is no argument. Left out where it said something, it is another request."""
+        for name, held in value.items():
+            if name not in named and held in NOTHING_SAID:
+                self._note(Kind.DROP, f"{_join(at, name)} is no argument")
+            elif name not in named:
+                self._note(Kind.OTHER, f"{_join(at, name)} is no argument")
+                self.unasked.append(_join(at, name))
+        return {name: held for name, held in value.items() if name in named}
 
     def _drop_nulls(
         self, value: dict[str, Any], part: dict[str, Any], *, at: str
@@ -161,10 +179,15 @@ class _Work:
         new_names: dict[str, str] = {}
         for name in (key for key in value if key not in named):
             # A key may stay if the schema does not forbid it, unless something needed is missing.
-            match = match_spelling(name, free if closed else needed) or match_meaning(name, needed)
-            if match is not None and match not in new_names.values():
-                new_names[name] = match
-                self._note(Kind.RENAME, f"{_join(at, name)} is called {match}")
+            same = match_name(name, free if closed else needed)
+            match = same or match_part(name, needed)
+            if match is None or match in new_names.values():
+                continue
+            new_names[name] = match
+            kind, verb = (Kind.RENAME, "is") if same else (Kind.OTHER, "may be")
+            self._note(kind, f"{_join(at, name)} {verb} called {match}")
+            if not same and loses_words(name, match):
+                self.unasked.append(_join(at, name))
         return {new_names.get(name, name): held for name, held in value.items()}
 
     def _accepts(self, value: object, part: dict[str, Any]) -> bool:

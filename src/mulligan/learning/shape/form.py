@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
+from types import MappingProxyType
 
 from mulligan.learning.shape.formats import read_date
 from mulligan.learning.values.locked import says_same
+from mulligan.learning.values.names import match_name
 
 ADDED = frozenset({"", "#"})
 """What may be put around a value and leaves it what it is. All else could be another path, another
@@ -22,21 +24,36 @@ JOINTS = frozenset(" _-")
 
 _WORDS = re.compile(r"[^\W_]+")
 _NUMBER = re.compile(r"\s*[-+]?[\d.,]+\s*")
-_EMPTY: tuple[object, ...] = (None, "", [], {})
+NOTHING_SAID: tuple[object, ...] = (None, "", [], {})
+"""Values that ask for nothing, so that a call without them asks for the same."""
+NO_DEFAULTS: Mapping[str, object] = MappingProxyType({})
 
 
 def changes_only_form(
-    before: Mapping[str, object], after: Mapping[str, object], *, known: Collection[str] = ()
+    before: Mapping[str, object],
+    after: Mapping[str, object],
+    *,
+    defaults: Mapping[str, object] = NO_DEFAULTS,
 ) -> bool:
-    """Whether each value is still there and says the same, under its name or a new one.
+    """Whether each value is still there and says the same, under its name in some spelling.
 
-    `known` are the arguments that the tool has: any other may be left out.
+    Left out may be what says nothing, and what the tool does by itself, by its `defaults`.
     """
     gone = [name for name in before if name not in after]
-    moved = {name: _find_origin(after[name], before, gone) for name in after if name not in before}
-    lost = [name for name in gone if name not in moved.values() and name in known]
+    moved = {name: _find_origin(name, after, before, gone) for name in after if name not in before}
+    lost = [name for name in gone if name not in moved.values()]
     kept = all(is_same_in_form(before[name], after[name]) for name in after if name in before)
-    return kept and None not in moved.values() and all(before[name] in _EMPTY for name in lost)
+    return (
+        kept
+        and None not in moved.values()
+        and all(asks_for_nothing(before[name], name, defaults) for name in lost)
+    )
+
+
+def asks_for_nothing(value: object, name: str, defaults: Mapping[str, object]) -> bool:
+    """Whether a call without an argument asks for the same."""
+    same = name in defaults and repr(defaults[name]) == repr(value)
+    return value in NOTHING_SAID or same
 
 
 def is_same_in_form(old: object, new: object) -> bool:
@@ -76,8 +93,12 @@ def _differs_in_form(old: str, new: str) -> bool:
     )
 
 
-def _find_origin(value: object, before: Mapping[str, object], gone: Collection[str]) -> str | None:
-    return next((name for name in gone if is_same_in_form(before[name], value)), None)
+def _find_origin(
+    new: str, after: Mapping[str, object], before: Mapping[str, object], gone: Collection[str]
+) -> str | None:
+    """The name that a value had before, if it is the same in another spelling."""
+    old = match_name(new, gone)
+    return old if old is not None and is_same_in_form(before[old], after[new]) else None
 
 
 def _split_words(value: object) -> list[str]:

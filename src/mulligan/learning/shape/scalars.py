@@ -12,8 +12,8 @@ from mulligan.learning.shape.formats import convert_format, list_variants
 from mulligan.learning.shape.moment_forms import find_form, format_moment
 from mulligan.learning.shape.units import UNIT_KEY, convert_unit
 from mulligan.learning.values.closeness import fold, match_spelling, pick_only, tokenize
+from mulligan.learning.values.names import NEGATING
 
-NEGATIONS = frozenset({"not", "no", "non", "never", "without", "except", "un", "dis"})
 LONGEST_TEXT = 500
 """Longer texts are prose, not codes: they are never reformatted."""
 
@@ -76,7 +76,7 @@ def _match_enum(value: object, part: dict[str, Any]) -> Iterable[tuple[object, K
         yield words[same], Kind.ENUM
         return
     mine = set(tokenize(value))
-    if mine & NEGATIONS:
+    if mine & NEGATING:
         return
     inside = pick_only(each for each in words if tokenize(each) and set(tokenize(each)) <= mine)
     if inside is not None:

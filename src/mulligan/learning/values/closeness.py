@@ -8,8 +8,14 @@ from collections.abc import Iterable
 LONGEST = 80
 """Names beyond this length are compared for equality only."""
 
+SHORTEST_SLIP = 5
+"""Letters of a word in which one may be wrong: of fewer, too many words are made."""
+CONTRARY = frozenset({"except", "expect", "include", "exclude"})
+"""Words that a slip would turn into their contrary."""
+
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _SPLIT = re.compile(r"[\W_]+")
+_DIGITS = re.compile(r"\d")
 
 
 def tokenize(name: str) -> tuple[str, ...]:
@@ -40,24 +46,23 @@ def match_spelling(name: str, candidates: Iterable[str]) -> str | None:
     )
 
 
-def match_meaning(name: str, candidates: Iterable[str]) -> str | None:
-    """The candidate that says the same in more or fewer words: `id` and `payment_id`."""
-    names = list(candidates)
-    mine = tokenize(name)
-    return pick_only(c for c in names if _is_part_of(mine, tokenize(c))) or pick_only(
-        c for c in names if _are_initials(mine, tokenize(c))
-    )
-
-
 def is_slip(one: str, other: str) -> bool:
-    """Whether a single slip of the pen lies between two texts of some length."""
-    a, b = fold(one), fold(other)
-    if (
-        a == b
-        or min(len(a), len(b)) < 3
-        or max(len(a), len(b)) < 4
-        or max(len(a), len(b)) > LONGEST
-    ):
+    """Whether a single slip of the pen lies between two texts: in one word that is long enough.
+
+    A first letter is rarely mistyped and a digit never: `date_1` and `date_2` are two things, and
+    so are `port` and `post`, `typical` and `atypical`.
+    """
+    mine, yours = tokenize(one), tokenize(other)
+    if len(mine) != len(yours):
+        return False
+    apart = [pair for pair in zip(mine, yours, strict=True) if pair[0] != pair[1]]
+    return len(apart) == 1 and _is_misspelt(*apart[0])
+
+
+def _is_misspelt(a: str, b: str) -> bool:
+    long_enough = min(len(a), len(b)) >= SHORTEST_SLIP - 1 and max(len(a), len(b)) >= SHORTEST_SLIP
+    same_digits = _DIGITS.findall(a) == _DIGITS.findall(b)
+    if not long_enough or not same_digits or a[0] != b[0] or {a, b} & CONTRARY:
         return False
     return measure_distance(a, b, most=1) <= 1
 
@@ -84,16 +89,3 @@ def measure_distance(a: str, b: str, *, most: int) -> int:
 def _strip_plural(name: str) -> str:
     folded = fold(name)
     return folded[:-1] if len(folded) > 3 and folded.endswith("s") else folded
-
-
-def _is_part_of(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    """The shorter name is the end or the start of the longer one."""
-    short, long = sorted((one, other), key=len)
-    if not short or len(short) == len(long):
-        return False
-    return long[-len(short) :] == short or long[: len(short)] == short
-
-
-def _are_initials(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    short, long = sorted((one, other), key=len)
-    return len(short) == 1 and len(long) > 2 and short[0] == "".join(word[0] for word in long)

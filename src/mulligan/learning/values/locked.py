@@ -10,8 +10,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
-from mulligan.learning.values.closeness import match_meaning, match_spelling, tokenize
+from mulligan.learning.values.closeness import tokenize
 from mulligan.learning.values.leaves import Path, list_leaves
+from mulligan.learning.values.names import match_name, match_part
 from mulligan.learning.values.vocabulary import list_words
 
 WHO = list_words("""
@@ -142,7 +143,7 @@ def _find_renamed(
     """Where a value went that only changed its name: the new place, then the old one."""
     gone = [name for name in before if name not in after]
     for name in (each for each in after if each not in before):
-        old = match_spelling(name, gone) or match_meaning(name, gone)
+        old = match_name(name, gone) or match_part(name, gone)
         if old is not None and says_same(before[old], after[name]):
             yield (name,), (old,)
     for name in (each for each in before if each in after):

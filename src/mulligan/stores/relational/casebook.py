@@ -51,6 +51,8 @@ _COLUMNS = {
     "lesson_use": ("lesson", "call", "at_us", "turn", "principal", "benefit", "body"),
 }
 """What of a row is signed, by table."""
+LATER = 2
+"""Added to what is counted as repaired or not, where it was a later try of a call."""
 _ALL = 2**31
 _FORGOTTEN_AT_A_TIME = 500
 _EPISODES_CHECKED = 2_000
@@ -302,7 +304,7 @@ def _encode_slot(slot: EpisodeSlot) -> tuple[tuple[str, object], ...]:
         ("side", str(slot.group or "")),
         ("taken", int(slot.taken)),
         ("helped", int(slot.helped)),
-        ("repaired", int(slot.repaired)),
+        ("repaired", int(slot.repaired) + LATER * int(slot.later)),
     )
 
 
@@ -320,7 +322,8 @@ def _decode_slot(row: Row) -> EpisodeSlot:
             group=Group(side) if side else None,
             taken=bool(taken),
             helped=bool(helped),
-            repaired=bool(repaired),
+            repaired=bool(repaired % LATER),
+            later=repaired >= LATER,
         )
 
 

@@ -88,6 +88,8 @@ class EpisodeContract(Contract):
                 make_episode(2, at=NOW + DAY, offer=None, group=None, ending=Ending.FAILED),
                 make_episode(3, offer=replace(OFFER, taken=False, helped=None)),
                 make_episode(4, group=Group.CONTROL, ending=Ending.UNDONE),
+                make_episode(5, later=True),
+                make_episode(6, later=True, ending=Ending.FAILED),
             ]
         )
 
@@ -114,6 +116,8 @@ class EpisodeContract(Contract):
             unoffered: 1,
             base._replace(**not_taken): 1,
             base._replace(group=Group.CONTROL, repaired=False): 1,
+            base._replace(later=True): 1,
+            base._replace(later=True, repaired=False): 1,
         }
         assert casebook.count_episodes(since=(NOW + DAY).date()) == {unoffered: 1}
 

@@ -1,11 +1,10 @@
-"""How an agent is told about a call that failed, and the one correction that needs no telling."""
+"""How an agent is told about a call that failed, and which correction needs no telling."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
-from datetime import timedelta
 from functools import partial
 from typing import Any, cast
 
@@ -13,26 +12,18 @@ from mulligan.core.call import Execution, Failure
 from mulligan.core.effect import Effect, Mode
 from mulligan.core.error_class import ErrorClass
 from mulligan.core.errors import SilentError
-from mulligan.core.event import CallRetried
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.lesson import hash_schema
-from mulligan.core.suggestion import Alike, FailedCall, Patch, Pattern
+from mulligan.core.suggestion import Alike, FailedCall, Pattern
 from mulligan.turns.calls.live import LiveCall
 from mulligan.turns.calls.precheck import announce_flagged, foresee, plan_call
 from mulligan.turns.calls.tool import Tool
-from mulligan.turns.journal.hold import Held
-from mulligan.turns.memory.advice_text import Advised, Mended
+from mulligan.turns.memory.advice_text import Advised
 from mulligan.turns.memory.episodes import OpenEpisode
 from mulligan.turns.memory.lookup import Asking, Recalled, with_memory
 from mulligan.turns.memory.offers import Corrected
 from mulligan.turns.memory.told import tell
-from mulligan.turns.turn.context import OpenTurn, find_current_turn
-
-MOST_FIXES = 2
-"""Corrections of one call that are applied by themselves."""
-
-Once = Callable[..., Awaitable[Any]]
-"""Makes a call with all its tries: its arguments, and the correction that it is."""
+from mulligan.turns.turn.context import OpenTurn
 
 
 async def conclude(call: LiveCall, execution: Execution) -> Any:
@@ -49,8 +40,8 @@ async def conclude(call: LiveCall, execution: Execution) -> Any:
         offer(advised, turn=call.turn)
         if failure.error is not None:
             attach(failure.error, advised)
-        elif _build_correction(advised, tool) is not None:
-            raise _ReturnedError(advised)
+        elif _is_being_mended(call) or _build_correction(advised, tool) is not None:
+            raise ReturnedError(advised)
     if failure.error is not None:
         raise failure.error
     return execution.result
@@ -61,8 +52,13 @@ def _is_heard(call: LiveCall) -> bool:
     return call.turn is not None or call.tool.declaration.mode is Mode.AUTO
 
 
-class _ReturnedError(SilentError):
-    """A result that is a failure and has a correction: on its way to `mend`, never to a caller."""
+def _is_being_mended(call: LiveCall) -> bool:
+    """Whether it is a correction of ours, whose caller made another call."""
+    return call.follows is not None and call.follows.by_itself
+
+
+class ReturnedError(SilentError):
+    """A result that is a failure and has or is a correction: for `mend`, never for a caller."""
 
     def __init__(self, advised: Advised) -> None:
         super().__init__()
@@ -110,6 +106,7 @@ def _compose(
         suggestions=found,
         foreseen=_foresee(call, episode.failed, mendable=bool(found)),
         like=_find_alike(call, episode.pattern),
+        pattern=episode.pattern.fingerprint,
     )
 
 
@@ -175,6 +172,7 @@ def _open_episode(call: LiveCall, execution: Execution) -> OpenEpisode:
         failed=failed,
         pattern=pattern,
         schema_hash=hash_schema(planned.schema),
+        later=call.follows is not None,
     )
 
 
@@ -243,98 +241,8 @@ def _build_correction(advised: Advised, tool: Tool) -> Corrected | None:
     failed = replace(advised.failed, effect=effect)
     if nobody_holds_it or not may_apply(best, failed, mode=tool.declaration.mode):
         return None
-    return Corrected(suggestion=best, execution=execution, arguments=arguments)
-
-
-async def mend(
-    tool: Tool, corrected: Corrected, *, once: Once, left_out: Mapping[str, object]
-) -> Any:
-    """Make a call with corrected arguments, and correct those again if they fail too.
-
-    Other arguments are another call, so that each goes under a key of its own.
-    """
-    fixes, asked = 0, corrected.execution.call.arguments
-    while True:
-        fixes += 1
-        args, kwargs = tool.signature.unbind({**corrected.arguments, **left_out})
-        _announce_mending(tool, corrected)
-        try:
-            result = await once(args, kwargs, corrected)
-        except Exception as error:
-            again = find_correction(error, tool) if fixes < MOST_FIXES else None
-            if again is None:
-                if isinstance(error, _ReturnedError):
-                    return error.mulligan.execution.result
-                raise
-            corrected = again
-        else:
-            return _tell_mended(tool, asked, corrected=corrected, result=result)
-
-
-def _announce_mending(tool: Tool, corrected: Corrected) -> None:
-    """Tell whoever counts that a failed call is about to be made again, with other arguments."""
-    failed = corrected.execution
-    failure = failed.failure
-    tool.runtime.events.publish(
-        CallRetried(
-            call=failed.call.id,
-            tool=failed.call.tool,
-            error_class=failure.error_class if failure else ErrorClass.UNKNOWN,
-            try_number=failed.try_number + 1,
-            wait=timedelta(),
-        )
-    )
-
-
-def _tell_mended(
-    tool: Tool, asked: Mapping[str, object], *, corrected: Corrected, result: Any
-) -> Any:
-    """The result of a mended call, with what was changed in the call where there is room for it.
-
-    A result keeps its type: under a text for the model to read stands a line, and what else a tool
-    returns is left as it is, unless its author says where a note goes. The turn has every note.
-    """
-    from mulligan.turns.turn.note import add_note
-
-    if isinstance(result, Held) or _has_failed(tool, result):
-        # It waits for a person, or has failed once more: nothing was mended yet.
-        return result
-    mended = Mended(
-        call=corrected.execution.call.parent or corrected.execution.call.id,
-        tool=tool.declaration.tool,
-        changed=_compare(asked, corrected.arguments),
-        by=corrected.by,
-    )
-    turn = find_current_turn(tool.runtime.redactor)
-    tell(mended)
-    if turn is not None:
-        turn.mended.append(mended)
-    put = tool.declaration.with_note
-    if put is None:
-        return result if turn is None else add_note(result, str(mended))
-    try:
-        return put(result, str(mended))
-    except Exception as error:  # noqa: BLE001 - a user's function; the result is what matters
-        tool.warn("A result of %s could not be given its note", error)
-        return result
-
-
-def _has_failed(tool: Tool, result: object) -> bool:
-    try:
-        return tool.results.find_trouble(result) is not None
-    except Exception:  # noqa: BLE001 - a result may be anything, and was looked at before
-        return False
-
-
-def _compare(asked: Mapping[str, object], made: Mapping[str, object]) -> Patch:
-    missing = object()
-    return Patch(
-        changes={
-            name: value
-            for name, value in made.items()
-            if (before := asked.get(name, missing)) is missing or repr(before) != repr(value)
-        },
-        drops=tuple(name for name in asked if name not in made),
+    return Corrected(
+        suggestion=best, execution=execution, arguments=arguments, advised=advised, by_itself=True
     )
 
 

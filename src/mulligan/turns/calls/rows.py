@@ -38,9 +38,11 @@ def log_success(call: LiveCall, result: object) -> int:
         if call.span is not None:
             end_span(call.span, tool=tool)
         if call.parameters is None:
+            tool.unlogged.add(call.labels)
             return duration_us
         shown = tool.runtime.redactor.redact_result(result)
-        weight = 1.0 / tool.runtime.sample if call.try_number == 1 else 1.0
+        sampled = tool.runtime.sample < 1.0 and call.try_number == 1
+        weight = 1.0 + tool.unlogged.take(call.labels) if sampled else 1.0
         _emit(call, (SUCCESS, duration_us, *NO_ERROR, shown), weight=weight)
     except Exception as error:  # noqa: BLE001 - the log may fail, the tool may not
         tool.warn("A call of %s could not be logged", error)

@@ -15,6 +15,7 @@ from mulligan.core.suggestion import NO_SCHEMA
 from mulligan.learning.errors.classify import build_classifier
 from mulligan.loops.traffic import TrafficByTenant
 from mulligan.turns.calls.runtime import Make, Runtime
+from mulligan.turns.calls.sampling import UnloggedCalls
 from mulligan.turns.tools.binding import find_binding
 from mulligan.turns.tools.declaration import Declaration, list_functions
 from mulligan.turns.tools.definition import find_definition
@@ -68,6 +69,7 @@ class Tool:
         self.results = Results(declaration, rules=self.error_rules)
         self.traffic = TrafficByTenant()
         """How its calls have gone, each tenant's for themselves."""
+        self.unlogged = UnloggedCalls()
         self._schema: Mapping[str, object] | None = None
         self._said: set[str] = set()
 

@@ -12,11 +12,12 @@ from mulligan.core.call import Execution, Failure
 from mulligan.core.effect import Effect, Mode
 from mulligan.core.error_class import ErrorClass
 from mulligan.core.errors import ConfigurationError, OwnParameterError, UnawaitedError
-from mulligan.turns.calls.advice import conclude, find_correction, mend
+from mulligan.turns.calls.advice import conclude, find_correction
 from mulligan.turns.calls.images import build_action
 from mulligan.turns.calls.journaled import JournaledCall, refuse_repeats
 from mulligan.turns.calls.judge_advice import consult
 from mulligan.turns.calls.live import LiveCall, begin_call
+from mulligan.turns.calls.mending import mend
 from mulligan.turns.calls.outcome import (
     build_execution,
     fail_call,

@@ -12,6 +12,29 @@ from mulligan.core.suggestion import Alike, FailedCall, Patch, Suggestion
 
 MOST_SHOWN = 500
 """Characters of what a conflict left, where advice is put into words."""
+MOST_SAID = 200
+"""Characters of what a call failed with that nobody had asked for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailedMend:
+    """A call that failed as it was asked for, and failed again as it was corrected."""
+
+    tool: str
+    changed: Patch
+    """Against what the agent had asked for."""
+    error: str
+    """What the corrected call failed with."""
+    by: str
+    """Where the correction came from, and why."""
+
+    def __str__(self) -> str:
+        """What an agent reads."""
+        said = Quoted(self.error, "the tool").as_line(most=MOST_SAID)
+        return (
+            f"You did not ask for this: Mulligan also called {self.tool} "
+            f"{_format_changed(self.changed)}, which failed too: {said}"
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +50,10 @@ class Advised:
     """What spoke against the call before it was made."""
     like: Alike | None = None
     """Where nobody can say what kind of error it is: the known one it is most like."""
+    pattern: str = ""
+    """Fingerprint of the failure."""
+    tried: tuple[FailedMend, ...] = ()
+    """Corrections that were made of the call by itself, in vain."""
 
     def __str__(self) -> str:
         """What an agent or a person reads."""
@@ -36,6 +63,7 @@ class Advised:
         if self.failed.failure.now is not None:
             now = Quoted(_format_value(self.failed.failure.now), "the tool")
             lines.append(f"What is there now: {now.as_line(most=MOST_SHOWN)}")
+        lines += map(str, self.tried)
         lines += [f"Try: {_format_suggestion(each)}" for each in self.suggestions]
         lines += [f"It could be foreseen: {each.issue} {each.correction}" for each in self.foreseen]
         lines += [f"Nobody knows this error; it is most like {self.like}."] if self.like else []
@@ -58,8 +86,12 @@ class Mended:
         """What an agent reads."""
         return (
             f"[Mulligan: {self.tool} failed as it was called. This is the result of calling it "
-            f"with {self.changed} instead. Call it so from now on.]"
+            f"{_format_changed(self.changed)} instead. Call it so from now on.]"
         )
+
+
+def _format_changed(changed: Patch) -> str:
+    return f"with {changed}" if changed.changes else str(changed)
 
 
 def _format_value(value: object) -> str:

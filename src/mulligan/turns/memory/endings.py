@@ -62,6 +62,7 @@ class _Story:
             remedies=self._remedies,
             offer=self._offer,
             group=self.opened.group,
+            later=self.opened.later,
             calls=0 if fixed is None else self.later.index(fixed) + 1,
             took=timedelta() if fixed is None else _measure_repair_time(execution, fixed.execution),
         )

@@ -18,6 +18,8 @@ class OpenEpisode:
     failed: FailedCall
     pattern: Pattern
     schema_hash: str = ""
+    later: bool = False
+    """It was made as suggested after a call that had failed."""
     best: Suggestion | None = None
     """The likeliest correction, told or withheld."""
     group: Group | None = None

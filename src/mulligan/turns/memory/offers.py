@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from mulligan.core.call import Execution
 from mulligan.core.suggestion import Suggestion
+from mulligan.turns.memory.advice_text import Advised
 
 MOST_OPEN = 20
 """Corrections of one tool that wait to be tried; the newest stay."""
@@ -20,6 +21,10 @@ class Corrected:
     execution: Execution
     """The call that failed."""
     arguments: Mapping[str, object]
+    advised: Advised | None = None
+    """What was to be said of that call."""
+    by_itself: bool = False
+    """Nobody asked for it: it is made in mode `auto`, in the place of the call that failed."""
 
     @property
     def by(self) -> str:

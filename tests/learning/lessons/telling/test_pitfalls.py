@@ -93,7 +93,9 @@ def test_a_pitfall_states_the_bound_of_its_error_how_often_since_when_and_for_wh
     ("remedy", "said"),
     [
         (changing(made("day", How.FORMAT, form="%Y-%m-%d")), "`day` must be given written as"),
-        (changing(made("day", How.DROP)), "`day` must be left out"),
+        (changing(made("day", How.DROP)), "fails with"),
+        (changing(made("day", How.PREFIX, text="-")), "fails with"),
+        (changing(made("day", How.PREFIX, text="#")), "`day` must be given with '#' in front"),
         (calling("login"), "it wants `login` called first"),
         (changing(made("who", How.OPEN)), "mistake 3"),
     ],
@@ -164,4 +166,5 @@ def test_what_would_be_left_out_is_asked_for_first() -> None:
     named = render_pitfalls([known(1, remedy=moved, correction="give `date`")], tokens=500)
 
     assert "ask whether you may: leave `day` out." in asked
+    assert "must be" not in asked
     assert "ask whether" not in named

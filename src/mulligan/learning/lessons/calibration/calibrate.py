@@ -83,11 +83,11 @@ class Lift:
 
 
 def measure_lift(counts: Mapping[EpisodeSlot, int]) -> Lift | None:
-    """Treated against control; `None` while one of the groups is empty."""
+    """Treated against control, by call; `None` while one of the groups is empty."""
     n = dict.fromkeys(Group, 0)
     repaired = dict.fromkeys(Group, 0)
     for slot, count in counts.items():
-        if slot.group is not None:
+        if slot.group is not None and not slot.later:
             n[slot.group] += count
             repaired[slot.group] += count if slot.repaired else 0
     if not all(n.values()):

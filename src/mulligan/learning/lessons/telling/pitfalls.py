@@ -16,7 +16,7 @@ from mulligan.core.interfaces import KnownTool
 from mulligan.core.lesson import How, Lesson, LessonState
 from mulligan.core.log_query import PatternSeen
 from mulligan.core.suggestion import shorten_pattern
-from mulligan.learning.lessons.scope import leaves_out
+from mulligan.learning.lessons.scope import asks_for_other
 from mulligan.learning.lessons.sharing import LessonReader, may_share
 from mulligan.learning.lessons.telling.stated import describe_demands, describe_rules, read_rules
 
@@ -121,13 +121,15 @@ def _describe_lesson(lesson: Lesson, seen: Sequence[PatternSeen], *, readers: Re
     names = _list_names(lesson, readers)
     rules = {} if lesson.shared else read_rules(lesson.when, names=names)
     said = describe_demands(lesson.remedy, rules) or lesson.mistake
-    met = _find_met(lesson, seen)
+    met = find_met(lesson, seen)
     error = f"a `{lesson.error_class}` error" if lesson.shared else _quote_text(lesson.when)
     unless = f" Not always: {lesson.when_not}." if lesson.when_not else ""
     vague = any(each.how in VAGUE for each in lesson.remedy.changes)
     instead = said if rules and vague else lesson.correction
-    if leaves_out(lesson.remedy):
-        instead = f"ask whether you may: {instead}"
+    reader = readers.get((lesson.server, lesson.tool), LessonReader())
+    if asks_for_other(lesson.remedy, stated=f"{lesson.when} {reader.properties}"):
+        # The same as at a failure: what asks for something else is for the person to say.
+        said, instead = f"fails with {error}", f"ask whether you may: {lesson.correction}"
     return Pitfall(
         tool=lesson.tool,
         count=met.pattern.count if met else lesson.seen,
@@ -189,7 +191,7 @@ def _list_agents(agents: Sequence[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def _find_met(lesson: Lesson, seen: Sequence[PatternSeen]) -> PatternSeen | None:
+def find_met(lesson: Lesson, seen: Sequence[PatternSeen]) -> PatternSeen | None:
     """The pattern that a lesson is about, as the log has it.
 
     The log never saw the call's own values, so that it may have masked the same error otherwise.

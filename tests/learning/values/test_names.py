@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import pytest
+
+from mulligan.learning.values.names import is_turned, loses_words, match_name, match_part
+
+TURNED = [
+    ("ids_to_keep", "ids"),
+    ("except_ids", "ids"),
+    ("not_tags", "tags"),
+    ("keep_names", "names"),
+    ("skip_rows", "rows"),
+    ("other_than_ids", "ids"),
+    ("protected_items", "items"),
+    ("parent_id", "id"),
+    ("exclude_recipients", "recipients"),
+    ("keep_path", "path"),
+    ("from_account", "account"),
+    ("target_path", "path"),
+    ("old_name", "name"),
+    ("new_name", "name"),
+    ("max_price", "price"),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "candidates", "match"),
+    [
+        ("orderId", ["order_id", "id"], "order_id"),
+        ("tag", ["tags"], "tags"),
+        ("identifier", ["id"], "id"),
+        ("order_identifier", ["order_id"], "order_id"),
+        ("msg", ["message", "title"], "message"),
+        ("lng", ["longitude", "latitude"], "longitude"),
+        ("to", ["recipients", "body"], "recipients"),
+        ("date_of_birth", ["dob", "name"], "dob"),
+        ("city", ["town"], None),
+        ("id", ["payment_id", "amount"], None),
+        ("no_ids_ever", ["nie"], None),
+    ],
+)
+def test_the_same_name_in_another_spelling_is_the_same(name, candidates, match) -> None:
+    assert match_name(name, candidates) == match
+
+
+@pytest.mark.parametrize(("one", "other"), [*TURNED, ("min_price", "max_price")])
+def test_a_word_that_turns_a_name_makes_another_of_it_whichever_has_it(one, other) -> None:
+    assert is_turned(one, other)
+    assert is_turned(other, one)
+    assert match_name(one, [other]) is match_name(other, [one]) is None
+    assert match_part(one, [other]) is match_part(other, [one]) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "candidates", "match"),
+    [
+        ("id", ["payment_id", "amount"], "payment_id"),
+        ("id", ["payment_id", "user_id"], None),
+        ("query", ["search_query"], "search_query"),
+        ("city", ["town"], None),
+    ],
+)
+def test_a_name_with_a_word_more_or_less_is_a_guess_if_one_alone_can_be(
+    name, candidates, match
+) -> None:
+    assert match_part(name, candidates) == match
+
+
+def test_a_guess_may_say_less_than_what_was_asked_for() -> None:
+    assert loses_words("payment_id", "id")
+    assert not loses_words("id", "payment_id")
+    assert not loses_words("order_identifier", "order_id")
