@@ -174,6 +174,7 @@ class Kind(StrEnum):
     ENUM = "enum"
     DEFAULT = "default"
     DROP = "drop"
+    """Left out: an argument that asked for nothing, or for what the tool does anyway."""
     REFORMAT = "reformat"
     TOOL = "tool"
     """The name of the tool, off by a prefix."""

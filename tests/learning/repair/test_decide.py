@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from mulligan.core.advice import Decision
@@ -183,3 +185,29 @@ def test_what_passes_by_itself_needs_no_other_request() -> None:
     busy = failed({"day": "friday"}, error="429 too many requests")
 
     assert decide(busy, other=wider) == decide(busy)
+
+
+@pytest.mark.parametrize("effect", [Effect.READ, Effect.REVERSIBLE, Effect.UNDECLARED])
+def test_a_bound_that_what_the_person_said_is_beyond_is_for_the_person(effect: Effect) -> None:
+    error = "people must be at most 10"
+    said = failed({"people": 12}, error=error, said=["For twelve, please"], effect=effect)
+    chosen = failed({"people": 12}, error=error, said=["For all of us"], effect=effect)
+
+    advice = decide(said, past={Decision.REPAIR: 50})
+
+    assert advice.decision is Decision.ASK
+    assert advice.ask == "people 12 cannot be had, at most 10 can: what should it be?"
+    assert decide(chosen).ask != advice.ask
+
+
+def test_what_a_tool_that_changes_something_cannot_be_told_is_for_the_person() -> None:
+    error = "unexpected keyword argument 'dry_run'"
+    dry = failed({"item": 5, "dry_run": True}, error=error, effect=Effect.REVERSIBLE)
+    empty = failed({"item": 5, "dry_run": None}, error=error, effect=Effect.REVERSIBLE)
+
+    advice = decide(dry)
+
+    assert advice.decision is Decision.ASK
+    assert advice.ask == "find_order cannot be told dry_run=True: should it be done without?"
+    assert decide(empty).decision is not Decision.ASK
+    assert decide(replace(dry, effect=Effect.READ)).decision is Decision.REPAIR

@@ -140,6 +140,13 @@ def test_only_how_much_is_shown_is_fitted_by_itself(
     assert found.automatic is automatic
 
 
+def test_a_number_that_is_fitted_under_a_new_name_is_fitted_all_the_same() -> None:
+    schema = obj("people", people={**WHOLE, "maximum": 10})
+    call = failed({"People": 50}, error="People: unknown", schema=schema)
+
+    assert not any(each.automatic for each in suggest_corrections(call))
+
+
 @pytest.mark.parametrize(
     ("effect", "changes"), [(Effect.READ, [{"ids": ["a"]}]), (Effect.REVERSIBLE, [])]
 )

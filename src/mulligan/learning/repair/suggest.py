@@ -113,19 +113,14 @@ def _clamps_pages(failed: FailedCall, after: Mapping[str, object]) -> bool:
 
     Of all else, people, doses, seats, the number is what is asked for.
     """
-    before = dict(list_leaves(failed.call.arguments))
+    given = {read_number(value) for _, value in list_leaves(failed.call.arguments)}
     fitted = [
         path
         for path, value in list_leaves(after, most=2_000)
-        if path in before and _is_other_number(before[path], value)
+        if (number := read_number(value)) is not None and number not in given
     ]
     paged = all(tokenize(str(path[-1])) in PAGES for path in fitted if path)
     return failed.effect is Effect.READ and paged
-
-
-def _is_other_number(old: object, new: object) -> bool:
-    mine, yours = read_number(old), read_number(new)
-    return yours is not None and mine != yours
 
 
 def _read_defaults(schema: Schema) -> dict[str, object]:
