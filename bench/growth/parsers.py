@@ -22,7 +22,8 @@ from mulligan.core.errors import MulliganError
 from mulligan.core.size import is_long
 from mulligan.learning.errors.silent import find_silent_error
 from mulligan.learning.repair.knowledge import parse_result
-from mulligan.learning.written.calls import decode_arguments, read_calls
+from mulligan.learning.written.calls import read_calls
+from mulligan.learning.written.structures import decode_arguments
 
 READING = (
     "checks",
@@ -97,7 +98,7 @@ OTHERS: Mapping[str, Callable[[str], object]] = {
     "core.size.is_long": is_long,
     "learning.errors.silent.find_silent_error": find_silent_error,
     "learning.repair.knowledge.parse_result": parse_result,
-    "learning.written.calls.decode_arguments": decode_arguments,
+    "learning.written.structures.decode_arguments": decode_arguments,
     "learning.written.calls.read_calls": lambda text: read_calls(text, tools=["f", "send_mail"]),
 }
 """Readers of anything, which may be a text."""

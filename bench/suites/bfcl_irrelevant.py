@@ -11,8 +11,8 @@ from bench.data import add_data_arguments, read_cases
 from bench.report import progress, table
 from bench.versions import ours
 from mulligan.learning.repair.irrelevance import check_relevance
-from mulligan.learning.shape.lenient import match_tool
 from mulligan.learning.shape.schema import read_schema
+from mulligan.learning.written.names import match_tool
 
 Result = dict[str, Any]
 

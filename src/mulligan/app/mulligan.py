@@ -234,11 +234,12 @@ class Mulligan(Blocking, Hosts):
         return await run_task(task, work, using=self._parts.learning)
 
     def read_calls(self, written: object, tools: Offered | None = None) -> list[Meant]:
-        """The calls in what a model wrote, for a model that cannot call tools itself.
+        """The calls that a model made in what it wrote, in order, if it cannot call tools itself.
 
-        Fenced, quoted, as JSON, as Python, with talk around them. Each has the `tool` that was
-        meant, its `arguments` in the shape of its schema, whether they `fits`, and the `kinds` of
-        what was changed; nothing is cut down, guessed or sent elsewhere, and nothing is called.
+        Fenced, tagged, as JSON, as Python, with talk around them. Each has the `tool` that was
+        meant, its `arguments` in the shape of its schema, whether it `fits`, the `problems` if not,
+        and the `kinds` of what was changed; nothing is cut down, guessed or sent elsewhere, and
+        nothing is called. What is thought, refused, quoted or an example is no call.
         `tools`: names or functions of declared tools, definitions as models are given them, or
         schemas by name; else all that were declared.
         """

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from mulligan.learning.shape.coerce import NOTHING, coerce, from_text, has_type
+from mulligan.learning.shape.coerce import NOTHING, coerce, from_text, has_type, may_be_two
 
 
 @pytest.mark.parametrize(
@@ -50,3 +50,26 @@ def test_only_a_list_or_an_object_is_read_from_text() -> None:
     assert from_text('{"a": [1]}') == {"a": [1]}
     assert from_text("12") is NOTHING
     assert from_text("[1, 2 and more") is NOTHING
+
+
+@pytest.mark.parametrize(
+    ("text", "twofold"),
+    [
+        ("1.000", True),
+        ("1,000", True),
+        ("-12.500", True),
+        ("0.125", False),
+        ("1,000,000", False),
+        ("1,234.5", False),
+        ("12.50", False),
+        ("1000", False),
+    ],
+)
+def test_a_point_or_comma_before_three_digits_can_be_read_in_two_ways(
+    text: str, twofold: bool
+) -> None:
+    assert may_be_two(text) is twofold
+
+
+def test_a_list_with_an_expression_in_it_is_no_value() -> None:
+    assert from_text('["a" + "b"]') is NOTHING

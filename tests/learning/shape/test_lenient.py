@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from mulligan.core.suggestion import Kind
-from mulligan.learning.shape.lenient import Meant, match_tool, read_meant
+from mulligan.learning.shape.lenient import Meant, read_meant, suggest_tool
 from mulligan.learning.shape.schema import read_schema
 from tests.learning.failures import TEXT, WHOLE, obj
 
@@ -18,8 +18,8 @@ TOOLS = {
     [
         ('weather.get(city="Oslo", days=3)', Meant("weather.get", {"city": "Oslo", "days": 3})),
         (
-            "get(city='Oslo', days='3')",
-            Meant("weather.get", {"city": "Oslo", "days": 3}, (Kind.TOOL, Kind.COERCE)),
+            "Weather_Get(City='Oslo', days='3')",
+            Meant("weather.get", {"city": "Oslo", "days": 3}, (Kind.RENAME, Kind.COERCE)),
         ),
         (
             "tools.weather_get('Oslo', 3)",
@@ -29,7 +29,6 @@ TOOLS = {
             "weather.get(params={'city': 'Oslo'})",
             Meant("weather.get", {"city": "Oslo"}, (Kind.REFORMAT,)),
         ),
-        ("weather.get(days=3)", Meant("weather.get", {"days": 3}, fits=False)),
     ],
 )
 def test_a_call_is_resolved_and_brought_into_shape(written: str, meant: Meant) -> None:
@@ -86,13 +85,62 @@ def test_a_text_that_repeats_itself_means_one_call_and_a_list_means_them_all() -
     ("name", "tool"),
     [
         ("weather.get", "weather.get"),
-        ("weather_get", "weather.get"),
         ("functions.weather_get", "weather.get"),
         ("wether.get", "weather.get"),
         ("get", "weather.get"),
+        ("undo_weather_get", None),
+        ("weather", None),
         ("post", None),
         ("", None),
     ],
 )
-def test_a_name_stands_for_the_only_tool_it_can(name: str, tool: str | None) -> None:
-    assert match_tool(name, tuple(TOOLS)) == tool
+def test_after_a_failure_a_slip_is_worth_a_word_and_a_word_more_is_not(
+    name: str, tool: str | None
+) -> None:
+    assert suggest_tool(name, tuple(TOOLS)) == tool
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "undo_weather_get(city='Oslo')",
+        "preview.weather.get(city='Oslo')",
+        '{"name": "staging/weather.get", "arguments": {"city": "Oslo"}}',
+        '{"name": "wether.get", "arguments": {"city": "Oslo"}}',
+    ],
+)
+def test_a_name_with_a_word_more_or_a_slip_is_no_call_of_the_tool(written: str) -> None:
+    assert [call for call in read_meant(written, TOOLS) if call.fits] == []
+    assert read_meant(written, {"weather.get": TOOLS["weather.get"]}) == read_meant(written, TOOLS)
+
+
+def test_values_without_a_name_take_those_of_the_definition_in_its_order() -> None:
+    [call] = read_meant("mail.send('bob', 'The code is 4711')", TOOLS)
+
+    assert (call.arguments, call.fits) == ({"to": "bob", "text": "The code is 4711"}, True)
+
+
+@pytest.mark.parametrize(
+    ("written", "problem"),
+    [
+        ("mail.send('bob', 'hi', 'urgent')", "'urgent' has no argument to go to"),
+        ("mail.send('bob', to='ann', text='hi')", "to is given twice, once without its name"),
+        ("mail.send(to='bob', text='hi', draft=True)", "draft=True is no argument of it"),
+        ("mail.send(to='bob', text='a' + 'b')", "\"'a' + 'b'\" is an expression, and not a value"),
+        ("weather.get(days=3)", '"city" is a required property'),
+        ("pay(amount='1.000')", "amount: '1.000' can be read as two numbers"),
+    ],
+)
+def test_what_keeps_a_call_from_fitting_is_said(written: str, problem: str) -> None:
+    pay = read_schema(obj("amount", amount={"type": "number"}))
+
+    [call] = read_meant(written, {**TOOLS, "pay": pay})
+
+    assert not call.fits
+    assert problem in call.problems
+
+
+def test_an_argument_that_the_tool_does_not_have_stays_in_sight() -> None:
+    [call] = read_meant("mail.send(to='bob', text='hi', draft=True)", TOOLS)
+
+    assert call.arguments == {"to": "bob", "text": "hi", "draft": True}

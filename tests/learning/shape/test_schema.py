@@ -64,3 +64,14 @@ def test_values_that_are_no_json_are_a_problem_and_not_an_error() -> None:
 
     assert [problem.rule for problem in problems] == ["json"]
     assert not schema.fits({"limit": datetime.date(2026, 1, 1)})
+
+
+def test_arguments_are_in_the_order_of_their_own_definition() -> None:
+    text = {"type": "string"}
+    one = {"type": "object", "properties": {"to": text, "body": text}}
+    other = {"properties": {"body": text, "to": text}, "type": "object"}
+
+    assert [list(read_schema(each).properties) for each in (one, other)] == [
+        ["to", "body"],
+        ["body", "to"],
+    ]

@@ -4,7 +4,8 @@ import warnings
 
 import pytest
 
-from mulligan.learning.written.calls import WrittenCall, read_calls
+from mulligan.learning.written.calls import read_calls
+from mulligan.learning.written.structures import WrittenCall
 
 TOOLS = ("weather.get", "send_mail")
 
@@ -35,11 +36,10 @@ TOOLS = ("weather.get", "send_mail")
     ],
 )
 def test_a_call_is_found_however_it_was_written(written: object) -> None:
-    groups = read_calls(written, tools=TOOLS)
+    [call] = read_calls(written, tools=TOOLS)
 
-    assert groups
-    assert [call.arguments for call in groups[0]] == [{"city": "Oslo", "days": 3}]
-    assert groups[0][0].name.replace("_", ".").endswith("weather.get")
+    assert (call.arguments, call.values, call.doubts) == ({"city": "Oslo", "days": 3}, (), ())
+    assert call.name.replace("_", ".").endswith("weather.get")
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,6 @@ def test_a_call_is_found_however_it_was_written(written: object) -> None:
         "",
         "I would call weather.get for that, but which city?",
         "def weather.get(city, days): ...",
-        "weather.get(city=city, days=days)",
         'send_mail(to="bob", text="Hello wor',
         None,
         17,
@@ -59,23 +58,20 @@ def test_where_there_is_no_whole_call_none_is_found(written: object) -> None:
     assert read_calls(written, tools=TOOLS) == []
 
 
-def test_calls_with_only_punctuation_between_them_are_one_group_and_talk_starts_another() -> None:
+def test_all_calls_are_read_in_their_order_and_an_alternative_is_talk() -> None:
     written = (
         "[weather.get(city='Oslo'),\n weather.get(city='Rome')] Or rather: weather.get(city='Bonn')"
     )
 
-    groups = read_calls(written, tools=TOOLS)
+    calls = read_calls(written, tools=TOOLS)
 
-    assert [[call.arguments["city"] for call in group] for group in groups] == [
-        ["Oslo", "Rome"],
-        ["Bonn"],
-    ]
+    assert [call.arguments["city"] for call in calls] == ["Oslo", "Rome"]
 
 
 def test_a_bare_value_may_hold_commas_up_to_the_next_argument() -> None:
-    groups = read_calls("weather.get(city=Boston, MA, days=3)", tools=TOOLS)
+    calls = read_calls("weather.get(city=Boston, MA, days=3)", tools=TOOLS)
 
-    assert groups == [[WrittenCall("weather.get", {"city": "Boston, MA", "days": 3})]]
+    assert calls == [WrittenCall("weather.get", {"city": "Boston, MA", "days": 3})]
 
 
 @pytest.mark.parametrize(
@@ -96,6 +92,6 @@ print(api.weather_get(city='Oslo'))
 second = weather_get(city='Rome')
 ```"""
 
-    (group,) = read_calls(written, tools=TOOLS)
+    calls = read_calls(written, tools=TOOLS)
 
-    assert [call.arguments["city"] for call in group] == ["Oslo", "Rome"]
+    assert [call.arguments["city"] for call in calls] == ["Oslo", "Rome"]

@@ -7,7 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mulligan.learning.written.literal import GarbledError, Named, read_pairs, read_value
+from mulligan.learning.written.literal import (
+    Expression,
+    GarbledError,
+    Named,
+    list_expressions,
+    read_pairs,
+    read_value,
+)
 
 JSON_VALUES = st.recursive(
     st.none()
@@ -77,3 +84,41 @@ def test_a_printed_object_is_read_as_pairs_also_when_it_is_cut() -> None:
 def test_a_text_made_to_be_read_again_and_again_is_given_up() -> None:
     with pytest.raises(GarbledError):
         read_value('{"' * 40_000)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "'a' + 'b'",
+        "'a' 'b'",
+        "'a'.upper()",
+        "'a' if late else 'b'",
+        "f'a{b}'",
+        "order['id']",
+        "prefix + 'b'",
+        "get_id()",
+        "x",
+        "order.x",
+        "*all",
+    ],
+)
+def test_what_only_a_program_would_know_is_an_expression(words: str) -> None:
+    value, _ = read_value(f"call(x={words}, y=2)")
+
+    assert isinstance(value, Named)
+    assert isinstance(value.keywords["x"], Expression)
+    assert list_expressions(value.keywords) == [words]
+    assert value.keywords["y"] == 2
+
+
+def test_zeros_in_front_belong_to_a_code_and_thousands_to_their_number() -> None:
+    value, _ = read_value("call(007, 1,000, 10,200)")
+
+    assert value == Named("call", ["007", "1,000", 10, 200])
+
+
+def test_a_value_after_a_keyword_is_a_piece_of_that_argument() -> None:
+    value, _ = read_value("call(x='say \"no\"', then, y=2)")
+
+    assert isinstance(value, Named)
+    assert list_expressions(value.values) == ["then"]

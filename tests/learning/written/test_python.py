@@ -23,6 +23,7 @@ def test_calls_are_read_as_they_are_written() -> None:
         "find(**x)",
         "find(other())",
         "find(1",
+        "find(1,000)",
         "[find(1), 2]",
         "find('a\\d')",
         "find(1" + " " * LONGEST + ")",

@@ -18,7 +18,7 @@ def read_arguments(written: str, *, tool: str) -> dict[str, object]:
         value = None
     if isinstance(value, dict) and not value.keys() >= _CALL:
         return value
-    called = next((call for group in read_calls(written, tools=(tool,)) for call in group), None)
+    called = next(iter(read_calls(written, tools=(tool,))), None)
     if called is not None:
         return dict(called.arguments)
     raise ConfigurationError(

@@ -14,7 +14,7 @@ from mulligan.learning.repair.priors import estimate_prior
 from mulligan.learning.repair.tighten import tighten_schema
 from mulligan.learning.shape.conform import Conformed, conform
 from mulligan.learning.shape.debris import clean_name, strip_debris
-from mulligan.learning.shape.lenient import match_tool
+from mulligan.learning.shape.lenient import suggest_tool
 from mulligan.learning.shape.schema import Schema, read_schema
 
 
@@ -69,7 +69,7 @@ def _find_tool(failed: FailedCall) -> str | None:
     """The tool that was meant, if the name is none of those that could be called."""
     name = clean_name(failed.call.tool)
     if failed.tools:
-        return None if failed.call.tool in failed.tools else match_tool(name, failed.tools)
+        return None if failed.call.tool in failed.tools else suggest_tool(name, failed.tools)
     return name if name and name != failed.call.tool else None
 
 

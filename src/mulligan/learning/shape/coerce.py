@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 
-from mulligan.learning.written.literal import GarbledError
+from mulligan.learning.written.literal import GarbledError, list_expressions
 from mulligan.learning.written.whole import read_whole
 
 TRUE = frozenset({"true", "yes", "on"})
@@ -14,6 +14,9 @@ FALSE = frozenset({"false", "no", "off"})
 _WHOLE = re.compile(r"[+-]?\d{1,18}(?:\.0+)?|[+-]?\d{1,3}(?:,\d{3}){1,5}")
 _NUMBER = re.compile(r"[+-]?(?:\d{1,18}(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?")
 _GROUPED = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+
+_TWO_NUMBERS = re.compile(r"[+-]?[1-9]\d{0,2}[.,]\d{3}")
+"""Half the world reads `1.000` as one, the other half as a thousand."""
 
 NOTHING = object()
 """No value, where `None` is one: what a way to make a value answers that leads nowhere."""
@@ -39,6 +42,11 @@ def has_type(value: object, wanted: str) -> bool:
             return value is None
         case _:
             return True
+
+
+def may_be_two(text: str) -> bool:
+    """Whether a number that came as text can be read as two different ones."""
+    return _TWO_NUMBERS.fullmatch(text.strip()) is not None
 
 
 def coerce(value: object, wanted: str) -> object:
@@ -121,4 +129,4 @@ def from_text(text: str) -> object:
         value = read_whole(text)
     except GarbledError:
         return NOTHING
-    return value if isinstance(value, list | dict) else NOTHING
+    return value if isinstance(value, list | dict) and not list_expressions(value) else NOTHING

@@ -124,7 +124,8 @@ def read_schema(declared: Mapping[str, object], *, tool: str = "") -> Schema:
     What is none of these is a `NoSchemaError` that says what is wrong.
     """
     try:
-        key = json.dumps(declared, sort_keys=True)
+        # As it stands: the order of a tool's arguments is that of its definition.
+        key = json.dumps(declared)
     except (TypeError, ValueError, RecursionError) as error:
         raise _refuse_schema(tool, f"it is no JSON ({error})") from None
     return _compile_schema(key, tool)

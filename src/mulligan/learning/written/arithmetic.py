@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 _SUM = re.compile(r"[\d\s.+\-*/()eE_]*(?:(?:math\.|np\.|numpy\.)?pi[\d\s.+\-*/()eE_]*)?")
 _LOOKS_LIKE_A_DATE = re.compile(
-    r"\d{4}-\d{1,2}-\d{1,2}|\d{1,4}/\d{1,2}/\d{1,4}|\d-\d++-\d|\d\s++\d"
+    r"\d{4}-\d{1,2}-\d{1,2}|\d{1,4}/\d{1,2}/\d{1,4}|\d-\d++-\d|\d\s++\d|^\s*+\d++-\d++\s*+$"
 )
 _OPERATIONS: dict[type[ast.operator], Callable[[float, float], float]] = {
     ast.Add: operator.add,

@@ -43,8 +43,21 @@ _KEY_END = re.compile(r"\s*+(?::|=>|=)\s*+")
 _OPEN, _CLOSE = "([{", ")]}"
 
 
+_JOINED = re.compile(r"\s*+(?:[+%*]|(?<=\s)[\"']|(?:if|or)\b|\.[A-Za-z_])")
+"""After a string: it is part of an expression, or quotes stand inside quotes. Nobody can say."""
+_EXPRESSION = re.compile(r"[fFbBrRuU]{1,2}+[\"']|[A-Za-z_][\w.]*+[\[(]|\*")
+_ADDS_TEXT = re.compile(r"\+\s*+[\"']")
+_THOUSANDS = re.compile(r"(?:,\d{3}){1,5}+(?!\d)")
+
+
 class GarbledError(ValueError):
     """There is no value at this place."""
+
+
+class Expression(str):
+    """Words that stand for a value which only the writer's program would know."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +82,21 @@ def read_pairs(text: str) -> dict[str, object]:
     while pair := _PAIR.match(text, at):
         found[pair.group(1)], at = reader.parse_value(pair.end(), ends=" \n")
     return found
+
+
+def list_expressions(value: object) -> list[str]:
+    """What in a value was written as an expression, whose value is not known."""
+    match value:
+        case Expression():
+            return [str(value)]
+        case dict():
+            return [each for held in value.values() for each in list_expressions(held)]
+        case list() | tuple():
+            return [each for held in value for each in list_expressions(held)]
+        case Named():
+            return [value.name]
+        case _:
+            return []
 
 
 class Reader:
@@ -113,14 +141,23 @@ class Reader:
             if keyword:
                 start = keyword.end()
                 value, at = self._parse_argument(start, depth=depth)
-                if self._text[start:at].strip() == keyword.group(1):
-                    raise GarbledError(f"{value!r} names a variable, and not its value.")
-                call.keywords[keyword.group(1)] = value
+                call.keywords[keyword.group(1)] = self._name_expression(
+                    value, start, at, keyword=keyword.group(1)
+                )
             else:
+                start = at
                 value, at = self.parse_value(at, depth=depth + 1, ends=",)")
-                call.values.append(value)
+                # After a keyword no value can be without one: it is a piece of that argument.
+                stray = Expression(self._text[start:at].strip()) if call.keywords else value
+                call.values.append(self._name_expression(stray, start, at))
             at = self._skip_comma(at, ")")
         return call, at + 1
+
+    def _name_expression(self, value: object, start: int, end: int, *, keyword: str = "") -> object:
+        """A call inside another's arguments is no value, nor is `order_id=order_id`."""
+        words = self._text[start:end].strip()
+        variable = bool(keyword) and (words == keyword or words.endswith(f".{keyword}"))
+        return Expression(words) if variable or isinstance(value, Named) else value
 
     def _parse_argument(self, at: int, *, depth: int) -> tuple[object, int]:
         """The value of a keyword; a bare one may hold commas, up to the next keyword."""
@@ -223,7 +260,7 @@ class Reader:
             if end >= 0:
                 return self._text[at + 3 : end], end + 3
         read: list[str] = []
-        at += 1
+        start, at = at, at + 1
         while at < len(self._text):
             plain = _PLAIN[closing].match(self._text, at)
             if plain:
@@ -238,9 +275,27 @@ class Reader:
                 continue
             if sign == closing and _AFTER_STRING.match(self._text, at + 1):
                 return "".join(read), at + 1
+            if sign == closing and _JOINED.match(self._text, at + 1):
+                return self._parse_joined(start)
             read.append(sign)
             at += 1
         return "".join(read), self._check_end(at)
+
+    def _parse_joined(self, at: int) -> tuple[str, int]:
+        """An expression that begins with a string, as it was written, up to where it ends."""
+        quote, level, end = "", 0, at
+        while end < len(self._text):
+            sign = self._text[end]
+            if quote:
+                quote = "" if sign == quote and self._text[end - 1] != "\\" else quote
+            elif sign in "\"'":
+                quote = sign
+            elif level == 0 and sign in ",)]};\n":
+                break
+            else:
+                level += (sign in _OPEN) - (sign in _CLOSE)
+            end = self._count_steps(end, end + 1)
+        return Expression(self._text[at : self._check_end(end)].strip()), end
 
     def _decode_escape(self, at: int) -> tuple[str, int]:
         letter = self._text[at]
@@ -260,11 +315,23 @@ class Reader:
                 break
             level += (sign in _OPEN) - (sign in _CLOSE)
             end += 1
+        end = self._skip_thousands(at, end)
         words = self._text[at:end].strip()
         broken_off = end == len(self._text) and level > 0 and not self._cut
         if not words or words[0] in ",)]}:" or broken_off:
             raise GarbledError("A value was expected.")
         return parse_words(words), end
+
+    def _skip_thousands(self, at: int, end: int) -> int:
+        """Past `,000`: no value begins with such zeros, so that the number before goes on."""
+        grouped = _THOUSANDS.match(self._text, end)
+        if (
+            grouped
+            and ",0" in grouped.group()
+            and re.fullmatch(r"[+-]?\d{1,3}", self._text[at:end])
+        ):
+            return grouped.end()
+        return end
 
     def _check_end(self, at: int) -> int:
         """A place that may be the text's end, if the text is known to be cut off there."""
@@ -301,9 +368,15 @@ def parse_words(words: str) -> object:
     if words.lower() in CONSTANTS:
         return CONSTANTS[words.lower()]
     number = _NUMBER.fullmatch(words)
+    if number and re.match(r"[+-]?0\d", words):
+        # Zeros in front belong to a code; a number has none.
+        return words
     if number:
         digits = words.replace("_", "")
         whole = re.fullmatch(r"[+-]?\d{1,300}", digits)
         return int(digits) if whole else float(digits)
     computed = evaluate_sum(words)
-    return words if computed is None else computed
+    if computed is None:
+        known = not _EXPRESSION.match(words) and not _ADDS_TEXT.search(words)
+        return words if known else Expression(words)
+    return computed

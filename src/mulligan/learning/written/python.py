@@ -27,11 +27,19 @@ def parse_python(text: str) -> list[Named]:
 def _read_call(part: ast.expr) -> Named:
     if not isinstance(part, ast.Call) or any(each.arg is None for each in part.keywords):
         raise ValueError("not a call of a tool")
+    if any(_has_many_zeros(each) for each in ast.walk(part)):
+        raise ValueError("not a number: `1,000` would be two")
     values = [_normalize_value(ast.literal_eval(each)) for each in part.args]
     keywords = {
         str(each.arg): _normalize_value(ast.literal_eval(each.value)) for each in part.keywords
     }
     return Named(_read_name(part.func), values, keywords)
+
+
+def _has_many_zeros(node: ast.AST) -> bool:
+    if not isinstance(node, ast.Constant) or type(node.value) is not int or node.value:
+        return False
+    return (node.end_col_offset or 0) - node.col_offset > 1
 
 
 def _read_name(function: ast.expr) -> str:
