@@ -21,7 +21,7 @@ def test_a_host_is_measured_with_and_without(capsys: pytest.CaptureFixture[str])
 def test_a_host_that_is_not_here_is_named(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("bench.suites.host_overhead.list_installed", lambda: [])
+    monkeypatch.setattr("bench.suites.host_overhead.list_installed", list)
 
     code = main(["host-overhead", "--host", "pydantic-ai"])
 
