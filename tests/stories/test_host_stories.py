@@ -25,7 +25,7 @@ pytestmark = pytest.mark.filterwarnings("default")  # the frameworks' own are no
 ROOT = Path(__file__).parents[2]
 
 
-IN_EVERY_TEST = {"pydantic-ai"}
+IN_EVERY_TEST = {"fastmcp", "langchain", "openai-agents", "pydantic-ai"}
 """What the test environment has; the others have environments of their own: `make hosts`."""
 
 

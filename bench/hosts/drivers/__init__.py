@@ -16,6 +16,8 @@ from mulligan import Mulligan
 HOSTS = {
     "pydantic-ai": "pydantic_ai",
     "langchain": "langchain",
+    "openai-agents": "agents",
+    "fastmcp": "fastmcp",
 }
 """Each with the package that it comes in."""
 

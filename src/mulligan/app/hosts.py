@@ -61,7 +61,7 @@ class Hosts:
         return self._adapt("langchain", options)
 
     def for_openai_agents(self, **options: Unpack[RunOptions]) -> Any:
-        """A runner: `await m.for_openai_agents().run(agent, "…")`."""
+        """A runner in the place of `Runner`: `await m.for_openai_agents().run(agent, "…")`."""
         return self._adapt("openai_agents", options)
 
     def for_fastmcp(self, **options: Unpack[RunOptions]) -> Any:
@@ -109,11 +109,18 @@ class ApplicationHost:
     """Checks the text of a turn; `None`: the application has no rules for replies."""
 
     def open(
-        self, message: str, *, agent: str = "", given: object = None, thread: str = ""
+        self,
+        message: str,
+        *,
+        agent: str = "",
+        principal: str = "",
+        given: object = None,
+        thread: str = "",
     ) -> HostRun:
         """A run begins."""
         about = self._read_about(given)
         about.setdefault("agent", agent)
+        about.setdefault("principal", principal)
         turn = self.opener.open(message, about)
         labels = turn.labels
         whose = (labels.tenant, turn.principal, labels.agent, thread)

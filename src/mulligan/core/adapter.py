@@ -16,6 +16,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypedDict
 
+from mulligan.core.errors import HeldError
 from mulligan.core.finding import Confidence, Finding, Standing
 
 
@@ -118,6 +119,22 @@ class HostRun(Protocol):
         for a person, and nothing was done.
         """
 
+    def may_hold(self, tool: str, *, server: str = "") -> bool:
+        """Whether calls of a tool may have to wait, for a framework that asks before it calls."""
+
+    async def hold(self, call: HostCall) -> HeldError | None:
+        """For such a framework: put a call on hold if it has to wait. Nothing is made of it.
+
+        `None`: it need not wait, or no longer, so `call` it. With `decided`, it will never be made;
+        `call` says so.
+        """
+
+    async def is_released(self, call: HostCall) -> bool:
+        """Whether a call was held and may be made now, as a person has said, wherever that was.
+
+        `HeldError`: it still waits, or with `decided` it will never be made.
+        """
+
     async def review(self, reply: object) -> Answer:
         """Review what was done since the last review, and the reply, before anybody sees it.
 
@@ -157,12 +174,19 @@ class Host(Protocol):
         """What was said of all runs."""
 
     def open(
-        self, message: str, *, agent: str = "", given: object = None, thread: str = ""
+        self,
+        message: str,
+        *,
+        agent: str = "",
+        principal: str = "",
+        given: object = None,
+        thread: str = "",
     ) -> HostRun:
         """A run begins.
 
-        `given` is what the framework knows of it, for the option `about`; `thread` is what its ids
-        of calls are unique in, such as a conversation.
+        `agent` and `principal` are as the framework calls them, where nothing else was said.
+        `given` is what it knows of the run, for the option `about`; `thread` is what its ids of
+        calls are unique in, such as a conversation.
         """
 
     def read_advice(self, error: BaseException) -> str:

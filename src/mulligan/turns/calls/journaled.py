@@ -26,7 +26,7 @@ from mulligan.turns.calls.release import claim, run_claimed, write_stopped
 from mulligan.turns.calls.retry import Tried, try_call
 from mulligan.turns.calls.runtime import Make
 from mulligan.turns.journal.book import Book
-from mulligan.turns.journal.hold import find_resumed, hold_call, take_resumed
+from mulligan.turns.journal.hold import Held, find_resumed, hold_call, take_resumed
 from mulligan.turns.journal.hold_answer import answer_held
 from mulligan.turns.journal.kept_values import is_exact
 from mulligan.turns.journal.landing import adopt, settle
@@ -67,10 +67,18 @@ class JournaledCall:
                 return await self._make_unjournaled()
             case Effect.REVERSIBLE:
                 return await self._make_journaled()
-            case Effect.IRREVERSIBLE:
-                return await self._hold(effect, reason="it cannot be undone.")
-            case Effect.UNDECLARED:
-                return await self._hold(effect, reason="nobody declared what it does.")
+            case Effect.IRREVERSIBLE | Effect.UNDECLARED:
+                return await self._hold(effect, reason=_WAITS[effect])
+
+    async def hold_ahead(self) -> Held | None:
+        """Hold the call if it is one to be held, for who asks before making it; `None`: make it."""
+        effect = self.declaration.classify_effect(self.call.arguments)
+        reason = _WAITS.get(effect)
+        if reason is None or self._is_cleared():
+            return None
+        refuse_repeats(self.call, self.turn)
+        held: Held = await self._hold(effect, reason=reason)
+        return held
 
     async def _make_unjournaled(self) -> Any:
         tried = await try_call(self.call)
@@ -252,6 +260,13 @@ class JournaledCall:
                 why = "A later call was accepted under the version that this one was bound to."
                 await self.book.move([action], State.NOT_EXECUTED, why=why)
                 action.on_settled(action)
+
+
+_WAITS = {
+    Effect.IRREVERSIBLE: "it cannot be undone.",
+    Effect.UNDECLARED: "nobody declared what it does.",
+}
+"""Why a call is held, by its effect."""
 
 
 def refuse_repeats(call: LiveCall, turn: OpenTurn) -> None:

@@ -8,6 +8,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from mulligan.core.adapter import HostCall, MakeInHost
+from mulligan.core.effect import Effect
 from mulligan.core.errors import ConfigurationError, NothingDone
 from mulligan.turns.calls.runtime import Runtime
 from mulligan.turns.calls.tool import Tool
@@ -61,6 +62,16 @@ class HostedTools:
     def find_tool(self, call: HostCall) -> Tool | None:
         """The same as its calls know it, also of one that the application has decorated."""
         return self._box.find_by_name(call.tool, server=call.server)
+
+    def may_hold(self, tool: str, *, server: str) -> bool:
+        """Whether calls that a host makes may be held; of one of the application's own functions
+        the decorator knows, once it is entered."""
+        found = self._box.find_by_name(tool, server=server)
+        if found is None:
+            return self._runtime.strict
+        said = found.declaration
+        always_undone = said.effect is Effect.REVERSIBLE and said.effect_of is None
+        return found.hosted and found.acts and not always_undone
 
     def _wrap(self, name: str, said: Declared) -> Hosted:
         function, named = _build_function(name), said.copy()

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from mulligan.core.action import Kept
 from mulligan.core.adapter import Answer, Called, HostCall
-from mulligan.core.errors import HeldError
+from mulligan.core.errors import AlreadyDoneError, HeldError
 from mulligan.core.finding import Correction, Standing
+from mulligan.turns.hosts.ahead import hold_ahead
 from mulligan.turns.hosts.host_holds import HostHolds
 from mulligan.turns.hosts.hosted_tools import Hosted, HostedTools, make_with
 from mulligan.turns.hosts.rewriting import CheckReply, Rewriting
@@ -74,6 +75,34 @@ class Run:
             if approved is not None:
                 await self._holds.forget(call)
         return Called(result=result, note=_choose_note(said, result))
+
+    def may_hold(self, tool: str, *, server: str = "") -> bool:
+        """Whether calls of a tool may have to wait, for a host that asks before it calls."""
+        return self._tools.may_hold(tool, server=server)
+
+    async def hold(self, call: HostCall) -> HeldError | None:
+        """Put a call on hold if it has to wait. Nothing is made of it."""
+        with self.turn.make_current(), carry_answers():
+            self._tools.find(call)
+            tool = self._tools.find_tool(call)
+            if tool is None or not self.may_hold(call.tool, server=call.server):
+                return None
+            try:
+                if await self._holds.find(call) is not None:
+                    return None
+                held = await hold_ahead(tool, call.arguments, turn=self.turn)
+            except HeldError as waits:
+                return waits
+            except AlreadyDoneError:
+                return None  # it is told by the call
+            if held is None:
+                return None
+            await self._holds.keep(call, held.hold)
+            return HeldError(str(held), action=held.hold.action)
+
+    async def is_released(self, call: HostCall) -> bool:
+        """Whether a call was held and may be made now, as a person has said."""
+        return await self._holds.find(call) is not None
 
     async def review(self, reply: object) -> Answer:
         """Review what was done since the last review, and the reply, before anybody sees it."""

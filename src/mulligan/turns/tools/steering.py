@@ -8,6 +8,7 @@ _DEFERS = frozenset(
         ("pydantic_ai", "ApprovalRequired"),
         ("langgraph", "GraphInterrupt"),  # and with it NodeInterrupt
         ("strands", "InterruptException"),
+        ("mulligan", "InputAsked"),  # of FastMCP, where it is a result
     }
 )
 """The call is put off: the framework makes it again, or never, so that nothing was done by it."""

@@ -1,0 +1,232 @@
+"""FastMCP: every call that a client makes is a turn, or one of the turn that the client names."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from fastmcp.exceptions import ToolError, ValidationError
+from fastmcp.server.dependencies import get_access_token
+from fastmcp.server.middleware import Middleware
+from fastmcp.tools import base as tools_base
+from fastmcp.tools.base import ToolResult
+from mcp_types import TextContent
+
+from mulligan.core.adapter import Answer, Called, Host, HostCall, HostRun
+from mulligan.core.errors import HeldError, NothingDone
+from mulligan.core.finding import Standing
+
+ASKS_FOR_INPUT = getattr(tools_base, "InputRequiredToolResult", ())
+"""What a tool answers with that asks its client first; earlier releases have no such thing."""
+
+MESSAGE = "mulligan/message"
+"""What the person said, in the `_meta` of a request."""
+TURN = "mulligan/turn"
+"""The turn that a call belongs to, by any name that its client gives it."""
+DONE = "mulligan/done"
+"""It is the last call of its turn."""
+
+MOST_TURNS = 1_000
+"""Turns that clients have named and not ended: the oldest ends first."""
+
+
+def build(host: Host) -> ReviewedCalls:
+    """A middleware of a server: `mcp.add_middleware(m.for_fastmcp())`."""
+    return ReviewedCalls(host)
+
+
+class ReviewedCalls(Middleware):  # type: ignore[misc]
+    """Reviews what a call did before its client has the result."""
+
+    def __init__(self, host: Host) -> None:
+        self.host = host
+        self.turns: OrderedDict[tuple[str, str], NamedTurn] = OrderedDict()
+
+    async def on_list_tools(self, context: Any, call_next: Any) -> Sequence[Any]:
+        """The tools, with what is known to go wrong in their descriptions."""
+        return [self._describe(tool) for tool in await call_next(context)]
+
+    async def on_call_tool(self, context: Any, call_next: Any) -> Any:
+        """Bring a call; what is said about it is what the client gets."""
+        tool = await context.fastmcp_context.fastmcp.get_tool(context.message.name)
+        if tool is None:
+            return await call_next(context)
+        made = ServerCall(context, call_next)
+        async with self._open_turn(context) as run:
+            try:
+                called = await run.call(read_call(context, tool=tool, made=made))
+            except HeldError as held:
+                raise ToolError(str(held)) from None
+            except InputAsked as asked:
+                return asked.result
+            except Exception as error:  # noqa: BLE001 - it is raised again, as its server says it
+                return made.fail(error, advice=self.host.read_advice(error))
+            answer = await run.review(None)
+            if answer.feedback or answer.standing is Standing.REJECTED:
+                raise ToolError(answer.feedback or read_question(answer))
+            return add_notes(made.read(called, tool), (called.note, answer.note))
+
+    @asynccontextmanager
+    async def _open_turn(self, context: Any) -> AsyncIterator[HostRun]:
+        """The turn of a call. Calls of one turn come one after the other, each with its review."""
+        request = context.fastmcp_context.request_context
+        meta = dict((request.meta if request is not None else None) or {})
+        principal = read_principal()
+        name = principal, str(meta.get(TURN, ""))
+        turn = self.turns.pop(name, None) if name[1] else None
+        if turn is None:
+            message = str(meta.get(MESSAGE, ""))
+            turn = NamedTurn(self.host.open(message, principal=principal, given=context))
+        goes_on = bool(name[1]) and not meta.get(DONE)
+        if goes_on:
+            self.turns[name] = turn
+        failed = True
+        try:
+            async with turn.lock:
+                yield turn.run
+            failed = False
+        finally:
+            if not goes_on:
+                await turn.run.leave(failed=failed)
+        while len(self.turns) > MOST_TURNS:
+            await self.turns.popitem(last=False)[1].run.leave()
+
+    def _describe(self, tool: Any) -> Any:
+        pitfalls = self.host.describe_pitfalls([tool.name])
+        if not pitfalls:
+            return tool
+        said = f"{tool.description or ''}\n\n{pitfalls}".strip()
+        return tool.model_copy(update={"description": said})
+
+
+@dataclass(frozen=True, slots=True)
+class NamedTurn:
+    """A turn that further calls may come to."""
+
+    run: HostRun
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+class InputAsked(Exception):  # noqa: N818 - it is none: the tool asks its client, and is called again
+    """A tool wants to know something from its client first."""
+
+    def __init__(self, result: Any) -> None:
+        super().__init__("It asks its client for input.")
+        self.result = result
+
+
+class ServerCall:
+    """A call as the server makes it, and what came of it in the server's own words."""
+
+    def __init__(self, context: Any, call_next: Any) -> None:
+        self._context = context
+        self._call_next = call_next
+        self._result: Any = None
+        self._value: object = None
+        self._error: Exception | None = None
+
+    async def make(self, arguments: Mapping[str, object]) -> object:
+        """The value of the result; what a proxied server returns as a failure is raised."""
+        asked = self._context.message.model_copy(update={"arguments": dict(arguments)})
+        self._result = self._error = None
+        try:
+            result = await self._call_next(self._context.copy(message=asked))
+        except ValidationError as error:
+            self._error = error
+            raise NothingDone(str(error)) from error
+        except Exception as error:  # noqa: BLE001
+            self._error = error
+            raise (_find_cause(error) or error) from None
+        self._result = result
+        if isinstance(result, ASKS_FOR_INPUT):
+            raise InputAsked(result)
+        self._value = read_value(result)
+        if getattr(result, "is_error", False):
+            raise ToolError(_join_texts(result) or "It failed, and did not say why.")
+        return self._value
+
+    def read(self, called: Called, tool: Any) -> Any:
+        """The server's own result where the value is that, else one that is built of it."""
+        if self._result is not None and called.result is self._value:
+            return self._result
+        return tool.convert_result(called.result)
+
+    def fail(self, error: Exception, *, advice: str) -> Any:
+        """The server's own failure, with what would help."""
+        if self._result is not None:
+            return add_notes(self._result, (advice,))
+        if self._error is not None and not advice:
+            raise self._error
+        told = (str(self._error or error), advice)
+        raise ToolError("\n\n".join(filter(None, told))) from error
+
+
+def read_call(context: Any, *, tool: Any, made: ServerCall) -> HostCall:
+    """A call in no framework's words. It has no id: a client asks again with the same arguments."""
+    return HostCall(
+        tool=context.message.name,
+        arguments=context.message.arguments or {},
+        make=made.make,
+        schema=tool.parameters,
+        description=tool.description or "",
+    )
+
+
+def read_principal() -> str:
+    """Who asks, as their token says; empty where the server has no authentication."""
+    token = get_access_token()
+    if token is None:
+        return ""
+    claims = token.claims or {}
+    who = getattr(token, "subject", None) or claims.get("sub") or token.client_id
+    return f"{claims['iss']} {who}" if claims.get("iss") else str(who)
+
+
+def read_value(result: Any) -> object:
+    """What a tool returned, out of the wrapping that it came in."""
+    if not isinstance(result, ToolResult):
+        return result
+    structured = result.structured_content
+    if structured is not None:
+        wrapped = ((result.meta or {}).get("fastmcp") or {}).get("wrap_result")
+        return structured.get("result") if wrapped else structured
+    text = _join_texts(result)
+    try:
+        read = json.loads(text)
+    except ValueError:
+        return text
+    return read if isinstance(read, (dict, list)) else text
+
+
+def read_question(answer: Answer) -> str:
+    """What is told of a call that was rejected for good."""
+    said = answer.reply if isinstance(answer.reply, str) else answer.note
+    return said or " ".join(finding.issue for finding in answer.findings)
+
+
+def add_notes(result: Any, notes: Sequence[str]) -> Any:
+    """A result with what its reader is to know beside it; all else is as it came."""
+    told = [TextContent(type="text", text=note) for note in notes if note]
+    if not told or not isinstance(result, ToolResult):
+        return result
+    return ToolResult(
+        content=[*result.content, *told],
+        structured_content=result.structured_content,
+        meta=result.meta,
+        is_error=result.is_error,
+    )
+
+
+def _find_cause(error: Exception) -> Exception | None:
+    """What the tool itself has raised, where the server has wrapped it."""
+    cause = error.__cause__
+    return cause if isinstance(error, ToolError) and isinstance(cause, Exception) else None
+
+
+def _join_texts(result: Any) -> str:
+    return "\n".join(part.text for part in result.content if isinstance(part, TextContent))

@@ -1,0 +1,396 @@
+"""What is special of openai-agents; the stories that all hosts share are in tests/stories."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from agents import (
+    Agent,
+    FunctionTool,
+    Runner,
+    RunState,
+    SQLiteSession,
+    function_tool,
+    handoff,
+    set_tracing_disabled,
+)
+from agents.items import ModelResponse
+from openai.types.responses import Response, ResponseCompletedEvent
+
+from bench.hosts.drivers import Ran, Step
+from bench.hosts.drivers.openai_agents import Scripted
+from bench.hosts.world import FRIDAY, SATURDAY, build_tools, open_app
+from mulligan import Effect, Mulligan
+from mulligan.core.call import LogRow
+from mulligan.core.errors import ConfigurationError, RunningLoopError
+from mulligan.core.event import CallLogged
+from mulligan.testing.remote import FakeRemote
+
+pytestmark = pytest.mark.filterwarnings("default")  # the framework's own are not ours to mend
+
+BEFORE = "2026-11-18"
+
+set_tracing_disabled(True)
+
+
+class Streaming(Scripted):  # type: ignore[misc]
+    """The same, in one event each."""
+
+    async def stream_response(self, *given: Any, **named: Any) -> AsyncIterator[Any]:
+        said: ModelResponse = await self.get_response(*given, **named)
+        response = Response(
+            id="r", created_at=0, model="scripted", object="response", output=said.output,
+            tool_choice="auto", tools=[], parallel_tool_calls=False,
+        )  # fmt: skip
+        yield ResponseCompletedEvent(
+            type="response.completed", response=response, sequence_number=0
+        )
+
+
+@pytest.fixture
+def remote(tmp_path: Path) -> FakeRemote:
+    return FakeRemote(tmp_path / "remote")
+
+
+@pytest.fixture
+def m(tmp_path: Path, remote: FakeRemote) -> Iterator[Mulligan]:
+    with open_app(f"sqlite:///{tmp_path / 'store.db'}", remote) as app:
+        yield app
+
+
+@pytest.fixture
+def rows(m: Mulligan) -> Callable[[], list[LogRow]]:
+    seen: list[LogRow] = []
+    m.subscribe(lambda event: seen.append(event.row) if isinstance(event, CallLogged) else None)
+
+    def so_far() -> list[LogRow]:
+        m.flush()
+        return seen
+
+    return so_far
+
+
+@pytest.fixture
+def event(remote: FakeRemote) -> str:
+    return remote.create({"day": BEFORE}, by="person").id
+
+
+def build_agent(
+    remote: FakeRemote, script: Sequence[Step], ran: Ran | None = None, **more: Any
+) -> Agent[Any]:
+    tools = [function_tool(each) for each in build_tools(remote)]
+    model = Streaming(script, ran or Ran())
+    return Agent("planner", model=model, tools=more.pop("tools", tools), **more)
+
+
+def move(event: str, day: str) -> Step:
+    return "move_event", {"event_id": event, "day": day}
+
+
+def list_days(remote: FakeRemote) -> list[object]:
+    return [line.data.get("day") for line in remote.ledger()]
+
+
+def correct(event: str) -> list[Step]:
+    return [move(event, SATURDAY), "Moved, honestly.", move(event, FRIDAY), "Moved to Friday."]
+
+
+async def test_what_an_agent_does_that_was_handed_over_to_belongs_to_the_turn(
+    m: Mulligan, remote: FakeRemote, event: str, rows: Callable[[], list[LogRow]]
+) -> None:
+    script = [("transfer_to_mover", {}), *correct(event)[:2]] * 2
+    script[4:] = [move(event, FRIDAY), "Moved to Friday."]
+    model = Streaming(script, Ran())
+    mover = build_agent(remote, [])
+    mover.name, mover.model = "mover", model
+    first = Agent("planner", model=model, handoffs=[handoff(mover)])
+
+    ended = await m.for_openai_agents().run(first, "Move dinner to Friday")
+
+    assert ended.final_output == "Moved to Friday."
+    assert ended.last_agent is mover
+    assert list_days(remote) == [BEFORE, SATURDAY, BEFORE, FRIDAY]
+    assert len({row.turn for row in rows()}) == 1
+
+
+async def test_what_an_agent_does_that_is_called_as_a_tool_belongs_to_the_turn(
+    m: Mulligan, remote: FakeRemote, event: str
+) -> None:
+    moves: list[Step] = [move(event, SATURDAY), "Moved.", move(event, FRIDAY), "Moved."]
+    mover = build_agent(remote, moves)
+    asks: Step = ("ask_mover", {"input": "Move it"})
+    first = build_agent(
+        remote, [asks, "Done.", asks, "Done on Friday."], tools=[mover.as_tool("ask_mover", "Ask.")]
+    )
+
+    ended = await m.for_openai_agents().run(first, "Move dinner to Friday")
+
+    assert ended.final_output == "Done on Friday."
+    assert list_days(remote) == [BEFORE, SATURDAY, BEFORE, FRIDAY]
+
+
+async def test_parallel_calls_are_of_one_turn(
+    m: Mulligan, remote: FakeRemote, rows: Callable[[], list[LogRow]]
+) -> None:
+    class Both(Streaming):  # type: ignore[misc]
+        async def get_response(self, *given: Any, **named: Any) -> ModelResponse:
+            said = await super().get_response(*given, **named)
+            if self.steps and not isinstance(self.steps[0], str):
+                said.output += (await super().get_response(*given, **named)).output
+            return said
+
+    calls: list[Step] = [("find_room", {"size": "large"}), ("find_room", {"size": "small"})]
+    agent = build_agent(remote, [])
+    agent.model = Both([*calls, "Two rooms."], Ran())
+
+    ended = await m.for_openai_agents().run(agent, "Find two rooms")
+
+    assert ended.final_output == "Two rooms."
+    assert [row.tool for row in rows()] == ["find_room", "find_room"]
+    assert len({row.turn for row in rows()}) == 1
+
+
+async def test_a_session_has_nothing_of_a_rejected_attempt(
+    m: Mulligan, remote: FakeRemote, event: str
+) -> None:
+    session = SQLiteSession("dinner")
+    await session.add_items([{"role": "user", "content": "Hello."}])
+
+    await m.for_openai_agents().run(
+        build_agent(remote, correct(event)), "Move dinner to Friday", session=session
+    )
+
+    kept = str(await session.get_items())
+    assert "Hello." in kept
+    assert kept.count("Move dinner to Friday") == 1
+    assert "Moved, honestly." not in kept
+    assert "Moved to Friday." in kept
+
+
+async def test_in_a_session_a_reply_is_written_again_after_what_was_said(
+    m: Mulligan, remote: FakeRemote
+) -> None:
+    ran, session = Ran(), SQLiteSession("success")
+    agent = build_agent(remote, ["Success is guaranteed.", "It should work."], ran)
+
+    ended = await m.for_openai_agents().run(agent, "Will it work?", session=session)
+
+    assert ended.final_output == "It should work."
+    assert ran.shown[1].count("Will it work?") == 1
+
+
+async def test_the_messages_of_a_rejected_attempt_are_kept_for_those_who_look_later(
+    m: Mulligan, remote: FakeRemote, event: str, rows: Callable[[], list[LogRow]]
+) -> None:
+    await m.for_openai_agents().run(build_agent(remote, correct(event)), "Move dinner to Friday")
+
+    turn = rows()[0].turn
+    assert turn is not None
+    kept = m._parts.store.vault.get(turn, "messages 1")
+    assert kept is not None
+    assert b"Moved, honestly." in kept
+
+
+def test_without_an_event_loop_it_runs_on_the_thread_that_waits(
+    m: Mulligan, remote: FakeRemote, event: str
+) -> None:
+    ended = m.for_openai_agents().run_sync(build_agent(remote, correct(event)), "Move it to Friday")
+
+    assert ended.final_output == "Moved to Friday."
+    assert list_days(remote) == [BEFORE, SATURDAY, BEFORE, FRIDAY]
+
+
+async def test_it_does_not_hold_up_an_event_loop(m: Mulligan, remote: FakeRemote) -> None:
+    with pytest.raises(RunningLoopError, match="await run"):
+        m.for_openai_agents().run_sync(build_agent(remote, ["Hello."]), "Hello")
+
+
+@pytest.mark.parametrize(("live", "said"), [(False, 1), (True, 2)])
+async def test_events_are_held_back_until_they_are_reviewed(
+    m: Mulligan, remote: FakeRemote, event: str, live: bool, said: int
+) -> None:
+    agent = build_agent(remote, correct(event))
+
+    streamed = m.for_openai_agents().run_streamed(agent, "Move dinner to Friday", live=live)
+    with pytest.raises(AttributeError, match="stream_events"):
+        assert streamed.final_output
+    names = [each.name async for each in streamed.stream_events() if hasattr(each, "name")]
+
+    assert names.count("message_output_created") == said
+    assert streamed.final_output == "Moved to Friday."
+    assert list_days(remote) == [BEFORE, SATURDAY, BEFORE, FRIDAY]
+
+
+async def test_what_is_approved_in_the_host_is_approved_in_the_journal_and_runs_once(
+    m: Mulligan, remote: FakeRemote
+) -> None:
+    agent = build_agent(remote, [("send_invitation", {"to": "Ann"}), "Ann is invited."])
+    runner = m.for_openai_agents()
+
+    waits = await runner.run(agent, "Invite Ann")
+    [item] = waits.interruptions
+    state = waits.to_state()
+    state.approve(item)
+    ended = await runner.run(agent, state)
+
+    assert ended.final_output == "Ann is invited."
+    assert [line.op for line in remote.ledger()] == ["create"]
+    assert m.insights.open_list.actions() == []
+
+
+async def test_what_is_refused_in_the_host_is_denied_in_the_journal(
+    m: Mulligan, remote: FakeRemote
+) -> None:
+    agent = build_agent(remote, [("send_invitation", {"to": "Ann"}), "Then not."])
+    runner = m.for_openai_agents()
+
+    waits = await runner.run(agent, "Invite Ann")
+    [held] = m.insights.open_list.actions()
+    state = waits.to_state()
+    state.reject(waits.interruptions[0])
+    ended = await runner.run(agent, state)
+
+    assert ended.final_output == "Then not."
+    assert (remote.ledger(), m.insights.open_list.actions()) == ([], [])
+    assert str(m.insights.open_list.find(held.id).state) == "denied"
+
+
+async def test_what_is_denied_elsewhere_is_told_to_the_model(
+    m: Mulligan, remote: FakeRemote
+) -> None:
+    ran = Ran()
+    agent = build_agent(remote, [("send_invitation", {"to": "Ann"}), "Then not."], ran)
+    runner = m.for_openai_agents()
+
+    waits = await runner.run(agent, "Invite Ann")
+    [held] = m.insights.open_list.actions()
+    m.insights.open_list.deny(held.id, by="Mum")
+    state = await RunState.from_string(agent, waits.to_state().to_string())
+    await runner.run(agent, state)
+
+    assert "A person has denied it" in ran.shown[-1]
+    assert remote.ledger() == []
+
+
+async def test_a_run_that_waits_is_not_gone_on_with_past_the_journal(
+    m: Mulligan, remote: FakeRemote
+) -> None:
+    agent = build_agent(remote, [("send_invitation", {"to": "Ann"}), "Ann is invited."])
+    runner = m.for_openai_agents()
+
+    waits = await runner.run(agent, "Invite Ann")
+    still = await runner.run(agent, waits.to_state())
+
+    assert len(still.interruptions) == 1
+    assert remote.ledger() == []
+
+
+async def test_a_tool_of_the_applications_own_is_logged_once(
+    m: Mulligan, remote: FakeRemote, rows: Callable[[], list[LogRow]]
+) -> None:
+    @m.tool(effect=Effect.READ)
+    async def count_guests(party: str) -> int:
+        """Count the guests."""
+        return len(party)
+
+    agent = build_agent(
+        remote, [("count_guests", {"party": "four"}), "Four."], tools=[function_tool(count_guests)]
+    )
+
+    await m.for_openai_agents().run(agent, "How many?")
+
+    assert [row.tool for row in rows()] == ["count_guests"]
+
+
+async def test_a_failure_is_told_in_the_tools_own_words_or_raised_as_its_author_wants(
+    m: Mulligan, remote: FakeRemote
+) -> None:
+    async def fetch(city: str) -> str:
+        """Fetch."""
+        raise ValueError(f"unknown city {city!r}")
+
+    ran = Ran()
+    told = function_tool(fetch, failure_error_function=lambda ctx, error: "No such place.")
+    raised = function_tool(fetch, failure_error_function=None)
+    call: Step = ("fetch", {"city": "Atlantis"})
+
+    await m.for_openai_agents().run(
+        build_agent(remote, [call, "Nowhere."], ran, tools=[told]), "Where is it?"
+    )
+    with pytest.raises(Exception, match="unknown city 'Atlantis'"):
+        await m.for_openai_agents().run(
+            build_agent(remote, [call, "Nowhere."], tools=[raised]), "Where is it?"
+        )
+
+    assert "No such place.\n\n" in ran.shown[1]
+    assert "What to do:" in ran.shown[1]
+
+
+async def test_what_comes_as_text_of_an_mcp_server_is_read_and_shown_as_it_came(
+    m: Mulligan, remote: FakeRemote
+) -> None:
+    ran, read = Ran(), []
+
+    async def invoke(ctx: Any, arguments: str) -> dict[str, str]:
+        return {"type": "text", "text": '{"id": "t1", "version": "7"}'}
+
+    m.declare(
+        "add_table",
+        effect=Effect.REVERSIBLE,
+        before=lambda record: None,
+        undo=lambda record: None,
+        version=lambda record: read.append(record.result),
+    )
+    schema = {"type": "object", "properties": {}}
+    tool = FunctionTool("add_table", "Add.", schema, invoke, strict_json_schema=False)
+
+    await m.for_openai_agents().run(
+        build_agent(remote, [("add_table", {}), "Added."], ran, tools=[tool]), "Add a table"
+    )
+
+    assert read[0] == {"id": "t1", "version": "7"}
+    assert "'input_text'" in ran.shown[1]
+
+
+async def test_runs_at_the_same_time_have_their_own_turns(
+    m: Mulligan, remote: FakeRemote, rows: Callable[[], list[LogRow]]
+) -> None:
+    runner = m.for_openai_agents()
+    call: Step = ("find_room", {"size": "large"})
+
+    await asyncio.gather(
+        *(runner.run(build_agent(remote, [call, "Room 4."]), "Find a room") for _ in range(3))
+    )
+
+    assert len({row.turn for row in rows()}) == 3
+
+
+async def test_a_run_of_the_hosts_own_runner_is_left_alone(
+    m: Mulligan, remote: FakeRemote, event: str, rows: Callable[[], list[LogRow]]
+) -> None:
+    m.for_openai_agents()
+
+    ended = await Runner.run(build_agent(remote, correct(event)[:2]), "Move dinner to Friday")
+
+    assert ended.final_output == "Moved, honestly."
+    assert rows() == []
+
+
+async def test_what_a_run_is_about_may_come_from_its_context(
+    m: Mulligan, remote: FakeRemote, rows: Callable[[], list[LogRow]]
+) -> None:
+    runner = m.for_openai_agents(about=lambda context: {"agent": context["who"]})
+    agent = build_agent(remote, [("find_room", {"size": "large"}), "Room 4."])
+
+    await runner.run(agent, "Find a room", context={"who": "butler"})
+
+    assert [row.agent for row in rows()] == ["butler"]
+
+
+def test_unknown_options_are_refused(m: Mulligan) -> None:
+    with pytest.raises(ConfigurationError, match="'agnet'"):
+        m.for_openai_agents(agnet="planner")
