@@ -1,4 +1,6 @@
-from mulligan.loops.traffic import MOST_TENANTS, TrafficByTenant
+from mulligan.loops.traffic import MOST_KINDS, MOST_TENANTS, TrafficByTenant, UnloggedCalls
+
+DESK = ("elm", "desk", True)
 
 
 def test_one_tenants_failures_open_no_breaker_and_spend_no_budget_of_another():
@@ -37,3 +39,31 @@ def test_only_so_many_tenants_are_remembered():
         by_tenant.find(str(number))
 
     assert by_tenant.find("first") is not first
+
+
+def test_a_row_stands_for_the_calls_of_its_kind_that_came_before_it() -> None:
+    calls = UnloggedCalls()
+    till = ("elm", "till", True)
+    for _ in range(3):
+        calls.add(DESK)
+    calls.add(till)
+
+    assert calls.take(DESK) == 3
+    assert calls.take(DESK) == 0
+    assert calls.take(till) == 1
+
+
+def test_calls_without_context_are_counted_by_themselves() -> None:
+    calls = UnloggedCalls()
+    calls.add(("elm", "desk", False))
+
+    assert calls.take(DESK) == 0
+
+
+def test_what_waits_is_bounded() -> None:
+    calls = UnloggedCalls()
+    for number in range(MOST_KINDS + 1):
+        calls.add(("elm", str(number), True))
+
+    assert calls.take(("elm", "0", True)) == 0
+    assert calls.take(("elm", "1", True)) == 1

@@ -101,3 +101,26 @@ def test_what_a_turn_got_over_is_counted_by_call() -> None:
     assert figures.all_calls.tries >= 10
     assert figures.recovered.n == 5
     assert figures.recovered.figure == 0
+
+
+def test_figures_of_a_sampled_log_are_of_every_call() -> None:
+    with Mulligan("memory:", sample=0.2, recover=False) as m:
+
+        @m.tool(effect="undeclared")
+        def look(number: int) -> str:
+            if number % 50 == 0:
+                raise KeyError("gone")
+            return "ok"
+
+        for number in range(1000):
+            try:
+                look(number)
+            except KeyError:
+                continue
+        m.flush()
+        counted = m.insights.figures(timedelta(hours=2)).all_calls
+
+    # Those after the last row wait for the next one: at five of six, hardly ever as many as forty.
+    assert 960 < counted.calls <= 1000
+    assert counted.failed == 20
+    assert counted.succeeded.n == round(counted.calls)

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import threading
+
 from mulligan.core.limits import Breaker, RetryBudget
 from mulligan.learning.repair.applying import TrackRecord
 
 MOST_TENANTS = 1_000
 """Tenants whose traffic one process remembers, the latest to appear."""
+MOST_KINDS = 10_000
+"""Kinds of calls of one tool that wait for a row; of more, the oldest are forgotten."""
+
+CallKind = tuple[str, str, bool]
+"""What figures tell apart: the tenant, the agent, and whether there is a context."""
 
 
 class Traffic:
@@ -50,3 +57,25 @@ class TrafficByTenant:
             if len(self._known) > MOST_TENANTS:
                 self._known.pop(next(iter(self._known)), None)
         return known
+
+
+class UnloggedCalls:
+    """Successes of one tool without a row, until the next row of their kind stands for them."""
+
+    __slots__ = ("_lock", "_waiting")
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._waiting: dict[CallKind, int] = {}
+
+    def add(self, kind: CallKind) -> None:
+        """One more that no row is kept of."""
+        with self._lock:
+            self._waiting[kind] = self._waiting.get(kind, 0) + 1
+            if len(self._waiting) > MOST_KINDS:
+                self._waiting.pop(next(iter(self._waiting)))
+
+    def take(self, kind: CallKind) -> int:
+        """How many there were since the last row of the same kind."""
+        with self._lock:
+            return self._waiting.pop(kind, 0)

@@ -54,7 +54,9 @@ def test_an_argument_that_was_meant_is_not_left_out_also_if_the_tool_does_not_ha
     unknown = "unexpected keyword argument 'day'"
 
     assert keeps(drop, {"day": ""}, obj(query=TEXT), error=unknown)
-    assert keeps(drop, {"day": "any"}, obj(day={**TEXT, "default": "any"}), error="refused")
+    usual = obj(day={**TEXT, "default": "any"})
+    assert keeps(drop, {"day": "any"}, usual, error="day is refused")
+    assert not keeps(drop, {"day": "any"}, usual, error="refused")
     assert not keeps(drop, {"day": "friday"}, obj(query=TEXT), error=unknown)
     assert not keeps(drop, {"day": True}, {}, error=unknown)
     assert not keeps(drop, {"day": False}, {}, error=unknown)

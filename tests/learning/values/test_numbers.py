@@ -60,8 +60,8 @@ def test_what_nobody_said_or_is_no_number_is_none(said: str, value: object) -> N
 def test_a_correction_keeps_every_number_that_was_said(after, kept: bool) -> None:
     before = {"people": 12, "hall": 3}
 
-    assert keeps_said_numbers(before, after, ["A table for twelve"]) is kept
-    assert keeps_said_numbers(before, after, [])
+    assert keeps_said_numbers(before, after, said=["A table for twelve"]) is kept
+    assert keeps_said_numbers(before, after, said=[])
 
 
 def test_a_number_is_read_from_a_text_that_is_nothing_else() -> None:

@@ -21,6 +21,7 @@ from mulligan.learning.lessons.ways.table import make
 from mulligan.learning.shape.coerce import NOTHING
 from mulligan.learning.shape.form import ADDED, DROPPED
 from mulligan.learning.shape.schema import TYPE_NAMES
+from mulligan.learning.values.argument_names import NEGATING, is_turned, loses_words, match_part
 from mulligan.learning.values.closeness import match_spelling, tokenize
 from mulligan.learning.values.locked import (
     HOW_MUCH,
@@ -30,7 +31,6 @@ from mulligan.learning.values.locked import (
     is_secret,
     stands_in,
 )
-from mulligan.learning.values.names import NEGATING, is_turned, loses_words, match_part
 from mulligan.learning.values.numbers import is_said_number, read_number
 from mulligan.learning.values.vocabulary import list_words
 
@@ -117,15 +117,15 @@ def _may_make(made: Transformation, remedy: Remedy, failed: FailedCall) -> bool:
 
 
 def _may_drop(made: Transformation, place: ArgumentPlace) -> bool:
-    """What asks for nothing may go, where the error says so, and what the tool does by itself.
+    """What asks for nothing, or for what the tool does by itself, may go where the error names it.
 
     An argument that the tool does not have says something all the same: `dry_run`, `only_mine`.
     """
     if made.argument in _list_required(place):
         return False
     default = _read_rule(place).get("default", NOTHING)
-    empty = place.old in _EMPTY[1:] and _is_stated(made.argument, place.failed)
-    return empty or (default is not NOTHING and is_same(default, place.old))
+    idle = place.old in _EMPTY[1:] or (default is not NOTHING and is_same(default, place.old))
+    return idle and _is_stated(made.argument, place.failed)
 
 
 def _may_complete(made: Transformation, place: ArgumentPlace) -> bool:

@@ -80,7 +80,7 @@ def _filter_suggestions(failed: FailedCall, source: Suggest) -> Iterator[Suggest
             continue
         same = repr(after) == repr(before) and not (each.patch.tool or each.patch.first)
         locked = find_locked_changes(before, after, said=failed.said)
-        spoken = keeps_said_numbers(before, after, failed.said)
+        spoken = keeps_said_numbers(before, after, said=failed.said)
         if same or not spoken or (locked and each.lesson is None):
             continue
         yield replace(each, automatic=not locked and each.proven and _is_automatic(failed, each))

@@ -13,8 +13,8 @@ from mulligan.learning.shape.form import NOTHING_SAID
 from mulligan.learning.shape.scalars import list_types, mend_value
 from mulligan.learning.shape.schema import Schema, read_schema
 from mulligan.learning.shape.split import rejoin_pieces
+from mulligan.learning.values.argument_names import loses_words, match_name, match_part
 from mulligan.learning.values.leaves import is_small
-from mulligan.learning.values.names import loses_words, match_name, match_part
 
 DEEPEST = 12
 

@@ -11,8 +11,8 @@ from collections.abc import Collection, Mapping
 from types import MappingProxyType
 
 from mulligan.learning.shape.formats import read_date
+from mulligan.learning.values.argument_names import match_name
 from mulligan.learning.values.locked import says_same
-from mulligan.learning.values.names import match_name
 
 ADDED = frozenset({"", "#"})
 """What may be put around a value and leaves it what it is. All else could be another path, another
@@ -40,20 +40,23 @@ def changes_only_form(
     Left out may be what says nothing, and what the tool does by itself, by its `defaults`.
     """
     gone = [name for name in before if name not in after]
-    moved = {name: _find_origin(name, after, before, gone) for name in after if name not in before}
+    moved = {
+        name: _find_origin(name, after[name], before=before, gone=gone)
+        for name in after
+        if name not in before
+    }
     lost = [name for name in gone if name not in moved.values()]
     kept = all(is_same_in_form(before[name], after[name]) for name in after if name in before)
     return (
         kept
         and None not in moved.values()
-        and all(asks_for_nothing(before[name], name, defaults) for name in lost)
+        and all(_asks_for_nothing(before[name], default=defaults.get(name, ...)) for name in lost)
     )
 
 
-def asks_for_nothing(value: object, name: str, defaults: Mapping[str, object]) -> bool:
-    """Whether a call without an argument asks for the same."""
-    same = name in defaults and repr(defaults[name]) == repr(value)
-    return value in NOTHING_SAID or same
+def _asks_for_nothing(value: object, *, default: object) -> bool:
+    """Whether a call without a value asks for the same; `...` is no default."""
+    return value in NOTHING_SAID or repr(default) == repr(value)
 
 
 def is_same_in_form(old: object, new: object) -> bool:
@@ -94,11 +97,11 @@ def _differs_in_form(old: str, new: str) -> bool:
 
 
 def _find_origin(
-    new: str, after: Mapping[str, object], before: Mapping[str, object], gone: Collection[str]
+    name: str, value: object, *, before: Mapping[str, object], gone: Collection[str]
 ) -> str | None:
     """The name that a value had before, if it is the same in another spelling."""
-    old = match_name(new, gone)
-    return old if old is not None and is_same_in_form(before[old], after[new]) else None
+    old = match_name(name, gone)
+    return old if old is not None and is_same_in_form(before[old], value) else None
 
 
 def _split_words(value: object) -> list[str]:

@@ -11,8 +11,8 @@ from mulligan.learning.shape.coerce import NOTHING, coerce, has_type
 from mulligan.learning.shape.formats import convert_format, list_variants
 from mulligan.learning.shape.moment_forms import find_form, format_moment
 from mulligan.learning.shape.units import UNIT_KEY, convert_unit
+from mulligan.learning.values.argument_names import NEGATING
 from mulligan.learning.values.closeness import fold, match_spelling, pick_only, tokenize
-from mulligan.learning.values.names import NEGATING
 
 LONGEST_TEXT = 500
 """Longer texts are prose, not codes: they are never reformatted."""

@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
+from mulligan.learning.values.argument_names import match_name, match_part
 from mulligan.learning.values.closeness import tokenize
 from mulligan.learning.values.leaves import Path, list_leaves
-from mulligan.learning.values.names import match_name, match_part
 from mulligan.learning.values.vocabulary import list_words
 
 WHO = list_words("""

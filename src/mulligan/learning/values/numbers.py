@@ -47,7 +47,7 @@ def is_said_number(value: object, said: Sequence[str]) -> bool:
 
 
 def keeps_said_numbers(
-    before: Mapping[str, object], after: Mapping[str, object], said: Sequence[str]
+    before: Mapping[str, object], after: Mapping[str, object], *, said: Sequence[str]
 ) -> bool:
     """Whether every number of a call that the person said is still in the corrected one."""
     if not said:

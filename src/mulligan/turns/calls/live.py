@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -12,7 +13,6 @@ from mulligan.core.errors import UnstartedError
 from mulligan.core.record import Record
 from mulligan.turns.calls.runtime import Make
 from mulligan.turns.calls.tool import Tool
-from mulligan.turns.calls.tracing import open_span
 from mulligan.turns.journal.waiter import Waiter
 from mulligan.turns.memory.offers import Corrected
 from mulligan.turns.turn.context import OpenTurn, find_current_turn
@@ -149,7 +149,7 @@ class LiveCall:
         """It is about to be made: its span opens, if somebody traces, and its clock runs."""
         tool = self.tool
         if tool.runtime.spans is not False:
-            self.span = open_span(tool, call=self.id, agent=self.labels.agent)
+            self.span = _open_span(tool, call=self.id, agent=self.labels.agent)
         self.start = time.perf_counter_ns()
 
     def start_clock(self) -> None:
@@ -242,3 +242,28 @@ def _match_offer(tool: Tool, turn: OpenTurn, arguments: Mapping[str, object]) ->
         return turn.offers.take(arguments, server=said.server, tool=said.tool)
     except Exception:  # noqa: BLE001 - values that cannot even be compared
         return None
+
+
+def _open_span(tool: Tool, *, call: str, agent: str) -> ToolSpan | None:
+    """A span that lasts as long as the call; `None` where nobody traces."""
+    # Importing OpenTelemetry takes 9 ms. Who has set up tracing has imported it already.
+    wanted = tool.runtime.spans
+    if wanted is None and "opentelemetry.trace" not in sys.modules:
+        return None
+    try:
+        from mulligan.telemetry.spans import ToolSpan, has_tracer_provider
+
+        if wanted is None and not has_tracer_provider():
+            return None
+        return ToolSpan(tool=tool.name, call=call, agent=agent)
+    except Exception as error:  # noqa: BLE001 - tracing may fail, the tool may not
+        tool.warn("No span for a call of %s", error)
+        return None
+
+
+def end_span(span: ToolSpan, *, tool: Tool, error_type: str | None = None) -> None:
+    """The call is back."""
+    try:
+        span.end(error_type=error_type)
+    except Exception as error:  # noqa: BLE001 - tracing may fail, the log and the tool may not
+        tool.warn("A span of %s did not end well", error)

@@ -110,7 +110,7 @@ def _tell_failed(
     advised = read_advised(failed)
     if advised is None or asked.advised is None:
         raise failed  # It is not the tool's: a hold, or a rule of ours.
-    own = _changed_nothing(tool, corrected, advised)
+    own = _is_without_effect(tool, corrected, advised)
     told = replace(_advise_without(asked.advised, tried) if own else advised, tried=tuple(tried))
     _replace_told(tool, told, told_before=(asked.advised, advised))
     failure = told.execution.failure
@@ -121,7 +121,7 @@ def _tell_failed(
     raise error
 
 
-def _changed_nothing(tool: Tool, corrected: Corrected, advised: Advised) -> bool:
+def _is_without_effect(tool: Tool, corrected: Corrected, advised: Advised) -> bool:
     failure = advised.execution.failure
     reads = tool.declaration.classify_effect(corrected.arguments) is Effect.READ
     return reads or (failure is not None and failure.nothing_done)

@@ -9,9 +9,9 @@ from mulligan.core.call import Execution, LogRow, Outcome
 from mulligan.core.error_class import ErrorClass
 from mulligan.core.event import CallLogged, CallRepaired
 from mulligan.core.finding import FindingRow, Severity
-from mulligan.turns.calls.live import LiveCall
+from mulligan.loops.traffic import CallKind
+from mulligan.turns.calls.live import LiveCall, end_span
 from mulligan.turns.calls.tool import Tool
-from mulligan.turns.calls.tracing import end_span
 from mulligan.turns.journal.live_action import LiveAction
 from mulligan.turns.journal.waiter import ON_THREAD
 from mulligan.turns.turn.context import Labels
@@ -38,11 +38,11 @@ def log_success(call: LiveCall, result: object) -> int:
         if call.span is not None:
             end_span(call.span, tool=tool)
         if call.parameters is None:
-            tool.unlogged.add(call.labels)
+            tool.unlogged.add(_find_kind(call.labels))
             return duration_us
         shown = tool.runtime.redactor.redact_result(result)
         sampled = tool.runtime.sample < 1.0 and call.try_number == 1
-        weight = 1.0 + tool.unlogged.take(call.labels) if sampled else 1.0
+        weight = 1.0 + tool.unlogged.take(_find_kind(call.labels)) if sampled else 1.0
         _emit(call, (SUCCESS, duration_us, *NO_ERROR, shown), weight=weight)
     except Exception as error:  # noqa: BLE001 - the log may fail, the tool may not
         tool.warn("A call of %s could not be logged", error)
@@ -114,6 +114,10 @@ def _announce_repair(call: LiveCall, *, by: str) -> None:
     call.tool.runtime.events.publish(
         CallRepaired(call=call.id, tool=tool, tries=call.try_number, by=by)
     )
+
+
+def _find_kind(labels: Labels) -> CallKind:
+    return labels.tenant, labels.agent, bool(labels.context)
 
 
 def _emit(call: LiveCall, ended: tuple[object, ...], *, weight: float) -> None:

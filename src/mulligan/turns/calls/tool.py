@@ -13,9 +13,8 @@ from mulligan.core.errors import ConfigurationError, NoSchemaError, NothingDone
 from mulligan.core.record import Record
 from mulligan.core.suggestion import NO_SCHEMA
 from mulligan.learning.errors.classify import build_classifier
-from mulligan.loops.traffic import TrafficByTenant
+from mulligan.loops.traffic import TrafficByTenant, UnloggedCalls
 from mulligan.turns.calls.runtime import Make, Runtime
-from mulligan.turns.calls.sampling import UnloggedCalls
 from mulligan.turns.tools.binding import find_binding
 from mulligan.turns.tools.declaration import Declaration, list_functions
 from mulligan.turns.tools.definition import find_definition
