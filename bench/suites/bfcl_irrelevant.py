@@ -12,7 +12,7 @@ from bench.report import progress, table
 from bench.versions import ours
 from mulligan.learning.repair.irrelevance import check_relevance
 from mulligan.learning.shape.schema import read_schema
-from mulligan.learning.written.names import match_tool
+from mulligan.learning.written.spelling import match_tool
 
 Result = dict[str, Any]
 

@@ -30,7 +30,7 @@ TOOLS = {
 }
 ROWS = [
     json.loads(line)
-    for line in Path(__file__).with_suffix(".jsonl").with_stem("written_calls").open()
+    for line in (Path(__file__).parent / "written_calls.jsonl").read_text("utf-8").splitlines()
 ]
 """What was written, the calls that are made in it, and tools of which it must be shown that what
 was written is not surely a call."""

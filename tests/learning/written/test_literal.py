@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mulligan.learning.written.literal import (
-    Expression,
+    Formula,
     GarbledError,
     Named,
     list_expressions,
@@ -106,7 +106,7 @@ def test_what_only_a_program_would_know_is_an_expression(words: str) -> None:
     value, _ = read_value(f"call(x={words}, y=2)")
 
     assert isinstance(value, Named)
-    assert isinstance(value.keywords["x"], Expression)
+    assert isinstance(value.keywords["x"], Formula)
     assert list_expressions(value.keywords) == [words]
     assert value.keywords["y"] == 2
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.learning.written.literal import Expression, Named
+from mulligan.learning.written.literal import Formula, Named
 from mulligan.learning.written.structures import (
     WrittenCall,
     decode_arguments,
@@ -52,7 +52,7 @@ def test_what_stands_beside_the_arguments_is_a_doubt_and_a_remark_is_none() -> N
 
 
 def test_an_expression_anywhere_in_the_arguments_is_a_doubt() -> None:
-    call = from_named(Named("find", keywords={"ids": [Expression("f'{a}'")]}))
+    call = from_named(Named("find", keywords={"ids": [Formula("f'{a}'")]}))
 
     assert call.doubts == ("\"f'{a}'\" is an expression, and not a value",)
 

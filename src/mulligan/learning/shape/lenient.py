@@ -14,8 +14,8 @@ from mulligan.learning.shape.schema import Schema
 from mulligan.learning.values.closeness import is_slip, pick_only
 from mulligan.learning.values.locked import find_locked_changes
 from mulligan.learning.written.calls import read_calls
-from mulligan.learning.written.literal import Expression
-from mulligan.learning.written.names import is_like, match_name, match_tool, normalize_spelling
+from mulligan.learning.written.literal import Formula
+from mulligan.learning.written.spelling import is_like, match_name, match_tool, normalize_spelling
 from mulligan.learning.written.structures import ARGUMENT_KEYS, WrittenCall
 
 _NAMESPACE = re.compile(r"[./]")
@@ -140,8 +140,7 @@ def _list_problems(arguments: Mapping[str, object], schema: Schema) -> Iterator[
 def _show_plain(arguments: Mapping[str, object]) -> dict[str, object]:
     """Expressions as the text they were written in."""
     return {
-        name: str(held) if isinstance(held, Expression) else held
-        for name, held in arguments.items()
+        name: str(held) if isinstance(held, Formula) else held for name, held in arguments.items()
     }
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from mulligan.learning.shape.coerce import FALSE, TRUE, from_text, may_be_two
 from mulligan.learning.shape.formats import read_date
-from mulligan.learning.written.names import normalize_spelling
+from mulligan.learning.written.spelling import normalize_spelling
 
 _QUOTES = " \t\r\n\"'`"
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from mulligan.learning.written.literal import ESCAPES, LONGEST
 from mulligan.learning.written.markup import rewrite_markup
-from mulligan.learning.written.places import find_written
 from mulligan.learning.written.python import parse_python
+from mulligan.learning.written.scan import find_written
 from mulligan.learning.written.structures import WrittenCall, find_calls, from_named
 from mulligan.learning.written.thoughts import drop_thoughts
 from mulligan.learning.written.whole import read_json

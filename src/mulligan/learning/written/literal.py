@@ -54,7 +54,7 @@ class GarbledError(ValueError):
     """There is no value at this place."""
 
 
-class Expression(str):
+class Formula(str):
     """Words that stand for a value which only the writer's program would know."""
 
     __slots__ = ()
@@ -87,7 +87,7 @@ def read_pairs(text: str) -> dict[str, object]:
 def list_expressions(value: object) -> list[str]:
     """What in a value was written as an expression, whose value is not known."""
     match value:
-        case Expression():
+        case Formula():
             return [str(value)]
         case dict():
             return [each for held in value.values() for each in list_expressions(held)]
@@ -148,7 +148,7 @@ class Reader:
                 start = at
                 value, at = self.parse_value(at, depth=depth + 1, ends=",)")
                 # After a keyword no value can be without one: it is a piece of that argument.
-                stray = Expression(self._text[start:at].strip()) if call.keywords else value
+                stray = Formula(self._text[start:at].strip()) if call.keywords else value
                 call.values.append(self._name_expression(stray, start, at))
             at = self._skip_comma(at, ")")
         return call, at + 1
@@ -157,7 +157,7 @@ class Reader:
         """A call inside another's arguments is no value, nor is `order_id=order_id`."""
         words = self._text[start:end].strip()
         variable = bool(keyword) and (words == keyword or words.endswith(f".{keyword}"))
-        return Expression(words) if variable or isinstance(value, Named) else value
+        return Formula(words) if variable or isinstance(value, Named) else value
 
     def _parse_argument(self, at: int, *, depth: int) -> tuple[object, int]:
         """The value of a keyword; a bare one may hold commas, up to the next keyword."""
@@ -295,7 +295,7 @@ class Reader:
             else:
                 level += (sign in _OPEN) - (sign in _CLOSE)
             end = self._count_steps(end, end + 1)
-        return Expression(self._text[at : self._check_end(end)].strip()), end
+        return Formula(self._text[at : self._check_end(end)].strip()), end
 
     def _decode_escape(self, at: int) -> tuple[str, int]:
         letter = self._text[at]
@@ -378,5 +378,5 @@ def parse_words(words: str) -> object:
     computed = evaluate_sum(words)
     if computed is None:
         known = not _EXPRESSION.match(words) and not _ADDS_TEXT.search(words)
-        return words if known else Expression(words)
+        return words if known else Formula(words)
     return computed

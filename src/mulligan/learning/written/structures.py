@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from mulligan.learning.written.literal import GarbledError, Named, list_expressions
-from mulligan.learning.written.names import match_tool
+from mulligan.learning.written.spelling import match_tool
 from mulligan.learning.written.talk import denies
 from mulligan.learning.written.whole import read_whole
 
@@ -64,14 +64,14 @@ def from_named(call: Named) -> WrittenCall:
     """A sole mapping without a name holds the arguments: `tool({"a": 1})`."""
     if len(call.values) == 1 and not call.keywords and isinstance(call.values[0], dict):
         return build_call(call.name, call.values[0])
-    return build_call(call.name, call.keywords, tuple(call.values))
+    return build_call(call.name, call.keywords, values=tuple(call.values))
 
 
 def build_call(
     name: str,
     arguments: dict[str, object],
-    values: tuple[object, ...] = (),
     *,
+    values: tuple[object, ...] = (),
     doubts: Sequence[str] = (),
 ) -> WrittenCall:
     """A call, with a doubt for everything in it that is an expression and no value."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from mulligan.learning.written.literal import GarbledError, Reader
-from mulligan.learning.written.names import is_like, match_tool
+from mulligan.learning.written.spelling import is_like, match_tool
 from mulligan.learning.written.structures import WrittenCall, build_call, find_calls, from_named
 from mulligan.learning.written.talk import has_words, is_made, is_quoted
 
@@ -79,11 +79,11 @@ def _drop_strangers(places: list[_Place], text: str, tools: Sequence[str]) -> It
         beside = [places[each] for each in (index - 1, index + 1) if 0 <= each < len(places)]
         given = place.call.arguments or place.call.values
         like = is_like(place.call.name, tools) and (given or match_tool(place.call.name, tools))
-        if like or any(_are_listed(place, each, text, tools) for each in beside):
+        if like or any(_are_listed(place, each, text=text, tools=tools) for each in beside):
             yield place
 
 
-def _are_listed(one: _Place, tool: _Place, text: str, tools: Sequence[str]) -> bool:
+def _are_listed(one: _Place, tool: _Place, *, text: str, tools: Sequence[str]) -> bool:
     """Whether a call stands in one list with a tool's."""
     first, second = sorted((one, tool), key=lambda place: place.start)
     between = text[first.end : second.start]
@@ -105,14 +105,14 @@ def _find_places(text: str, tools: Sequence[str]) -> Iterator[_Place]:
         known = match_tool(name, tools) is not None
         tool_like = known or name == "{"
         try:
-            calls, end = _read_at(reader if tool_like else strangers, found, name, tools)
+            calls, end = _read_at(reader if tool_like else strangers, found, name=name, tools=tools)
         except (GarbledError, RecursionError):
             if known or _CALL_OBJECT.match(text, found.start()):
                 return
             calls, end = [], found.end()
             tries += tool_like
         for call in calls:
-            yield _Place(_doubt_variables(call, variables), found.start(), end)
+            yield _Place(_mark_variables(call, variables), found.start(), end)
         at = max(end, found.start() + 1)
 
 
@@ -127,7 +127,7 @@ def _read_name(found: re.Match[str]) -> str:
 
 
 def _read_at(
-    reader: Reader, found: re.Match[str], name: str, tools: Sequence[str]
+    reader: Reader, found: re.Match[str], *, name: str, tools: Sequence[str]
 ) -> tuple[list[WrittenCall], int]:
     text = found.string
     if name == "{":
@@ -143,7 +143,7 @@ def _read_at(
         return [], found.end()
     if rest.group("sign") == "(":
         named, end = reader.parse_arguments(rest.end() - 1, name=name)
-        call = _doubt_chain(from_named(named), _CHAINED.match(text, end))
+        call = _mark_chain(from_named(named), _CHAINED.match(text, end))
     else:
         value, end = reader.parse_value(rest.end())
         if not isinstance(value, dict) or (not known and list(find_calls(value, tools))):
@@ -161,16 +161,16 @@ def _from_line(name: str, text: str) -> WrittenCall:
     if value.casefold() in ("", "none", "null", "n/a"):
         return build_call(name, {})
     several = [f"{value[:60]!r} may be one value or several"] if _SEVERAL.search(value) else []
-    return build_call(name, {}, (value,), doubts=several)
+    return build_call(name, {}, values=(value,), doubts=several)
 
 
-def _doubt_chain(call: WrittenCall, chain: re.Match[str] | None) -> WrittenCall:
+def _mark_chain(call: WrittenCall, chain: re.Match[str] | None) -> WrittenCall:
     """`delete(…).preview()`: what is done with the result may be what matters."""
     said = (f"{chain.group()!r} follows it, and is not read",) if chain else ()
     return replace(call, doubts=call.doubts + said)
 
 
-def _doubt_variables(call: WrittenCall, variables: set[str]) -> WrittenCall:
+def _mark_variables(call: WrittenCall, variables: set[str]) -> WrittenCall:
     """`order_id=order` where the text has `order = …` before: a program's name, and no value."""
     held = [*call.arguments.values(), *call.values]
     named = [each for each in held if isinstance(each, str) and each in variables]

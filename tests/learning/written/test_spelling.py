@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.learning.written.names import is_like, match_name, match_tool, normalize_spelling
+from mulligan.learning.written.spelling import is_like, match_name, match_tool, normalize_spelling
 
 TOOLS = ("find_order", "weather.get", "archive_user", "archive_users")
 
