@@ -88,6 +88,7 @@ FILLED: Mapping[str, Callable[[str], object]] = {
     "sign": lambda _: ",",
     "template": lambda text: text,
     "after": lambda text: text[:-1],
+    "followed": lambda _: True,
     "unit": lambda _: "seconds",
     "changes": lambda _: {},
 }
