@@ -99,11 +99,14 @@ def _find_places(text: str, tools: Sequence[str]) -> Iterator[_Place]:
     # Words that are no tools have a budget of their own: talk must not use up that of calls.
     reader, strangers = Reader(text), Reader(text)
     variables = {name for pair in _ASSIGNED.findall(text) for name in pair if name}
-    at, tries = 0, 0
+    at, tries, strange = 0, 0, 0
     while tries < MOST_TRIES and (found := _OPENING.search(text, at)):
         name = _read_name(found)
         known = match_tool(name, tools) is not None
         tool_like = known or name == "{"
+        if not tool_like and strange >= MOST_TRIES:
+            at = found.end()
+            continue
         try:
             calls, end = _read_at(reader if tool_like else strangers, found, name=name, tools=tools)
         except (GarbledError, RecursionError):
@@ -111,6 +114,7 @@ def _find_places(text: str, tools: Sequence[str]) -> Iterator[_Place]:
                 return
             calls, end = [], found.end()
             tries += tool_like
+            strange += not tool_like
         for call in calls:
             yield _Place(_mark_variables(call, variables), found.start(), end)
         at = max(end, found.start() + 1)
