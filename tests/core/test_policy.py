@@ -196,6 +196,14 @@ def test_a_key_the_remote_has_forgotten_makes_no_repeat_harmless():
         assert choose_move(failed) is Move.PROBE
 
 
+def test_what_a_result_says_of_itself_repeats_a_read_and_never_an_action():
+    for failed in every_failure(Effect.REVERSIBLE):
+        told = replace(failed, by_words=True, nothing_done=False)
+        assert choose_move(told) is choose_move(replace(told, error_class=ErrorClass.BAD_RESULT))
+        read = replace(told, effect=Effect.READ)
+        assert choose_move(read) is choose_move(replace(read, by_words=False))
+
+
 def test_the_corrections_of_an_irreversible_call_come_to_an_end():
     failed = Failed(error_class=ErrorClass.VALIDATION, effect=Effect.IRREVERSIBLE)
 

@@ -51,6 +51,8 @@ class Failure:
     """The exception itself, in process only; `None` where a result was the failure."""
     said: str = field(default="", repr=False)
     """What a result said went wrong, where nothing was raised."""
+    by_words: bool = False
+    """Only what a result says of itself gave the class: it proves nothing of an effect."""
     retry_after: timedelta | None = None
     """How long the remote asked us to wait."""
     answered: bool = False

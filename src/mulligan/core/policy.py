@@ -72,6 +72,8 @@ class Failed:
     """The call was to make the missing thing go away."""
     nothing_done: bool = False
     """It is proven that no try has changed anything."""
+    by_words: bool = False
+    """Only what a result says of itself gave the class."""
 
 
 _MAKES_A_TRY = frozenset({Move.SAME, Move.FIX, Move.FIX_NEW_KEY, Move.REFRESH, Move.POLL})
@@ -82,6 +84,9 @@ def choose_move(failed: Failed) -> Move:
     traits = failed.error_class.traits
     if failed.effect is Effect.UNDECLARED:
         return Move.STOP if traits.final else Move.SUGGEST
+    if failed.by_words and failed.effect is not Effect.READ and not failed.nothing_done:
+        # Whatever it says, it may say so after the effect.
+        traits = ErrorClass.BAD_RESULT.traits
     cell = _find_cell(failed, traits)
     no_try_left = failed.tries >= MOST_TRIES and cell.move in _MAKES_A_TRY
     spent = failed.made >= cell.times or no_try_left

@@ -206,6 +206,7 @@ class _FailedCall:
                 in_progress=knowing.is_in_progress(failure),
                 deletes=knowing.deletes,
                 nothing_done=failure.nothing_done and self._proven,
+                by_words=failure.by_words,
             )
         )
 

@@ -63,6 +63,14 @@ from mulligan.learning.errors.fingerprint import (
         ),
         (("limit must be <= 10", {}), ("limit must be at most 10", {})),
         (("limit must be >= 2", {}), ("limit must be greater than or equal to 2", {})),
+        (("lost 10.0.0.1:5432", {}), ("lost 192.168.7.9:80", {})),
+        (("come back in 1m30s", {}), ("come back in 45s", {})),
+        (("no arn:aws:iam::12:user/bob here", {}), ("no arn:aws:iam::99:user/al here", {})),
+        (("none in LA", {"place": "LA"}), ("none in NY", {"place": "NY"})),
+        (
+            ("\u627e\u4e0d\u5230\u738b\u4f1f", {"name": "\u738b\u4f1f"}),
+            ("\u627e\u4e0d\u5230\u674e\u5c0f\u9f99", {"name": "\u674e\u5c0f\u9f99"}),
+        ),
         (("total is 375, but paid 299", {"paid": 299}), ("total is 12, but paid 7.5", {})),
     ],
 )
@@ -93,6 +101,14 @@ def test_errors_that_differ_in_their_values_are_one_pattern(one, other) -> None:
             'Refused: [{"message": "No", "path": ["b"]}]',
         ),
         ("Table does not exist", "Column does not exist"),
+        ("'x' does not match format '%Y-%m-%d'", "'x' does not match format '%H:%M'"),
+        ("ORA-00942: failed", "ORA-01017: failed"),
+        ("failed (404)", "failed (403)"),
+        ('{"code": 10003, "message": "Unknown"}', '{"code": 10004, "message": "Unknown"}'),
+        ("page must be 1\u201310", "page must be 1\u201350"),
+        ("10 items maximum", "50 items maximum"),
+        ("Rejected: 'card expired'", "Rejected: 'card stolen'"),
+        ("E1001", "E2002"),
     ],
 )
 def test_codes_bounds_domains_and_names_keep_errors_apart(one: str, other: str) -> None:
@@ -175,3 +191,7 @@ def test_the_users_own_rules_win_in_their_order() -> None:
 )
 def test_an_error_of_a_megabyte_has_a_pattern_too(error: str) -> None:
     assert len(mask_error(error, {"a": "x" * 10_000_000})) <= 5_000
+
+
+def test_a_number_that_cannot_be_printed_is_no_trouble() -> None:
+    assert mask_error("limit must be at most 10", {"x": 10**5000}) == "limit must be <= 10"

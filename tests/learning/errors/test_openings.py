@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.learning.errors.openings import FIRST, SHORT, opens_as_error, says_failure
+from mulligan.learning.errors.openings import ARTICLES, FIRST, SHORT, opens_as_error, says_failure
 
 PLAIN = [
     "Failed to fetch https://a.example: connection lost",
@@ -104,7 +104,7 @@ def test_no_form_is_passed_over_by_its_first_word() -> None:
     said = ("failed", "timed out", "not found", "not be found", " exist", "\u274c")
     by_word = {text for text in PLAIN if not any(each in text.casefold() for each in said)}
 
-    assert {text.split()[0].strip(".:!,").casefold() for text in by_word} <= FIRST
+    assert {text.split()[0].strip(".:!,").casefold() for text in by_word} <= FIRST | ARTICLES
     assert len(first) > 10
 
 
@@ -116,3 +116,42 @@ def test_a_message_alone_may_say_anywhere_that_it_did_not_work(message: str) -> 
 @pytest.mark.parametrize("message", ["Order created", "No errors found", "0 failed", "Deleted"])
 def test_a_message_that_all_is_well_says_no_failure(message: str) -> None:
     assert not says_failure(message)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "fatal: not a git repository",
+        "ls: cannot access '/x': No such file or directory",
+        "bash: line 1: jq: command not found",
+        "ORA-00942: table or view does not exist",
+        "HTTP/1.1 403 Forbidden",
+        "Fehler: der Kunde fehlt",
+        "Erreur : la commande est introuvable",
+        "Kunde nicht gefunden",
+        "Acceso denegado",
+        "Sorry, I couldn't find that order.",
+        "**Error:** no such page",
+    ],
+)
+def test_programs_and_other_languages_have_openings_too(text: str) -> None:
+    assert opens_as_error(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Error count: 0",
+        "Error rate: 0.4 % over the last hour",
+        "Error budget remaining: 99.2%",
+        "Error log: empty",
+        "Error handling: a guide",
+        "Timeout: 30 seconds",
+        "Failed to deliver: 3 parcels; delivered: 120 parcels",
+        "Bob: cannot come today",
+        "Sorry, I can't come to the party",
+        "Fehlerquote: 0,4 %",
+    ],
+)
+def test_a_label_with_a_figure_and_what_people_write_are_no_errors(text: str) -> None:
+    assert not opens_as_error(text)

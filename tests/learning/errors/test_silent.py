@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from mulligan.learning.errors.silent import PlainShapes, find_breach, find_silent_error
+from mulligan.learning.errors.silent import PlainShapes, find_silent_error
 
 
 @dataclass
@@ -66,6 +66,15 @@ def envelope(text: str, *, flag: bool = False) -> dict[str, object]:
         (envelope("Failed to fetch https://a.example: gone"), "Failed to fetch"),
         ('{"type":"text","text":"TimeoutError: too late\\n  - waiting', "too late"),
         ({"exit_code": 2, "stdout": "", "stderr": "ls: no"}, "ls: no (exit code 2)"),
+        ({"error": "not found", "correlationId": "a", "url": "/x", "tries": 2}, "not found"),
+        ({"status": 429, "error": "Too many requests", "retry_after": 30}, "Too many"),
+        ({"data": {"orderUpdate": {"order": None, "userErrors": [{"message": "no"}]}}}, "no"),
+        ({"Envelope": {"Body": {"Fault": {"faultstring": "no id"}}}}, "no id"),
+        ([{"message": "gone", "errorCode": "NOT_FOUND"}], "gone (code NOT_FOUND)"),
+        (({"error": "bad"}, 400), "bad (status 400)"),
+        (b'{"error": "not found"}', "not found"),
+        ("<Error><Code>NoKey</Code><Message>It is gone</Message></Error>", "It is gone"),
+        (ValueError("no such day"), "ValueError: no such day"),
         ("KeyError: 'a'\n=== INFO ===\nReturn code: 1", "KeyError"),
         (
             [
@@ -113,6 +122,13 @@ def test_a_result_that_says_it_is_an_error_is_one(result: object, says: str) -> 
         {"job": 7, "error": True, "rows": [1]},
         {"exit_code": 0, "stdout": "Error: shown on purpose", "stderr": ""},
         {"exit_code": 1, "stdout": "", "stderr": ""},
+        {"container": "web", "exit_code": 137},
+        {"id": "m1", "subject": "hi", "body": "Failed to reach you by phone."},
+        {"path": "a.txt", "content": "Error: see page 3"},
+        [{"type": "error", "text": "disk full"}, {"type": "info", "text": "ok"}],
+        [{"code": 404, "message": "Not Found"}, {"code": 500, "message": "Internal"}],
+        ("Main Street", 404),
+        {"content": [{"type": "text", "text": '{"error": "a", "sheet": 1}'}] * 2},
         {"response": {"message": "Failed payments of May", "items": [1, 2]}},
         "{'message': 'Order created'}",
         "2026-05-01 12:00:01 ERROR db: refused\n2026-05-01 12:00:02 ERROR db: refused",
@@ -125,22 +141,6 @@ def test_a_result_that_says_it_is_an_error_is_one(result: object, says: str) -> 
 )
 def test_a_result_that_only_speaks_of_errors_is_none(result: object) -> None:
     assert find_silent_error(result) is None
-
-
-def test_a_result_that_breaks_its_declared_schema_is_an_error() -> None:
-    declared = {"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"]}
-
-    assert find_breach({"id": "1"}, schema=declared, may_be_empty=True) is None
-    assert find_breach({"name": "x"}, schema=declared, may_be_empty=True) == (
-        'The result breaks its schema: "id" is a required property'
-    )
-    assert find_breach('{"name": "x"}', schema=declared, may_be_empty=True) is not None
-
-
-@pytest.mark.parametrize("empty", [None, "", "  ", [], {}])
-def test_an_empty_result_is_an_error_only_where_it_may_not_be_empty(empty: object) -> None:
-    assert find_breach(empty, schema={}, may_be_empty=True) is None
-    assert find_breach(empty, schema={}, may_be_empty=False) == "The result is empty."
 
 
 def test_an_object_whose_fields_raise_is_no_trouble() -> None:
@@ -223,3 +223,36 @@ def test_an_error_within_objects_is_still_found() -> None:
     inner = ToolResult(content=[Part(text="no such page")], isError=True)
 
     assert find_silent_error({"result": inner}) == "no such page"
+
+
+NOTE = "Failed to reach Bob by phone; try again on Monday."
+
+
+@pytest.mark.parametrize(
+    ("result", "arguments"),
+    [
+        (NOTE, {"text": NOTE}),
+        ({"result": NOTE}, {"notes": [NOTE]}),
+        ({"code": 429, "message": "Too many requests"}, {"code": 429}),
+        ({"ok": False}, {"ok": False}),
+    ],
+)
+def test_what_the_caller_said_is_no_error_when_it_comes_back(
+    result: object, arguments: dict[str, object]
+) -> None:
+    assert find_silent_error(result) is not None
+    assert find_silent_error(result, arguments=arguments) is None
+
+
+def test_an_error_about_what_the_caller_said_is_still_one() -> None:
+    said = find_silent_error({"error": "no order W1"}, arguments={"order": "W1"})
+
+    assert said == "no order W1"
+
+
+def test_a_tool_that_tells_of_errors_is_believed_only_where_it_flags_one() -> None:
+    shown = "Error: disk full"
+
+    assert find_silent_error(shown, tool="write_page") is not None
+    assert find_silent_error(shown, tool="read_logs") is None
+    assert find_silent_error({"ok": False, "error": "no such log"}, tool="read_logs") is not None

@@ -376,3 +376,17 @@ def test_another_measure_may_compare_and_a_bad_one_costs_nothing_else(measure, s
 def test_a_measure_that_is_none_is_refused_in_one_sentence(named: str) -> None:
     with pytest.raises(ConfigurationError, match="similarity"):
         Mulligan("memory:", similarity=named)
+
+
+@pytest.mark.parametrize("odd", [10**5000, [10**5000], {1: 2, None: 3}])
+def test_advice_is_there_for_arguments_that_cannot_be_printed_or_compared(odd: object) -> None:
+    with Mulligan("memory:", recover=False) as m:
+
+        @m.tool(effect=Effect.READ)
+        def look(x: object, limit: int = 5) -> str:
+            raise ValueError("limit must be at most 10")
+
+        with m.turn("look"), pytest.raises(ValueError, match="at most") as raised:
+            look(odd, 50)
+
+    assert raised.value.mulligan.advice is not None

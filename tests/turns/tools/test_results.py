@@ -219,3 +219,48 @@ async def test_an_error_in_disguise_is_found_however_long_its_result_is(
 
     assert answer["isError"] is True
     assert classes(m)[-1] is not None
+
+
+@pytest.mark.parametrize(
+    ("result", "known"),
+    [
+        ({"status": 429, "error": "Too many requests"}, "rate_limit"),
+        ({"status": 503, "error": "Service Unavailable"}, "ambiguous"),
+        ("Request timed out", "ambiguous"),
+        ({"ok": False, "error": "ratelimited"}, "rate_limit"),
+    ],
+)
+def test_a_read_that_returns_what_passes_is_made_again_like_one_that_raises_it(
+    m: Mulligan, result: object, known: str
+) -> None:
+    find = returning(m, result, result, {"id": "17"})
+
+    assert find("dinner") == {"id": "17"}
+    assert classes(m) == [known, known, None]
+
+
+@pytest.mark.parametrize("repeat", ["once", "idempotent"])
+def test_an_action_keeps_the_class_it_returns_and_is_not_repeated_for_it(
+    m: Mulligan, repeat: str
+) -> None:
+    made = []
+
+    @m.tool(effect=Effect.REVERSIBLE, repeat=repeat, undo=made.remove, read=made.count)
+    def add(name: str) -> dict[str, object]:
+        made.append(name)
+        return {"status": 429, "error": "Too many requests"}
+
+    add("dinner")
+
+    assert made == ["dinner"]
+    assert classes(m) == ["rate_limit"]
+
+
+def test_a_note_that_says_what_it_was_given_was_made(m: Mulligan) -> None:
+    @m.tool()
+    def add_note(text: str) -> str:
+        return text
+
+    add_note("Failed to reach Bob by phone.")
+
+    assert classes(m) == [None]

@@ -14,7 +14,7 @@ from mulligan.core.errors import ConflictError
 from mulligan.core.interfaces import Classify
 from mulligan.core.suggestion import ErrorRule
 from mulligan.learning.errors.strangers import ask, ask_text
-from mulligan.learning.values.leaves import list_leaves
+from mulligan.learning.values.leaves import list_leaves, print_value
 
 MOST_TEXT = 4_000
 MOST_VALUES = 100
@@ -127,7 +127,7 @@ def _refuses_argument(call: Call, error: BaseException) -> bool:
 
 def _quotes(said: str, value: object) -> bool:
     """Whether an error names a value, or the end of it that was left over."""
-    text = str(value)[:MOST_TEXT]
+    text = print_value(value)[:MOST_TEXT]
     rest = said.rpartition("remains: ")[2] if "unconverted data remains: " in said else ""
     return (len(text) >= SHORTEST_VALUE and text in said) or bool(rest and text.endswith(rest))
 

@@ -11,10 +11,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from functools import lru_cache
 from itertools import islice
 
 from mulligan.learning.errors.exits import find_exit
+from mulligan.learning.errors.names import fold_name, fold_names
 from mulligan.learning.errors.strangers import ask
 from mulligan.learning.values.vocabulary import list_words
 from mulligan.learning.written.literal import GarbledError, Named
@@ -28,22 +30,23 @@ MOST_ENTRIES = 5
 MOST_KEYS = 200
 MOST_MESSAGES = 3
 
-MESSAGES = (
-    *("message", "msg", "error_message", "errormessage", "title", "detail", "error_description"),
-    *("description", "error", "fault", "exception", "stderr", "text", "reason"),
-)
+MESSAGES = fold_names("""
+    message msg error_message title detail error_description description error fault exception
+    stderr text reason fault_string fehler fehlermeldung erreur mensaje meldung nachricht
+""")
 """Where an error is put into words."""
-INSIDE = (
-    *("error", "errors", "response", "body", "detail", "details", "data", "extensions", "content"),
-    *("structuredcontent", "structured_content", "text", "result", "output", "errormessages"),
-    *("responsemetadata", "innererror", "cause", "issues", "fieldviolations", "source"),
-)
+INSIDE = fold_names("""
+    error errors response body detail details data extensions content structured_content text result
+    output error_messages response_metadata inner_error cause issues field_violations source fault
+    payload user_errors non_field_errors
+""")
 """Where an envelope holds the error, or more of it."""
-STATUSES = ("status", "status_code", "statuscode", "http_status", "httpstatus", "httpstatuscode")
-CODES = ("code", "error_code", "errorcode", "sqlstate", "__type", "status", "error", "codes")
-REASONS = ("reason", "decline_code", "error_type", "errortype", "type", "domain")
-PATHS = ("path", "param", "parameter", "field", "pointer", "loc", "instancepath", "property")
-EXITS = ("exit_code", "exitcode", "returncode", "return_code", "exit_status")
+STATUSES = fold_names("status status_code http_status http_status_code")
+CODES = fold_names("code error_code sqlstate __type status error codes fault_code")
+REASONS = fold_names("reason decline_code error_type type domain")
+PATHS = fold_names("path param parameter field pointer loc instance_path property")
+EXITS = fold_names("exit_code return_code exit_status")
+WAITS = fold_names("retry_after retry_after_seconds")
 NO_CODES = list_words("""
     error failed failure fail ok true false text object string list none null unknown_error
     application/problem+json about:blank
@@ -128,6 +131,24 @@ def read_structure(value: object, *, depth: int = 0) -> ErrorFields | None:
             return read_structure(said, depth=depth + 1) if isinstance(said, str) else None
 
 
+def read_wait(value: object) -> timedelta | None:
+    """How long an error that came as a result asks to wait; `None` where it does not say."""
+    for holder in (value, *_list_inner(value)):
+        for name, wait in _list_fields(holder):
+            if name in WAITS and (type(wait) is int or type(wait) is float) and 0 <= wait < 86_400:
+                return timedelta(seconds=wait)
+    return None
+
+
+def _list_inner(value: object) -> Iterator[object]:
+    yield from (each for name, each in _list_fields(value) if name in ("error", "parameters"))
+
+
+def _list_fields(value: object) -> Iterator[tuple[str, object]]:
+    held = islice(value.items(), MOST_KEYS) if isinstance(value, Mapping) else ()
+    yield from ((fold_name(str(name)), each) for name, each in held)
+
+
 def _read_inner_text(text: str, *, depth: int) -> ErrorFields | None:
     text = text[:LONGEST].strip()
     held = _parse_structure(text)
@@ -158,7 +179,7 @@ def _is_of_objects(values: Sequence[object]) -> bool:
 
 
 def _read_mapping(value: Mapping[str, object], *, depth: int) -> ErrorFields | None:
-    held = {str(key).casefold(): each for key, each in islice(value.items(), MOST_KEYS)}
+    held = {fold_name(str(key)): each for key, each in islice(value.items(), MOST_KEYS)}
     found = ErrorFields(
         message=_join_messages(_list_messages(held)),
         status=next(_list_statuses(held), None),
@@ -231,7 +252,7 @@ def _list_messages(held: Mapping[str, object]) -> Iterator[str]:
 
 def _has_words(held: Mapping[str, object]) -> bool:
     """Whether there is a message for people, beside what is for programs."""
-    return any(isinstance(held.get(name), str) and held[name] for name in MESSAGES[:8])
+    return any(isinstance(held.get(name), str) and held[name] for name in MESSAGES[:7])
 
 
 def _list_statuses(held: Mapping[str, object]) -> Iterator[int]:
@@ -251,7 +272,7 @@ def _list_codes(held: Mapping[str, object]) -> Iterator[str]:
             if _is_code(text) or (name in ("code", "sqlstate") and _CODE.fullmatch(text[:60])):
                 yield text
     number = held.get("code")
-    if type(number) is int and 0 < number < 400:
+    if type(number) is int and (0 < number < 400 or number >= 600):
         yield str(number)
 
 

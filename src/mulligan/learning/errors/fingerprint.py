@@ -20,16 +20,19 @@ from mulligan.learning.errors.fields import read_error
 from mulligan.learning.errors.masks import (
     CLAUSE,
     DOMAIN_BEFORE,
+    FORMAT,
     MASK,
     NAMED_AFTER,
     NAMED_BEFORE,
     NAMED_THING,
     QUOTED,
+    REASON,
+    REASON_BEFORE,
     SAME_BOUND,
 )
-from mulligan.learning.values.leaves import list_leaves
+from mulligan.learning.values.leaves import list_leaves, print_value
 
-FINGERPRINT_VERSION = 2
+FINGERPRINT_VERSION = 3
 LONGEST = 4_000
 """Characters of an error that count; what comes later is a trace or a dump."""
 MOST_VALUES = 200
@@ -37,6 +40,8 @@ MOST_TEXT = 20_000
 LONG_TEXT = 12
 """Characters of a text that may hold names of its own, and is not merely one."""
 SHORTEST_VALUE = 3
+_WORDS = frozenset(("ID", "OK", "NO", "IS", "IP", "DB", "AN", "IN", "TO", "OF"))
+_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
 
 
 def mask_error(error: str, arguments: Mapping[str, object]) -> str:
@@ -129,13 +134,17 @@ def _match_rules(tool: str, said: str, rules: Sequence[ErrorRule]) -> Iterator[s
 def _mask_own_values(text: str, arguments: Mapping[str, object]) -> str:
     """Values of the call itself, the longest first, as whole words."""
     found = {
-        str(value)
+        print_value(value)
         for _, value in list_leaves(arguments, most=MOST_VALUES)
         if isinstance(value, str | int | float) and not isinstance(value, bool)
     }
     telling = [value for value in found if _is_telling(value) and value not in arguments]
     for value in sorted(telling, key=len, reverse=True):
         if value.casefold() in text.casefold():
+            if _UNSPACED.search(value):
+                # Its script puts no blanks between words.
+                text = text.replace(value, "<value>")
+                continue
             whole = re.compile(rf"(?<!\w){re.escape(value)}(?!\w)", _choose_case(value))
             text = whole.sub(_choose_mask(value), text)
     return text
@@ -158,7 +167,9 @@ def _is_telling(value: str) -> bool:
     if len(value) > LONGEST:
         return False
     if len(value) < SHORTEST_VALUE:
-        # "B7" is a seat; "is" and "12" may be anything.
+        # "B7" is a seat, "LA" a place and "王伟" a person; "is" and "12" may be anything.
+        if not value.isascii() or (value.isalpha() and value.isupper()):
+            return len(value) == 2 and value not in _WORDS
         return value.isalnum() and not value.isalpha() and not value.isdigit()
     return not value.isdigit() or len(value) > SHORTEST_VALUE
 
@@ -171,7 +182,9 @@ def _mask_quoted(found: re.Match[str], own: _OwnWords) -> str:
     is_name = is_name and re.fullmatch(r"[A-Za-z_][\w.-]*", inner)
     if inner in own.parameters or (is_name and not own.hold(inner)):
         return inner
-    return inner if DOMAIN_BEFORE.search(before) else "<text>"
+    if REASON_BEFORE.search(before) and REASON.fullmatch(inner):
+        return inner
+    return inner if DOMAIN_BEFORE.search(before) or FORMAT.search(inner) else "<text>"
 
 
 def _mask_match(found: re.Match[str]) -> str:

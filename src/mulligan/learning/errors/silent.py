@@ -1,21 +1,33 @@
-"""Errors in disguise: results that came as successes, and whose structure says they are none.
+"""Errors in disguise: results that came as successes, and that say of themselves they are none.
 
-Prose is not searched for the word "error": a page about errors is a good result. What counts is a
-flag, a status, an object whose only content is an error, a short text that opens as errors do, or
-what a tool reports of the program it ran.
+Prose is not searched for the word "error": a page about errors is a good result, and so is whatever
+the caller wrote and gets back. What counts is what an object says of itself (`evidence`), a short
+text that opens as errors do, a page sent in the place of an answer, or what a tool reports of the
+program it ran.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 
+from mulligan.learning.errors.echoes import Echoes
+from mulligan.learning.errors.evidence import (
+    SAID,
+    is_blank,
+    is_error,
+    is_nothing_but_error,
+    is_only_message,
+)
 from mulligan.learning.errors.exits import find_exit, read_exit
-from mulligan.learning.errors.fields import EXITS, ErrorFields, read_error, read_structure
-from mulligan.learning.errors.openings import opens_as_error, says_failure
-from mulligan.learning.errors.strangers import ask
+from mulligan.learning.errors.fields import ErrorFields, read_error, read_structure
+from mulligan.learning.errors.glances import ALL, WRAPPERS, Glance, find_glance
+from mulligan.learning.errors.names import fold_name, fold_names
+from mulligan.learning.errors.openings import opens_as_error
+from mulligan.learning.errors.pages import read_page
+from mulligan.learning.errors.strangers import ask, ask_text
 from mulligan.learning.values.vocabulary import list_words
 from mulligan.learning.written.literal import LONGEST, GarbledError, Named, read_pairs
 from mulligan.learning.written.whole import read_json, read_whole
@@ -25,49 +37,36 @@ LARGEST_JSON = 1_000_000
 MOST_KEYS = 200
 MOST_PARTS = 20
 """Parts of a result that are looked into; an error stands near the front."""
+MOST_ENTRIES = 5
+"""Entries of a list that is nothing but errors; more of them were asked for."""
+MOST_FIELDS = 12
+"""Fields of an envelope; what has more is a record of the tool's own."""
 
-FLAGS = list_words("iserror is_error haserror has_error")
-SUCCESS = list_words("success ok succeeded")
-STATUS = list_words("status state outcome result_status")
-BAD_STATUS = list_words("error failed failure fail errored exception fatal")
-CODES = list_words("status status_code statuscode http_status httpstatus code")
-ERRORS = list_words("error errors exception fault error_message errormessage")
-KINDS = list_words("object type")
-SAID = list_words("message msg detail")
-"""Where a message for people stands, and nothing else beside it."""
-ENDS = frozenset(EXITS)
-MARKS = FLAGS | SUCCESS | STATUS | CODES | ERRORS | ENDS
-"""Fields that say whether it worked."""
+PROSE = frozenset(("result", "output", "response"))
+"""Those that hold the tool's words; the others hold texts that somebody has written."""
+AROUND = frozenset(fold_names("type annotations meta _meta isError headers error status id"))
+"""What stands around the words of a tool."""
 
-DATA = list_words("data result results")
-AROUND = DATA | list_words("""
-    message msg detail details reason description hint title type name path timestamp time stack
-    request_id requestid trace_id traceid traceback jsonrpc id instance help suggestion retryable
-    documentation_url error_code error_type errorcode error_description object doc_url stdout stderr
-    started_at completed_at finished_at created_at duration elapsed annotations
-""")
-"""What stands beside an error in an object that is nothing else."""
+PARTS = list_words("text image audio resource resource_link input_text output_text tool_result")
+"""The types of MCP content and its like; other types are those of events and messages."""
 
-WRAPPERS = (
-    "content",
-    "structuredContent",
-    "structured_content",
-    "result",
-    "text",
-    "body",
-    "output",
-    "response",
+FIELDS = (
+    *("isError", "is_error", "content", "structuredContent", "text", "type"),
+    *("status_code", "ok", "returncode", "stdout", "stderr"),
 )
-"""Where an envelope holds what it is an envelope of."""
-
-FIELDS = ("isError", "is_error", "content", "structuredContent", "text", "type")
 """What a library's result object is asked for."""
 
-_WRAPPING = frozenset(name.casefold() for name in WRAPPERS)
-MOST_SHAPES = 256
+TELLS_OF_ERRORS = re.compile(
+    r"(?:^|[_.\-/]|(?<=[a-z])(?=[A-Z]))(?:errors?|exceptions?|failures?|faults?|logs?|lint|validate"
+    r"|validation|validator|diagnos\w{1,10}|incidents?|crash(?:es)?|alerts?)(?=$|[_.\-/A-Z0-9])",
+    re.IGNORECASE,
+)
+"""What a tool is called whose good results speak of errors."""
 
-ENVELOPE = frozenset({"content", "structuredContent", "isError", "_meta", "meta"})
-"""The fields of an MCP result, around what it holds."""
+_SAID = frozenset(SAID)
+_NEW = Glance(told=True)
+"""Stands for what was not looked at before."""
+MOST_SHAPES = 256
 
 _NOBODYS = "mulligan_asks_who_answers_to_anything"
 _OBJECT = 4
@@ -79,7 +78,7 @@ LONGEST_LOOSE = 4_000
 """Characters of what is no JSON and is read like it all the same."""
 
 _CUT_PART = re.compile(r'\{"type":\s?"text",\s?"text":\s?"')
-_STRUCTURE = re.compile(r"\s{0,200}(?:[{\[]|[A-Za-z_]\w{0,100}=)")
+_STRUCTURE = re.compile(r"\s{0,200}(?:[{\[<]|[A-Za-z_]\w{0,100}=)")
 _PRINTED_OBJECT = re.compile(r"\s*[A-Za-z_]\w*=(?:None|True|False|\[|\{|'|\")")
 
 
@@ -90,29 +89,65 @@ class PlainShapes:
     """
 
     def __init__(self) -> None:
-        self._plain: dict[tuple[object, ...], bool] = {}
+        self._glances: dict[tuple[object, ...], Glance | None] = {}
 
     def cover(self, result: object) -> bool:
         """Whether nothing in a result, by the names of its fields, can be an error in disguise."""
+        if type(result) is list and result:
+            result = result[0]
         if type(result) is not dict or len(result) > MOST_KEYS:
             return False
         shape = tuple(result)
-        plain = self._plain.get(shape)
-        if plain is None:
-            names = {name.casefold() for name in shape if type(name) is str}
-            few = len(names) == 1 or not KINDS.isdisjoint(names)
-            told = few and not SAID.isdisjoint(names)
-            plain = not told and MARKS.isdisjoint(names) and _WRAPPING.isdisjoint(names)
-            if len(self._plain) < MOST_SHAPES:
-                self._plain[shape] = plain
-        return plain
+        glance = self._glances.get(shape, _NEW)
+        if glance is _NEW:
+            glance = find_glance(shape)
+            if len(self._glances) < MOST_SHAPES:
+                self._glances[shape] = glance
+        if glance is not ALL and (glance is None or not glance.passes(result)):
+            return False
+        if len(shape) == 1:
+            inner = result[shape[0]]
+            return type(inner) is not dict or self.cover(inner)
+        return True
 
 
-def find_silent_error(result: object) -> str | None:
-    """What the result says went wrong, with its codes, or `None` for a result that is one."""
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """What is known of the call whose result is searched."""
+
+    echoes: Echoes | None = None
+    asked: bool = False
+    """Its tool is one that tells of errors: what looks like one is what was asked for."""
+
+    def opens_as_error(self, text: str) -> bool:
+        return not (self.asked or self._is_echo(text)) and opens_as_error(text)
+
+    def _is_echo(self, text: str) -> bool:
+        return self.echoes is not None and self.echoes.cover_text(text)
+
+    def fold(self, value: Mapping[str, object]) -> dict[str, object]:
+        """An object's fields by their folded names, without what the call itself has said."""
+        named = ((fold_name(str(key)), each) for key, each in islice(value.items(), MOST_KEYS))
+        if self.echoes is None:
+            return dict(named)
+        return {name: each for name, each in named if not self.echoes.cover(name, each)}
+
+
+def find_silent_error(
+    result: object, *, arguments: Mapping[str, object] | None = None, tool: str = ""
+) -> str | None:
+    """What the result says went wrong, with its codes, or `None` for a result that is one.
+
+    `arguments`, `tool`: of the call. What it was given and says again is no error of its own.
+    """
     if type(result) is str and _is_plain(result):
         return None
-    found = next(_find_errors(result, depth=0), None)
+    asked = bool(tool) and TELLS_OF_ERRORS.search(tool[:200]) is not None
+    found = next(_find_errors(result, _Search(asked=asked), depth=0), None)
+    if found is not None and arguments:
+        # Only now: nearly no result gets here, and a call may have been given much.
+        search = _Search(echoes=Echoes(arguments), asked=asked)
+        found = next(_find_errors(result, search, depth=0), None)
     if found is None:
         return None
     said = found.message
@@ -122,156 +157,129 @@ def find_silent_error(result: object) -> str | None:
     return replace(found, message=said).render()
 
 
-def find_breach(result: object, *, schema: Mapping[str, object], may_be_empty: bool) -> str | None:
-    """How a result breaks what its tool declares to return; a schema that is none is refused.
-
-    `may_be_empty`: `False` if an empty result is a failure of this tool.
-    """
-    answer = _unwrap_answer(result)
-    if not may_be_empty and _is_empty(answer):
-        return "The result is empty."
-    return _describe_breach(answer, schema) if schema else None
-
-
-def _find_errors(value: object, *, depth: int) -> Iterator[ErrorFields]:
+def _find_errors(value: object, search: _Search, *, depth: int) -> Iterator[ErrorFields]:
     if depth > DEEPEST:
         return
     match value:
         case str():
             if not _is_plain(value):
-                yield from _search_text(value, depth=depth)
+                yield from _search_text(value, search, depth=depth)
         case Mapping():
-            yield from _search_mapping(value, depth=depth)
+            yield from _search_mapping(value, search, depth=depth)
         case Named():
-            yield from _search_mapping(value.keywords, depth=depth)
+            yield from _search_mapping(value.keywords, search, depth=depth)
         case list() | tuple():
-            if _is_content(value):
-                yield from _search_parts(value, depth=depth)
+            yield from _search_list(value, search, depth=depth)
+        case bytes():
+            text = value[:LARGEST_JSON].decode("utf-8", "replace")
+            yield from _find_errors(text, search, depth=depth + 1)
         case None | bool() | int() | float():
             return
+        case BaseException():
+            yield read_error(f"{type(value).__name__}: {ask_text(value)}")
         case _:
-            yield from _search_object(value, depth=depth)
+            yield from _search_object(value, search, depth=depth)
 
 
-def _search_parts(parts: Sequence[object], *, depth: int) -> Iterator[ErrorFields]:
+def _search_list(values: Sequence[object], search: _Search, *, depth: int) -> Iterator[ErrorFields]:
+    """Content in parts, an answer with its status, or a list of nothing but errors.
+
+    Any other list is one of records, and was asked for.
+    """
+    if not values or isinstance(values[0], str | int | float | None):
+        return
+    if _is_content(values):
+        yield from _search_parts(values, search, depth=depth)
+    elif _is_answer(values):
+        yield _read_fields({"status": values[1], "body": values[0]})
+    elif len(values) <= MOST_ENTRIES and not search.asked:
+        entries = [search.fold(each) for each in values if isinstance(each, Mapping)]
+        coded = len(values) == 1 or all("errorcode" in each for each in entries)
+        if len(entries) == len(values) and coded and all(map(is_nothing_but_error, entries)):
+            yield _read_fields(values)
+
+
+def _is_answer(values: Sequence[object]) -> bool:
+    """A body and the status it is sent with, as web frameworks have them."""
+    if not isinstance(values, tuple) or len(values) not in (2, 3):
+        return False
+    body, status = values[:2]
+    return isinstance(body, Mapping) and type(status) is int and 400 <= status < 600
+
+
+def _search_parts(parts: Sequence[object], search: _Search, *, depth: int) -> Iterator[ErrorFields]:
     """Each part for itself, unless the last says how a program ended: then that decides.
 
-    What programs write to standard error is flagged as an error by some, and is often none.
+    What programs write to standard error is flagged as an error by some, and is often none. Where
+    each part is a structure they are the results of a batch: one that failed is part of it.
     """
+    if len(parts) == 1:
+        yield from _find_errors(parts[0], search, depth=depth + 1)
+        return
     parts = parts[:MOST_PARTS]
-    said = _read_part(parts[-1]) if len(parts) > 1 else None
-    ended = read_exit(said) if isinstance(said, str) else None
+    texts = [_read_part(part) for part in parts]
+    ended = read_exit(texts[-1]) if isinstance(texts[-1], str) else None
     if ended:
-        texts = (str(text) for part in parts if (text := _read_part(part)))
-        yield ErrorFields(message="\n".join(texts)[:LONGEST], exit_code=ended)
-    for part in parts if ended is None else ():
-        yield from _find_errors(part, depth=depth + 1)
+        yield ErrorFields(message="\n".join(str(t) for t in texts if t)[:LONGEST], exit_code=ended)
+    if ended is not None:
+        return
+    each = [next(_find_errors(part, search, depth=depth + 1), None) for part in parts]
+    found = [one for one in each if one is not None]
+    batch = all(isinstance(t, str) and t.lstrip()[:1] == "{" for t in texts)
+    yield from () if batch else found[:1]
 
 
 def _read_part(part: object) -> object:
     return part.get("text") if isinstance(part, Mapping) else ask(part, "text")
 
 
-def _search_mapping(value: Mapping[str, object], *, depth: int) -> Iterator[ErrorFields]:
-    lowered = {str(key).casefold(): held for key, held in islice(value.items(), MOST_KEYS)}
-    telling = not MARKS.isdisjoint(lowered) or _is_kind_of_error(lowered)
-    if (telling and _says_error(lowered)) or _is_only_message(lowered):
+def _search_mapping(
+    value: Mapping[str, object], search: _Search, *, depth: int
+) -> Iterator[ErrorFields]:
+    if len(value) > 1 and len(value) <= MOST_KEYS and find_glance(tuple(value)) is ALL:
+        return
+    held = search.fold(value)
+    # Beside what the caller gave, a message is part of what was looked up.
+    alone = not search.asked and len(held) == min(len(value), MOST_KEYS)
+    told = alone and not _SAID.isdisjoint(held) and is_only_message(held)
+    if told or is_error(held, asked=search.asked):
         yield _read_fields(value)
         return
+    if len(held) == 1:
+        inner = next(iter(held.values()))
+        if isinstance(inner, Mapping):
+            yield from _search_mapping(inner, search, depth=depth + 1) if depth < DEEPEST else ()
+            return
+    if len(held) > MOST_FIELDS:
+        return
     for name in WRAPPERS:
-        if name in value and not _is_data(lowered):
-            yield from _find_errors(value[name], depth=depth + 1)
+        if name in held and _may_hold_error(name, held):
+            yield from _find_errors(held[name], search, depth=depth + 1)
 
 
-def _says_error(held: Mapping[str, object]) -> bool:
-    if _is_flagged(held) or _is_nothing_but_error(held):
+def _may_hold_error(name: str, held: Mapping[str, object]) -> bool:
+    """Whether what a field holds may be the tool's own word on how it went.
+
+    A structure speaks for itself wherever it stands. Prose does only where it is all that the tool
+    has said: beside other fields it is the text of a mail, a page or a note.
+    """
+    inner = held[name]
+    if not isinstance(inner, str | bytes):
         return True
-    return not ENDS.isdisjoint(held) and _has_ended_badly(held)
-
-
-def _is_flagged(held: Mapping[str, object]) -> bool:
-    """A field that says outright whether it worked."""
-    if any(held.get(name) is True for name in FLAGS):
+    if inner.lstrip()[:1] in ("{", "[", b"{", b"["):
         return True
-    if any(held.get(name) is False for name in SUCCESS):
+    if name == "text" and held.get("type") in PARTS:
         return True
-    if held.get("error") is True and (_is_part(held) or not _has_payload(held)):
-        return True
-    failed = any(_says_failed(held.get(name)) for name in STATUS) or _is_kind_of_error(held)
-    return failed and not _has_payload(held)
-
-
-def _is_kind_of_error(held: Mapping[str, object]) -> bool:
-    """An object that is called an error by its type."""
-    kind, other = held.get("object"), held.get("type")
-    return (type(kind) is str and kind == "error") or (type(other) is str and other == "error")
-
-
-def _is_part(held: Mapping[str, object]) -> bool:
-    """A part of MCP content, which some servers flag by itself."""
-    return isinstance(held.get("type"), str) and isinstance(held.get("text"), str)
-
-
-def _is_only_message(held: Mapping[str, object]) -> bool:
-    """Nothing but a message, and one that says that it did not work."""
-    if len(held) > 3 or SAID.isdisjoint(held):
-        return False
-    told = [name for name, value in held.items() if value not in (None, "", [], {})]
-    said = held[told[0]] if len(told) == 1 and told[0] in SAID else None
-    return isinstance(said, str) and says_failure(said)
-
-
-def _has_ended_badly(held: Mapping[str, object]) -> bool:
-    """A program's exit code. `grep` and `diff` end with 1 to say no, and complain of nothing."""
-    ended = next((code for name in ENDS if type(code := held.get(name)) is int and code), 0)
-    silent = any(name in held and not held[name] for name in ("stderr", "error"))
-    return ended > 1 or ended < 0 or (ended == 1 and not silent)
-
-
-def _says_failed(status: object) -> bool:
-    return isinstance(status, str) and status.strip().casefold() in BAD_STATUS
-
-
-def _is_nothing_but_error(held: Mapping[str, object]) -> bool:
-    """An error, perhaps with a code and a message, and nothing that anyone asked for."""
-    named = any(_is_said(held.get(name)) for name in ERRORS)
-    coded = any(_is_error_code(name, held.get(name)) for name in CODES)
-    explained = any(
-        isinstance(held.get(name), str) for name in ("message", "msg", "detail", "title")
-    )
-    return (named or (coded and explained)) and not _has_payload(held)
-
-
-def _is_said(error: object) -> bool:
-    return error is True or (isinstance(error, str | Mapping | list) and bool(error))
-
-
-def _is_error_code(name: str, code: object) -> bool:
-    if isinstance(code, str) and code.isdigit():
-        code = int(code)
-    plain = isinstance(code, int) and not isinstance(code, bool)
-    return plain and isinstance(code, int) and (400 <= code < 600 or (name == "code" and code < -1))
-
-
-def _has_payload(held: Mapping[str, object]) -> bool:
-    for name, value in held.items():
-        if name in MARKS or value in (None, "", [], {}):
-            continue
-        if name not in AROUND or name in DATA:
-            return True
-    return False
-
-
-def _is_data(held: Mapping[str, object]) -> bool:
-    """Whether this is a record of the tool's own and not an envelope around a result."""
-    return len(held) > 12
+    bare = all(other == name or other in AROUND or is_blank(held[other]) for other in held)
+    return bare and name in PROSE
 
 
 def _is_content(parts: Sequence[object]) -> bool:
     """A list of content parts, as MCP has them; a list of records is data."""
-    first = parts[0] if parts else None
+    first = parts[0]
     if isinstance(first, Mapping):
-        return "type" in first and len(first) <= 6
+        kinds = {str(part.get("type")) for part in parts[:MOST_PARTS] if isinstance(part, Mapping)}
+        return len(first) <= 6 and PARTS.issuperset(kinds)
     return isinstance(first, Named) or ask(first, "type") is not None
 
 
@@ -282,32 +290,39 @@ def _is_plain(text: str) -> bool:
     return not opens_as_error(text) and find_exit(text) is None
 
 
-def _search_text(text: str, *, depth: int) -> Iterator[ErrorFields]:
+def _search_text(text: str, search: _Search, *, depth: int) -> Iterator[ErrorFields]:
     start = text[:200].lstrip()
     if start[:1] in "{[" and len(text) <= LARGEST_JSON:
         strict, value = read_json(text)
-        yield from _find_errors(value, depth=depth + 1) if strict else _search_loose(text, depth)
+        if strict:
+            yield from _find_errors(value, search, depth=depth + 1)
+        else:
+            yield from _search_loose(text, search, depth)
+    elif start[:1] == "<":
+        page = None if search.asked else read_page(text)
+        yield from () if page is None else (page,)
     elif _PRINTED_OBJECT.match(start) and len(text) <= LONGEST:
         try:
-            yield from _search_mapping(read_pairs(text), depth=depth + 1)
+            yield from _search_mapping(read_pairs(text), search, depth=depth + 1)
         except (GarbledError, RecursionError):
             return
-    elif opens_as_error(text) or find_exit(text) is not None:
+    elif read_exit(text) != 0 and (search.opens_as_error(text) or find_exit(text) is not None):
         yield read_error(text)
 
 
-def _search_loose(text: str, depth: int) -> Iterator[ErrorFields]:
+def _search_loose(text: str, search: _Search, depth: int) -> Iterator[ErrorFields]:
     """What Python printed, and a part of content that was cut off."""
     if cut := _CUT_PART.match(text):
-        if opens_as_error(text[cut.end() :].replace("\\n", "\n")):
-            yield read_error(text[cut.end() :].replace("\\n", "\n"))
+        said = text[cut.end() :].replace("\\n", "\n")
+        if search.opens_as_error(said):
+            yield read_error(said)
     elif len(text) <= LONGEST_LOOSE and _may_tell(text.casefold()):
         try:
             value = read_whole(text)
         except (GarbledError, RecursionError):
             return
         if isinstance(value, Mapping | list):
-            yield from _find_errors(value, depth=depth + 1)
+            yield from _find_errors(value, search, depth=depth + 1)
 
 
 def _may_tell(low: str) -> bool:
@@ -315,7 +330,7 @@ def _may_tell(low: str) -> bool:
     return "error" in low or "message" in low or "success" in low or "status" in low
 
 
-def _search_object(value: object, *, depth: int) -> Iterator[ErrorFields]:
+def _search_object(value: object, search: _Search, *, depth: int) -> Iterator[ErrorFields]:
     """A result object of a library: only the fields that matter here are asked for.
 
     One that has whatever it is asked for, as a stand-in or a remote stub, says nothing; and an
@@ -323,9 +338,11 @@ def _search_object(value: object, *, depth: int) -> Iterator[ErrorFields]:
     """
     if ask(value, _NOBODYS) is not None:
         return
-    fields = {name: held for name in FIELDS if (held := ask(value, name)) is not None}
+    own = ask(type(value), "__dataclass_fields__") or ask(type(value), "model_fields")
+    names = list(own)[:MOST_KEYS] if isinstance(own, Mapping) else FIELDS
+    fields = {name: held for name in names if (held := ask(value, name)) is not None}
     if fields:
-        yield from _search_mapping(fields, depth=depth + _OBJECT)
+        yield from _search_mapping(fields, search, depth=depth + _OBJECT)
 
 
 def _read_fields(value: object) -> ErrorFields:
@@ -333,36 +350,3 @@ def _read_fields(value: object) -> ErrorFields:
     if found is None or not found.message:
         return replace(found or ErrorFields(message=""), message=MARKED)
     return found
-
-
-def _unwrap_answer(result: object) -> object:
-    """What a result holds: of an MCP envelope its structure, else its only text."""
-    if not isinstance(result, Mapping) or not ENVELOPE.issuperset(result):
-        return result
-    structured, content = result.get("structuredContent"), result.get("content")
-    if structured is not None or not isinstance(content, list):
-        return result if structured is None else structured
-    alone = content[0] if len(content) == 1 else None
-    return alone["text"] if isinstance(alone, Mapping) and "text" in alone else content
-
-
-def _is_empty(answer: object) -> bool:
-    if isinstance(answer, str):
-        return not answer.strip()
-    return answer is None or (isinstance(answer, Mapping | list | tuple) and not answer)
-
-
-def _describe_breach(answer: object, schema: Mapping[str, object]) -> str | None:
-    """How a structured result breaks what its tool declares to return."""
-    # Here and not above: the validator is a library of its own, and few results have a schema.
-    from mulligan.learning.shape.schema import read_schema
-
-    if isinstance(answer, str) and answer[:1] in ("{", "["):
-        answer = read_json(answer)[1]
-    checked = read_schema(schema)
-    if isinstance(answer, Mapping):
-        problems = [
-            each for each in checked.list_problems(answer) if each.rule not in ("unknown", "json")
-        ]
-        return f"The result breaks its schema: {problems[0].message}" if problems else None
-    return None if checked.accepts(answer) else "The result breaks its schema."

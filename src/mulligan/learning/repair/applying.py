@@ -22,8 +22,9 @@ def may_apply(suggestion: Suggestion, failed: FailedCall, *, mode: Mode) -> bool
     Only in mode `auto`, only a change of shape, only where the arguments failed before any effect,
     and only if it is likely enough to help. A read has no effect, whatever it failed of.
     """
-    reads = failed.effect is Effect.READ
-    before_any_effect = reads or failed.failure.error_class.traits.advice is ArgumentFault.SHAPE
+    reads, failure = failed.effect is Effect.READ, failed.failure
+    refused = failure.error_class.traits.advice is ArgumentFault.SHAPE and not failure.by_words
+    before_any_effect = reads or refused
     least = LEAST_FOR_READS if reads else LEAST_FOR_OTHERS
     likely = suggestion.probability >= least
     return mode is Mode.AUTO and suggestion.automatic and before_any_effect and likely

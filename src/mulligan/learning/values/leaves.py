@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 Path = tuple[str | int, ...]
 DEEPEST = 32
 MOST = 20_000
+MOST_BITS = 10_000
+"""Of an integer; Python prints none that has many more."""
 
 
 def list_leaves(value: object, *, most: int = MOST) -> Iterator[tuple[Path, object]]:
@@ -35,9 +37,20 @@ def is_small(value: object, *, parts: int = 2_000, text: int = 500_000) -> bool:
         characters += len(held) if isinstance(held, str | bytes) else 0
         if count >= parts or characters > text or len(path) >= DEEPEST:
             return False
+        if type(held) is int and held.bit_length() > MOST_BITS:
+            return False
     return True
 
 
 def find_key(path: Path) -> str:
     """The nearest name on a path: that of the list a value stands in, if it has none itself."""
     return next((step for step in reversed(path) if isinstance(step, str)), "")
+
+
+def print_value(value: object) -> str:
+    """A value as an error would quote it; nothing of one that Python will not print."""
+    try:
+        return str(value)
+    except (ValueError, RecursionError):
+        # An integer of more than 4,300 digits, among others: no error quotes it.
+        return ""

@@ -93,7 +93,11 @@ def _compose(
     from mulligan.learning.repair.suggest import SOURCES, suggest_corrections
 
     sources = SOURCES if recalled is None else (*SOURCES, recalled.suggest)
-    found = suggest_corrections(episode.failed, sources=sources)
+    try:
+        found = suggest_corrections(episode.failed, sources=sources)
+    except Exception as error:  # noqa: BLE001 - arguments may be anything; advice is owed all the same
+        call.tool.warn("Nothing could be suggested for a failure of %s", error)
+        found = ()
     if recalled is not None:
         found, best, group = with_memory(found, recalled)
         episode = replace(episode, best=best, group=group)

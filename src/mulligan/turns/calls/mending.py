@@ -160,7 +160,7 @@ def _tell_mended(tool: Tool, asked: Corrected, *, corrected: Corrected, result: 
     A result keeps its type: under a text for the model to read stands a line, and what else a tool
     returns is left as it is, unless its author says where a note goes. The turn has every note.
     """
-    if isinstance(result, Held) or _has_failed(tool, result):
+    if isinstance(result, Held) or _has_failed(tool, result, corrected):
         # It waits for a person, or has failed once more: nothing was mended yet.
         return result
     mended = Mended(
@@ -190,9 +190,9 @@ def _put_note(tool: Tool, result: Any, note: str) -> Any:
         return result
 
 
-def _has_failed(tool: Tool, result: object) -> bool:
+def _has_failed(tool: Tool, result: object, corrected: Corrected) -> bool:
     try:
-        return tool.results.find_trouble(result) is not None
+        return tool.results.find_trouble(result, arguments=corrected.arguments) is not None
     except Exception:  # noqa: BLE001 - a result may be anything, and was looked at before
         return False
 

@@ -18,7 +18,7 @@ from mulligan.core.error_traits import Aftermath
 from mulligan.core.errors import NoSchemaError, NothingDone, SilentError
 from mulligan.core.instants import from_us
 from mulligan.core.size import is_long
-from mulligan.learning.errors.fields import read_error
+from mulligan.learning.errors.fields import read_error, read_wait
 from mulligan.turns.calls.live import LiveCall
 from mulligan.turns.calls.rows import log_failure, log_success
 from mulligan.turns.tools.steering import is_deferral, is_steering
@@ -85,7 +85,7 @@ def find_silent_error(call: LiveCall, result: object) -> Execution | None:
     """A result that says of itself that it is an error, as the failure it is."""
     tool = call.tool
     try:
-        trouble = tool.results.find_trouble(result)
+        trouble = tool.results.find_trouble(result, arguments=call.arguments)
     except NoSchemaError as error:
         tool.warn_once(str(error))
         return None
@@ -94,9 +94,13 @@ def find_silent_error(call: LiveCall, result: object) -> Execution | None:
         return None
     if trouble is None:
         return None
-    said, error_class = trouble
+    said = trouble.said
     failure = Failure(
-        error_class=error_class, said=said, nothing_done=tool.results.rules_out_effect(said)
+        error_class=trouble.error_class,
+        said=said,
+        by_words=trouble.by_words,
+        retry_after=read_wait(result) if trouble.by_words else None,
+        nothing_done=tool.results.rules_out_effect(said),
     )
     fields = read_error(said)
     silent = SilentError(said, code=fields.status or fields.code or fields.exit_code)
@@ -159,7 +163,7 @@ def _proves_nothing_done(call: LiveCall, error: BaseException, failure: Failure)
         return True
     if _was_never_entered(call, error):
         return True
-    if declared.requests != 1:
+    if declared.requests != 1 or failure.by_words:
         return False
     documented = traits.unprocessed_if_documented and declared.not_processed
     return documented or traits.aftermath is Aftermath.NEVER_SENT
@@ -189,6 +193,6 @@ def _was_never_entered(call: LiveCall, error: BaseException) -> bool:
 def _classify_outcome(error: BaseException, failure: Failure) -> Outcome:
     if was_stopped(error):
         return Outcome.CANCELLED
-    if failure.error_class.traits.aftermath is Aftermath.NO_ANSWER:
+    if failure.error_class.traits.aftermath is Aftermath.NO_ANSWER and not failure.by_words:
         return Outcome.UNKNOWN
     return Outcome.FAILURE

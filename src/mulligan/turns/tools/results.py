@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from mulligan.codec.values import to_plain
-from mulligan.core.effect import Effect
 from mulligan.core.error_class import ErrorClass
 from mulligan.core.errors import SilentError
 from mulligan.core.size import LONG, is_long, is_tangled
 from mulligan.core.suggestion import ErrorRule
+from mulligan.learning.errors.breaches import find_breach
 from mulligan.learning.errors.classify import classify_by_rule, rules_out_effect
-from mulligan.learning.errors.silent import PlainShapes, find_breach, find_silent_error
+from mulligan.learning.errors.silent import PlainShapes, find_silent_error
 from mulligan.turns.tools.declaration import Declaration
 
 _NEVER_AN_ERROR = frozenset({bool, int, float, type(None)})
 _JSON = (str, int, float, dict, list, type(None))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trouble:
+    """What is wrong with a result."""
+
+    said: str
+    error_class: ErrorClass
+    by_words: bool = False
+    """Only what the result says gave the class, and no rule of the user's."""
 
 
 class Results:
@@ -37,32 +48,40 @@ class Results:
             return False
         return is_long(result)
 
-    def find_trouble(self, result: object) -> tuple[str, ErrorClass] | None:
-        """What is wrong with a result and which class of error that is; `None`: nothing."""
+    def find_trouble(self, result: object, *, arguments: Mapping[str, object]) -> Trouble | None:
+        """What is wrong with a result; `None`: nothing.
+
+        `arguments`: of the call, as what a result only repeats of them is no error of its own.
+        """
         if not self._held:
             # Most results end here.
             if type(result) in _NEVER_AN_ERROR or self._shapes.cover(result) or is_tangled(result):
                 return None
-            said = find_silent_error(result)
-            return None if said is None else (said, self._classify_text(said))
+            return self._find_silent(result, arguments)
         in_json = result if isinstance(result, _JSON) else to_plain(result)
-        said = find_silent_error(in_json)
-        if said is not None:
-            return said, self._classify_text(said)
+        silent = self._find_silent(in_json, arguments)
+        if silent is not None:
+            return silent
         declared = self._declaration
         broken = find_breach(in_json, schema=declared.returns, may_be_empty=declared.may_be_empty)
-        return (
-            None if broken is None else (broken, self._match_rules(broken) or ErrorClass.BAD_RESULT)
-        )
+        if broken is None:
+            return None
+        return Trouble(said=broken, error_class=self._match_rules(broken) or ErrorClass.BAD_RESULT)
 
-    def _classify_text(self, said: str) -> ErrorClass:
-        """A read that was refused is not made again; of anything else words prove nothing."""
+    def _find_silent(self, result: object, arguments: Mapping[str, object]) -> Trouble | None:
+        """An error that came as a result, with the class that it would have had if raised."""
+        said = find_silent_error(result, arguments=arguments, tool=self._declaration.tool)
+        if said is None:
+            return None
+        ruled = self._match_rules(said)
+        if ruled is not None:
+            return Trouble(said=said, error_class=ruled)
         # The words of errors are loaded with the first one.
         from mulligan.learning.errors.wording import classify_text
 
         told = classify_text(said)
-        refused = self._declaration.effect is Effect.READ and told.traits.same_again_meets_it
-        return self._match_rules(said) or (told if refused else ErrorClass.BAD_RESULT)
+        known = ErrorClass.BAD_RESULT if told is ErrorClass.UNKNOWN else told
+        return Trouble(said=said, error_class=known, by_words=True)
 
     def rules_out_effect(self, said: str) -> bool:
         """Whether the user's own word is that what is wrong with it has changed nothing."""
