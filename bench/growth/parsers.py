@@ -20,10 +20,11 @@ from mulligan.checks.mailboxes import find_addresses
 from mulligan.checks.text.inline import choose_steps
 from mulligan.core.errors import MulliganError
 from mulligan.core.size import is_long
-from mulligan.learning.errors.silent import find_silent_error
 from mulligan.learning.repair.knowledge import parse_result
 from mulligan.learning.written.calls import read_calls
 from mulligan.learning.written.structures import decode_arguments
+from mulligan.learning.results.silent import find_silent_error
+from mulligan.learning.written.calls import decode_arguments, read_calls
 
 READING = (
     "checks",
@@ -97,7 +98,7 @@ FILLED: Mapping[str, Callable[[str], object]] = {
 OTHERS: Mapping[str, Callable[[str], object]] = {
     "checks.mailboxes.find_addresses": lambda text: [*find_addresses(text, name="note")],
     "core.size.is_long": is_long,
-    "learning.errors.silent.find_silent_error": find_silent_error,
+    "learning.results.silent.find_silent_error": find_silent_error,
     "learning.repair.knowledge.parse_result": parse_result,
     "learning.written.structures.decode_arguments": decode_arguments,
     "learning.written.calls.read_calls": lambda text: read_calls(text, tools=["f", "send_mail"]),

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from mulligan import Effect, Mulligan
 from mulligan.core.suggestion import Earlier
 from mulligan.learning.errors.fingerprint import mask_error
-from mulligan.learning.errors.silent import find_silent_error
 from mulligan.learning.repair.decide import decide
 from mulligan.learning.repair.precheck import precheck
 from mulligan.learning.repair.suggest import suggest_corrections
+from mulligan.learning.results.silent import find_silent_error
 from mulligan.learning.shape.lenient import read_meant
 from mulligan.learning.shape.schema import read_schema
 from mulligan.turns.turn.context import OpenTurn

@@ -378,7 +378,9 @@ def test_a_measure_that_is_none_is_refused_in_one_sentence(named: str) -> None:
         Mulligan("memory:", similarity=named)
 
 
-@pytest.mark.parametrize("odd", [10**5000, [10**5000], {1: 2, None: 3}])
+@pytest.mark.parametrize(
+    "odd", [10**5000, [10**5000], {1: 2, None: 3}], ids=["long", "listed", "mixed"]
+)
 def test_advice_is_there_for_arguments_that_cannot_be_printed_or_compared(odd: object) -> None:
     with Mulligan("memory:", recover=False) as m:
 

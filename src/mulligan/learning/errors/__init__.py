@@ -1,1 +1,1 @@
-"""What an error says: its message, its class, its pattern, also in a result."""
+"""What an error says: its message, its class, its pattern."""

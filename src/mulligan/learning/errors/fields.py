@@ -16,7 +16,7 @@ from functools import lru_cache
 from itertools import islice
 
 from mulligan.learning.errors.exits import find_exit
-from mulligan.learning.errors.names import fold_name, fold_names
+from mulligan.learning.errors.field_names import fold_name, fold_names
 from mulligan.learning.errors.strangers import ask
 from mulligan.learning.values.vocabulary import list_words
 from mulligan.learning.written.literal import GarbledError, Named

@@ -10,9 +10,9 @@ from mulligan.core.error_class import ErrorClass
 from mulligan.core.errors import SilentError
 from mulligan.core.size import LONG, is_long, is_tangled
 from mulligan.core.suggestion import ErrorRule
-from mulligan.learning.errors.breaches import find_breach
 from mulligan.learning.errors.classify import classify_by_rule, rules_out_effect
-from mulligan.learning.errors.silent import PlainShapes, find_silent_error
+from mulligan.learning.results.breaches import find_breach
+from mulligan.learning.results.silent import PlainShapes, find_silent_error
 from mulligan.turns.tools.declaration import Declaration
 
 _NEVER_AN_ERROR = frozenset({bool, int, float, type(None)})

@@ -13,9 +13,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from mulligan.learning.errors.field_names import fold_names
 from mulligan.learning.errors.fields import EXITS
-from mulligan.learning.errors.names import fold_names
-from mulligan.learning.errors.openings import opens_as_error, says_failure
+from mulligan.learning.results.openings import opens_as_error, says_failure
 from mulligan.learning.values.vocabulary import list_words
 
 Held = Mapping[str, object]

@@ -13,21 +13,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from mulligan.learning.errors.echoes import Echoes
-from mulligan.learning.errors.evidence import (
+from mulligan.learning.errors.exits import find_exit, read_exit
+from mulligan.learning.errors.field_names import fold_name, fold_names
+from mulligan.learning.errors.fields import ErrorFields, read_error, read_structure
+from mulligan.learning.errors.strangers import ask, ask_text
+from mulligan.learning.results.echoes import Echoes
+from mulligan.learning.results.evidence import (
     SAID,
     is_blank,
     is_error,
     is_nothing_but_error,
     is_only_message,
 )
-from mulligan.learning.errors.exits import find_exit, read_exit
-from mulligan.learning.errors.fields import ErrorFields, read_error, read_structure
-from mulligan.learning.errors.glances import ALL, WRAPPERS, Glance, find_glance
-from mulligan.learning.errors.names import fold_name, fold_names
-from mulligan.learning.errors.openings import opens_as_error
-from mulligan.learning.errors.pages import read_page
-from mulligan.learning.errors.strangers import ask, ask_text
+from mulligan.learning.results.glances import ALL, WRAPPERS, Glance, find_glance
+from mulligan.learning.results.openings import opens_as_error
+from mulligan.learning.results.pages import read_page
 from mulligan.learning.values.vocabulary import list_words
 from mulligan.learning.written.literal import LONGEST, GarbledError, Named, read_pairs
 from mulligan.learning.written.whole import read_json, read_whole
@@ -112,7 +112,7 @@ class PlainShapes:
 
 
 @dataclass(frozen=True, slots=True)
-class _Search:
+class _Asked:
     """What is known of the call whose result is searched."""
 
     echoes: Echoes | None = None
@@ -143,10 +143,10 @@ def find_silent_error(
     if type(result) is str and _is_plain(result):
         return None
     asked = bool(tool) and TELLS_OF_ERRORS.search(tool[:200]) is not None
-    found = next(_find_errors(result, _Search(asked=asked), depth=0), None)
+    found = next(_find_errors(result, _Asked(asked=asked), depth=0), None)
     if found is not None and arguments:
         # Only now: nearly no result gets here, and a call may have been given much.
-        search = _Search(echoes=Echoes(arguments), asked=asked)
+        search = _Asked(echoes=Echoes(arguments), asked=asked)
         found = next(_find_errors(result, search, depth=0), None)
     if found is None:
         return None
@@ -157,7 +157,7 @@ def find_silent_error(
     return replace(found, message=said).render()
 
 
-def _find_errors(value: object, search: _Search, *, depth: int) -> Iterator[ErrorFields]:
+def _find_errors(value: object, search: _Asked, *, depth: int) -> Iterator[ErrorFields]:
     if depth > DEEPEST:
         return
     match value:
@@ -181,7 +181,7 @@ def _find_errors(value: object, search: _Search, *, depth: int) -> Iterator[Erro
             yield from _search_object(value, search, depth=depth)
 
 
-def _search_list(values: Sequence[object], search: _Search, *, depth: int) -> Iterator[ErrorFields]:
+def _search_list(values: Sequence[object], search: _Asked, *, depth: int) -> Iterator[ErrorFields]:
     """Content in parts, an answer with its status, or a list of nothing but errors.
 
     Any other list is one of records, and was asked for.
@@ -207,7 +207,7 @@ def _is_answer(values: Sequence[object]) -> bool:
     return isinstance(body, Mapping) and type(status) is int and 400 <= status < 600
 
 
-def _search_parts(parts: Sequence[object], search: _Search, *, depth: int) -> Iterator[ErrorFields]:
+def _search_parts(parts: Sequence[object], search: _Asked, *, depth: int) -> Iterator[ErrorFields]:
     """Each part for itself, unless the last says how a program ended: then that decides.
 
     What programs write to standard error is flagged as an error by some, and is often none. Where
@@ -234,7 +234,7 @@ def _read_part(part: object) -> object:
 
 
 def _search_mapping(
-    value: Mapping[str, object], search: _Search, *, depth: int
+    value: Mapping[str, object], search: _Asked, *, depth: int
 ) -> Iterator[ErrorFields]:
     if len(value) > 1 and len(value) <= MOST_KEYS and find_glance(tuple(value)) is ALL:
         return
@@ -290,7 +290,7 @@ def _is_plain(text: str) -> bool:
     return not opens_as_error(text) and find_exit(text) is None
 
 
-def _search_text(text: str, search: _Search, *, depth: int) -> Iterator[ErrorFields]:
+def _search_text(text: str, search: _Asked, *, depth: int) -> Iterator[ErrorFields]:
     start = text[:200].lstrip()
     if start[:1] in "{[" and len(text) <= LARGEST_JSON:
         strict, value = read_json(text)
@@ -310,7 +310,7 @@ def _search_text(text: str, search: _Search, *, depth: int) -> Iterator[ErrorFie
         yield read_error(text)
 
 
-def _search_loose(text: str, search: _Search, depth: int) -> Iterator[ErrorFields]:
+def _search_loose(text: str, search: _Asked, depth: int) -> Iterator[ErrorFields]:
     """What Python printed, and a part of content that was cut off."""
     if cut := _CUT_PART.match(text):
         said = text[cut.end() :].replace("\\n", "\n")
@@ -330,7 +330,7 @@ def _may_tell(low: str) -> bool:
     return "error" in low or "message" in low or "success" in low or "status" in low
 
 
-def _search_object(value: object, search: _Search, *, depth: int) -> Iterator[ErrorFields]:
+def _search_object(value: object, search: _Asked, *, depth: int) -> Iterator[ErrorFields]:
     """A result object of a library: only the fields that matter here are asked for.
 
     One that has whatever it is asked for, as a stand-in or a remote stub, says nothing; and an

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from mulligan.learning.errors.evidence import KINDS, PASSING, SAID, STATES, TELLING, ends_as_error
-from mulligan.learning.errors.names import fold_name, fold_names
+from mulligan.learning.errors.field_names import fold_name, fold_names
+from mulligan.learning.results.evidence import KINDS, PASSING, SAID, STATES, TELLING, ends_as_error
 from mulligan.learning.values.vocabulary import list_words
 
 WRAPPERS = fold_names("content structuredContent result text body output response payload data")

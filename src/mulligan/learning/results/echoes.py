@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from mulligan.learning.errors.names import fold_name
+from mulligan.learning.errors.field_names import fold_name
 from mulligan.learning.values.leaves import list_leaves
 
 MOST_VALUES = 200

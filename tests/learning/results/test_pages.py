@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.learning.errors.pages import LONGEST, read_page
+from mulligan.learning.results.pages import LONGEST, read_page
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from mulligan.learning.errors.silent import PlainShapes, find_silent_error
+from mulligan.learning.results.silent import PlainShapes, find_silent_error
 
 
 @dataclass

@@ -1,0 +1,1 @@
+"""What a tool returned, looked at: an answer, or an error in disguise."""
