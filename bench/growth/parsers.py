@@ -21,10 +21,9 @@ from mulligan.checks.text.inline import choose_steps
 from mulligan.core.errors import MulliganError
 from mulligan.core.size import is_long
 from mulligan.learning.repair.knowledge import parse_result
+from mulligan.learning.results.silent import find_silent_error
 from mulligan.learning.written.calls import read_calls
 from mulligan.learning.written.structures import decode_arguments
-from mulligan.learning.results.silent import find_silent_error
-from mulligan.learning.written.calls import decode_arguments, read_calls
 
 READING = (
     "checks",

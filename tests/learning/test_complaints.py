@@ -49,6 +49,14 @@ seats
             [Complaint(ComplaintKind.DOMAIN, "unit", ("C", "F", "K"))],
         ),
         (
+            "unit must be one of 'C', 'F', got 'c'",
+            [Complaint(ComplaintKind.DOMAIN, "unit", ("C", "F"))],
+        ),
+        (
+            "state must be one of 'got', 'not now' (but got 'Got')",
+            [Complaint(ComplaintKind.DOMAIN, "state", ("got", "not now"))],
+        ),
+        (
             "day does not match format YYYY-MM-DD",
             [Complaint(ComplaintKind.FORM, "day", ("YYYY-MM-DD",))],
         ),

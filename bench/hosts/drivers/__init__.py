@@ -18,6 +18,8 @@ HOSTS = {
     "langchain": "langchain",
     "openai-agents": "agents",
     "fastmcp": "fastmcp",
+    "strands": "strands",
+    "google-adk": "google.adk",
 }
 """Each with the package that it comes in."""
 
@@ -57,7 +59,15 @@ class Driver(Protocol):
 
 def list_installed() -> list[str]:
     """The hosts that there are in this environment."""
-    return [host for host, package in HOSTS.items() if find_spec(package) is not None]
+    return [host for host, package in HOSTS.items() if is_installed(package)]
+
+
+def is_installed(package: str) -> bool:
+    """Whether there is a package, which may be inside another one."""
+    try:
+        return find_spec(package) is not None
+    except ModuleNotFoundError:
+        return False
 
 
 def load_driver(host: str) -> Driver:

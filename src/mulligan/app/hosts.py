@@ -73,7 +73,7 @@ class Hosts:
         return self._adapt("strands", options)
 
     def for_google_adk(self, **options: Unpack[RunOptions]) -> Any:
-        """A plugin: `Runner(…, plugins=[m.for_google_adk()])`."""
+        """A plugin: `App(…, plugins=[m.for_google_adk()])`, for its runner."""
         return self._adapt("google_adk", options)
 
     def for_claude_agent(self, **options: Unpack[RunOptions]) -> Any:

@@ -13,6 +13,7 @@ brings it. It has what its framework has:
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypedDict
 
@@ -140,6 +141,10 @@ class HostRun(Protocol):
 
         With `feedback`, have the agent go on and bring its next reply.
         """
+
+    def make_current(self) -> AbstractContextManager[None]:
+        """What is done in here belongs to the turn, also what is not brought as a call: runs that
+        are opened by agents which are called as tools, and decorated tools."""
 
     async def keep_dropped(self, messages: bytes) -> None:
         """Keep the messages of a rejected attempt, which the model is not to see any more, for

@@ -9,7 +9,7 @@ import pytest
 
 from mulligan.core.call import Call
 from mulligan.core.error_class import ErrorClass
-from mulligan.core.errors import ConflictError
+from mulligan.core.errors import ConflictError, NothingDone
 from mulligan.core.suggestion import ErrorRule
 from mulligan.learning.errors.classify import build_classifier, classify
 
@@ -116,6 +116,19 @@ def test_a_plain_error_about_the_form_of_an_argument_is_validation(
     call = Call(id="1", tool="find", arguments={"day": "today", "from": "2026-05-01 10:00:00Z"})
 
     assert classify(call, error).error_class is expected
+
+
+@pytest.mark.parametrize(
+    ("cause", "expected"),
+    [(HttpError(422), ErrorClass.VALIDATION), (KeyError("id"), ErrorClass.TOOL_EXCEPTION)],
+)
+def test_arguments_that_a_host_would_not_take_are_not_sent_again(
+    cause: Exception, expected: ErrorClass
+) -> None:
+    refused = NothingDone("It was not called.")
+    refused.__cause__ = cause
+
+    assert classify(CALL, refused).error_class is expected
 
 
 def test_a_503_that_says_when_to_come_back_is_a_rate_limit() -> None:

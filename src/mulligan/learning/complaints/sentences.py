@@ -26,6 +26,8 @@ _AT_LEAST = "(?:>=|≥|at least|no less than|greater than or equal to)"
 _FORMS = rf"(?P<form>{STATED})"
 _VALUES = "(?:values|options|choices)"
 _QUOTED = re.compile(r"['\"`]([^'\"`]{1,80})['\"`]")
+_CAME = re.compile(r"\b(?:not|but|got|received|given|found)\b:? (?:got |was )?(?=['\"`])")
+"""Before the value that came, where it is said after those that are wanted."""
 
 
 def _compile(words: str) -> re.Pattern[str]:
@@ -141,6 +143,7 @@ def _match_sentence(words: re.Pattern[str], text: str) -> Iterator[tuple[str, tu
 
 def _split_list(text: str) -> tuple[str, ...]:
     """The values of a list as it is written in a sentence."""
+    text = _CAME.split(text, maxsplit=1)[0]
     words = _QUOTED.findall(text) or re.split(
         r"(?:(?<!\s)\s++)?+(?:,|\bor\b)\s*+", text.strip(" :[](){}.")
     )

@@ -10,7 +10,7 @@ from datetime import timedelta
 
 from mulligan.core.call import Call, Failure
 from mulligan.core.error_class import ErrorClass
-from mulligan.core.errors import ConflictError
+from mulligan.core.errors import ConflictError, NothingDone
 from mulligan.core.interfaces import Classify
 from mulligan.core.suggestion import ErrorRule
 from mulligan.learning.errors.strangers import ask, ask_text
@@ -30,7 +30,9 @@ def classify(call: Call, error: BaseException) -> Failure:
     """Say which class of error this is, and how long the remote asked us to wait."""
     wait = _read_retry_after(error)
     found = _classify_error(error, waits=wait is not None)
-    if found is ErrorClass.TOOL_EXCEPTION and _refuses_argument(call, error):
+    if found is ErrorClass.TOOL_EXCEPTION and (
+        _refuses_argument(call, error) or _names_refusal(error)
+    ):
         found = ErrorClass.VALIDATION
     answered = _read_status(error) is not None or isinstance(error, ConflictError)
     return Failure(error_class=found, error=error, retry_after=wait, answered=answered)
@@ -104,6 +106,12 @@ def _classify_codes(error: BaseException, status: int | None) -> ErrorClass | No
     clear = next((each for each in found if each not in VAGUE), None)
     told = None if clear is ErrorClass.NOT_SENT else clear
     return told or (BY_STATUS.get(status) if status is not None else None)
+
+
+def _names_refusal(error: BaseException) -> bool:
+    """Whether the tool was not even entered, since its host would not take the arguments."""
+    cause = error.__cause__ if isinstance(error, NothingDone) else None
+    return cause is not None and _classify_error(cause, waits=False) is ErrorClass.VALIDATION
 
 
 def _refuses_argument(call: Call, error: BaseException) -> bool:

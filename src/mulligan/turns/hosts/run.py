@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 
 from mulligan.core.action import Kept
@@ -114,6 +115,10 @@ class Run:
         if not answer.feedback and self._on_answer is not None:
             self._on_answer(answer)
         return answer
+
+    def make_current(self) -> AbstractContextManager[None]:
+        """What is done in here belongs to the turn, also what is not brought as a call."""
+        return self.turn.make_current()
 
     async def keep_dropped(self, messages: bytes) -> None:
         """Keep the messages of a rejected attempt for those who look into the turn later."""

@@ -9,6 +9,7 @@ _DEFERS = frozenset(
         ("langgraph", "GraphInterrupt"),  # and with it NodeInterrupt
         ("strands", "InterruptException"),
         ("mulligan", "InputAsked"),  # of FastMCP, where it is a result
+        ("mulligan", "ConfirmationRequested"),  # google-adk has none of its own
     }
 )
 """The call is put off: the framework makes it again, or never, so that nothing was done by it."""

@@ -1,0 +1,298 @@
+"""google-adk: every invocation of a runner with this plugin is a turn."""
+
+from __future__ import annotations
+
+import copy
+import json
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from google.adk.events import Event, EventActions
+from google.adk.plugins.base_plugin import BasePlugin
+from google.adk.tools.agent_tool import AgentTool
+from google.genai import types
+
+from mulligan.core.adapter import Host, HostCall, HostRun
+from mulligan.core.errors import HeldError, NothingDone
+
+STEERING = (
+    "google.adk.tools.transfer_to_agent_tool",
+    "google.adk.tools.exit_loop_tool",
+    "google.adk.tools.set_model_response_tool",
+)
+"""Tools by which the model steers the framework, and which do nothing else."""
+
+_report = logging.getLogger("mulligan")
+
+
+def build(host: Host) -> AdkPlugin:
+    """A plugin: `App(…, plugins=[m.for_google_adk()])`, for its runner."""
+    return AdkPlugin(host)
+
+
+class AdkPlugin(BasePlugin):  # type: ignore[misc]
+    """Reviews what an invocation did before its answer is an event, and has the model go on."""
+
+    def __init__(self, host: Host) -> None:
+        super().__init__(name="mulligan")
+        self._host = host
+        self._begun: dict[str, AdkInvocation] = {}
+
+    async def before_run_callback(self, *, invocation_context: Any) -> None:
+        """The turn begins."""
+        if invocation_context.live_request_queue is not None:
+            _report.warning("What `run_live` does is not reviewed: it has no whole answers.")
+            return
+        session = invocation_context.session
+        await self._leave_stale(session.id)
+        run = self._host.open(
+            read_message(invocation_context.user_content, session.events),
+            agent=invocation_context.agent.name,
+            given=invocation_context,
+            thread=session.id,
+        )
+        begun = AdkInvocation(self._host, run, invocation_context)
+        self._begun[invocation_context.invocation_id] = begun
+
+    async def after_run_callback(self, *, invocation_context: Any) -> None:
+        """The turn is over."""
+        await self._leave(invocation_context.invocation_id, failed=False)
+
+    async def on_run_error_callback(self, *, invocation_context: Any, **_: Any) -> None:
+        """The turn has failed."""
+        await self._leave(invocation_context.invocation_id, failed=True)
+
+    async def close(self) -> None:
+        """The runner is closed, and with it what has not ended in good order."""
+        for name in list(self._begun):
+            await self._leave(name, failed=True)
+
+    async def before_agent_callback(self, *, agent: Any, callback_context: Any) -> None:
+        """Know the model of every agent that has its turn."""
+        begun = self._begun.get(callback_context.invocation_id)
+        if begun is not None:
+            begun.agents[agent.name] = agent
+
+    async def before_model_callback(self, *, callback_context: Any, llm_request: Any) -> None:
+        """Put tools in the place of those that are offered which bring their calls."""
+        begun = self._begun.get(callback_context.invocation_id)
+        if begun is None:
+            return
+        name, tools = callback_context.agent_name, llm_request.tools_dict
+        begun.requests[name] = llm_request
+        begun.first.setdefault(name, list(llm_request.contents))
+        pitfalls = self._host.describe_pitfalls(tools, agent=name)
+        if pitfalls:
+            llm_request.append_instructions([pitfalls])
+        tools.update({each: begun.wrap(tool) for each, tool in tools.items()})
+
+    async def before_tool_callback(
+        self, *, tool: Any, tool_args: Any, tool_context: Any
+    ) -> dict[str, Any] | None:
+        """Bring a call that goes on after an approval: the host takes no offered tool for it."""
+        begun = self._begun.get(tool_context.invocation_id)
+        if begun is None or tool_context.tool_confirmation is None or hasattr(tool, "reviewed"):
+            return None
+        try:
+            result = await begun.bring(tool, args=tool_args, tool_context=tool_context)
+        except Exception as error:  # noqa: BLE001 - here it would end the run as ours
+            advice = self._host.read_advice(error)
+            return {"error": "\n\n".join(filter(None, (str(error), advice)))}
+        return result if isinstance(result, dict) else {"result": result}
+
+    async def on_tool_error_callback(self, *, error: Exception, **_: Any) -> dict[str, Any] | None:
+        """Tell the model what would help, where something would."""
+        advice = self._host.read_advice(error)
+        return {"error": f"{error}\n\n{advice}"} if advice else None
+
+    async def after_model_callback(self, *, callback_context: Any, llm_response: Any) -> Any:
+        """Review what would be the answer; where something was wrong, ask the model again."""
+        begun = self._begun.get(callback_context.invocation_id)
+        if begun is None or read_answer(llm_response) is None:
+            return None
+        return await begun.review(callback_context.agent_name, llm_response)
+
+    async def _leave(self, name: str, *, failed: bool) -> None:
+        begun = self._begun.pop(name, None)
+        if begun is not None:
+            await begun.run.leave(failed=failed)
+
+    async def _leave_stale(self, session: str) -> None:
+        """Older releases do not tell of a run that died: at the latest, the next one does."""
+        for name, begun in list(self._begun.items()):
+            if begun.context.session.id == session:
+                await self._leave(name, failed=True)
+
+
+@dataclass
+class AdkInvocation:
+    """One invocation of a runner on its way, with all its agents and attempts."""
+
+    host: Host
+    run: HostRun
+    context: Any
+    agents: dict[str, Any] = field(default_factory=dict)
+    requests: dict[str, Any] = field(default_factory=dict)
+    """What each agent has asked its model last."""
+    first: dict[str, list[Any]] = field(default_factory=dict)
+    """What it showed it first, before there was an attempt."""
+
+    def wrap(self, tool: Any) -> Any:
+        """The tool, with its calls brought. All else is as before, callbacks included."""
+        made = getattr(tool, "func", None) or type(tool)
+        deferring = getattr(tool, "_defers_response", False)
+        if hasattr(tool, "reviewed") or deferring or made.__module__ in STEERING:
+            return tool
+        wrapped = copy.copy(tool)
+        wrapped.reviewed = True
+        wrapped.run_async = partial(self.bring, tool)
+        return wrapped
+
+    async def bring(self, tool: Any, *, args: dict[str, Any], tool_context: Any) -> Any:
+        """Bring a call; what is said about it reaches the model as its response."""
+        if isinstance(tool, AgentTool):
+            # What it does is brought by its own calls.
+            with self.run.make_current():
+                return await tool.run_async(args=args, tool_context=tool_context)
+        try:
+            called = await self.run.call(read_call(tool, args, tool_context))
+        except ConfirmationRequested as asked:
+            return asked.answer
+        except HeldError as held:
+            if not held.decided:
+                payload = {"mulligan": held.action}
+                tool_context.request_confirmation(hint=str(held), payload=payload)
+                tool_context.actions.skip_summarization = True
+            return {"error": str(held)}
+        if not called.note:
+            return called.result
+        if isinstance(called.result, str):
+            return f"{called.result}\n\n{called.note}"
+        return {"result": called.result, "note": called.note}
+
+    async def review(self, name: str, response: Any) -> Any:
+        """The answer that goes out, or what the model does in the place of it."""
+        changed = False
+        while (text := read_answer(response)) is not None:
+            answer = await self.run.review(text)
+            if not answer.feedback:
+                if isinstance(answer.reply, str) and answer.reply != text:
+                    response, changed = put_answer(response, answer.reply), True
+                break
+            told = types.Part(text=answer.feedback)
+            if answer.undone:
+                contents = await self._drop_attempt(name, response, told)
+            else:
+                said = types.Content(role="user", parts=[told])
+                contents = [*self.requests[name].contents, response.content, said]
+            response, changed = await self._ask_again(name, contents), True
+        return response if changed else None
+
+    async def _ask_again(self, name: str, contents: list[Any]) -> Any:
+        request = self.requests[name].model_copy(update={"contents": contents})
+        self.requests[name] = request
+        self.context.increment_llm_call_count()
+        model = self.agents.get(name, self.context.agent).canonical_model
+        return [each async for each in model.generate_content_async(request, stream=False)][-1]
+
+    async def _drop_attempt(self, name: str, response: Any, told: Any) -> list[Any]:
+        """Take an attempt out of the session in its own way, and give what is asked next."""
+        before, shown = self.first[name], self.requests[name].contents
+        dropped = [*shown[len(before) :], response.content]
+        asked = self.context.user_content
+        if asked is None or any(part.function_response for part in asked.parts or ()):
+            # It went on with a call that had waited, whose response has its place there.
+            content = types.Content(role="user", parts=[told])
+            await self._append(content=content)
+            return [*shown, content]
+        kept = [each.model_dump(mode="json", exclude_none=True) for each in dropped]
+        await self.run.keep_dropped(json.dumps(kept).encode())
+        content = types.Content(role="user", parts=[*(asked.parts or ()), told])
+        rewind = EventActions(rewind_before_invocation_id=self.context.invocation_id)
+        await self._append(actions=rewind)
+        await self._append(content=content)
+        return [*before[:-1], content]
+
+    async def _append(self, **said: Any) -> None:
+        event = Event(invocation_id=self.context.invocation_id, author="user", **said)
+        service = self.context.session_service
+        await service.append_event(session=self.context.session, event=event)
+
+
+class ConfirmationRequested(Exception):  # noqa: N818 - it steers, and is no error
+    """A tool asks the person by itself, and was put off. The host has no exception for it."""
+
+    def __init__(self, answer: Any) -> None:
+        super().__init__("It waits for a confirmation.")
+        self.answer = answer
+
+
+def read_call(tool: Any, args: dict[str, Any], tool_context: Any) -> HostCall:
+    """A call in no framework's words."""
+    asked = tool_context.actions.requested_tool_confirmations
+    declaration = tool._get_declaration()  # noqa: SLF001 - as models are shown it, nothing else has it
+
+    async def make(arguments: Mapping[str, object]) -> object:
+        result = await tool.run_async(args=dict(arguments), tool_context=tool_context)
+        if tool_context.function_call_id in asked:
+            raise ConfirmationRequested(result)
+        error = result.get("error") if isinstance(result, dict) and len(result) == 1 else None
+        if isinstance(error, str) and error.startswith(f"Invoking `{tool.name}()` failed as "):
+            raise NothingDone(error)
+        return result
+
+    said = tool_context.tool_confirmation
+    return HostCall(
+        tool=tool.name,
+        arguments=args,
+        make=make,
+        id=tool_context.function_call_id or "",
+        approved=None if said is None else bool(said.confirmed),
+        schema=read_schema(declaration),
+        description=tool.description or "",
+    )
+
+
+def read_schema(declaration: Any) -> dict[str, Any]:
+    """Of the arguments, as JSON Schema."""
+    if declaration is None:
+        return {}
+    if declaration.parameters_json_schema is not None:
+        return dict(declaration.parameters_json_schema)
+    if declaration.parameters is None:
+        return {}
+    schema: dict[str, Any] = declaration.parameters.json_schema.model_dump(
+        mode="json", by_alias=True, exclude_none=True
+    )
+    return schema
+
+
+def read_message(content: Any, events: list[Any]) -> str:
+    """What the person said last, also where an invocation only goes on."""
+    said = [content, *(each.content for each in reversed(events) if each.author == "user")]
+    return next(filter(None, map(read_text, said)), "")
+
+
+def read_text(content: Any) -> str:
+    """The text of a content, without what the model only thought."""
+    parts = (content.parts if content is not None else None) or ()
+    return "\n".join(part.text for part in parts if part.text and not part.thought)
+
+
+def read_answer(response: Any) -> str | None:
+    """The text of an answer; `None` where it is none yet, or not whole."""
+    content = response.content
+    calls = any(part.function_call for part in (content.parts if content else None) or ())
+    if response.partial or response.error_code or calls:
+        return None
+    return read_text(content) or None
+
+
+def put_answer(response: Any, text: str) -> Any:
+    """The answer with another text."""
+    parts = [part for part in response.content.parts if not part.text or part.thought]
+    said = types.Content(role=response.content.role, parts=[*parts, types.Part(text=text)])
+    return response.model_copy(update={"content": said})
