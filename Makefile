@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo test check bench docs clean
+.PHONY: setup demo test check bench docs hosts clean
 
 setup: .venv/.base                       ## the library and its command line, in .venv
 
@@ -43,5 +43,8 @@ docs: .venv/.test                        ## write the generated pages anew
 	$(BIN)/python -m mulligan.cli.pages settings > docs/settings.md
 	$(BIN)/python -m mulligan.cli.pages tool_settings > docs/tool_settings.md
 
+hosts: .venv/.test                       ## each host at its newest release and its floor: long. HOST=strands VERSION=floor for one
+	$(BIN)/python -m bench.hosts.environments $(if $(HOST),--host $(HOST)) $(if $(VERSION),--version $(VERSION))
+
 clean:
-	rm -rf .venv .venv-peers .venv-environments
+	rm -rf .venv .venv-peers .venv-environments .venv-hosts

@@ -1,10 +1,11 @@
-"""The peers' own environment, made on demand so that none of them becomes our dependency."""
+"""Environments beside ours, made on demand so that what is in them is no dependency of ours."""
 
 from __future__ import annotations
 
 import argparse
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from bench.missing import MissingError
@@ -30,29 +31,42 @@ def peer_python(folder: Path, *, install: bool, pins: Path = PINS, alone: bool =
 
     `alone`: without what they depend on.
     """
+    only = ("--no-deps",) if alone else ()
+    return build_python(
+        folder,
+        ("-r", str(pins), *only),
+        wanted=pins.read_text(encoding="utf-8"),
+        name="The peers",
+        install=install,
+    )
+
+
+def build_python(
+    folder: Path, packages: Sequence[str], *, wanted: str, name: str, install: bool = True
+) -> Path:
+    """The interpreter of an environment with these packages, made anew once `wanted` changes."""
     python = folder / "bin" / "python"
     mark = folder / ".pins"
-    wanted = f"{sys.version}\n{pins.read_text(encoding='utf-8')}"
+    wanted = f"{sys.version}\n{wanted}"
     if python.exists() and mark.is_file() and mark.read_text(encoding="utf-8") == wanted:
         return python
     if not install:
         raise MissingError(
-            f"The peers are not installed in {folder}: run once without --no-install, "
+            f"{name} are not installed in {folder}: run once without --no-install, "
             "which puts them there with pip."
         )
-    only = ("--no-deps",) if alone else ()
-    print(f"Installing the peers into {folder} …", file=sys.stderr)
-    _run(sys.executable, "-m", "venv", "--clear", str(folder))
-    _run(str(python), "-m", "pip", "install", "--quiet", *only, "-r", str(pins))
+    print(f"Installing {name[0].lower()}{name[1:]} into {folder} …", file=sys.stderr)
+    _run(sys.executable, "-m", "venv", "--clear", str(folder), name=name)
+    _run(str(python), "-m", "pip", "install", "--quiet", *packages, name=name)
     mark.write_text(wanted, encoding="utf-8")
     return python
 
 
-def _run(*command: str) -> None:
+def _run(*command: str, name: str) -> None:
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     except OSError as error:
-        raise MissingError(f"The peers cannot be installed: {error}.") from error
+        raise MissingError(f"{name} cannot be installed: {error}.") from error
     if done.returncode:
         said = (done.stderr or done.stdout).strip().splitlines() or ["no reason given"]
-        raise MissingError(f"The peers cannot be installed: {said[-1]}")
+        raise MissingError(f"{name} cannot be installed: {said[-1]}")

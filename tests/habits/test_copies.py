@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import copy
-import importlib
 import inspect
 import pickle
-import pkgutil
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 
 import pytest
 
-import mulligan
 from mulligan.core.action import Hold
 from mulligan.core.errors import MissingExtraError, MulliganError
 from mulligan.turns.journal.hold import Held
+from tests.habits.modules import import_ours
 
 WAYS: dict[str, Callable[[object], object]] = {
     "copied": copy.copy,
@@ -38,9 +36,8 @@ def below(kind: type[BaseException]) -> Iterator[type[BaseException]]:
 
 def errors_of_ours() -> list[type[BaseException]]:
     """Every exception class that any module of ours defines."""
-    for module in pkgutil.walk_packages(mulligan.__path__, "mulligan."):
-        if not module.name.endswith("__main__"):
-            importlib.import_module(module.name)
+    for _ in import_ours():
+        pass
     found = dict.fromkeys(below(BaseException))
     ours = [kind for kind in found if kind.__module__.split(".")[0] == "mulligan"]
     return sorted(ours, key=lambda kind: f"{kind.__module__}.{kind.__qualname__}")

@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-TARGETS = ["setup", "demo", "test", "check", "bench", "docs"]
+TARGETS = ["setup", "demo", "test", "check", "bench", "docs", "hosts"]
 BASE_DEPENDENCIES = 5
 # In pieces, so that this file does not find itself.
 OF_A_MACHINE = re.compile("/wor[k]/|/roo[t]/|pyp[i]\\.org|files\\.python[h]osted")

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import ast
-import importlib
-import pkgutil
 from collections.abc import Iterator
 
-import mulligan
 from mulligan.core.errors import NaiveTimeError
+from tests.habits.modules import import_ours
 
 FILE_LINES = 400
 BODY_LINES = 40
@@ -136,14 +134,12 @@ def test_no_class_has_more_public_methods_than_one_reader_needs(repo, only_excep
 
 def test_no_class_but_an_error_is_more_than_two_of_ours_deep(only_exceptions):
     found: dict[str, object] = {}
-    for module in pkgutil.walk_packages(mulligan.__path__, "mulligan."):
-        if module.name.endswith("__main__"):
-            continue
-        for kind in vars(importlib.import_module(module.name)).values():
+    for module in import_ours():
+        for kind in vars(module).values():
             if not isinstance(kind, type) or issubclass(kind, BaseException):
                 continue
-            if kind.__module__ == module.name and depth(kind) > DEPTH:
-                found[f"{module.name}.{kind.__name__}"] = depth(kind)
+            if kind.__module__ == module.__name__ and depth(kind) > DEPTH:
+                found[f"{module.__name__}.{kind.__name__}"] = depth(kind)
 
     only_exceptions("depth", found)
 

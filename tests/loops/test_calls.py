@@ -11,7 +11,7 @@ from mulligan.core.effect import Effect, Mode, Repeat
 from mulligan.core.error_class import ErrorClass
 from mulligan.core.event import CallRetried
 from mulligan.core.limits import Backoff, Breaker, RetryBudget
-from mulligan.loops.calls import Retrying, retry_call
+from mulligan.loops.calls import Knowing, Retrying, retry_call
 
 AT = datetime(2026, 11, 15, tzinfo=UTC)
 
@@ -190,3 +190,21 @@ async def test_a_different_error_on_the_second_try_is_judged_for_itself() -> Non
     outcomes = await world.play(failed(ErrorClass.AMBIGUOUS))
 
     assert outcomes == [Outcome.FAILURE, Outcome.FAILURE]
+
+
+async def test_what_can_be_made_only_once_is_looked_for_and_not_made_again() -> None:
+    looks = []
+
+    async def look() -> Execution | None:
+        looks.append(1)
+        return None
+
+    world = World(None)
+    knowing = Knowing(look=look, keyed=True, once=True)
+    world.using = replace(world.using, knowing=knowing)
+
+    read = await world.play(failed(ErrorClass.AMBIGUOUS))
+    changed = await world.play(failed(ErrorClass.AMBIGUOUS), Effect.REVERSIBLE)
+
+    assert (read, changed) == ([Outcome.FAILURE], [Outcome.FAILURE] * 2)
+    assert looks == [1]

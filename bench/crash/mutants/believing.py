@@ -22,7 +22,7 @@ from mulligan.turns.tools import declaration
 from mulligan.turns.tools.declaration import Declared
 from mulligan.turns.turn import rejection, rollback
 from mulligan.turns.turn.context import OpenTurn
-from mulligan.undo import answers, concerns, dependence, judging, taking_back
+from mulligan.undo import answers, assessment, concerns, dependence, taking_back
 from mulligan.undo.assessment import Sight, Terms, Undone
 
 
@@ -101,7 +101,7 @@ def the_first_look_of_an_undo_is_believed() -> None:
     def believing(sight: Sight, terms: Terms) -> Undone:  # noqa: ARG001
         return Undone(result=UndoResult.RESTORED, version=sight.version)
 
-    swap(judging._judge_as_before, believing)
+    swap(assessment._assess_as_before, believing)
 
 
 @mutant("hidden as")

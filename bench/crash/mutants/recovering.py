@@ -8,11 +8,12 @@ from bench.crash.mutants.planting import mutant, plant_in, swap
 from mulligan.core.action import State
 from mulligan.core.points import Point, reach
 from mulligan.stores.relational.journal import JournalTables
+from mulligan.turns.calls import retry
 from mulligan.turns.journal import landing
 from mulligan.turns.journal.book import Book
 from mulligan.turns.journal.landing import Seen
 from mulligan.turns.journal.live_action import LiveAction
-from mulligan.turns.recovery import late_review, release
+from mulligan.turns.recovery import late_review
 from mulligan.turns.recovery.recovery import Recovery
 
 
@@ -153,7 +154,7 @@ def hold_runs_without_approval() -> None:
 
 @mutant("hold approved (right): kill")
 def approved_call_runs_before_its_intent() -> None:
-    run_approved = release.release
+    run_approved = retry.release
 
     async def run_first(action: LiveAction, *, tool: Any, book: Book, **_: Any) -> None:
         result = await tool.prepare_call(action.record)()

@@ -16,7 +16,7 @@ from mulligan.turns.journal.object_history import ObjectHistory
 from mulligan.turns.turn import rejection, rollback
 from mulligan.turns.turn.attempt import LiveAttempt
 from mulligan.turns.turn.rollback import _Rollback, _Sent
-from mulligan.undo import judging, taking_back
+from mulligan.undo import assessment, taking_back
 from mulligan.undo.assessment import Sight, Terms, Undone
 
 
@@ -59,7 +59,7 @@ def _send_blindly() -> None:
 
 @mutant("update (wrong): edit")
 def undo_without_a_condition() -> None:
-    judge = judging.assess_sight
+    judge = assessment.assess_sight
 
     def see_nobody(record: Record, sight: Sight, *, terms: Terms) -> Undone | None:
         judged = judge(record, sight, terms=terms)

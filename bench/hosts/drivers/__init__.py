@@ -20,8 +20,17 @@ HOSTS = {
     "fastmcp": "fastmcp",
     "strands": "strands",
     "google-adk": "google.adk",
+    "claude-agent": "claude_agent_sdk",
 }
 """Each with the package that it comes in."""
+
+OTHERS = {
+    "smolagents": "smolagents",
+    "crewai": "crewai",
+    "llama-index": "llama_index",
+    "dspy": "dspy",
+}
+"""The same of frameworks without an adapter, whose tools are decorated: each has its example."""
 
 Step = tuple[str, dict[str, Any]] | str
 """What the model does next: it calls a tool, or it replies."""

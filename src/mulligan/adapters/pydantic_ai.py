@@ -75,7 +75,9 @@ class Reflection(AbstractCapability):  # type: ignore[misc]
         try:
             misfit = self.misfits.pop(call.tool_call_id, None)
             make = misfit.fit(handler) if misfit is not None else handler
-            called = await self.run.call(read_call(ctx, call, tool_def, args, handler=make))
+            called = await self.run.call(
+                read_call(ctx, call=call, tool_def=tool_def, args=args, handler=make)
+            )
         except HeldError as held:
             if held.decided or not may_defer(ctx):
                 return str(held)
@@ -139,7 +141,7 @@ def read_arguments(args: Any) -> dict[str, object] | None:
     return read if isinstance(read, dict) else None
 
 
-def read_call(ctx: Any, call: Any, tool_def: Any, args: Any, *, handler: Any) -> HostCall:
+def read_call(ctx: Any, *, call: Any, tool_def: Any, args: Any, handler: Any) -> HostCall:
     """A call in no framework's words."""
 
     async def make(arguments: Mapping[str, object]) -> object:

@@ -20,7 +20,7 @@ from mulligan.core.adapter import HostRun, RunOptions
 from mulligan.core.errors import ConfigurationError, MissingExtraError
 from mulligan.core.interfaces import Clock
 from mulligan.turns.calls.advice import read_advised
-from mulligan.turns.hosts.host_holds import Decides, HostHolds
+from mulligan.turns.hosts.holds import Decides, HostHolds
 from mulligan.turns.hosts.hosted_tools import HostedTools
 from mulligan.turns.hosts.run import Run
 from mulligan.turns.hosts.waiting_thread import LOOP, WaitingThread
@@ -137,7 +137,7 @@ class ApplicationHost:
             tools=self.tools,
             holds=holds,
             keep=self._keep,
-            check=None if self.check is None else partial(_check_for, self.check, turn),
+            check=None if self.check is None else partial(_check_for, self.check, turn=turn),
             on_answer=self.options.get("on_answer"),
         )
 
@@ -193,5 +193,5 @@ class ApplicationHost:
 _ABOUT = ("agent", "context", "tenant", "principal", "timezone")
 
 
-async def _check_for(check: CheckText, turn: OpenTurn, reply: str, rewrite: Rewrite) -> Replied:
+async def _check_for(check: CheckText, reply: str, rewrite: Rewrite, *, turn: OpenTurn) -> Replied:
     return await check(reply, turn, rewrite)

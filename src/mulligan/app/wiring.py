@@ -12,7 +12,6 @@ from difflib import get_close_matches
 from functools import cache, partial
 from typing import cast
 
-from mulligan.app.finding_log import log_findings
 from mulligan.app.housekeeping import Housekeeping
 from mulligan.app.memory import Memory
 from mulligan.app.recognizing import build_recognizer
@@ -32,6 +31,7 @@ from mulligan.stores.clock import read_utc_now
 from mulligan.stores.opening import open_store
 from mulligan.telemetry.events import Events
 from mulligan.telemetry.writer import LogWriter
+from mulligan.turns.calls.rows import log_findings
 from mulligan.turns.calls.runtime import Made, Runtime
 from mulligan.turns.calls.toolbox import Toolbox
 from mulligan.turns.journal.book import Book

@@ -73,7 +73,9 @@ class HostCall:
     """Of the arguments."""
     description: str = field(default="", repr=False)
     server: str = ""
-    """Where the tool lives, when tools of several servers share names."""
+    """Where the tool lives. One that is declared without a server is meant wherever it lives."""
+    once: bool = False
+    """The framework makes a call once and never again: a fix is told to the agent, not tried."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

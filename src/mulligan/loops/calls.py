@@ -36,6 +36,8 @@ class Knowing:
     """What a tool knows about its own calls, once one of them gave no answer."""
 
     look: Look | None = None
+    once: bool = False
+    """The call cannot be made again: it may be looked for, and no more."""
     keyed: bool = False
     """Every try carries the same key, and the remote still remembers it."""
     lands_within: timedelta = timedelta()
@@ -57,6 +59,8 @@ class Knowing:
 
     def allows(self, move: Move) -> bool:
         """Whether the call may be made again by this move."""
+        if self.once:
+            return move is Move.PROBE
         if move is Move.REFRESH:
             return self.refresh is not None
         return move in (Move.SAME, Move.PROBE, Move.POLL)
@@ -146,6 +150,9 @@ class _FailedCall:
             self._ended = Move.ASK
             return self._failed
         except _NotRefreshedError:
+            self._ended = Move.STOP
+            return self._failed
+        if landed is None and self._using.knowing.once:
             self._ended = Move.STOP
             return self._failed
         return landed if landed is not None else await self._again(number)

@@ -23,6 +23,7 @@ from mulligan.turns.memory.episodes import OpenEpisode
 from mulligan.turns.memory.lookup import Asking, Recalled, with_memory
 from mulligan.turns.memory.offers import Corrected
 from mulligan.turns.memory.told import tell
+from mulligan.turns.tools.tries import is_made_once
 from mulligan.turns.turn.context import OpenTurn
 
 
@@ -228,7 +229,7 @@ def find_correction(error: BaseException, tool: Tool) -> Corrected | None:
 
 
 def _build_correction(advised: Advised, tool: Tool) -> Corrected | None:
-    if not advised.suggestions or tool.declaration.mode is not Mode.AUTO:
+    if not advised.suggestions or tool.declaration.mode is not Mode.AUTO or is_made_once():
         return None
     from mulligan.learning.repair.applying import may_apply
 

@@ -22,8 +22,7 @@ from mulligan.turns.calls.images import (
 )
 from mulligan.turns.calls.live import LiveCall
 from mulligan.turns.calls.outcome import build_proposal
-from mulligan.turns.calls.release import claim, run_claimed, write_stopped
-from mulligan.turns.calls.retry import Tried, try_call
+from mulligan.turns.calls.retry import Tried, claim, run_claimed, try_call, write_stopped
 from mulligan.turns.calls.runtime import Make
 from mulligan.turns.journal.book import Book
 from mulligan.turns.journal.hold import Held, find_resumed, hold_call, take_resumed
@@ -275,6 +274,7 @@ def refuse_repeats(call: LiveCall, turn: OpenTurn) -> None:
     for action in turn.root.list_actions():
         opening = action.opening
         if action.id == resumed:
+            # It was held in this very turn, and a person has let it run meanwhile.
             continue
         if (opening.server, opening.tool) != (declared.server, declared.tool):
             continue

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
+from collections.abc import Iterator
 
 from mulligan.core.action import Opening
 from mulligan.core.call import Execution, LogRow, Outcome
 from mulligan.core.error_class import ErrorClass
-from mulligan.core.event import CallLogged, CallRepaired
-from mulligan.core.finding import FindingRow, Severity
+from mulligan.core.event import AttemptReviewed, CallLogged, CallRepaired
+from mulligan.core.finding import FindingRow, FindingSeen, Severity
 from mulligan.loops.traffic import CallKind
 from mulligan.turns.calls.live import LiveCall, end_span
+from mulligan.turns.calls.runtime import Runtime
 from mulligan.turns.calls.tool import Tool
 from mulligan.turns.journal.live_action import LiveAction
 from mulligan.turns.journal.waiter import ON_THREAD
@@ -131,3 +134,27 @@ def _emit(call: LiveCall, ended: tuple[object, ...], *, weight: float) -> None:
     tool.runtime.log.emit(row)
     if tool.runtime.events.wanted:
         tool.runtime.events.publish(CallLogged(row=row))
+
+
+def log_findings(reviewed: AttemptReviewed, *, runtime: Runtime) -> None:
+    """Keep each finding of a review; that of a second review of the same attempt counts once."""
+    if reviewed.found:
+        runtime.log.note(_build_finding_rows(reviewed, runtime=runtime))
+
+
+def _build_finding_rows(reviewed: AttemptReviewed, *, runtime: Runtime) -> Iterator[FindingRow]:
+    label, alike = runtime.redactor.redact_label, Counter[FindingSeen]()
+    for seen in reviewed.found:
+        alike[seen] += 1
+        server, tool, rule = map(label, (seen.server, seen.tool, seen.rule))
+        which = (reviewed.turn, str(reviewed.attempt), server, tool, rule, str(alike[seen]))
+        yield FindingRow(
+            id="/".join(which),
+            at_us=runtime.wall_us(),
+            tenant=reviewed.tenant,
+            agent=reviewed.agent,
+            server=server,
+            tool=tool,
+            rule=rule,
+            severity=seen.severity.value,
+        )

@@ -43,14 +43,15 @@ class HostedTools:
 
     def find(self, call: HostCall) -> Hosted | None:
         """The tool of a call; `None` where the application's own decorator has it already."""
-        key = call.server, call.tool
+        server = self._locate(call)
+        key = server, call.tool
         found = self._wrapped.get(key)
         if found is not None and self._schemas.get(key) == call.schema:
             return found
-        if found is None and self._box.find_by_name(call.tool, server=call.server) is not None:
+        if found is None and self._box.find_by_name(call.tool, server=server) is not None:
             return None
         said = self._said.get(key, Declared()).copy()
-        said["server"] = call.server
+        said["server"] = server
         if call.schema:
             said.setdefault("schema", call.schema)
         if call.description:
@@ -61,7 +62,15 @@ class HostedTools:
 
     def find_tool(self, call: HostCall) -> Tool | None:
         """The same as its calls know it, also of one that the application has decorated."""
-        return self._box.find_by_name(call.tool, server=call.server)
+        return self._box.find_by_name(call.tool, server=self._locate(call))
+
+    def _locate(self, call: HostCall) -> str:
+        """The server that a tool is known by: its own, unless it was said of the name alone."""
+        own, anywhere = (call.server, call.tool), ("", call.tool)
+        if own in self._said or self._box.find_by_name(call.tool, server=call.server) is not None:
+            return call.server
+        decorated = anywhere not in self._wrapped and self._box.find_by_name(call.tool, server="")
+        return "" if anywhere in self._said or decorated else call.server
 
     def may_hold(self, tool: str, *, server: str) -> bool:
         """Whether calls that a host makes may be held; of one of the application's own functions

@@ -42,7 +42,7 @@ class Rewriting:
         """No further text will come."""
         if self._task is not None and not self._task.done():
             self._task.cancel()
-            with suppress(asyncio.CancelledError, Exception):
+            with suppress(asyncio.CancelledError, Exception):  # nobody waits for it any more
                 await self._task
 
     async def _rewrite(self, correction: Correction) -> str:

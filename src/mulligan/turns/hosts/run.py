@@ -11,13 +11,14 @@ from mulligan.core.adapter import Answer, Called, HostCall
 from mulligan.core.errors import AlreadyDoneError, HeldError
 from mulligan.core.finding import Correction, Standing
 from mulligan.turns.hosts.ahead import hold_ahead
-from mulligan.turns.hosts.host_holds import HostHolds
+from mulligan.turns.hosts.holds import HostHolds
 from mulligan.turns.hosts.hosted_tools import Hosted, HostedTools, make_with
 from mulligan.turns.hosts.rewriting import CheckReply, Rewriting
 from mulligan.turns.journal.hold import Held, resume
 from mulligan.turns.journal.hold_answer import carry_answers
 from mulligan.turns.memory.advice_text import Advised, Mended
 from mulligan.turns.memory.told import listen
+from mulligan.turns.tools.tries import make_once
 from mulligan.turns.turn.context import OpenTurn, Reviewed
 from mulligan.turns.turn.note import add_note
 from mulligan.turns.turn.reply import join_standings
@@ -64,7 +65,7 @@ class Run:
             approved = None if waited is None else waited.action
             result: object = None
             try:
-                with resume(approved):
+                with resume(approved), make_once(call.once):
                     result = await _make(call, wrapped)
             except Exception:
                 if call.tool not in held:

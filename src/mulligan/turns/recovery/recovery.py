@@ -17,7 +17,7 @@ from mulligan.core.effect import Effect
 from mulligan.core.errors import ConfigurationError, JournalError
 from mulligan.core.points import Point, reach
 from mulligan.loops.actions import Reviewers
-from mulligan.turns.calls.release import release
+from mulligan.turns.calls.retry import release
 from mulligan.turns.calls.runtime import Make
 from mulligan.turns.calls.toolbox import Toolbox, build_codeless_action
 from mulligan.turns.journal.book import Book

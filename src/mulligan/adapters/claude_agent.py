@@ -1,0 +1,273 @@
+"""claude-agent-sdk: every prompt of a session is a turn, as its hooks tell of it.
+
+Its hooks stand before and after a call, and the host makes it in between. So a call is under way
+from the one hook to the other, as a task that waits there for what the host has made of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from claude_agent_sdk import HookMatcher
+
+from mulligan.core.adapter import Called, Host, HostCall, HostRun
+from mulligan.core.errors import NothingDone
+
+Given = Mapping[str, Any]
+"""What a hook is told."""
+Said = dict[str, Any]
+"""What it answers."""
+
+PATIENCE = 600.0
+"""Seconds for a hook, as a review may take back and read again; the host's own limit is 60."""
+
+
+def build(host: Host) -> dict[str, list[Any]]:
+    """Hooks: `ClaudeAgentOptions(hooks=m.for_claude_agent())`."""
+    sessions = Sessions(host)
+    hooks = {
+        "UserPromptSubmit": sessions.open_turn,
+        "PreToolUse": sessions.begin_call,
+        "PostToolUse": sessions.end_call,
+        "PostToolUseFailure": sessions.fail_call,
+        "Stop": sessions.review_reply,
+        "StopFailure": sessions.fail_turn,
+    }
+    return {event: [_build_matcher(event, hook)] for event, hook in hooks.items()}
+
+
+class FailedInHostError(Exception):
+    """What the host says of a call that failed."""
+
+
+@dataclass(slots=True, kw_only=True)
+class CallUnderWay:
+    """A call between the hook before it and the one after it."""
+
+    session: str
+    agent: str
+    """Of a sub-agent, its id."""
+    asked: asyncio.Future[dict[str, object]] = field(default_factory=lambda: _make_future())
+    """The arguments that it is to be made with."""
+    came: asyncio.Future[object] = field(default_factory=lambda: _make_future())
+    """What the host has made of it."""
+    task: asyncio.Task[Called] | None = None
+
+    async def make(self, arguments: Mapping[str, object]) -> object:
+        """Have the host make it, and wait."""
+        self.asked.set_result(dict(arguments))
+        return await self.came
+
+
+class Sessions:
+    """The turns of all sessions that have these hooks."""
+
+    def __init__(self, host: Host) -> None:
+        self.host = host
+        self.runs: dict[str, HostRun] = {}
+        self.calls: dict[str, CallUnderWay] = {}
+        """By the host's ids. A sub-agent's may outlive the turn."""
+
+    async def open_turn(self, given: Given) -> Said:
+        """A person has said something."""
+        await self._leave(given, failed=True)
+        self._find_run(given)
+        return {}
+
+    async def begin_call(self, given: Given) -> Said:
+        """Bring a call, and let the host make it, with other arguments, or not at all."""
+        call = CallUnderWay(session=given["session_id"], agent=given.get("agent_id", ""))
+        brought = read_call(given, make=call.make)
+        call.task = asyncio.create_task(self._find_run(given).call(brought))
+        try:
+            await asyncio.wait((call.task, call.asked), return_when=asyncio.FIRST_COMPLETED)
+        except asyncio.CancelledError:
+            call.task.cancel()
+            raise
+        if not call.asked.done():
+            reason = await self._explain(call.task)
+            return _say(given, permissionDecision="deny", permissionDecisionReason=reason)
+        self.calls[given["tool_use_id"]] = call
+        arguments = call.asked.result()
+        # Whether it may be made at all stays the host's to say.
+        return {} if arguments == given["tool_input"] else _say(given, updatedInput=arguments)
+
+    async def end_call(self, given: Given) -> Said:
+        """Tell what a call returned, and the agent what is to be known beside it."""
+        call = self.calls.pop(given["tool_use_id"], None)
+        if call is None or call.task is None:
+            return {}
+        result = read_result(given["tool_response"])
+        call.came.set_result(result)
+        try:
+            called = await call.task
+        except Exception as error:  # noqa: BLE001 - the host made it: what is wrong is told
+            return _say(given, additionalContext=self._describe(error))
+        said = {"additionalContext": called.note} if called.note else {}
+        if called.result != result:
+            said |= write_result(given, called.result)
+        return _say(given, **said) if said else {}
+
+    async def fail_call(self, given: Given) -> Said:
+        """Tell how a call failed, and the agent what would help."""
+        call = self.calls.pop(given["tool_use_id"], None)
+        if call is None or call.task is None:
+            return {}
+        if given.get("is_interrupt"):
+            call.task.cancel()
+            await asyncio.wait((call.task,))
+            return {}
+        call.came.set_exception(FailedInHostError(str(given["error"])))
+        try:
+            called = await call.task
+        except Exception as error:  # noqa: BLE001 - the agent has the error from its host
+            advice = self.host.read_advice(error)
+            return _say(given, additionalContext=advice) if advice else {}
+        landed = f"It was done all the same, and answered: {write_text(called.result)}"
+        return _say(given, additionalContext=f"{landed}\n\n{called.note}".strip())
+
+    async def review_reply(self, given: Given) -> Said:
+        """Review before the turn ends; where something was wrong, it does not end there."""
+        run = self._find_run(given)
+        await self._settle(given)
+        reply = given.get("last_assistant_message", "")
+        try:
+            answer = await run.review(reply)
+        except BaseException:
+            await self._leave(given, failed=True)
+            raise
+        if answer.feedback:
+            return {"decision": "block", "reason": answer.feedback}
+        await self._leave(given, failed=False)
+        beside = answer.note or ("" if answer.reply == reply else str(answer.reply))
+        return {"systemMessage": beside} if beside else {}
+
+    async def fail_turn(self, given: Given) -> Said:
+        """The model could not be asked."""
+        await self._leave(given, failed=True)
+        return {}
+
+    def _find_run(self, given: Given) -> HostRun:
+        """The session's turn. The host may begin one by itself, which nobody has asked for."""
+        session = given["session_id"]
+        if session not in self.runs:
+            agent, said = given.get("agent_type", ""), given.get("prompt", "")
+            self.runs[session] = self.host.open(said, agent=agent, given=given, thread=session)
+        return self.runs[session]
+
+    async def _leave(self, given: Given, *, failed: bool) -> None:
+        run = self.runs.pop(given["session_id"], None)
+        if run is not None:
+            await self._settle(given)
+            await run.leave(failed=failed)
+
+    async def _settle(self, given: Given) -> None:
+        """Account for calls that the host says no more about: it, or a person, refused them."""
+        session = given["session_id"]
+        left = {
+            made: call
+            for made, call in self.calls.items()
+            if call.session == session and not call.agent
+        }
+        if not left:
+            return
+        path = Path(given.get("transcript_path", ""))
+        refused = await asyncio.to_thread(read_refusals, path)
+        for made, call in left.items():
+            del self.calls[made]
+            if call.task is None:
+                continue
+            if made in refused:
+                call.came.set_exception(NothingDone(refused[made]))
+            else:
+                call.task.cancel()
+            await asyncio.wait((call.task,))
+
+    async def _explain(self, task: asyncio.Task[Called]) -> str:
+        """Why the host is not to make a call."""
+        try:
+            called = await task
+        except Exception as error:  # noqa: BLE001 - it is told to the agent
+            return self._describe(error)
+        return f"It was made already, and answered: {write_text(called.result)}"
+
+    def _describe(self, error: Exception) -> str:
+        return f"{error}\n\n{self.host.read_advice(error)}".strip()
+
+
+def read_call(given: Given, *, make: Callable[..., Awaitable[object]]) -> HostCall:
+    """A call in no framework's words. The host makes it once, and a repeated one has another id."""
+    server, tool = "", given["tool_name"]
+    if tool.startswith("mcp__") and tool.count("__") > 1:
+        _, server, tool = tool.split("__", 2)
+    return HostCall(tool=tool, server=server, arguments=given["tool_input"], make=make, once=True)
+
+
+def read_result(response: Any) -> object:
+    """What a tool returned; of an MCP server's, the text, or the value that was written as text."""
+    if not isinstance(response, list) or not all(_is_text(each) for each in response):
+        return response
+    text = "\n".join(each["text"] for each in response)
+    try:
+        read = json.loads(text)
+    except ValueError:
+        return text
+    return read if isinstance(read, (dict, list)) else text
+
+
+def write_text(result: object) -> str:
+    """A result as an agent reads it."""
+    return result if isinstance(result, str) else json.dumps(result, default=str)
+
+
+def write_result(given: Given, result: object) -> Said:
+    """A result in the place of the one that came. Older hosts take only that of an MCP server."""
+    if not given["tool_name"].startswith("mcp__"):
+        return {"updatedToolOutput": result}
+    content = [{"type": "text", "text": write_text(result)}]
+    return {"updatedToolOutput": content, "updatedMCPToolOutput": content}
+
+
+def read_refusals(transcript: Path) -> dict[str, str]:
+    """Calls that were answered with an error, with the host's words, from its own record."""
+    found: dict[str, str] = {}
+    try:
+        lines = transcript.read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return {}
+    for line in lines:
+        if '"tool_result"' not in line:
+            continue
+        content = json.loads(line).get("message", {}).get("content")
+        for each in content if isinstance(content, list) else ():
+            if each.get("type") == "tool_result" and each.get("is_error"):
+                found[each["tool_use_id"]] = write_text(each.get("content"))
+    return found
+
+
+def _say(given: Given, **said: Any) -> Said:
+    return {"hookSpecificOutput": {"hookEventName": given["hook_event_name"], **said}}
+
+
+def _is_text(block: Any) -> bool:
+    return isinstance(block, dict) and block.get("type") == "text"
+
+
+def _make_future() -> Any:
+    return asyncio.get_running_loop().create_future()
+
+
+def _build_matcher(event: str, hook: Callable[[Given], Awaitable[Said]]) -> Any:
+    async def call_hook(given: Given, _id: str | None, _context: Any) -> Said:
+        return await hook(given)
+
+    matcher = HookMatcher(hooks=[call_hook], timeout=PATIENCE)
+    if event == "PreToolUse" and hasattr(matcher, "on_failure"):
+        # A call that nobody has written down is not to be made.
+        matcher.on_failure = "block"
+    return matcher
