@@ -68,3 +68,14 @@ def test_a_tool_gets_its_values_in_the_order_of_its_own_parameters() -> None:
         send_message(**call.arguments)
 
     assert sent == [("bob@x.org", "The code is 4711")]
+
+
+def test_a_value_for_a_parameter_that_has_no_keyword_goes_to_no_other() -> None:
+    with Mulligan("memory:") as m:
+
+        @m.tool
+        def move(source: str, /, target: str = "bin") -> None: ...
+
+        [call] = m.read_calls('move("notes")')
+
+    assert call.arguments == {"source": "notes"}

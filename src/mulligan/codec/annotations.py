@@ -53,7 +53,8 @@ def to_arguments_schema(
         # Some built-ins have no signature, and may take anything.
         return {}
     hints = read_hints(function)
-    named = [p for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+    # Those without a name for callers too: left out, the next would take their place.
+    named = [p for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
     named = [p for p in named if p.name not in ("self", "cls") and p.name not in without]
     schema: Schema = {
         "type": "object",
