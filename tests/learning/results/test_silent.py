@@ -175,7 +175,8 @@ def test_a_result_that_holds_itself_is_no_trouble() -> None:
         {"exit_code": 1, "out": "x"},
         {"a": 1, "STATUS": "failed"},
         "text",
-        [],
+        [{"error": "x"}],
+        {"order": {"error": "x"}},
     ],
 )
 def test_a_glance_never_passes_over_what_could_be_an_error(result: object) -> None:

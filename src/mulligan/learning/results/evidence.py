@@ -52,7 +52,9 @@ MARKS |= frozenset(("code", "type", "__type", "__typename", "object"))
 TELLING = MARKS - frozenset(("type", "__type", "__typename", "object", "result"))
 """Fields of which any alone may say that it did not work; of the others, beside a message."""
 
-SPEAKING = TELLING | frozenset(KINDS) | frozenset(("detail", "title"))
+SPEAKING = TELLING | frozenset(("detail", "title"))
+_KINDS, _SAID = frozenset(KINDS), frozenset(SAID)
+_ENDS = ("error", "errors", "exception")
 
 DATA = frozenset(fold_names("data result results items rows records value values hits entries"))
 REPORT = frozenset(fold_names("warnings valid is_valid passed level logger"))
@@ -103,7 +105,12 @@ def is_error(held: Held, *, asked: bool = False) -> bool:
 
 
 def _may_speak(held: Held) -> bool:
-    return any(value and (name in SPEAKING or ends_as_error(name)) for name, value in held.items())
+    for name, value in held.items():
+        if value and (name in SPEAKING or name.endswith(_ENDS)):
+            return True
+        if name in _KINDS and (value == "error" or not _SAID.isdisjoint(held)):
+            return True
+    return False
 
 
 def is_only_message(held: Held) -> bool:
@@ -224,8 +231,7 @@ def _names_some_error(held: Held) -> bool:
 
 def ends_as_error(name: str) -> bool:
     """Whether a field is named after some error, and not after the last of several."""
-    ends = name.endswith(("error", "errors", "exception"))
-    return ends and not name.startswith(("last", "previous"))
+    return name.endswith(_ENDS) and not name.startswith(("last", "previous"))
 
 
 def _has_code_of_error(held: Held) -> bool:

@@ -10,7 +10,7 @@ import re
 from functools import cache
 
 from mulligan.learning.errors.exits import looks_like_log
-from mulligan.learning.values.vocabulary import compile_phrases, list_words
+from mulligan.learning.values.vocabulary import compile_phrases, join_alternatives, list_words
 
 SHORT = 600
 """Characters: a sentence or two, with a path or an address in them."""
@@ -18,14 +18,17 @@ LONG = 8_000
 """Characters: as much as an error with its trace has; more is a page."""
 MOST_LINES = 12
 
-NAMED = compile_phrases(r"""
-    \s*Traceback \(most recent call last\) | exception\s?:\s
-    \s*(?:fatal |internal |unexpected )?error(?:\s?:\s|\s?:?\*\*|\s?:?\s*\n|!\s|\s[-\u2013\u2014]\s)
-    \[error\]:?\s | \(error\)\s | \s*error\b[^.\n\w]{0,4}[\d(\[][^\n]{0,80}?:\s
-    \s*error (?:in|from|at|on|while|during|with|for|when|to)\b[^\n]{0,120}?:\s
-    \s*error (?:response|code|message|occurred)\b[^\n]{0,120}?:\s
-    \s*error (?!(?:handl|logg|track|report|monitor)ing)[a-z]{3,20}ing\b[^\n]{0,120}?:\s
-    \s*(?:[A-Za-z_]\w*\.)*[A-Za-z]\w*(?:Error|Exception)\b\s*[:(]
+_AFTER = join_alternatives(r"""
+    \s?:\s | \s?:?\*\* | \s?:?\s*\n | !\s | \s[-\u2013\u2014]\s
+    \b[^.\n\w]{0,4}[\d(\[][^\n]{0,80}?:\s
+    \ (?:in|from|at|on|while|during|with|for|when|to)\b[^\n]{0,120}?:\s
+    \ (?:response|code|message|occurred)\b[^\n]{0,120}?:\s
+    \ (?!(?:handl|logg|track|report|monitor)ing)[a-z]{3,20}ing\b[^\n]{0,120}?:\s
+""")
+NAMED = compile_phrases(rf"""
+    Traceback \(most recent call last\) | (?:fatal |internal |unexpected )?error{_AFTER}
+    exception\s?:\s | \[error\]:?\s | \(error\)\s
+    (?:[A-Za-z_]\w*\.)*[A-Za-z]\w*(?:Error|Exception)\b\s*[:(]
 """)
 """What only an error begins with."""
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import islice
 
 from mulligan.learning.errors.exits import find_exit, read_exit
@@ -64,6 +65,7 @@ TELLS_OF_ERRORS = re.compile(
 """What a tool is called whose good results speak of errors."""
 
 _SAID = frozenset(SAID)
+_SINGLE = frozenset((str, int, float, bool, type(None)))
 _NEW = Glance(told=True)
 """Stands for what was not looked at before."""
 MOST_SHAPES = 256
@@ -93,7 +95,9 @@ class PlainShapes:
 
     def cover(self, result: object) -> bool:
         """Whether nothing in a result, by the names of its fields, can be an error in disguise."""
-        if type(result) is list and result:
+        if type(result) is list:
+            if not result or type(result[0]) in _SINGLE:
+                return True
             result = result[0]
         if type(result) is not dict or len(result) > MOST_KEYS:
             return False
@@ -127,10 +131,11 @@ class _Asked:
 
     def fold(self, value: Mapping[str, object]) -> dict[str, object]:
         """An object's fields by their folded names, without what the call itself has said."""
-        named = ((fold_name(str(key)), each) for key, each in islice(value.items(), MOST_KEYS))
+        held = value if len(value) <= MOST_KEYS else dict(islice(value.items(), MOST_KEYS))
+        named = {fold_name(str(key)): each for key, each in held.items()}
         if self.echoes is None:
-            return dict(named)
-        return {name: each for name, each in named if not self.echoes.cover(name, each)}
+            return named
+        return {name: each for name, each in named.items() if not self.echoes.cover(name, each)}
 
 
 def find_silent_error(
@@ -142,7 +147,7 @@ def find_silent_error(
     """
     if type(result) is str and _is_plain(result):
         return None
-    asked = bool(tool) and TELLS_OF_ERRORS.search(tool[:200]) is not None
+    asked = bool(tool) and _tells_of_errors(tool)
     found = next(_find_errors(result, _Asked(asked=asked), depth=0), None)
     if found is not None and arguments:
         # Only now: nearly no result gets here, and a call may have been given much.
@@ -157,6 +162,11 @@ def find_silent_error(
     return replace(found, message=said).render()
 
 
+@lru_cache(maxsize=1024)
+def _tells_of_errors(tool: str) -> bool:
+    return TELLS_OF_ERRORS.search(tool[:200]) is not None
+
+
 def _find_errors(value: object, search: _Asked, *, depth: int) -> Iterator[ErrorFields]:
     if depth > DEEPEST:
         return
@@ -164,7 +174,7 @@ def _find_errors(value: object, search: _Asked, *, depth: int) -> Iterator[Error
         case str():
             if not _is_plain(value):
                 yield from _search_text(value, search, depth=depth)
-        case Mapping():
+        case dict() | Mapping():
             yield from _search_mapping(value, search, depth=depth)
         case Named():
             yield from _search_mapping(value.keywords, search, depth=depth)

@@ -55,7 +55,9 @@ class Results:
         """
         if not self._held:
             # Most results end here.
-            if type(result) in _NEVER_AN_ERROR or self._shapes.cover(result) or is_tangled(result):
+            if type(result) in _NEVER_AN_ERROR or self._shapes.cover(result):
+                return None
+            if type(result) is not str and is_tangled(result):
                 return None
             return self._find_silent(result, arguments)
         in_json = result if isinstance(result, _JSON) else to_plain(result)
