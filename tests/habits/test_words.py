@@ -12,7 +12,7 @@ import pytest
 
 VERBS = frozenset((Path(__file__).parent / "verbs.txt").read_text().split())
 FACTS = frozenset(["is", "has", "was", "are", "may", "can", "must", "should", "needs"])
-IDIOMS = frozenset(["as", "to", "from", "with", "on", "main", "test"])
+IDIOMS = frozenset(["as", "for", "to", "from", "with", "on", "main", "test"])
 """Conversions, builders, callbacks; and what other programs look for by name."""
 NAMED_AS_READ = ("Check", "Gather", "Critic")
 """What returns one of these is named as it reads in a list of checks: `dates_as_said()`."""

@@ -158,7 +158,7 @@ class AdkInvocation:
             with self.run.make_current():
                 return await tool.run_async(args=args, tool_context=tool_context)
         try:
-            called = await self.run.call(read_call(tool, args, tool_context))
+            called = await self.run.call(read_call(tool, args=args, tool_context=tool_context))
         except ConfirmationRequested as asked:
             return asked.answer
         except HeldError as held:
@@ -230,7 +230,7 @@ class ConfirmationRequested(Exception):  # noqa: N818 - it steers, and is no err
         self.answer = answer
 
 
-def read_call(tool: Any, args: dict[str, Any], tool_context: Any) -> HostCall:
+def read_call(tool: Any, *, args: dict[str, Any], tool_context: Any) -> HostCall:
     """A call in no framework's words."""
     asked = tool_context.actions.requested_tool_confirmations
     declaration = tool._get_declaration()  # noqa: SLF001 - as models are shown it, nothing else has it
