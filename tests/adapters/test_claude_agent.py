@@ -11,7 +11,13 @@ import pytest
 sdk = pytest.importorskip("claude_agent_sdk", reason="it has environments of its own: make hosts")
 
 from mulligan import Effect, Mulligan, Standing, State  # noqa: E402
-from mulligan.adapters.claude_agent import PATIENCE, read_refusals, read_result  # noqa: E402
+from mulligan.adapters.claude_agent import (  # noqa: E402
+    PATIENCE,
+    PAUSE,
+    find_refusals,
+    read_refusals,
+    read_result,
+)
 from mulligan.core.adapter import Answer  # noqa: E402
 from mulligan.core.log_query import LogQuery  # noqa: E402
 from mulligan.testing.scripted_claude import ScriptedClaude  # noqa: E402
@@ -238,6 +244,19 @@ async def test_a_call_that_a_person_interrupts_may_have_landed(
     assert left.state in (State.INTENT, State.UNKNOWN)
 
 
+async def test_arguments_that_nobody_has_described_are_not_called_wrong(m: Mulligan) -> None:
+    hooks = Hooks(m)
+    await hooks.tell("UserPromptSubmit", prompt="Move dinner")
+    await hooks.begin("t1", 20)
+
+    call = {"tool_name": MOVE, "tool_input": {"day": 20}, "tool_use_id": "t1"}
+    said = await hooks.tell("PostToolUseFailure", error="unknown day", **call)
+
+    told = said["hookSpecificOutput"]["additionalContext"]
+    assert "What to do:" in told
+    assert "is no argument" not in told
+
+
 async def test_a_turn_that_the_host_begins_by_itself_is_reviewed_too(
     m: Mulligan, days: dict[str, int]
 ) -> None:
@@ -303,3 +322,14 @@ def test_refusals_are_read_from_the_hosts_record(tmp_path: Path) -> None:
 
     assert read_refusals(record) == {"t1": "No."}
     assert read_refusals(tmp_path / "nowhere") == {}
+
+
+async def test_a_refusal_that_is_written_down_a_moment_later_is_waited_for(tmp_path: Path) -> None:
+    refused = {"type": "tool_result", "tool_use_id": "t1", "is_error": True, "content": "No."}
+    record = tmp_path / "session.jsonl"
+
+    looking = asyncio.create_task(find_refusals(record, {"t1"}))
+    await asyncio.sleep(3 * PAUSE)
+    record.write_text(json.dumps({"message": {"content": [refused]}}) + "\n")
+
+    assert await looking == {"t1": "No."}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,10 @@ Said = dict[str, Any]
 
 PATIENCE = 600.0
 """Seconds for a hook, as a review may take back and read again; the host's own limit is 60."""
+
+PAUSE = 0.05
+"""Seconds between one look at the host's record and the next."""
+LOOKS = 40
 
 
 def build(host: Host) -> dict[str, list[Any]]:
@@ -120,7 +124,7 @@ class Sessions:
             return {}
         if given.get("is_interrupt"):
             call.task.cancel()
-            await asyncio.wait((call.task,))
+            await asyncio.gather(call.task, return_exceptions=True)
             return {}
         call.came.set_exception(FailedInHostError(str(given["error"])))
         try:
@@ -176,8 +180,7 @@ class Sessions:
         }
         if not left:
             return
-        path = Path(given.get("transcript_path", ""))
-        refused = await asyncio.to_thread(read_refusals, path)
+        refused = await find_refusals(Path(given.get("transcript_path", "")), left)
         for made, call in left.items():
             del self.calls[made]
             if call.task is None:
@@ -186,7 +189,7 @@ class Sessions:
                 call.came.set_exception(NothingDone(refused[made]))
             else:
                 call.task.cancel()
-            await asyncio.wait((call.task,))
+            await asyncio.gather(call.task, return_exceptions=True)
 
     async def _explain(self, task: asyncio.Task[Called]) -> str:
         """Why the host is not to make a call."""
@@ -231,6 +234,17 @@ def write_result(given: Given, result: object) -> Said:
         return {"updatedToolOutput": result}
     content = [{"type": "text", "text": write_text(result)}]
     return {"updatedToolOutput": content, "updatedMCPToolOutput": content}
+
+
+async def find_refusals(transcript: Path, calls: Collection[str]) -> dict[str, str]:
+    """The host's words on these calls. It writes its record a moment after it tells us."""
+    found: dict[str, str] = {}
+    for _ in range(LOOKS):
+        found = await asyncio.to_thread(read_refusals, transcript)
+        if found.keys() >= set(calls):
+            break
+        await asyncio.sleep(PAUSE)
+    return found
 
 
 def read_refusals(transcript: Path) -> dict[str, str]:

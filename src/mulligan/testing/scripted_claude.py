@@ -99,7 +99,7 @@ def _build_endpoint(claude: ScriptedClaude) -> type[BaseHTTPRequestHandler]:
         elif "/count_tokens" in self.path:
             _send(self, b'{"input_tokens": 1}')
         elif request.get("stream"):
-            stream = "".join(_stream_message(claude.answer(request)))
+            stream = "".join(_split_message(claude.answer(request)))
             _send(self, stream.encode(), kind="text/event-stream")
         else:
             _send(self, json.dumps(claude.answer(request)).encode())
@@ -121,7 +121,7 @@ def _send(
     to.wfile.write(body)
 
 
-def _stream_message(message: Mapping[str, Any]) -> Iterator[str]:
+def _split_message(message: Mapping[str, Any]) -> Iterator[str]:
     """A message as the events of a stream, each block in one piece."""
     begun = {**message, "content": [], "stop_reason": None}
     yield _render_event({"type": "message_start", "message": begun})

@@ -19,6 +19,9 @@ from mulligan.turns.tools.declaration import Declared, declare, hide_names
 Hosted = Callable[..., Awaitable[object]]
 """A tool of a host, wrapped: what it does is what its host makes of the call."""
 
+ANYTHING: Mapping[str, object] = {"type": "object"}
+"""The schema of a tool whose host says nothing of its arguments."""
+
 _making: ContextVar[MakeInHost | None] = ContextVar("mulligan_making", default=None)
 
 
@@ -85,6 +88,8 @@ class HostedTools:
     def _wrap(self, name: str, said: Declared) -> Hosted:
         function, named = _build_function(name), said.copy()
         named["name"] = name
+        # Whatever its arguments are, they are not those of our function.
+        named.setdefault("schema", ANYTHING)
         declaration = hide_names(declare(function, **named), hide=self._runtime.redactor.hide)
         return wrap_tool(function, declaration=declaration, runtime=self._runtime, box=self._box)
 
