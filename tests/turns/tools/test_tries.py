@@ -4,11 +4,7 @@ import pytest
 
 from mulligan import Effect, Mode, Mulligan
 from mulligan.turns.calls.advice import read_advised
-<<<<<<<< HEAD:tests/turns/tools/test_tries.py
 from mulligan.turns.tools.tries import is_made_once, make_once
-========
-from mulligan.turns.tools.tries import is_made_once, make_once
->>>>>>>> 0290df8 (Wait for a refusal that the host writes down late, and call no argument wrong that nobody described):tests/turns/journal/test_tries.py
 
 
 def test_calls_are_made_as_often_as_it_is_safe_unless_it_is_said() -> None:
