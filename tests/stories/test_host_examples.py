@@ -6,12 +6,11 @@ import os
 import re
 import subprocess
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
-from bench.hosts.drivers import HOSTS, OTHERS
+from bench.hosts.drivers import HOSTS, OTHERS, is_installed
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "hosts"
 PACKAGES = {**HOSTS, **OTHERS}
@@ -22,7 +21,7 @@ def list_runnable() -> list[str]:
     return [
         host
         for host, package in PACKAGES.items()
-        if find_spec(package) is not None and find_example(host).is_file()
+        if is_installed(package) and find_example(host).is_file()
     ]
 
 
