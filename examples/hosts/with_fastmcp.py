@@ -52,7 +52,7 @@ async def main() -> None:
         def is_friday(call):
             return None if call.arguments["day"] == "2026-11-20" else "Friday is 2026-11-20."
 
-        mcp.add_middleware(m.for_fastmcp())
+        mcp.add_middleware(m.for_fastmcp(on_answer=lambda a: print(f"  ({a.confidence})")))
         async with Client(mcp) as client:
             await call(client, "move_event", event="dinner", day="2026-11-21")
             await call(client, "move_event", event="dinner", day="2026-11-20")
