@@ -74,10 +74,20 @@ class Site:
 
 @cache
 def list_modules() -> tuple[ModuleType, ...]:
-    """Every module of the package."""
+    """Every module of the package, less adapters whose framework is not installed here."""
     found = pkgutil.walk_packages(mulligan.__path__, "mulligan.")
     names = [each.name for each in found if not each.name.endswith("__main__")]
-    return tuple(importlib.import_module(name) for name in names)
+    return tuple(module for name in names if (module := _import(name)) is not None)
+
+
+def _import(name: str) -> ModuleType | None:
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as missing:
+        of_ours = (missing.name or "").startswith("mulligan")
+        if of_ours or not name.startswith("mulligan.adapters."):
+            raise
+        return None
 
 
 def list_sites(module: ModuleType) -> Iterator[Site]:

@@ -41,6 +41,13 @@ def same(text: str | bytes, other: str | bytes) -> bool:
     return repr(json.loads(text)) == repr(json.loads(other))
 
 
+def without_later(written: str) -> str:
+    """A record as it was stored before it had these fields."""
+    for field in ('"met": 0, ', '"shared": false, ', '"later": false, '):
+        written = written.replace(field, "")
+    return written
+
+
 @pytest.mark.parametrize(
     ("name", "record"),
     [
@@ -56,7 +63,7 @@ def test_words_of_the_casebook(name: str, record: Episode | Lesson | Use) -> Non
     assert decode_record(type(record), text) == record
     # Fields of later versions have their defaults, and are written from then on.
     written = encode_record(record)
-    assert written.replace('"met": 0, ', "").replace('"shared": false, ', "") == text
+    assert without_later(written) == text
 
 
 @pytest.mark.parametrize("name", ["body", "hard_body"])

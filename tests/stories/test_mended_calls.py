@@ -75,7 +75,7 @@ def test_a_function_for_the_note_that_breaks_costs_no_result(m: Mulligan) -> Non
 
 
 def test_what_is_no_function_is_refused_at_once(m: Mulligan) -> None:
-    with pytest.raises(ConfigurationError, match="with_note is a function, not 'yes'"):
+    with pytest.raises(ConfigurationError, match="with_note='yes' of find is no function"):
         finding(m, str, with_note="yes")
 
 
