@@ -17,7 +17,7 @@ from itertools import islice
 from mulligan.learning.errors.exits import find_exit, read_exit
 from mulligan.learning.errors.field_names import fold_name, fold_names
 from mulligan.learning.errors.fields import ErrorFields, read_error, read_structure
-from mulligan.learning.errors.strangers import ask, ask_text
+from mulligan.learning.errors.strangers import ask
 from mulligan.learning.results.echoes import Echoes
 from mulligan.learning.results.evidence import (
     SAID,
@@ -186,7 +186,7 @@ def _find_errors(value: object, search: _Asked, *, depth: int) -> Iterator[Error
         case None | bool() | int() | float():
             return
         case BaseException():
-            yield read_error(f"{type(value).__name__}: {ask_text(value)}")
+            return  # handed on as a value: what it says may be anybody's data
         case _:
             yield from _search_object(value, search, depth=depth)
 
