@@ -131,8 +131,9 @@ def _advise_person(failed: FailedCall) -> Advice | None:
             )
         unknown = each.about is ComplaintKind.UNEXPECTED and value not in NOTHING_SAID
         if unknown and changes and not missing:
-            what = f"{name}={quote_value(value, most=MOST_SHOWN)}"
-            why = f"The tool has no argument {name}: without it, it does what was not asked for."
+            shown = quote_value(name, most=MOST_SHOWN)
+            what = f"{shown}={quote_value(value, most=MOST_SHOWN)}"
+            why = f"The tool has no argument {shown}: without it, it does what was not asked for."
             return Advice(
                 decision=Decision.ASK,
                 why=why,
@@ -164,8 +165,11 @@ def _advise_repair(failed: FailedCall) -> Advice:
     found = parse_complaints(failed.error)
     missing = [each.subject for each in found if each.about is ComplaintKind.MISSING]
     unknown = [each.subject for each in found if each.about is ComplaintKind.UNEXPECTED]
-    about = f" ({', '.join(missing)})" if missing else ""
-    none = f" It has no argument {', '.join(unknown)}." if unknown else ""
+    wanted = ", ".join(quote_value(each, most=MOST_SHOWN) for each in missing)
+    about = f" ({wanted})" if missing else ""
+    # Their names stand in the error, which anybody may have written.
+    named = ", ".join(quote_value(each, most=MOST_SHOWN) for each in unknown)
+    none = f" It has no argument {named}." if unknown else ""
     return Advice(
         decision=Decision.REPAIR,
         why=f"The arguments are not in the shape the tool wants{about}.{none}",
