@@ -271,8 +271,7 @@ def read_function(said: Said) -> Callable[..., Any] | None:
     """A function, or none."""
     if said.value is not None:
         require_function(said.value, name=said.name, of=said.called)
-    found: Callable[..., Any] | None = said.value
-    return found
+    return cast("Callable[..., Any] | None", said.value)
 
 
 def read_description(said: Said) -> Describe:
