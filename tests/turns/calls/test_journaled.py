@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 from collections.abc import Callable, Mapping
 from datetime import timedelta
@@ -163,3 +164,42 @@ async def test_a_list_that_its_agent_changed_since_is_another_call() -> None:
 
     assert shop == {"cart": ["bread"]}
     assert str(done.reply).startswith("ordered")
+
+
+async def test_a_hold_whose_call_was_stopped_goes_with_its_rejected_attempt() -> None:
+    with Mulligan("memory:", checks=[never_content], recover=False) as m:
+
+        @m.tool(effect=Effect.IRREVERSIBLE)
+        async def send(to: str) -> str:
+            return "sent"
+
+        async def agent(turn: OpenTurn) -> str:
+            if turn.attempt.number == 1:
+                with Faults(Strike(deed=Deed.CANCEL, point=Point.HELD)):
+                    stopped = asyncio.create_task(send("Grandma"))
+                    await asyncio.wait([stopped])
+                    assert stopped.cancelled()
+            return "Done."
+
+        await m.act("Write to Grandma", agent)
+
+        assert m.insights.open_list.actions() == []
+
+
+async def test_a_call_that_the_checks_let_through_is_never_left_for_others_to_make() -> None:
+    with Mulligan("memory:", checks=[lambda attempted: []], recover=False) as m:
+
+        @m.tool(effect=Effect.IRREVERSIBLE, release="checks")
+        async def send(to: str) -> str:
+            return "sent"
+
+        async def agent(turn: OpenTurn) -> str:
+            return await send("Grandma")
+
+        with Faults() as seen:
+            done = await m.act("Write to Grandma", agent)
+
+    assert done.reply == "sent"
+    # On record from the first as one to be looked for: nobody finds it as approved.
+    assert "held" not in seen.path
+    assert seen.path.index("intended") < seen.path.index("called")

@@ -93,7 +93,7 @@ class JournaledCall:
             self.call, self.turn, arguments=self.call.arguments, id=self.call.id, effect=effect
         )
         if self._is_cleared():
-            return await self._let_through(action)
+            return await self._make_on_record([action], why="The checks are content with it.")
         bound = describe_binding(self.declaration)
         only_here = bound or self.call.tool.mistakable or not is_exact(action)
         # Before it is on disk: who is stopped while waiting for that has made a hold all the same,
@@ -113,11 +113,12 @@ class JournaledCall:
     async def _go_on(self, action: LiveAction) -> Any:
         """Make a call that was held before, and that a person has approved meanwhile."""
         book, key = self.book, self.declaration.key
-        await claim(action, book=book)
         for attempt in self.turn.root.attempts:
             # As it was held, where that was in this very turn.
             attempt.actions[:] = [each for each in attempt.actions if each.id != action.id]
+        # Before it is claimed: who is stopped while waiting for that has claimed it all the same.
         self.attempt.actions.append(action)
+        await claim(action, book=book)
         if key is not None:
             # The remote may have heard of it under the key that it was held with.
             self.call.add_argument(key, action.opening.key)
@@ -153,14 +154,6 @@ class JournaledCall:
             return False
         return reviewing.clears(build_proposal(self.call))
 
-    async def _let_through(self, action: LiveAction) -> Any:
-        """Make a call that cannot be undone, because the checks are content with it."""
-        book, evidence = self.book, gather_evidence(self.turn, self.attempt)
-        await hold_call(action, reason="it cannot be undone.", book=book, evidence=evidence)
-        by: dict[str, object] = {"by": "checks"}
-        await book.move([action], State.APPROVED, facts=by)
-        return await self._make_on_record([action])
-
     async def _make_journaled(self) -> Any:
         try:
             actions = await read_images(self.call, self.turn)
@@ -171,24 +164,24 @@ class JournaledCall:
             return await self._hold(Effect.IRREVERSIBLE, reason=reason)
         return await self._make_on_record(actions)
 
-    async def _make_on_record(self, actions: Sequence[LiveAction]) -> Any:
+    async def _make_on_record(self, actions: Sequence[LiveAction], *, why: str = "") -> Any:
         """Make a call that may outlive its turn: until it is back, nobody else takes it up."""
         for action in actions:
             action.under_way = True
         try:
-            return await self._record_call(actions)
+            return await self._record_call(actions, why=why)
         finally:
             for action in actions:
                 action.under_way = False
             if self.turn.root.over:
                 await self._leave_to_others(actions)
 
-    async def _record_call(self, actions: Sequence[LiveAction]) -> Any:
+    async def _record_call(self, actions: Sequence[LiveAction], *, why: str) -> Any:
         """Put a call on record, make it, and write down what came of it."""
         book = self.book
         evidence = bring_evidence(self.turn, self.attempt, action=actions[0], book=book)
         self.attempt.actions.extend(actions)
-        await book.intend(actions, evidence=evidence.packed, keep=evidence.keep)
+        await book.intend(actions, evidence=evidence.packed, keep=evidence.keep, why=why)
         self._keep_made(actions)
         await reach(Point.INTENDED)
         book.require_lease(actions)

@@ -103,7 +103,12 @@ class Book:
         return same
 
     async def intend(
-        self, actions: Sequence[LiveAction], *, evidence: bytes, keep: Sequence[Kept] = ()
+        self,
+        actions: Sequence[LiveAction],
+        *,
+        evidence: bytes,
+        keep: Sequence[Kept] = (),
+        why: str = "",
     ) -> None:
         """On disk before the effect: that it will be tried, and what an undo will need."""
         own = [
@@ -112,7 +117,7 @@ class Book:
         own.append(self._keep_shared(actions, "evidence", evidence))
         own += [kept for action in actions for kept in keep_said(action)]
         self.live.update(action.id for action in actions)
-        await self.move(actions, State.INTENT, keep=[*own, *keep])
+        await self.move(actions, State.INTENT, keep=[*own, *keep], why=why)
 
     async def mark_executed(self, actions: Sequence[LiveAction]) -> None:
         """It happened; what it returned is kept for an undo that may come from elsewhere."""
