@@ -103,6 +103,11 @@ def test_the_code_in_a_remotes_answer_says_more_than_its_status(
         (ValueError("time data 'today' does not match format '%Y'"), ErrorClass.VALIDATION),
         (ValueError("unconverted data remains: :00Z"), ErrorClass.VALIDATION),
         (TypeError("could not convert 'today'"), ErrorClass.VALIDATION),
+        (ValueError("day must be in the form YYYY-MM-DD"), ErrorClass.VALIDATION),
+        (ValueError("invalid value for 'from': must be a date"), ErrorClass.VALIDATION),
+        # Of no argument of the call, though a word begins or ends like one.
+        (ValueError("daylight must be a number"), ErrorClass.TOOL_EXCEPTION),
+        (ValueError("the answer's day must be a date"), ErrorClass.TOOL_EXCEPTION),
         # The remote's own value is malformed; the same call may well work.
         (ValueError("time data 'Tuesday' does not match format '%Y'"), ErrorClass.TOOL_EXCEPTION),
         (ValueError("unconverted data remains: :30Z"), ErrorClass.TOOL_EXCEPTION),

@@ -7,6 +7,7 @@ import ssl
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
+from itertools import islice
 
 from mulligan.core.call import Call, Failure
 from mulligan.core.error_class import ErrorClass
@@ -115,9 +116,10 @@ def _names_refusal(error: BaseException) -> bool:
 
 
 def _refuses_argument(call: Call, error: BaseException) -> bool:
-    """Whether a plain error of Python's holds the form of one of the call's own values against it.
+    """Whether a plain error of Python's holds one of the call's own arguments against it.
 
-    The same call would only meet it again. A value of the remote's may be malformed just as well.
+    The same call would only meet it again. A value of the remote's may be malformed just as well,
+    so that the error has to say whose it speaks of: by the value, or by the argument's name.
     """
     if not isinstance(error, ValueError | TypeError):
         return False
@@ -126,11 +128,20 @@ def _refuses_argument(call: Call, error: BaseException) -> bool:
     said = ask_text(error)[:MOST_TEXT]
     if classify_text(said) is not ErrorClass.VALIDATION:
         return False
+    if any(_speaks_of(said, name) for name in islice(call.arguments, MOST_VALUES)):
+        return True
     return any(
         _quotes(said, value)
         for _, value in list_leaves(call.arguments, most=MOST_VALUES)
         if isinstance(value, str | int | float)
     )
+
+
+def _speaks_of(said: str, name: str) -> bool:
+    """Whether an error is about an argument: it begins with its name, or has it in quotes."""
+    quoted = any(f"{quote}{name}{quote}" in said for quote in "'\"`")
+    begins = said.startswith(name) and not said[len(name) : len(name) + 1].isalnum()
+    return quoted or (begins and len(name) >= SHORTEST_VALUE)
 
 
 def _quotes(said: str, value: object) -> bool:
