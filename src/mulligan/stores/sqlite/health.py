@@ -80,12 +80,13 @@ def _find_unmarked(journal: JournalTables, marks: MarkFile, *, signed: bool) -> 
     """
     found = marks.read()
     good = {mark.writer for mark in found.found.values() if mark.signed or not signed}
-    without = [head for head in journal.read_heads() if head.seq and head.writer not in good]
+    wrote = [head for head in journal.read_heads() if head.seq or head.commits]
+    without = [head for head in wrote if head.writer not in good]
     if without:
         kind = "signed mark" if signed else "mark"
         yield (
-            f"{len(without)} of the journal's writers have no {kind}, so a loss of their last "
-            "entries would go unnoticed: look at the open actions, then take the journal as it "
+            f"{len(without)} of the journal's writers have no {kind}, so a loss of what they "
+            "wrote last would go unnoticed: look at the open actions, then take the journal as it "
             "is with `mulligan doctor --accept-damage NOTE`."
         )
     elif found.torn:
