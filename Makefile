@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo test check bench docs hosts clean
+.PHONY: setup demo test check bench docs hosts extras clean
 
 setup: .venv/.base                       ## the library and its command line, in .venv
 
@@ -45,6 +45,9 @@ docs: .venv/.test                        ## write the generated pages anew
 
 hosts: .venv/.test                       ## each host at its newest release and its floor: long. HOST=strands VERSION=floor for one
 	$(BIN)/python -m bench.hosts.environments $(if $(HOST),--host $(HOST)) $(if $(VERSION),--version $(VERSION))
+
+extras: .venv/.test                      ## the wheel without extras, and with each alone, in fresh environments: long. EXTRA=strands for one
+	$(BIN)/python -m bench.hosts.extras $(if $(EXTRA),--extra $(EXTRA))
 
 clean:
 	rm -rf .venv .venv-peers .venv-environments .venv-hosts

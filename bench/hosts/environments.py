@@ -27,7 +27,7 @@ TESTING = ("pytest", "pytest-asyncio", "pytest-randomly", "pytest-xdist")
 VERSIONS = ("newest", "floor")
 CALLED = {"llama-index": "llama-index-core"}
 """What pip calls a framework without an extra, where that is not its name."""
-OF_ITS_TIME = {"claude-agent": ("mcp<2",)}
+OF_ITS_TIME = {"claude-agent": ("mcp<2",), "langchain": ("langgraph-prebuilt==1.0.5",)}
 """What a floor needs that does not say so itself: its requirements have no upper end."""
 LONGEST = 900
 """Seconds for the tests of one environment."""

@@ -22,6 +22,9 @@ STORIES = {
     "test_what_would_help_reaches_the_model_where_nothing_can_be_repaired": "advice on a failure",
     "test_a_bad_reply_is_written_again": "bad reply written again",
     "test_what_cannot_be_undone_waits_in_the_host_and_runs_once": "held call approved, runs once",
+    "test_what_is_known_to_go_wrong_is_told_before_it_does": "pitfalls told before",
+    "test_a_call_that_is_only_written_is_made": "written call made",
+    "test_a_stream_shows_nothing_that_was_not_reviewed": "stream held back",
     "test_a_run_that_is_killed_is_taken_up_by_another_process": "killed run taken up",
 }
 """Each story that every host tells, and what a reader of the table calls it."""

@@ -16,6 +16,7 @@ from mulligan import Effect, Mulligan
 
 calendar = {"dinner": "2026-11-18"}
 paid: list[int] = []
+FRIDAY = "2026-11-20"
 
 
 def move_event(event: str, day: str) -> str:
@@ -51,14 +52,14 @@ async def main() -> None:
             undo=lambda record: calendar.update({record.arguments["event"]: record.before}),
         )
         m.declare("pay", effect=Effect.IRREVERSIBLE)
-        right = "2026-11-20"
-        m.check("move_event")(lambda call: None if call.arguments["day"] == right else "Wrong.")
-        call, dinner = Part.from_function_call, {"event": "dinner", "day": right}
-        steps = [call(name="move_event", args={**dinner, "day": "2026-11-21"}), Part(text="Moved.")]
-        steps += [call(name="move_event", args=dinner), Part(text="Dinner is on Friday.")]
+        m.check("move_event")(lambda call: None if call.arguments["day"] == FRIDAY else "Wrong.")
+        call, dinner = Part.from_function_call, {"event": "dinner", "day": "2026-11-21"}
+        steps = [call(name="move_event", args=dinner), Part(text="Moved.")]
+        steps += [call(name="move_event", args={**dinner, "day": FRIDAY}), Part(text="On Friday.")]
         steps += [call(name="pay", args={"amount": 30}), Part(text="It is paid.")]
         agent = LlmAgent(name="planner", model=Script(left=steps), tools=[move_event, pay])
-        runner = InMemoryRunner(app=App(name="a", root_agent=agent, plugins=[m.for_google_adk()]))
+        plugin = m.for_google_adk(on_answer=lambda answer: print(f"  ({answer.confidence})"))
+        runner = InMemoryRunner(app=App(name="a", root_agent=agent, plugins=[plugin]))
         session = await runner.session_service.create_session(app_name="a", user_id="ann")
 
         async def say(part: Part) -> list[Part]:
@@ -67,9 +68,8 @@ async def main() -> None:
             return [part async for event in events for part in event.content.parts]
 
         print((await say(Part(text="Move dinner to Friday")))[-1].text, calendar)
-
         parts = await say(Part(text="Pay the restaurant 30"))
-        asked = [part.function_call for part in parts if part.function_call][-1]
+        [*_, asked] = [part.function_call for part in parts if part.function_call]
         [waits] = m.insights.open_list.actions()
         print(f"{waits.opening.tool} is {waits.state}; paid so far: {paid}")
         m.insights.open_list.approve(waits.id, by="Ann")  # as `mulligan approve ID` does

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 from google.adk.agents import LlmAgent
+from google.adk.agents.run_config import StreamingMode
 from google.adk.apps import App
 from google.adk.models import LlmResponse
 from google.adk.runners import InMemoryRunner
@@ -276,6 +277,27 @@ async def test_what_is_known_to_go_wrong_is_in_the_instructions(m, remote):
 
     assert "Its arguments were refused" not in model.shown[0]
     assert "Its arguments were refused" in model.shown[-1].split("Find a large room")[0]
+
+
+async def test_what_is_written_where_the_model_is_asked_again_is_a_call_too(m, remote):
+    event = create(remote)
+    written = f'move_event(event_id="{event}", day="{FRIDAY}")'
+    agent, _ = build_agent(
+        build_tools(remote), move(event, SATURDAY), "Moved.", written, "Moved to Friday."
+    )
+
+    reply = await open_talk(m, agent, written_calls=True).say(types.Part(text="Move to Friday"))
+
+    assert reply == "Moved to Friday."
+    assert [line.data["day"] for line in remote.ledger()][-1] == FRIDAY
+
+
+@pytest.mark.parametrize(("held", "shown"), [(True, ["Hello."]), (False, ["Hello.", "Hello."])])
+async def test_a_stream_is_held_back_where_that_is_asked_for(m, remote, held, shown):
+    agent, _ = build_agent(build_tools(remote), "Hello.")
+    talk = open_talk(m, agent, hold_back=held)
+
+    assert await talk.stream(types.Part(text="Hello"), mode=StreamingMode.SSE) == shown
 
 
 async def test_a_live_run_is_not_reviewed_and_says_so(m, caplog):

@@ -1,17 +1,20 @@
 from __future__ import annotations
 
+import asyncio
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from langchain_core.messages import HumanMessage, ToolMessage
+from langchain.agents.middleware.types import ModelResponse
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command, interrupt
 
 from bench.hosts.drivers import Ran
 from bench.hosts.drivers.langchain import build_agent
 from mulligan import Effect, Mulligan
-from mulligan.adapters.langchain_call import GraphCall, find_message, read_value
+from mulligan.adapters.langchain_call import GraphCall, add_calls, find_message, read_value
+from mulligan.core.adapter import MeantCall
 from mulligan.core.log_query import LogQuery
 
 pytestmark = pytest.mark.filterwarnings("default")
@@ -245,3 +248,29 @@ async def test_a_result_in_blocks_keeps_them_beside_a_note():
 
     told = call.with_result(value, "[a note]").content
     assert told == [*blocks, {"type": "text", "text": "[a note]"}]
+
+
+@pytest.mark.parametrize("form", ["invoke", "ainvoke"])
+async def test_a_written_call_is_one_of_the_message_that_it_stands_in(m, form):
+    def look(city: str) -> str:
+        """How it is."""
+        return f"sun in {city}"
+
+    script = ['I look.\nlook(city="Bari")', "Sunny."]
+    agent = build_agent(m, [look], script, ran=Ran(), options={"written_calls": True})
+
+    if form == "ainvoke":
+        ended = await agent.ainvoke(ASKED)
+    else:
+        ended = await asyncio.to_thread(agent.invoke, ASKED)
+
+    _, wrote, came, said = ended["messages"]
+    assert (wrote.text, wrote.tool_calls[0]["args"]) == (script[0], {"city": "Bari"})
+    assert (came.content, said.text) == ("sun in Bari", "Sunny.")
+
+
+def test_what_calls_by_itself_is_not_read():
+    called = AIMessage("pay(to='Ann')", tool_calls=[{"name": "pay", "args": {}, "id": "1"}])
+    response = ModelResponse(result=[called])
+
+    assert add_calls(response, lambda text: [MeantCall("2", "pay", {"to": "Ann"})]) is response

@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from agents import (
     Agent,
-    FunctionTool,
     Runner,
-    RunState,
     SQLiteSession,
     function_tool,
     handoff,
     set_tracing_disabled,
 )
 from agents.items import ModelResponse
-from openai.types.responses import Response, ResponseCompletedEvent
 
 from bench.hosts.drivers import Ran, Step
 from bench.hosts.drivers.openai_agents import Scripted
 from bench.hosts.world import FRIDAY, SATURDAY, build_tools, open_app
-from mulligan import Effect, Mulligan
+from mulligan import Mulligan
 from mulligan.core.call import LogRow
 from mulligan.core.errors import ConfigurationError, RunningLoopError
 from mulligan.core.event import CallLogged
@@ -35,20 +32,6 @@ pytestmark = pytest.mark.filterwarnings("default")  # the framework's own are no
 BEFORE = "2026-11-18"
 
 set_tracing_disabled(True)
-
-
-class Streaming(Scripted):  # type: ignore[misc]
-    """The same, in one event each."""
-
-    async def stream_response(self, *given: Any, **named: Any) -> AsyncIterator[Any]:
-        said: ModelResponse = await self.get_response(*given, **named)
-        response = Response(
-            id="r", created_at=0, model="scripted", object="response", output=said.output,
-            tool_choice="auto", tools=[], parallel_tool_calls=False,
-        )  # fmt: skip
-        yield ResponseCompletedEvent(
-            type="response.completed", response=response, sequence_number=0
-        )
 
 
 @pytest.fixture
@@ -83,7 +66,7 @@ def build_agent(
     remote: FakeRemote, script: Sequence[Step], ran: Ran | None = None, **more: Any
 ) -> Agent[Any]:
     tools = [function_tool(each) for each in build_tools(remote)]
-    model = Streaming(script, ran or Ran())
+    model = Scripted(script, ran or Ran())
     return Agent("planner", model=model, tools=more.pop("tools", tools), **more)
 
 
@@ -104,7 +87,7 @@ async def test_what_an_agent_does_that_was_handed_over_to_belongs_to_the_turn(
 ) -> None:
     script = [("transfer_to_mover", {}), *correct(event)[:2]] * 2
     script[4:] = [move(event, FRIDAY), "Moved to Friday."]
-    model = Streaming(script, Ran())
+    model = Scripted(script, Ran())
     mover = build_agent(remote, [])
     mover.name, mover.model = "mover", model
     first = Agent("planner", model=model, handoffs=[handoff(mover)])
@@ -136,7 +119,7 @@ async def test_what_an_agent_does_that_is_called_as_a_tool_belongs_to_the_turn(
 async def test_parallel_calls_are_of_one_turn(
     m: Mulligan, remote: FakeRemote, rows: Callable[[], list[LogRow]]
 ) -> None:
-    class Both(Streaming):  # type: ignore[misc]
+    class Both(Scripted):  # type: ignore[misc]
         async def get_response(self, *given: Any, **named: Any) -> ModelResponse:
             said = await super().get_response(*given, **named)
             if self.steps and not isinstance(self.steps[0], str):
@@ -223,137 +206,6 @@ async def test_events_are_held_back_until_they_are_reviewed(
     assert names.count("message_output_created") == said
     assert streamed.final_output == "Moved to Friday."
     assert list_days(remote) == [BEFORE, SATURDAY, BEFORE, FRIDAY]
-
-
-async def test_what_is_approved_in_the_host_is_approved_in_the_journal_and_runs_once(
-    m: Mulligan, remote: FakeRemote
-) -> None:
-    agent = build_agent(remote, [("send_invitation", {"to": "Ann"}), "Ann is invited."])
-    runner = m.for_openai_agents()
-
-    waits = await runner.run(agent, "Invite Ann")
-    [item] = waits.interruptions
-    state = waits.to_state()
-    state.approve(item)
-    ended = await runner.run(agent, state)
-
-    assert ended.final_output == "Ann is invited."
-    assert [line.op for line in remote.ledger()] == ["create"]
-    assert m.insights.open_list.actions() == []
-
-
-async def test_what_is_refused_in_the_host_is_denied_in_the_journal(
-    m: Mulligan, remote: FakeRemote
-) -> None:
-    agent = build_agent(remote, [("send_invitation", {"to": "Ann"}), "Then not."])
-    runner = m.for_openai_agents()
-
-    waits = await runner.run(agent, "Invite Ann")
-    [held] = m.insights.open_list.actions()
-    state = waits.to_state()
-    state.reject(waits.interruptions[0])
-    ended = await runner.run(agent, state)
-
-    assert ended.final_output == "Then not."
-    assert (remote.ledger(), m.insights.open_list.actions()) == ([], [])
-    assert str(m.insights.open_list.find(held.id).state) == "denied"
-
-
-async def test_what_is_denied_elsewhere_is_told_to_the_model(
-    m: Mulligan, remote: FakeRemote
-) -> None:
-    ran = Ran()
-    agent = build_agent(remote, [("send_invitation", {"to": "Ann"}), "Then not."], ran)
-    runner = m.for_openai_agents()
-
-    waits = await runner.run(agent, "Invite Ann")
-    [held] = m.insights.open_list.actions()
-    m.insights.open_list.deny(held.id, by="Mum")
-    state = await RunState.from_string(agent, waits.to_state().to_string())
-    await runner.run(agent, state)
-
-    assert "A person has denied it" in ran.shown[-1]
-    assert remote.ledger() == []
-
-
-async def test_a_run_that_waits_is_not_gone_on_with_past_the_journal(
-    m: Mulligan, remote: FakeRemote
-) -> None:
-    agent = build_agent(remote, [("send_invitation", {"to": "Ann"}), "Ann is invited."])
-    runner = m.for_openai_agents()
-
-    waits = await runner.run(agent, "Invite Ann")
-    still = await runner.run(agent, waits.to_state())
-
-    assert len(still.interruptions) == 1
-    assert remote.ledger() == []
-
-
-async def test_a_tool_of_the_applications_own_is_logged_once(
-    m: Mulligan, remote: FakeRemote, rows: Callable[[], list[LogRow]]
-) -> None:
-    @m.tool(effect=Effect.READ)
-    async def count_guests(party: str) -> int:
-        """Count the guests."""
-        return len(party)
-
-    agent = build_agent(
-        remote, [("count_guests", {"party": "four"}), "Four."], tools=[function_tool(count_guests)]
-    )
-
-    await m.for_openai_agents().run(agent, "How many?")
-
-    assert [row.tool for row in rows()] == ["count_guests"]
-
-
-async def test_a_failure_is_told_in_the_tools_own_words_or_raised_as_its_author_wants(
-    m: Mulligan, remote: FakeRemote
-) -> None:
-    async def fetch(city: str) -> str:
-        """Fetch."""
-        raise ValueError(f"unknown city {city!r}")
-
-    ran = Ran()
-    told = function_tool(fetch, failure_error_function=lambda ctx, error: "No such place.")
-    raised = function_tool(fetch, failure_error_function=None)
-    call: Step = ("fetch", {"city": "Atlantis"})
-
-    await m.for_openai_agents().run(
-        build_agent(remote, [call, "Nowhere."], ran, tools=[told]), "Where is it?"
-    )
-    with pytest.raises(Exception, match="unknown city 'Atlantis'"):
-        await m.for_openai_agents().run(
-            build_agent(remote, [call, "Nowhere."], tools=[raised]), "Where is it?"
-        )
-
-    assert "No such place.\n\n" in ran.shown[1]
-    assert "What to do:" in ran.shown[1]
-
-
-async def test_what_comes_as_text_of_an_mcp_server_is_read_and_shown_as_it_came(
-    m: Mulligan, remote: FakeRemote
-) -> None:
-    ran, read = Ran(), []
-
-    async def invoke(ctx: Any, arguments: str) -> dict[str, str]:
-        return {"type": "text", "text": '{"id": "t1", "version": "7"}'}
-
-    m.declare(
-        "add_table",
-        effect=Effect.REVERSIBLE,
-        before=lambda record: None,
-        undo=lambda record: None,
-        version=lambda record: read.append(record.result),
-    )
-    schema = {"type": "object", "properties": {}}
-    tool = FunctionTool("add_table", "Add.", schema, invoke, strict_json_schema=False)
-
-    await m.for_openai_agents().run(
-        build_agent(remote, [("add_table", {}), "Added."], ran, tools=[tool]), "Add a table"
-    )
-
-    assert read[0] == {"id": "t1", "version": "7"}
-    assert "'input_text'" in ran.shown[1]
 
 
 async def test_runs_at_the_same_time_have_their_own_turns(

@@ -9,6 +9,7 @@ from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models.function import FunctionModel
 
 from mulligan import Effect, Mulligan, Standing, State
+from mulligan.core.adapter import HostCall
 from mulligan.core.log_query import LogQuery
 
 
@@ -224,3 +225,49 @@ async def test_the_messages_of_a_rejected_attempt_are_kept_apart(m):
     assert "sun in Bari" in json.dumps(json.loads(kept))
     assert "sun in Bari" not in str(result.all_messages())
     assert [answer.standing for answer in answers] == [Standing.ACCEPTED]
+
+
+async def test_a_written_call_is_made_beside_what_was_said(m):
+    async def look(city: str) -> str:
+        return f"sun in {city}"
+
+    model, shown = follow('I look.\nlook(city="Bari")', "Sunny.")
+    agent = Agent(model, tools=[look], capabilities=[m.for_pydantic_ai(written_calls=True)])
+
+    result = await agent.run("How is it?")
+
+    said, called = result.all_messages()[1].parts
+    assert (said.content, called.args) == ('I look.\nlook(city="Bari")', {"city": "Bari"})
+    assert read_texts(shown[1])[-1] == "sun in Bari"
+    assert result.output == "Sunny."
+
+
+async def test_what_goes_wrong_is_said_to_the_model_and_not_taken_for_the_tools_own_words(m):
+    asked = []
+
+    async def query(limit: int) -> str:
+        """Look something up."""
+        if limit > 10:
+            raise ValueError(f"limit must be at most 10, got {limit}")
+        return "found"
+
+    def answer(messages, info):
+        asked.append(info.function_tools[0].description)
+        step = left.pop(0)
+        if isinstance(step, str):
+            return ModelResponse(parts=[TextPart(step)])
+        return ModelResponse(parts=[ToolCallPart(tool_name="query", args=step)])
+
+    agent = Agent(
+        FunctionModel(answer), tools=[query], capabilities=[m.for_pydantic_ai(pitfalls=True)]
+    )
+    for limit in (50, 60, 70, 80):
+        left = [{"limit": limit}, {"limit": 10}, "Found."]
+        await agent.run("Look it up")
+        m.flush()
+
+    assert asked[0] == "Look something up."
+    assert "`limit` must be at most 10" in asked[-1]
+    query_call = HostCall(tool="query", arguments={}, make=query)
+    assert asked[-1] not in m._hosted.find_tool(query_call).declaration.docs
+    assert asked[0] in m._hosted.find_tool(query_call).declaration.docs

@@ -86,4 +86,47 @@ async def test_pitfalls_are_told_only_where_they_are_asked_for(m, monkeypatch):
     silent = m._build_host({}).describe_pitfalls(["look", "pay"])
     told = m._build_host({"pitfalls": True}).describe_pitfalls(["look", "pay"])
 
+    anything = m._build_host({"pitfalls": True}).describe_pitfalls(None)
+
     assert (silent, told) == ("", "About look.\n\nAbout pay.")
+    assert anything == "About None."
+
+
+def test_a_model_that_writes_its_calls_is_read_only_where_that_is_asked_for(m):
+    tools = {"look": {"type": "object"}}
+
+    silent = m._build_host({}).read_calls("look()", tools)
+    read = m._build_host({"written_calls": True}).read_calls("look()", tools)
+    again = m._build_host({"written_calls": True}).read_calls("look()", tools)
+
+    assert (silent, [(each.tool, each.arguments) for each in read]) == ((), [("look", {})])
+    assert read[0].id != again[0].id
+
+
+def test_a_written_call_that_does_not_fit_is_none(m):
+    schema = {"type": "object", "properties": {"day": {"type": "integer"}}, "required": ["day"]}
+    host = m._build_host({"written_calls": True})
+
+    assert list(host.read_calls('move(day="soon")', {"move": schema})) == []
+
+
+def test_what_a_framework_has_no_power_for_is_refused_with_the_reason(m):
+    with pytest.raises(ConfigurationError, match=r"no power for 'hold_back'\. A server"):
+        m.for_fastmcp(hold_back=True)
+
+
+async def test_an_adapter_of_ones_own_is_a_function(m):
+    host = m.for_host(lambda host: host, agent="desk")
+    run = host.open("Hello")
+    await run.leave()
+
+    assert run.turn.turn.agent == "desk"
+
+
+def test_an_adapter_that_there_is_not_is_told_with_the_way_to_ones_own(m):
+    with pytest.raises(ConfigurationError, match=r"no adapter 'nowhere'\. Pass a function"):
+        m.for_host("nowhere")
+
+
+def test_the_name_of_an_adapter_is_its_other_form(m):
+    assert type(m.for_host("fastmcp")) is type(m.for_fastmcp())

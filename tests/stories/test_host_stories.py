@@ -160,6 +160,46 @@ async def test_what_cannot_be_undone_waits_in_the_host_and_runs_once(
     assert m.insights.open_list.actions() == []
 
 
+async def test_what_is_known_to_go_wrong_is_told_before_it_does(
+    driver: Driver, m: Mulligan, remote: FakeRemote
+) -> None:
+    tools = build_tools(remote)
+    script = [("fetch_weather", {"city": "Atlantis"}), "I do not know."]
+    for _ in range(3):
+        await driver.run(m, tools, "What is the weather?", script)
+    m.flush()
+
+    ran = await driver.run(m, tools, "What is the weather?", ["I cannot say."], pitfalls=True)
+
+    assert ran.reply == "I cannot say."
+    assert "unknown city" in ran.shown[0]
+
+
+async def test_a_call_that_is_only_written_is_made(
+    driver: Driver, m: Mulligan, remote: FakeRemote
+) -> None:
+    written = 'I look for one.\nAction: find_room\nAction Input: {"size": "large"}'
+    script = [written, "Room 4."]
+
+    ran = await driver.run(m, build_tools(remote), "Find a room", script, written_calls=True)
+
+    assert ran.reply == "Room 4."
+    assert "room 4, large" in ran.shown[1]
+
+
+async def test_a_stream_shows_nothing_that_was_not_reviewed(
+    driver: Driver, m: Mulligan, remote: FakeRemote
+) -> None:
+    event = remote.create({"day": "2026-11-18"}, by="person").id
+    script = [move(event, SATURDAY), "Moved, honestly.", move(event, FRIDAY), "Moved to Friday."]
+
+    streamed = await driver.stream(
+        m, build_tools(remote), "Move dinner to Friday", script, hold_back=True
+    )
+
+    assert "".join(streamed) == "Moved to Friday."
+
+
 async def test_a_run_that_is_killed_is_taken_up_by_another_process(
     host: str, remote: FakeRemote, store: str, tmp_path: Path
 ) -> None:

@@ -62,6 +62,11 @@ class Driver(Protocol):
     ) -> Ran:
         """One run of an agent on a message; without Mulligan where there is none."""
 
+    async def stream(
+        self, m: Mulligan, tools: Tools, message: str, script: Sequence[Step], **options: Any
+    ) -> list[str]:
+        """The texts that a stream of such a run shows, in parts."""
+
     async def go_on(self, m: Mulligan, tools: Tools, ran: Ran, script: Sequence[Step]) -> Ran:
         """Go on with a run that waits, now that a person has decided."""
 

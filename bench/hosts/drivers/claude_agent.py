@@ -21,9 +21,12 @@ from claude_agent_sdk import (
 
 from bench.hosts.drivers import Ran, Step, Tools
 from mulligan import Mulligan
+from mulligan.adapters.claude_agent import CANNOT as LACKS
 from mulligan.testing.scripted_claude import ScriptedClaude
 
 CANNOT = {
+    "test_a_call_that_is_only_written_is_made": LACKS["written_calls"],
+    "test_a_stream_shows_nothing_that_was_not_reviewed": LACKS["hold_back"],
     "test_a_rejected_attempt_leaves_what_the_model_sees": (
         "Hooks cannot take messages out of a session: the correction follows what was rejected."
     ),
@@ -56,6 +59,9 @@ async def run(
     ran.waits = Waits(session=ended.session_id, home=home, held=called[-1] if called else None)
     weakref.finalize(ran, shutil.rmtree, home, ignore_errors=True)
     return ran
+
+
+stream = run
 
 
 async def go_on(m: Mulligan, tools: Tools, ran: Ran, script: Sequence[Step]) -> Ran:

@@ -10,8 +10,11 @@ import fastmcp
 
 from bench.hosts.drivers import Ran, Step, Tools
 from mulligan import Mulligan
+from mulligan.adapters.fastmcp import CANNOT as LACKS
 
 CANNOT = {
+    "test_a_call_that_is_only_written_is_made": LACKS["written_calls"],
+    "test_a_stream_shows_nothing_that_was_not_reviewed": LACKS["hold_back"],
     "test_a_rejected_attempt_leaves_what_the_model_sees": (
         "The conversation is the client's: a server cannot take anything out of it."
     ),
@@ -25,6 +28,9 @@ async def run(
     """One conversation of a client on a message, which it tells the server of."""
     meta = {"mulligan/message": message, "mulligan/turn": "1"}
     return await _converse(_build_server(m, tools, options), [message], script, meta)
+
+
+stream = run
 
 
 async def go_on(m: Mulligan, tools: Tools, ran: Ran, script: Sequence[Step]) -> Ran:
@@ -49,9 +55,10 @@ async def _converse(
     """The model goes on until it replies; with a reply to a call that failed it is not done yet."""
     ran, failed = Ran(), None
     async with fastmcp.Client(server) as client:
+        offered = [tool.description or "" for tool in await client.list_tools()]
         for number, step in enumerate(script):
             if number >= first:
-                ran.shown.append("\n".join(told))
+                ran.shown.append("\n".join([*offered, *told]))
             if isinstance(step, str):
                 told.append(step)
                 ran.reply = step

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 from google.adk.agents import LlmAgent, RunConfig
+from google.adk.agents.run_config import StreamingMode
 from google.adk.apps import App
 from google.adk.models import BaseLlm, LlmResponse
 from google.adk.runners import InMemoryRunner
@@ -30,7 +31,7 @@ class ScriptedLlm(BaseLlm):  # type: ignore[misc]
     async def generate_content_async(
         self,
         llm_request: Any,
-        stream: bool = False,  # noqa: ARG002, FBT001, FBT002 - as the host calls it
+        stream: bool = False,  # noqa: FBT001, FBT002 - as the host calls it
     ) -> AsyncIterator[Any]:
         """The next step; several calls at once where it is a list."""
         texts = [llm_request.config.system_instruction or "", *map(_show, llm_request.contents)]
@@ -41,7 +42,10 @@ class ScriptedLlm(BaseLlm):  # type: ignore[misc]
         else:
             calls = step if isinstance(step, list) else [step]
             parts = [types.Part.from_function_call(name=name, args=args) for name, args in calls]
-        yield LlmResponse(content=types.Content(role="model", parts=parts))
+        content = types.Content(role="model", parts=parts)
+        if stream and isinstance(step, str):
+            yield LlmResponse(content=content, partial=True)
+        yield LlmResponse(content=content)
 
 
 class Talk:
@@ -56,23 +60,31 @@ class Talk:
 
     async def say(self, *parts: Any, most: int = 20) -> str:
         """What the person reads in the end."""
+        texts = await self.stream(*parts, most=most)
+        return texts[-1] if texts else ""
+
+    async def stream(
+        self, *parts: Any, most: int = 20, mode: StreamingMode = StreamingMode.NONE
+    ) -> list[str]:
+        """What the person reads on the way."""
         if not self.session:
             opened = await self.runner.session_service.create_session(
                 app_name="planning", user_id="ann"
             )
             self.session = opened.id
-        said, self.asked = "", []
+        self.asked = []
+        shown: list[str] = []
         message = types.Content(role="user", parts=list(parts))
         async for event in self.runner.run_async(
             user_id="ann",
             session_id=self.session,
             new_message=message,
-            run_config=RunConfig(max_llm_calls=most),
+            run_config=RunConfig(max_llm_calls=most, streaming_mode=mode),
         ):
             self.asked += [call for call in event.get_function_calls() if call.name == CONFIRM]
             texts = [part.text for part in (event.content and event.content.parts) or ()]
-            said = "\n".join(filter(None, texts)) or said
-        return said
+            shown.append("\n".join(filter(None, texts)))
+        return [text for text in shown if text]
 
     async def confirm(self, *, yes: bool = True) -> str:
         """Answer everything that waits."""
@@ -100,6 +112,15 @@ async def run(
     if talk.asked:
         ran.waits = talk, model
     return ran
+
+
+async def stream(
+    m: Mulligan, tools: Tools, message: str, script: Sequence[Step], **options: Any
+) -> list[str]:
+    """The texts of all events, of a model that writes in parts."""
+    agent = LlmAgent(name="planner", model=ScriptedLlm(steps=list(script)), tools=list(tools))
+    talk = Talk(agent, m.for_google_adk(**options))
+    return await talk.stream(types.Part(text=message), mode=StreamingMode.SSE)
 
 
 async def go_on(m: Mulligan, tools: Tools, ran: Ran, script: Sequence[Step]) -> Ran:  # noqa: ARG001 - the agent has them

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 from agents import Agent, Runner, function_tool, set_tracing_disabled
@@ -11,6 +11,8 @@ from agents.items import ModelResponse
 from agents.models.interface import Model
 from agents.usage import Usage
 from openai.types.responses import (
+    Response,
+    ResponseCompletedEvent,
     ResponseFunctionToolCall,
     ResponseOutputMessage,
     ResponseOutputText,
@@ -28,8 +30,23 @@ async def run(
     """One run of an agent on a message."""
     ran = Ran()
     runner = Runner if m is None else m.for_openai_agents(**options)
-    ended = await runner.run(_build_agent(tools, script, ran), message)
-    return _read_end(ended, ran)
+    agent = _build_agent(tools, script, ran)
+    if options.get("written_calls"):
+        agent.model = runner.wrap_model(agent.model)
+    return _read_end(await runner.run(agent, message), ran)
+
+
+async def stream(
+    m: Mulligan, tools: Tools, message: str, script: Sequence[Step], **options: Any
+) -> list[str]:
+    """The texts in the events of a streamed run."""
+    agent = _build_agent(tools, script, Ran())
+    streamed = m.for_openai_agents(**options).run_streamed(agent, message)
+    return [
+        event.item.raw_item.content[0].text
+        async for event in streamed.stream_events()
+        if getattr(event, "name", "") == "message_output_created"
+    ]
 
 
 async def go_on(m: Mulligan, tools: Tools, ran: Ran, script: Sequence[Step]) -> Ran:
@@ -56,14 +73,31 @@ class Scripted(Model):  # type: ignore[misc]
 
     async def get_response(self, *given: Any, **named: Any) -> ModelResponse:
         asked = named["input"] if "input" in named else given[1]
-        self.ran.shown.append(_read_texts(asked))
+        tools = named["tools"] if "tools" in named else given[3]
+        self.ran.shown.append(
+            "\n".join([*(each.description for each in tools), _read_texts(asked)])
+        )
         step = self.steps.pop(0)
         call_id = f"call_{len(self.ran.shown)}_{len(self.steps)}"
         said = _say(step) if isinstance(step, str) else _call(*step, call_id=call_id)
         return ModelResponse(output=[said], usage=Usage(), response_id=None)
 
-    def stream_response(self, *given: Any, **named: Any) -> Any:
-        raise NotImplementedError
+    async def stream_response(self, *given: Any, **named: Any) -> AsyncIterator[Any]:
+        """The same, as the one event that ends a stream."""
+        came = await self.get_response(*given, **named)
+        response = Response(
+            id="response",
+            created_at=0,
+            model="scripted",
+            object="response",
+            output=came.output,
+            parallel_tool_calls=False,
+            tool_choice="auto",
+            tools=[],
+        )
+        yield ResponseCompletedEvent(
+            type="response.completed", response=response, sequence_number=0
+        )
 
 
 def _say(text: str) -> ResponseOutputMessage:

@@ -11,8 +11,9 @@ from pydantic_ai.models.function import FunctionModel
 
 from bench.hosts.drivers import Ran, Step, Tools
 from mulligan import Mulligan
+from mulligan.adapters.pydantic_ai import CANNOT as LACKS
 
-CANNOT: dict[str, str] = {}
+CANNOT = {"test_a_stream_shows_nothing_that_was_not_reviewed": LACKS["hold_back"]}
 
 
 async def run(
@@ -22,6 +23,9 @@ async def run(
     ran = Ran()
     ended = await _build_agent(m, tools, script, ran, options).run(message)
     return _read_end(ended, ran)
+
+
+stream = run
 
 
 async def go_on(m: Mulligan, tools: Tools, ran: Ran, script: Sequence[Step]) -> Ran:
@@ -50,10 +54,11 @@ def _build_agent(
 
 
 def _follow(steps: list[Step], ran: Ran) -> Callable[..., ModelResponse]:
-    def answer(messages: list[Any], _: Any) -> ModelResponse:
+    def answer(messages: list[Any], info: Any) -> ModelResponse:
         parts = [part for message in messages for part in message.parts]
         texts = [str(getattr(p, "content", "") or getattr(p, "args", "")) for p in parts]
-        ran.shown.append("\n".join(texts))
+        tools = [each.description or "" for each in info.function_tools]
+        ran.shown.append("\n".join([*tools, *texts]))
         step = steps.pop(0)
         if isinstance(step, str):
             return ModelResponse(parts=[TextPart(step)])

@@ -12,8 +12,9 @@ from strands.models import Model
 
 from bench.hosts.drivers import Ran, Step, Tools
 from mulligan import Mulligan
+from mulligan.adapters.strands import CANNOT as LACKS
 
-CANNOT: dict[str, str] = {}
+CANNOT = {"test_a_stream_shows_nothing_that_was_not_reviewed": LACKS["hold_back"]}
 
 
 async def run(
@@ -29,6 +30,9 @@ async def run(
         callback_handler=None,
     )
     return read_end(agent, await agent.invoke_async(message), ran)
+
+
+stream = run
 
 
 async def go_on(m: Mulligan, tools: Tools, ran: Ran, script: Sequence[Step]) -> Ran:  # noqa: ARG001 - the agent has them

@@ -23,6 +23,14 @@ Given = Mapping[str, Any]
 Said = dict[str, Any]
 """What it answers."""
 
+CANNOT = {
+    "written_calls": "Hooks are told of calls, and cannot have one made of what a model wrote.",
+    "hold_back": (
+        "The SDK gives every message out as it is written, before a hook is asked. Show the person "
+        "the `ResultMessage`."
+    ),
+}
+
 PATIENCE = 600.0
 """Seconds for a hook, as a review may take back and read again; the host's own limit is 60."""
 
@@ -81,7 +89,10 @@ class Sessions:
         """A person has said something."""
         await self._leave(given, failed=True)
         self._find_run(given)
-        return {}
+        agent = given.get("agent_type", "")
+        # Nothing tells which tools there are.
+        known = await asyncio.to_thread(self.host.describe_pitfalls, None, agent=agent)
+        return _say(given, additionalContext=known) if known else {}
 
     async def begin_call(self, given: Given) -> Said:
         """Bring a call, and let the host make it, with other arguments, or not at all."""

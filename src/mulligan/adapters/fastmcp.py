@@ -31,6 +31,11 @@ TURN = "mulligan/turn"
 DONE = "mulligan/done"
 """It is the last call of its turn."""
 
+CANNOT = {
+    "written_calls": "A server sees calls, and never what the model of its client writes.",
+    "hold_back": "A server gives results, and streams no reply.",
+}
+
 MOST_TURNS = 1_000
 """Turns that clients have named and not ended: the oldest ends first."""
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from google.adk.agents.run_config import StreamingMode
 from google.adk.events import Event, EventActions
 from google.adk.plugins.base_plugin import BasePlugin
 from google.adk.tools.agent_tool import AgentTool
@@ -46,6 +47,11 @@ class AdkPlugin(BasePlugin):  # type: ignore[misc]
         if invocation_context.live_request_queue is not None:
             _report.warning("What `run_live` does is not reviewed: it has no whole answers.")
             return
+        if self._host.options.get("hold_back"):
+            # What is not streamed by the model is whole, and reviewed before it is an event.
+            whole = {"streaming_mode": StreamingMode.NONE}
+            config = invocation_context.run_config.model_copy(update=whole)
+            invocation_context.run_config = config
         session = invocation_context.session
         await self._leave_stale(session.id)
         run = self._host.open(
@@ -175,12 +181,12 @@ class AdkInvocation:
 
     async def review(self, name: str, response: Any) -> Any:
         """The answer that goes out, or what the model does in the place of it."""
-        changed = False
+        came, response = response, self._make_written(name, response)
         while (text := read_answer(response)) is not None:
             answer = await self.run.review(text)
             if not answer.feedback:
                 if isinstance(answer.reply, str) and answer.reply != text:
-                    response, changed = put_answer(response, answer.reply), True
+                    response = put_answer(response, answer.reply)
                 break
             told = types.Part(text=answer.feedback)
             if answer.undone:
@@ -188,8 +194,25 @@ class AdkInvocation:
             else:
                 said = types.Content(role="user", parts=[told])
                 contents = [*self.requests[name].contents, response.content, said]
-            response, changed = await self._ask_again(name, contents), True
-        return response if changed else None
+            response = self._make_written(name, await self._ask_again(name, contents))
+        return None if response is came else response
+
+    def _make_written(self, name: str, response: Any) -> Any:
+        """The response, with the calls that the model has only written as calls of its own."""
+        text = read_answer(response)
+        if text is None or not self.host.options.get("written_calls"):
+            return response
+        tools = self.requests[name].tools_dict.items()
+        schemas = {each: read_schema(tool._get_declaration()) for each, tool in tools}  # noqa: SLF001 - see `read_call`
+        calls = [
+            types.FunctionCall(id=each.id, name=each.tool, args=each.arguments)
+            for each in self.host.read_calls(text, schemas)
+        ]
+        if not calls:
+            return response
+        parts = [*response.content.parts, *(types.Part(function_call=each) for each in calls)]
+        said = types.Content(role=response.content.role, parts=parts)
+        return response.model_copy(update={"content": said})
 
     async def _ask_again(self, name: str, contents: list[Any]) -> Any:
         request = self.requests[name].model_copy(update={"contents": contents})

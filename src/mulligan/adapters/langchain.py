@@ -27,12 +27,19 @@ from langgraph.graph import END
 from langgraph.runtime import get_runtime
 from langgraph.types import Command
 
-from mulligan.adapters.langchain_call import GraphCall, ask_person, is_handing_over
+from mulligan.adapters.langchain_call import GraphCall, add_calls, ask_person, is_handing_over
 from mulligan.core.adapter import Host, HostCall, HostRun
 from mulligan.core.errors import AlreadyDoneError, FlaggedCallError, HeldError
 
 MOST = 1000
 """Runs that are remembered while nobody says that they are over."""
+
+CANNOT = {
+    "hold_back": (
+        "A graph gives out what its model wrote before it asks for the review. Take the last event "
+        'of `stream_mode="values"`, or `invoke`.'
+    )
+}
 
 _report = logging.getLogger("mulligan")
 
@@ -103,7 +110,7 @@ class TurnMiddleware(AgentMiddleware):  # type: ignore[misc]
     def wrap_model_call(self, request: Any, handler: Any) -> Any:
         """Say what is known to go wrong; a model that fails ends the run."""
         try:
-            return handler(self._add_pitfalls(request))
+            return self._make_written(handler(self._add_pitfalls(request)), request)
         except BaseException as error:
             failed = not isinstance(error, errors.GraphInterrupt)
             self.host.run_sync(lambda: self._leave(read_id(request.state), failed=failed))
@@ -114,7 +121,7 @@ class TurnMiddleware(AgentMiddleware):  # type: ignore[misc]
         try:
             if self.host.options.get("pitfalls"):
                 request = await asyncio.to_thread(self._add_pitfalls, request)
-            return await handler(request)
+            return self._make_written(await handler(request), request)
         except BaseException as error:
             failed = not isinstance(error, errors.GraphInterrupt)
             await self._leave(read_id(request.state), failed=failed)
@@ -297,6 +304,13 @@ class TurnMiddleware(AgentMiddleware):  # type: ignore[misc]
         leaving = [RemoveMessage(id=each.id) for each in dropped]
         again = {} if structured is None else {"structured_response": None}
         return {"messages": [*leaving, told], "jump_to": "model", **again}
+
+    def _make_written(self, response: Any, request: Any) -> Any:
+        if not self.host.options.get("written_calls"):
+            return response
+        tools = [each for each in request.tools if not isinstance(each, dict)]
+        schemas = {each.name: self._read_schema(each) for each in tools}
+        return add_calls(response, lambda text: self.host.read_calls(text, schemas))
 
     def _add_pitfalls(self, request: Any) -> Any:
         names = [each["name"] if isinstance(each, dict) else each.name for each in request.tools]

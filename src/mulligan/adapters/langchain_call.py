@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from langchain_core.messages import ToolMessage
 from langchain_core.tools import ToolException
 from langgraph.types import Command, interrupt
 
+from mulligan.core.adapter import MeantCall
 from mulligan.core.errors import HeldError, NothingDone
 
 
@@ -145,3 +146,15 @@ def _add_note(content: Any, note: str) -> Any:
 
 def _dump(result: object) -> str:
     return result if isinstance(result, str) else json.dumps(result, default=str)
+
+
+def add_calls(response: Any, read: Callable[[str], Sequence[MeantCall]]) -> Any:
+    """What a model answered, with the calls that it has only written as calls of its own."""
+    said = response.result[-1]
+    if said.tool_calls or response.structured_response is not None:
+        return response
+    calls = [{"name": each.tool, "args": each.arguments, "id": each.id} for each in read(said.text)]
+    if not calls:
+        return response
+    made = said.model_copy(update={"tool_calls": [{**call, "type": "tool_call"} for call in calls]})
+    return replace(response, result=[*response.result[:-1], made])

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 from pydantic import ValidationError
 from pydantic_ai import ApprovalRequired, CallDeferred, DeferredToolRequests, ModelRetry
 from pydantic_ai.capabilities import AbstractCapability
-from pydantic_ai.messages import ModelMessagesTypeAdapter
+from pydantic_ai.messages import ModelMessagesTypeAdapter, ToolCallPart
 from pydantic_graph import End
 
 from mulligan.core.adapter import Host, HostCall, HostRun
 from mulligan.core.errors import HeldError, NothingDone
+
+CANNOT = {
+    "hold_back": (
+        "Events are given out step by step, and what the last step said is reviewed after it. Use "
+        "`run` or `iter` where the answer must wait."
+    )
+}
 
 
 def build(host: Host) -> Reflection:
@@ -30,6 +38,8 @@ class Reflection(AbstractCapability):  # type: ignore[misc]
         self.run: HostRun | None = None
         self.begun = 0
         """How many messages there were before the model's first answer."""
+        self.plain: dict[str, Any] = {}
+        """Tools as they were before anything was said under their descriptions."""
         self.misfits: dict[str, Misfit] = {}
         """Calls whose arguments the host would not take, by its ids."""
 
@@ -37,11 +47,21 @@ class Reflection(AbstractCapability):  # type: ignore[misc]
         """One for each run, with what is its own."""
         return Reflection(self.host)
 
+    async def prepare_tools(self, ctx: Any, tool_defs: list[Any]) -> list[Any]:
+        """Say what is known to go wrong, under the descriptions."""
+        if not self.host.options.get("pitfalls"):
+            return tool_defs
+        agent, self.plain = read_agent(ctx), {each.name: each for each in tool_defs}
+        return await asyncio.to_thread(
+            lambda: [add_pitfalls(each, self.host, agent=agent) for each in tool_defs]
+        )
+
     async def wrap_run(self, ctx: Any, *, handler: Any) -> Any:
         """The turn, from its beginning to its end."""
-        agent = getattr(ctx.agent, "name", None) or ""
         thread = ctx.conversation_id or ""
-        self.run = self.host.open(read_message(ctx), agent=agent, given=ctx, thread=thread)
+        self.run = self.host.open(
+            read_message(ctx), agent=read_agent(ctx), given=ctx, thread=thread
+        )
         failed = True
         try:
             result = await handler()
@@ -54,6 +74,17 @@ class Reflection(AbstractCapability):  # type: ignore[misc]
         """Note where the first attempt begins."""
         self.begun = self.begun or len(ctx.messages)
         return request_context
+
+    async def after_model_request(self, _: Any, *, request_context: Any, response: Any) -> Any:
+        """Make calls of what the model has only written."""
+        if response.tool_calls:
+            return response
+        offered = request_context.model_request_parameters.function_tools
+        found = self.host.read_calls(
+            response.text or "", {each.name: each.parameters_json_schema for each in offered}
+        )
+        calls = [ToolCallPart(each.tool, each.arguments, each.id) for each in found]
+        return replace(response, parts=[*response.parts, *calls]) if calls else response
 
     async def wrap_tool_validate(self, _: Any, *, call: Any, args: Any, **rest: Any) -> Any:
         """Let a call through whose arguments do not fit: what it fails with can be mended."""
@@ -75,8 +106,9 @@ class Reflection(AbstractCapability):  # type: ignore[misc]
         try:
             misfit = self.misfits.pop(call.tool_call_id, None)
             make = misfit.fit(handler) if misfit is not None else handler
+            plain = self.plain.get(tool_def.name, tool_def)
             called = await self.run.call(
-                read_call(ctx, call=call, tool_def=tool_def, args=args, handler=make)
+                read_call(ctx, call=call, tool_def=plain, args=args, handler=make)
             )
         except HeldError as held:
             if held.decided or not may_defer(ctx):
@@ -130,6 +162,18 @@ class Misfit:
             return await handler(await self.validate(arguments))
 
         return call
+
+
+def read_agent(ctx: Any) -> str:
+    """The agent's name; empty where it has none."""
+    return getattr(ctx.agent, "name", None) or ""
+
+
+def add_pitfalls(tool_def: Any, host: Host, *, agent: str) -> Any:
+    """A tool as its model is shown it, with what is known to go wrong."""
+    found = host.describe_pitfalls([tool_def.name], agent=agent)
+    said = f"{tool_def.description or ''}\n\n{found}".strip()
+    return replace(tool_def, description=said) if found else tool_def
 
 
 def read_arguments(args: Any) -> dict[str, object] | None:

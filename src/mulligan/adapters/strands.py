@@ -21,6 +21,7 @@ from strands.interrupt import InterruptException
 from strands.types._events import ToolInterruptEvent, ToolResultEvent
 from strands.types.tools import AgentTool
 
+from mulligan.adapters.strands_model import wrap_model
 from mulligan.core.adapter import Called, Host, HostCall, HostRun
 from mulligan.core.errors import HeldError, NothingDone
 
@@ -29,6 +30,13 @@ INTERRUPT = "mulligan"
 
 YES = ("y", "yes", "approve", "approved")
 NO = ("n", "no", "deny", "denied")
+
+CANNOT = {
+    "hold_back": (
+        "Events reach their reader as the model writes them, and hooks cannot stop one. Show the "
+        "last result where the answer must wait."
+    )
+}
 
 UNFINISHED = ("interrupt", "cancelled", "checkpoint")
 """Reasons to stop with which nobody has an answer yet."""
@@ -66,6 +74,9 @@ class StrandsHooks(HookProvider):  # type: ignore[misc]
         run = self._host.open(said, agent=agent.name, given=event, thread=thread)
         begun = Invocation(run, before=list(agent.messages))
         begun.add_prompt(agent, self._host.describe_pitfalls(agent.tool_names, agent=agent.name))
+        if self._host.options.get("written_calls"):
+            begun.models = agent.model, wrap_model(agent.model, self._host)
+            agent.model = begun.models[1]
         self._begun[_name(event)] = begun
 
     def wrap_tool(self, event: Any) -> None:
@@ -90,7 +101,7 @@ class StrandsHooks(HookProvider):  # type: ignore[misc]
         finally:
             if over:
                 del self._begun[_name(event)]
-                begun.drop_prompt(event.agent)
+                begun.restore(event.agent)
                 stopped = result is None or result.stop_reason == "cancelled"
                 await begun.run.leave(failed=stopped)
 
@@ -104,6 +115,8 @@ class Invocation:
     """The messages that were there; the objects, as others may be taken out meanwhile."""
     prompt: list[Any] = field(default_factory=list)
     """What was added to the agent's own."""
+    models: tuple[Any, Any] | None = None
+    """The agent's own, and the one in its place for now."""
 
     async def review(self, event: Any) -> bool:
         """Whether it is over."""
@@ -143,8 +156,10 @@ class Invocation:
             self.prompt = [{"text": text}]
             agent.system_prompt = [*(agent.system_prompt_content or ()), *self.prompt]
 
-    def drop_prompt(self, agent: Any) -> None:
-        """Give it back its own."""
+    def restore(self, agent: Any) -> None:
+        """Give it back its own prompt and model."""
+        if self.models is not None and agent.model is self.models[1]:
+            agent.model = self.models[0]
         content = agent.system_prompt_content or []
         if self.prompt and content[-1:] == self.prompt:
             agent.system_prompt = content[:-1] or None

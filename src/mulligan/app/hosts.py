@@ -5,18 +5,19 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from abc import abstractmethod
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Unpack, cast
+from uuid import uuid4
 
 from mulligan.app.turn_opener import About, TurnOpener
 from mulligan.app.wiring import Parts
 from mulligan.core.action import Kept
-from mulligan.core.adapter import HostRun, RunOptions
+from mulligan.core.adapter import Host, HostRun, MeantCall, RunOptions
 from mulligan.core.errors import ConfigurationError, MissingExtraError
 from mulligan.core.interfaces import Clock
 from mulligan.turns.calls.advice import read_advised
@@ -28,6 +29,7 @@ from mulligan.turns.tools.declaration import Declared
 from mulligan.turns.turn.context import OpenTurn
 
 if TYPE_CHECKING:
+    from mulligan.learning.shape.lenient import Meant
     from mulligan.loops.replies import Replied
     from mulligan.turns.turn.reply import Rewrite
 
@@ -80,16 +82,24 @@ class Hosts:
         """Hooks: `ClaudeAgentOptions(hooks=m.for_claude_agent())`."""
         return self._adapt("claude_agent", options)
 
-    def _adapt(self, name: str, options: RunOptions) -> Any:
+    def for_host(
+        self, adapter: str | Callable[[Host], Any], /, **options: Unpack[RunOptions]
+    ) -> Any:
+        """The same for a framework of another: a module of `mulligan.adapters` by its name, or your
+        own function that builds what the framework takes."""
+        return self._adapt(adapter, options)
+
+    def _adapt(self, name: str | Callable[[Host], Any], options: RunOptions) -> Any:
         unknown = sorted(set(options) - set(RunOptions.__annotations__))
         if unknown:
             known = ", ".join(RunOptions.__annotations__)
             raise ConfigurationError(f"An adapter knows no {unknown[0]!r}. It knows: {known}.")
-        try:
-            adapter = import_module(f"mulligan.adapters.{name}")
-        except ModuleNotFoundError as missing:
-            extra = name.replace("_", "-")
-            raise MissingExtraError(need=f"m.for_{name}()", extra=extra) from missing
+        if callable(name):
+            return name(self._build_host(options))
+        adapter = _load_adapter(name)
+        for option, reason in getattr(adapter, "CANNOT", {}).items():
+            if options.get(option):
+                raise ConfigurationError(f"{name} has no power for {option!r}. {reason}")
         return adapter.build(self._build_host(options))
 
 
@@ -103,6 +113,7 @@ class ApplicationHost:
     tools: HostedTools
     decide: Callable[[], Decides]
     pitfalls: Callable[..., str]
+    read_written: Callable[..., list[Meant]]
     clock: Clock
     kept_for: timedelta
     check: CheckText | None
@@ -146,13 +157,28 @@ class ApplicationHost:
         advised = read_advised(error)
         return "" if advised is None else str(advised)
 
-    def describe_pitfalls(self, tools: Iterable[str], *, agent: str = "") -> str:
+    def describe_pitfalls(self, tools: Iterable[str] | None, *, agent: str = "") -> str:
         """What is known to go wrong with tools, as a section for a prompt; empty if nothing."""
         if not self.options.get("pitfalls"):
             return ""
         tenant = self.options.get("tenant", "")
-        found = [self.pitfalls(tool, agent=agent, tenant=tenant) for tool in tools]
+        asked = (None,) if tools is None else tools
+        found = [self.pitfalls(tool, agent=agent, tenant=tenant) for tool in asked]
         return "\n\n".join(dict.fromkeys(filter(None, found)))
+
+    def read_calls(
+        self, text: str, tools: Mapping[str, Mapping[str, object]]
+    ) -> Sequence[MeantCall]:
+        """The calls that a model wrote into a text, where that was asked for."""
+        if not self.options.get("written_calls") or not text.strip():
+            return ()
+        found = self.read_written(text, tools)
+        # Told apart from the framework's own, and from those of any other text.
+        return [
+            MeantCall(f"written-{uuid4().hex}", each.tool, each.arguments)
+            for each in found
+            if each.fits
+        ]
 
     def run_sync(self, work: Callable[[], Awaitable[Any]]) -> Any:
         """Wait on a thread without an event loop, as a sync framework does."""
@@ -188,6 +214,19 @@ class ApplicationHost:
         if about is not None and given is not None:
             said.update(about(given))
         return cast("About", said)
+
+
+def _load_adapter(name: str) -> Any:
+    try:
+        return import_module(f"mulligan.adapters.{name}")
+    except ModuleNotFoundError as missing:
+        if missing.name == f"mulligan.adapters.{name}":
+            raise ConfigurationError(
+                f"There is no adapter {name!r}. Pass a function that builds yours: CONTRIBUTING.md "
+                "has a recipe."
+            ) from None
+        extra = name.replace("_", "-")
+        raise MissingExtraError(need=f"m.for_{name}()", extra=extra) from missing
 
 
 _ABOUT = ("agent", "context", "tenant", "principal", "timezone")

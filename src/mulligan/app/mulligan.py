@@ -325,6 +325,7 @@ class Mulligan(Blocking, Hosts):
             tools=self._hosted,
             decide=lambda: self.insights.open_list,
             pitfalls=self.pitfalls,
+            read_written=self.read_calls,
             clock=self._clock,
             kept_for=self.settings.retention.kept,
             check=None if self._replies is None else self._check_text,

@@ -5,17 +5,19 @@ imported only once it is used, and where it is not installed, `MissingExtraError
 brings it. It has what its framework has:
 
 - agents that write drafts: the two functions of `Adapter`, found there by themselves;
-- runs with tools: a function `build(host, options)`, which returns what the framework takes, such
-  as a middleware. It opens a `HostRun` where a run begins, brings every call to it before the
-  framework makes it, brings the reply to it before anybody sees it, and leaves it at the end.
+- runs with tools: a function `build(host)`, which returns what the framework takes, such as a
+  middleware. It opens a `HostRun` where a run begins, brings every call to it before the framework
+  makes it, brings the reply to it before anybody sees it, and leaves it at the end. What its
+  framework has no power for is in its mapping `CANNOT`, by the names of options, each with the
+  reason: whoever asks for it is told.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypedDict
+from typing import Any, NamedTuple, Protocol, TypedDict
 
 from mulligan.core.errors import HeldError
 from mulligan.core.finding import Confidence, Finding, Standing
@@ -76,6 +78,14 @@ class HostCall:
     """Where the tool lives. One that is declared without a server is meant wherever it lives."""
     once: bool = False
     """The framework makes a call once and never again: a fix is told to the agent, not tried."""
+
+
+class MeantCall(NamedTuple):
+    """A call that a model has only written, where it could not make it."""
+
+    id: str
+    tool: str
+    arguments: dict[str, object]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,6 +179,10 @@ class RunOptions(TypedDict, total=False):
     """The same for one run: a function of what the framework knows of it, such as its context."""
     pitfalls: bool
     """Put what is known to go wrong into the prompt, or into the descriptions of tools."""
+    written_calls: bool
+    """Make the calls that a model has written into its text, as one does that cannot call tools."""
+    hold_back: bool
+    """A stream gives what was reviewed, and nothing before that."""
     on_answer: Callable[[Answer], object]
     """Told what became of each reply that went out, with its standing and confidence."""
 
@@ -199,8 +213,19 @@ class Host(Protocol):
     def read_advice(self, error: BaseException) -> str:
         """What an agent is told about a call that failed beside its error; empty if nothing."""
 
-    def describe_pitfalls(self, tools: Iterable[str], *, agent: str = "") -> str:
-        """What is known to go wrong with tools, as a section for a prompt; empty if nothing."""
+    def describe_pitfalls(self, tools: Iterable[str] | None, *, agent: str = "") -> str:
+        """What is known to go wrong with tools, as a section for a prompt; empty if nothing.
+
+        `None`: with any tool, for a framework that does not say which there are.
+        """
+
+    def read_calls(
+        self, text: str, tools: Mapping[str, Mapping[str, object]]
+    ) -> Sequence[MeantCall]:
+        """The calls that a model wrote into a text, of tools that are given with their schemas.
+
+        Only those that are surely meant, with arguments that fit; none unless they are asked for.
+        """
 
     def run_sync(self, work: Callable[[], Awaitable[Any]]) -> Any:
         """Wait for one of the above on a thread without an event loop, as a sync framework does.

@@ -1,0 +1,162 @@
+"""`make extras`: the wheel without any extra, and with each alone, in a fresh environment.
+
+There, every public name is imported and the extra is used: the example of a host runs, of anything
+else what it is for. Nothing of the checkout is on the path.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from textwrap import dedent
+
+from bench.hosts.drivers import HOSTS
+from bench.hosts.environments import FOLDER
+from bench.hosts.results import ROOT
+from bench.missing import MissingError
+
+PLAIN = "none"
+"""The wheel alone."""
+LEFT_OUT = ("test",)
+"""What nobody installs who only uses it."""
+LONGEST = 300
+"""Seconds for one use."""
+
+USES = {
+    PLAIN: """
+        from mulligan import Mulligan
+        with Mulligan("memory:") as m:
+            @m.tool(effect="read")
+            def look(city: str) -> str:
+                return "sun"
+            with m.turn("How is it?"):
+                assert look("Bari") == "sun"
+        """,
+    "postgres": """
+        from mulligan import Mulligan
+        from mulligan.core.errors import StoreError
+        try:
+            Mulligan("postgresql://127.0.0.1:1/nobody")
+        except StoreError as nobody:
+            print(nobody)
+        """,
+    "calendar": "import mulligan.packs.calendar",
+    "demo": "from mulligan.cli.main import main; raise SystemExit(main(['demo']))",
+    "encryption": """
+        from mulligan.stores.seal import make_seal
+        make_seal(b"k" * 32)
+        """,
+    "dates": """
+        from mulligan.checks.dates.meaning.national import load_national_days
+        assert load_national_days("DE", 2026)
+        """,
+    "judge": """
+        from pydantic_ai.models.test import TestModel
+        from mulligan.judge.opening import open_model
+        open_model(TestModel())
+        """,
+    **{
+        extra: f"""
+        import os
+        os.environ[{key!r}] = "none"
+        from mulligan.judge.opening import open_model
+        open_model({model!r})
+        """
+        for extra, key, model in (
+            ("anthropic", "ANTHROPIC_API_KEY", "anthropic:claude-sonnet-4-5"),
+            ("openai", "OPENAI_API_KEY", "openai:gpt-5"),
+            ("bedrock", "AWS_DEFAULT_REGION", "bedrock:amazon.nova-pro-v1:0"),
+        )
+    },
+}
+"""What shows that an extra brought what it is for, where it is no host's."""
+
+
+def list_extras() -> list[str]:
+    """None of them, and each that a user may ask for."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return [PLAIN, *(each for each in project["optional-dependencies"] if each not in LEFT_OUT)]
+
+
+def list_commands(extra: str) -> Iterator[list[str]]:
+    """What is run with it, by its interpreter."""
+    yield ["-c", "from mulligan import *"]
+    if extra in HOSTS:
+        yield [str(ROOT / "examples" / "hosts" / f"with_{extra.replace('-', '_')}.py")]
+    elif extra in USES:
+        yield ["-c", dedent(USES[extra])]
+    else:
+        raise MissingError(f"Nothing says what the extra {extra!r} is for: bench/hosts/extras.py.")
+
+
+def build_wheel(folder: Path) -> Path:
+    """The wheel of the checkout as it is."""
+    for old in folder.glob("*.whl"):
+        old.unlink()
+    _run([sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", str(folder), str(ROOT)])
+    [wheel] = folder.glob("*.whl")
+    return wheel
+
+
+def try_extra(extra: str, wheel: Path, folder: Path = FOLDER) -> None:
+    """Make the environment and use it; `MissingError` says what went wrong."""
+    home = folder / f"extra-{extra}"
+    python = str(home / "bin" / "python")
+    wanted = str(wheel) if extra == PLAIN else f"{wheel}[{extra}]"
+    _run([sys.executable, "-m", "venv", "--clear", str(home)])
+    _run([python, "-m", "pip", "install", "-q", wanted])
+    with tempfile.TemporaryDirectory() as elsewhere:
+        for command in list_commands(extra):
+            _run([python, *command], at=elsewhere)
+
+
+def _run(command: list[str], *, at: str | None = None) -> None:
+    """Run outside the checkout where it says so, with nothing of this environment to lean on."""
+    apart = ("PYTHON", "MULLIGAN")
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(apart)}
+    done = subprocess.run(
+        command,
+        cwd=at,
+        env=clean if at is None else {**clean, "HOME": at},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=LONGEST if at else None,
+        check=False,
+    )
+    if done.returncode:
+        said = (done.stderr or done.stdout).strip().splitlines() or ["no reason given"]
+        raise MissingError(f"{' '.join(command)[-80:]}: {said[-1]}")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Try them one after the other; 1 if any could not be used."""
+    parser = argparse.ArgumentParser(prog="make extras", description=__doc__)
+    parser.add_argument("--extra", default="", choices=("", *list_extras()), help="this one alone")
+    options = parser.parse_args(arguments)
+    asked, bad = [options.extra] if options.extra else list_extras(), []
+    FOLDER.mkdir(exist_ok=True)
+    wheel = build_wheel(FOLDER)
+    for number, extra in enumerate(asked, 1):
+        begun = time.monotonic()
+        try:
+            try_extra(extra, wheel)
+            came = "imports, and is used"
+        except (MissingError, subprocess.TimeoutExpired) as error:
+            came = f"FAILED: {error}"
+            bad.append(extra)
+        took = time.monotonic() - begun
+        print(f"[{number}/{len(asked)}] {extra}: {came} ({took:.0f} s)", flush=True)
+    print(f"Not as they should be: {', '.join(bad)}" if bad else "All is as it should be.")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

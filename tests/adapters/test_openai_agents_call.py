@@ -1,0 +1,173 @@
+"""Calls of openai-agents: who approves them, what of them is logged, what the model reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from agents import Agent, FunctionTool, RunState, function_tool, set_tracing_disabled
+
+from bench.hosts.drivers import Ran, Step
+from bench.hosts.drivers.openai_agents import Scripted
+from bench.hosts.world import build_tools, open_app
+from mulligan import Effect, Mulligan
+from mulligan.core.log_query import LogQuery
+from mulligan.testing.remote import FakeRemote
+
+pytestmark = pytest.mark.filterwarnings("default")  # the framework's own are not ours to mend
+
+set_tracing_disabled(True)
+
+
+@pytest.fixture
+def remote(tmp_path: Path) -> FakeRemote:
+    return FakeRemote(tmp_path / "remote")
+
+
+@pytest.fixture
+def m(tmp_path: Path, remote: FakeRemote) -> Iterator[Mulligan]:
+    with open_app(f"sqlite:///{tmp_path / 'store.db'}", remote) as app:
+        yield app
+
+
+def build_agent(
+    remote: FakeRemote, script: Sequence[Step], ran: Ran | None = None, **more: Any
+) -> Agent[Any]:
+    tools = [function_tool(each) for each in build_tools(remote)]
+    model = Scripted(script, ran or Ran())
+    return Agent("planner", model=model, tools=more.pop("tools", tools), **more)
+
+
+async def test_what_is_approved_in_the_host_is_approved_in_the_journal_and_runs_once(
+    m: Mulligan, remote: FakeRemote
+) -> None:
+    agent = build_agent(remote, [("send_invitation", {"to": "Ann"}), "Ann is invited."])
+    runner = m.for_openai_agents()
+
+    waits = await runner.run(agent, "Invite Ann")
+    [item] = waits.interruptions
+    state = waits.to_state()
+    state.approve(item)
+    ended = await runner.run(agent, state)
+
+    assert ended.final_output == "Ann is invited."
+    assert [line.op for line in remote.ledger()] == ["create"]
+    assert m.insights.open_list.actions() == []
+
+
+async def test_what_is_refused_in_the_host_is_denied_in_the_journal(
+    m: Mulligan, remote: FakeRemote
+) -> None:
+    agent = build_agent(remote, [("send_invitation", {"to": "Ann"}), "Then not."])
+    runner = m.for_openai_agents()
+
+    waits = await runner.run(agent, "Invite Ann")
+    [held] = m.insights.open_list.actions()
+    state = waits.to_state()
+    state.reject(waits.interruptions[0])
+    ended = await runner.run(agent, state)
+
+    assert ended.final_output == "Then not."
+    assert (remote.ledger(), m.insights.open_list.actions()) == ([], [])
+    assert str(m.insights.open_list.find(held.id).state) == "denied"
+
+
+async def test_what_is_denied_elsewhere_is_told_to_the_model(
+    m: Mulligan, remote: FakeRemote
+) -> None:
+    ran = Ran()
+    agent = build_agent(remote, [("send_invitation", {"to": "Ann"}), "Then not."], ran)
+    runner = m.for_openai_agents()
+
+    waits = await runner.run(agent, "Invite Ann")
+    [held] = m.insights.open_list.actions()
+    m.insights.open_list.deny(held.id, by="Mum")
+    state = await RunState.from_string(agent, waits.to_state().to_string())
+    await runner.run(agent, state)
+
+    assert "A person has denied it" in ran.shown[-1]
+    assert remote.ledger() == []
+
+
+async def test_a_run_that_waits_is_not_gone_on_with_past_the_journal(
+    m: Mulligan, remote: FakeRemote
+) -> None:
+    agent = build_agent(remote, [("send_invitation", {"to": "Ann"}), "Ann is invited."])
+    runner = m.for_openai_agents()
+
+    waits = await runner.run(agent, "Invite Ann")
+    still = await runner.run(agent, waits.to_state())
+
+    assert len(still.interruptions) == 1
+    assert remote.ledger() == []
+
+
+async def test_a_tool_of_the_applications_own_is_logged_once(
+    m: Mulligan, remote: FakeRemote
+) -> None:
+    @m.tool(effect=Effect.READ)
+    async def count_guests(party: str) -> int:
+        """Count the guests."""
+        return len(party)
+
+    agent = build_agent(
+        remote, [("count_guests", {"party": "four"}), "Four."], tools=[function_tool(count_guests)]
+    )
+
+    await m.for_openai_agents().run(agent, "How many?")
+
+    m.flush()
+    rows = [row.tool for row in m.insights.log(LogQuery())]
+    assert rows.count("count_guests") == 1
+
+
+async def test_a_failure_is_told_in_the_tools_own_words_or_raised_as_its_author_wants(
+    m: Mulligan, remote: FakeRemote
+) -> None:
+    async def fetch(city: str) -> str:
+        """Fetch."""
+        raise ValueError(f"unknown city {city!r}")
+
+    ran = Ran()
+    told = function_tool(fetch, failure_error_function=lambda ctx, error: "No such place.")
+    raised = function_tool(fetch, failure_error_function=None)
+    call: Step = ("fetch", {"city": "Atlantis"})
+
+    await m.for_openai_agents().run(
+        build_agent(remote, [call, "Nowhere."], ran, tools=[told]), "Where is it?"
+    )
+    with pytest.raises(Exception, match="unknown city 'Atlantis'"):
+        await m.for_openai_agents().run(
+            build_agent(remote, [call, "Nowhere."], tools=[raised]), "Where is it?"
+        )
+
+    assert "No such place.\n\n" in ran.shown[1]
+    assert "What to do:" in ran.shown[1]
+
+
+async def test_what_comes_as_text_of_an_mcp_server_is_read_and_shown_as_it_came(
+    m: Mulligan, remote: FakeRemote
+) -> None:
+    ran, read = Ran(), []
+
+    async def invoke(ctx: Any, arguments: str) -> dict[str, str]:
+        return {"type": "text", "text": '{"id": "t1", "version": "7"}'}
+
+    m.declare(
+        "add_table",
+        effect=Effect.REVERSIBLE,
+        before=lambda record: None,
+        undo=lambda record: None,
+        version=lambda record: read.append(record.result),
+    )
+    schema = {"type": "object", "properties": {}}
+    tool = FunctionTool("add_table", "Add.", schema, invoke, strict_json_schema=False)
+
+    await m.for_openai_agents().run(
+        build_agent(remote, [("add_table", {}), "Added."], ran, tools=[tool]), "Add a table"
+    )
+
+    assert read[0] == {"id": "t1", "version": "7"}
+    assert "'input_text'" in ran.shown[1]
