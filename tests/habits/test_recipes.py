@@ -166,7 +166,8 @@ def test_all_recipes_together_keep_types_style_and_habits(copy):
 def test_what_most_newcomers_add_has_a_recipe():
     names = {each.name for each in RECIPES}
 
-    assert {"a reply check", "a store", "a framework adapter", "a pack"} <= names
+    wanted = {"a reply check", "a store", "a framework adapter", "a host adapter", "a pack"}
+    assert wanted <= names
 
 
 PLANTED = """

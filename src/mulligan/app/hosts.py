@@ -225,8 +225,8 @@ def _load_adapter(name: str) -> Any:
                 f"There is no adapter {name!r}. Pass a function that builds yours: CONTRIBUTING.md "
                 "has a recipe."
             ) from None
-        extra = name.replace("_", "-")
-        raise MissingExtraError(need=f"m.for_{name}()", extra=extra) from missing
+        form = f"m.for_{name}()" if hasattr(Hosts, f"for_{name}") else f"m.for_host({name!r})"
+        raise MissingExtraError(need=form, extra=name.replace("_", "-")) from missing
 
 
 _ABOUT = ("agent", "context", "tenant", "principal", "timezone")
