@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 import asyncio
 import importlib.metadata
+import json
 import platform
 import statistics
+import subprocess
 import tempfile
 import time
 from pathlib import Path
@@ -15,6 +17,8 @@ from typing import Any
 from rich.console import RenderableType
 
 from bench.hosts.drivers import HOSTS, Driver, Step, list_installed, load_driver
+from bench.hosts.environments import FOLDER, list_environments
+from bench.hosts.results import ROOT
 from bench.hosts.world import build_tools, open_app
 from bench.missing import MissingError
 from bench.report import progress, table
@@ -34,17 +38,49 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> Result:
-    hosts = [options.host] if options.host else list_installed()
-    for host in hosts:
-        if host not in list_installed():
-            raise MissingError(f"{host} is not installed here: pip install {HOSTS[host]}.")
+    here = list_installed()
+    hosts = [options.host] if options.host else list(dict.fromkeys((*here, *list_elsewhere())))
+    rows, versions = [], {"python": platform.python_version()}
     with progress(len(hosts)) as step:
-        rows = []
         for host in hosts:
             step(host)
-            rows.append({"host": host, **asyncio.run(_measure(host, options.runs))})
+            if host in here:
+                rows.append({"host": host, **asyncio.run(_measure(host, options.runs))})
+                versions[host] = importlib.metadata.version(_name_package(host))
+            else:
+                there = measure_elsewhere(host, options.runs)
+                rows += there["rows"]
+                versions |= there["versions"]
     ratios = {row["host"]: row["ratio"] for row in rows}
-    return {"n": options.runs, "ratios": ratios, "rows": rows, "versions": _find_versions(hosts)}
+    return {"n": options.runs, "ratios": ratios, "rows": rows, "versions": versions}
+
+
+def list_elsewhere() -> list[str]:
+    """The hosts that have an environment of their own, with their newest release."""
+    return [host for host in HOSTS if _find_python(host).is_file()]
+
+
+def measure_elsewhere(host: str, runs: int) -> Result:
+    """The same in the environment of a host."""
+    if host not in list_elsewhere():
+        raise MissingError(f"{host} is not installed here: `make hosts HOST={host}` installs it.")
+    command = ["-m", "bench", "host-overhead", "--host", host, "--runs", str(runs), "--json"]
+    done = subprocess.run(
+        [str(_find_python(host)), *command], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise MissingError(f"{host} could not be measured: {done.stderr.strip()[-300:]}")
+    there: Result = json.loads(done.stdout)
+    return there
+
+
+def _find_python(host: str) -> Path:
+    return FOLDER / f"{host}-newest" / "bin" / "python"
+
+
+def _name_package(host: str) -> str:
+    [environment] = list_environments(host, "newest")
+    return environment.requirement.name
 
 
 async def _measure(host: str, runs: int) -> dict[str, float]:
@@ -77,15 +113,6 @@ async def _time(driver: Driver, remote: FakeRemote, m: Mulligan | None) -> float
     began = time.perf_counter()
     await driver.run(m, tools, "Find a large room", SCRIPT)
     return time.perf_counter() - began
-
-
-def _find_versions(hosts: list[str]) -> dict[str, str]:
-    provided = importlib.metadata.packages_distributions()
-    found = {host: provided.get(HOSTS[host].partition(".")[0], [host])[0] for host in hosts}
-    return {
-        "python": platform.python_version(),
-        **{host: importlib.metadata.version(package) for host, package in found.items()},
-    }
 
 
 def show(result: Result) -> RenderableType:

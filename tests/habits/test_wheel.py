@@ -16,6 +16,8 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
+from bench.hosts.drivers import HOSTS
+
 
 def run(*command: object, **how) -> str:
     done = subprocess.run(
@@ -133,6 +135,23 @@ except MissingExtraError as missing:
     said = run(elsewhere / "python", "-c", wanted, **alone(tmp_path))
 
     assert said.strip().endswith('needs an extra: pip install "mulligan[anthropic]".')
+
+
+def test_a_host_without_its_extra_says_what_to_install(elsewhere, tmp_path):
+    wanted = """
+from mulligan import Mulligan
+from mulligan.core.errors import MissingExtraError
+m = Mulligan("memory:")
+for host in {!r}:
+    try:
+        getattr(m, "for_" + host.replace("-", "_"))()
+    except MissingExtraError as missing:
+        print(str(missing).split('"')[1])
+"""
+
+    said = run(elsewhere / "python", "-c", wanted.format([*HOSTS]), **alone(tmp_path))
+
+    assert said.split() == [f"mulligan[{host}]" for host in HOSTS]
 
 
 def test_the_demo_without_its_extra_says_what_to_install(elsewhere, tmp_path):
