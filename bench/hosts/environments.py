@@ -135,7 +135,7 @@ def try_host(environment: Environment, folder: Path = FOLDER, *, install: bool =
 def _run_tests(environment: Environment, python: Path, report: Path) -> str:
     files = [str(path) for path in environment.list_tests() if path.is_file()]
     # Without what all tests share: a database server and more, which this environment has not.
-    how = ("--noconftest", "-n", "1", "-q", f"--junitxml={report}")
+    how = (f"--confcutdir={ROOT / 'tests' / 'adapters'}", "-n", "1", "-q", f"--junitxml={report}")
     chosen = f"{environment.host} or {environment.module}"
     done = subprocess.run(
         [str(python), "-m", "pytest", *files, *how, "-k", chosen],

@@ -8,10 +8,13 @@ from typing import Any, Literal
 from bench.hosts.tools import SOON, read_version, send_undo
 from mulligan import Effect, Mode, Mulligan
 from mulligan.checks.text import avoids
+from mulligan.core.call import LogRow
 from mulligan.core.effect import ProbeBy
+from mulligan.core.log_query import LogQuery
 from mulligan.core.record import Record
 from mulligan.testing.remote import FakeRemote, Item
 
+WEDNESDAY = "2026-11-18"
 FRIDAY = "2026-11-20"
 SATURDAY = "2026-11-21"
 
@@ -73,6 +76,27 @@ def build_tools(
         raise ValueError(f"unknown city {city!r}")
 
     return [move_event, find_room, send_invitation, fetch_weather]
+
+
+def add_event(remote: FakeRemote) -> str:
+    """An event that a person has put on Wednesday, by its id."""
+    return remote.create({"day": WEDNESDAY}, by="person").id
+
+
+def move(event: str, day: str) -> tuple[str, dict[str, Any]]:
+    """A step of a script: the event is moved."""
+    return "move_event", {"event_id": event, "day": day}
+
+
+def list_days(remote: FakeRemote) -> list[object]:
+    """Where events were, one day after the other."""
+    return [line.data.get("day") for line in remote.ledger()]
+
+
+def list_rows(m: Mulligan) -> list[LogRow]:
+    """The calls of tools on the log, newest first; what is said of replies is left out."""
+    m.flush()
+    return [row for row in m.insights.log(LogQuery()) if not row.tool.startswith("reply.")]
 
 
 def _put_back(remote: FakeRemote, record: Record) -> None:

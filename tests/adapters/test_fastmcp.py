@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import fastmcp
@@ -15,46 +14,15 @@ from fastmcp.server import create_proxy
 from fastmcp.tools.base import ToolResult
 from mcp_types import TextContent
 
-from bench.hosts.world import FRIDAY, SATURDAY, build_tools, open_app
+from bench.hosts.world import FRIDAY, SATURDAY, WEDNESDAY, build_tools
 from mulligan import Effect, Mulligan
 from mulligan.adapters import fastmcp as adapter
 from mulligan.core.call import LogRow
-from mulligan.core.event import CallLogged
 from mulligan.testing.remote import FakeRemote
 
 pytestmark = pytest.mark.filterwarnings("default")  # the framework's own are not ours to mend
 
-BEFORE = "2026-11-18"
-
 logging.getLogger("fastmcp").setLevel(logging.CRITICAL)  # it prints every error of a tool
-
-
-@pytest.fixture
-def remote(tmp_path: Path) -> FakeRemote:
-    return FakeRemote(tmp_path / "remote")
-
-
-@pytest.fixture
-def m(tmp_path: Path, remote: FakeRemote) -> Iterator[Mulligan]:
-    with open_app(f"sqlite:///{tmp_path / 'store.db'}", remote) as app:
-        yield app
-
-
-@pytest.fixture
-def rows(m: Mulligan) -> Callable[[], list[LogRow]]:
-    seen: list[LogRow] = []
-    m.subscribe(lambda event: seen.append(event.row) if isinstance(event, CallLogged) else None)
-
-    def so_far() -> list[LogRow]:
-        m.flush()
-        return seen
-
-    return so_far
-
-
-@pytest.fixture
-def event(remote: FakeRemote) -> str:
-    return remote.create({"day": BEFORE}, by="person").id
 
 
 @pytest.fixture
@@ -83,7 +51,7 @@ async def test_a_wrong_call_is_taken_back_and_its_client_told_why(
 
     assert came.is_error
     assert f"It was to be on {FRIDAY}." in read(came)
-    assert [line.data.get("day") for line in remote.ledger()] == [BEFORE, SATURDAY, BEFORE]
+    assert [line.data.get("day") for line in remote.ledger()] == [WEDNESDAY, SATURDAY, WEDNESDAY]
 
 
 async def test_a_result_reaches_its_client_as_the_server_made_it(
@@ -122,13 +90,13 @@ async def test_of_one_turn_a_second_rejection_is_the_last(
     assert read(told[0]) != read(told[1])
     item = remote.get(event)
     assert item is not None
-    assert item.data["day"] == BEFORE
+    assert item.data["day"] == WEDNESDAY
 
 
 async def test_calls_at_the_same_time_are_reviewed_one_by_one(
     server: Any, m: Mulligan, remote: FakeRemote, rows: Callable[[], list[LogRow]]
 ) -> None:
-    events = [remote.create({"day": BEFORE}, by="person").id for _ in range(3)]
+    events = [remote.create({"day": WEDNESDAY}, by="person").id for _ in range(3)]
 
     came = await asyncio.gather(
         *(

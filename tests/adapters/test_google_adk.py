@@ -15,24 +15,11 @@ from google.adk.tools.agent_tool import AgentTool
 from google.genai import types
 
 from bench.hosts.drivers.google_adk import ScriptedLlm, Talk
-from bench.hosts.world import FRIDAY, SATURDAY, build_tools, open_app
+from bench.hosts.world import FRIDAY, SATURDAY, add_event, build_tools, list_rows, move
 from mulligan import Effect
 from mulligan.adapters.google_adk import put_answer, read_answer, read_schema
-from mulligan.core.log_query import LogQuery
-from mulligan.testing.remote import FakeRemote
 
 pytestmark = pytest.mark.filterwarnings("default")  # the framework's own are not ours to mend
-
-
-@pytest.fixture
-def remote(tmp_path):
-    return FakeRemote(tmp_path / "remote")
-
-
-@pytest.fixture
-def m(tmp_path, remote):
-    with open_app(f"sqlite:///{tmp_path / 'store.db'}", remote) as app:
-        yield app
 
 
 def build_agent(tools, *script, **rest):
@@ -50,21 +37,8 @@ async def run(m, tools, message, *script, **rest):
     return await talk.say(types.Part(text=message)), model, talk
 
 
-def list_rows(m):
-    m.flush()
-    return [row for row in m.insights.log(LogQuery()) if not row.tool.startswith("reply.")]
-
-
-def create(remote):
-    return remote.create({"day": "2026-11-18"}, by="person").id
-
-
-def move(event, day):
-    return "move_event", {"event_id": event, "day": day}
-
-
 async def test_calls_that_are_made_at_once_are_one_attempt_of_one_turn(m, remote):
-    first, second = create(remote), create(remote)
+    first, second = add_event(remote), add_event(remote)
     wrong = [move(first, FRIDAY), move(second, SATURDAY)]
     right = [move(first, FRIDAY), move(second, FRIDAY)]
 
@@ -79,7 +53,7 @@ async def test_calls_that_are_made_at_once_are_one_attempt_of_one_turn(m, remote
 
 
 async def test_what_an_agent_does_as_a_tool_belongs_to_the_turn_outside(m, remote):
-    first, second, tools = create(remote), create(remote), build_tools(remote)
+    first, second, tools = add_event(remote), add_event(remote), build_tools(remote)
     inside, _ = build_agent(tools, *[move(first, FRIDAY), "Moved it."] * 2, name="mover")
     ask = ("mover", {"request": "Move the first to Friday"})
     script = [[ask, move(second, SATURDAY)], "Moved.", [ask, move(second, FRIDAY)], "Moved both."]
@@ -92,7 +66,7 @@ async def test_what_an_agent_does_as_a_tool_belongs_to_the_turn_outside(m, remot
 
 
 async def test_an_agent_that_is_handed_over_to_goes_on_with_the_turn(m, remote):
-    event = create(remote)
+    event = add_event(remote)
     script = [move(event, SATURDAY), "Moved.", move(event, FRIDAY), "Moved to Friday."]
     mover, model = build_agent(build_tools(remote), *script, name="mover")
     hand_over = ("transfer_to_agent", {"agent_name": "mover"})
@@ -106,7 +80,7 @@ async def test_an_agent_that_is_handed_over_to_goes_on_with_the_turn(m, remote):
 
 
 def test_a_runner_without_an_event_loop_is_reviewed_too(m, remote):
-    event = create(remote)
+    event = add_event(remote)
     script = [move(event, SATURDAY), "Moved.", move(event, FRIDAY), "Moved to Friday."]
     agent, _ = build_agent(build_tools(remote), *script)
     app = App(name="planning", root_agent=agent, plugins=[m.for_google_adk()])
@@ -122,7 +96,7 @@ def test_a_runner_without_an_event_loop_is_reviewed_too(m, remote):
 
 
 async def test_a_rejected_attempt_leaves_the_session_for_later_runs_too(m, remote):
-    event = create(remote)
+    event = add_event(remote)
     script = [move(event, SATURDAY), "Moved, honestly.", move(event, FRIDAY), "Moved to Friday."]
 
     _, model, talk = await run(m, build_tools(remote), "Move dinner to Friday", *script, "Bye.")
@@ -253,7 +227,7 @@ async def test_a_call_without_an_argument_is_a_refusal(m, remote):
 
 
 async def test_a_run_that_dies_is_over_when_the_next_one_begins(m, remote):
-    event = create(remote)
+    event = add_event(remote)
     agent, model = build_agent(build_tools(remote), move(event, FRIDAY))
     talk = open_talk(m, agent)
 
@@ -280,7 +254,7 @@ async def test_what_is_known_to_go_wrong_is_in_the_instructions(m, remote):
 
 
 async def test_what_is_written_where_the_model_is_asked_again_is_a_call_too(m, remote):
-    event = create(remote)
+    event = add_event(remote)
     written = f'move_event(event_id="{event}", day="{FRIDAY}")'
     agent, _ = build_agent(
         build_tools(remote), move(event, SATURDAY), "Moved.", written, "Moved to Friday."

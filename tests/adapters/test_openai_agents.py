@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -20,46 +19,15 @@ from agents.items import ModelResponse
 
 from bench.hosts.drivers import Ran, Step
 from bench.hosts.drivers.openai_agents import Scripted
-from bench.hosts.world import FRIDAY, SATURDAY, build_tools, open_app
+from bench.hosts.world import FRIDAY, SATURDAY, WEDNESDAY, build_tools, list_days, move
 from mulligan import Mulligan
 from mulligan.core.call import LogRow
 from mulligan.core.errors import ConfigurationError, RunningLoopError
-from mulligan.core.event import CallLogged
 from mulligan.testing.remote import FakeRemote
 
 pytestmark = pytest.mark.filterwarnings("default")  # the framework's own are not ours to mend
 
-BEFORE = "2026-11-18"
-
 set_tracing_disabled(True)
-
-
-@pytest.fixture
-def remote(tmp_path: Path) -> FakeRemote:
-    return FakeRemote(tmp_path / "remote")
-
-
-@pytest.fixture
-def m(tmp_path: Path, remote: FakeRemote) -> Iterator[Mulligan]:
-    with open_app(f"sqlite:///{tmp_path / 'store.db'}", remote) as app:
-        yield app
-
-
-@pytest.fixture
-def rows(m: Mulligan) -> Callable[[], list[LogRow]]:
-    seen: list[LogRow] = []
-    m.subscribe(lambda event: seen.append(event.row) if isinstance(event, CallLogged) else None)
-
-    def so_far() -> list[LogRow]:
-        m.flush()
-        return seen
-
-    return so_far
-
-
-@pytest.fixture
-def event(remote: FakeRemote) -> str:
-    return remote.create({"day": BEFORE}, by="person").id
 
 
 def build_agent(
@@ -68,14 +36,6 @@ def build_agent(
     tools = [function_tool(each) for each in build_tools(remote)]
     model = Scripted(script, ran or Ran())
     return Agent("planner", model=model, tools=more.pop("tools", tools), **more)
-
-
-def move(event: str, day: str) -> Step:
-    return "move_event", {"event_id": event, "day": day}
-
-
-def list_days(remote: FakeRemote) -> list[object]:
-    return [line.data.get("day") for line in remote.ledger()]
 
 
 def correct(event: str) -> list[Step]:
@@ -96,7 +56,7 @@ async def test_what_an_agent_does_that_was_handed_over_to_belongs_to_the_turn(
 
     assert ended.final_output == "Moved to Friday."
     assert ended.last_agent is mover
-    assert list_days(remote) == [BEFORE, SATURDAY, BEFORE, FRIDAY]
+    assert list_days(remote) == [WEDNESDAY, SATURDAY, WEDNESDAY, FRIDAY]
     assert len({row.turn for row in rows()}) == 1
 
 
@@ -113,7 +73,7 @@ async def test_what_an_agent_does_that_is_called_as_a_tool_belongs_to_the_turn(
     ended = await m.for_openai_agents().run(first, "Move dinner to Friday")
 
     assert ended.final_output == "Done on Friday."
-    assert list_days(remote) == [BEFORE, SATURDAY, BEFORE, FRIDAY]
+    assert list_days(remote) == [WEDNESDAY, SATURDAY, WEDNESDAY, FRIDAY]
 
 
 async def test_parallel_calls_are_of_one_turn(
@@ -184,7 +144,7 @@ def test_without_an_event_loop_it_runs_on_the_thread_that_waits(
     ended = m.for_openai_agents().run_sync(build_agent(remote, correct(event)), "Move it to Friday")
 
     assert ended.final_output == "Moved to Friday."
-    assert list_days(remote) == [BEFORE, SATURDAY, BEFORE, FRIDAY]
+    assert list_days(remote) == [WEDNESDAY, SATURDAY, WEDNESDAY, FRIDAY]
 
 
 async def test_it_does_not_hold_up_an_event_loop(m: Mulligan, remote: FakeRemote) -> None:
@@ -205,7 +165,7 @@ async def test_events_are_held_back_until_they_are_reviewed(
 
     assert names.count("message_output_created") == said
     assert streamed.final_output == "Moved to Friday."
-    assert list_days(remote) == [BEFORE, SATURDAY, BEFORE, FRIDAY]
+    assert list_days(remote) == [WEDNESDAY, SATURDAY, WEDNESDAY, FRIDAY]
 
 
 async def test_runs_at_the_same_time_have_their_own_turns(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -11,7 +10,7 @@ from agents import Agent, FunctionTool, RunState, function_tool, set_tracing_dis
 
 from bench.hosts.drivers import Ran, Step
 from bench.hosts.drivers.openai_agents import Scripted
-from bench.hosts.world import build_tools, open_app
+from bench.hosts.world import build_tools
 from mulligan import Effect, Mulligan
 from mulligan.core.log_query import LogQuery
 from mulligan.testing.remote import FakeRemote
@@ -19,17 +18,6 @@ from mulligan.testing.remote import FakeRemote
 pytestmark = pytest.mark.filterwarnings("default")  # the framework's own are not ours to mend
 
 set_tracing_disabled(True)
-
-
-@pytest.fixture
-def remote(tmp_path: Path) -> FakeRemote:
-    return FakeRemote(tmp_path / "remote")
-
-
-@pytest.fixture
-def m(tmp_path: Path, remote: FakeRemote) -> Iterator[Mulligan]:
-    with open_app(f"sqlite:///{tmp_path / 'store.db'}", remote) as app:
-        yield app
 
 
 def build_agent(

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +10,7 @@ from agents import Agent, function_tool, set_tracing_disabled
 
 from bench.hosts.drivers import Ran
 from bench.hosts.drivers.openai_agents import Scripted
-from bench.hosts.world import build_tools, open_app
+from bench.hosts.world import build_tools
 from mulligan import Mulligan
 from mulligan.testing.remote import FakeRemote
 
@@ -21,17 +19,6 @@ pytestmark = pytest.mark.filterwarnings("default")  # the framework's own are no
 set_tracing_disabled(True)
 
 WRITTEN = 'Action: find_room\nAction Input: {"size": "large"}'
-
-
-@pytest.fixture
-def remote(tmp_path: Path) -> FakeRemote:
-    return FakeRemote(tmp_path / "remote")
-
-
-@pytest.fixture
-def m(tmp_path: Path, remote: FakeRemote) -> Iterator[Mulligan]:
-    with open_app(f"sqlite:///{tmp_path / 'store.db'}", remote) as app:
-        yield app
 
 
 def build_agent(remote: FakeRemote, model: Any, **more: Any) -> Agent[Any]:

@@ -11,24 +11,11 @@ from strands.session.file_session_manager import FileSessionManager
 
 from bench.hosts.drivers import Ran
 from bench.hosts.drivers.strands import ScriptedModel, answer_all
-from bench.hosts.world import FRIDAY, SATURDAY, build_tools, open_app
+from bench.hosts.world import FRIDAY, SATURDAY, add_event, build_tools, list_rows, move
 from mulligan import Effect
 from mulligan.adapters.strands import NO, YES, read_approval, read_text, read_value
-from mulligan.core.log_query import LogQuery
-from mulligan.testing.remote import FakeRemote
 
 pytestmark = pytest.mark.filterwarnings("default")  # the framework's own are not ours to mend
-
-
-@pytest.fixture
-def remote(tmp_path):
-    return FakeRemote(tmp_path / "remote")
-
-
-@pytest.fixture
-def m(tmp_path, remote):
-    with open_app(f"sqlite:///{tmp_path / 'store.db'}", remote) as app:
-        yield app
 
 
 def build_agent(m, tools, *script, options=None, **rest):
@@ -43,21 +30,8 @@ def build_agent(m, tools, *script, options=None, **rest):
     return agent, ran
 
 
-def list_rows(m):
-    m.flush()
-    return [row for row in m.insights.log(LogQuery()) if not row.tool.startswith("reply.")]
-
-
-def create(remote):
-    return remote.create({"day": "2026-11-18"}, by="person").id
-
-
-def move(event, day):
-    return "move_event", {"event_id": event, "day": day}
-
-
 async def test_calls_that_are_made_at_once_are_one_attempt_of_one_turn(m, remote):
-    first, second = create(remote), create(remote)
+    first, second = add_event(remote), add_event(remote)
     wrong, right = (
         [move(first, FRIDAY), move(second, SATURDAY)],
         [
@@ -100,7 +74,7 @@ async def test_two_agents_with_the_same_hooks_have_turns_of_their_own(m):
 
 
 async def test_what_an_agent_does_as_a_tool_belongs_to_the_turn_outside(m, remote):
-    first, second, tools = create(remote), create(remote), build_tools(remote)
+    first, second, tools = add_event(remote), add_event(remote), build_tools(remote)
     inside, _ = build_agent(m, tools, *[move(first, FRIDAY), "Moved it."] * 2, name="mover")
     ask = ("mover", {"input": "Move the first to Friday"})
     script = [[ask, move(second, SATURDAY)], "Moved.", [ask, move(second, FRIDAY)], "Moved both."]
@@ -115,7 +89,7 @@ async def test_what_an_agent_does_as_a_tool_belongs_to_the_turn_outside(m, remot
 
 
 def test_an_agent_that_is_called_without_an_event_loop_is_reviewed_too(m, remote):
-    event = create(remote)
+    event = add_event(remote)
     script = [move(event, SATURDAY), "Moved.", move(event, FRIDAY), "Moved to Friday."]
     agent, _ = build_agent(m, build_tools(remote), *script)
 
@@ -138,7 +112,7 @@ async def test_a_sync_tool_is_called_as_the_host_calls_it(m):
 
 
 async def test_a_rejected_attempt_leaves_the_history_and_is_kept_aside(m, remote):
-    event = create(remote)
+    event = add_event(remote)
     script = [move(event, SATURDAY), "Moved, honestly.", move(event, FRIDAY), "Moved to Friday."]
     agent, _ = build_agent(m, build_tools(remote), "Hello.", *script)
 
@@ -279,7 +253,7 @@ async def test_an_output_of_a_type_is_reviewed_and_its_tool_is_no_call(m, remote
     class Plan(BaseModel):
         day: str
 
-    event = create(remote)
+    event = add_event(remote)
     plan = ("Plan", {"day": FRIDAY})
     script = [move(event, SATURDAY), plan, move(event, FRIDAY), plan]
     agent, _ = build_agent(m, build_tools(remote), *script)
@@ -292,7 +266,7 @@ async def test_an_output_of_a_type_is_reviewed_and_its_tool_is_no_call(m, remote
 
 
 async def test_a_question_takes_the_place_of_the_reply_in_the_history_too(m, remote):
-    event = create(remote)
+    event = add_event(remote)
     agent, _ = build_agent(m, build_tools(remote), *[move(event, SATURDAY), "Moved."] * 2)
 
     result = await agent.invoke_async("Move dinner to Friday")
@@ -307,7 +281,7 @@ async def test_a_note_stands_under_the_reply(m, remote):
         """Water the plants."""
         return "watered"
 
-    event, water = create(remote), ("water_plants", {})
+    event, water = add_event(remote), ("water_plants", {})
     script = [[move(event, SATURDAY), water], "Moved.", move(event, FRIDAY), "Moved to Friday."]
     agent, _ = build_agent(m, [*build_tools(remote), water_plants], *script)
 
@@ -319,7 +293,7 @@ async def test_a_note_stands_under_the_reply(m, remote):
 
 
 async def test_an_invocation_that_dies_is_over(m, remote):
-    event = create(remote)
+    event = add_event(remote)
     agent, _ = build_agent(m, build_tools(remote), move(event, FRIDAY))
 
     with pytest.raises(Exception, match="pop from empty list"):

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from bench.hosts.drivers import Driver, Step, list_installed, load_driver
-from bench.hosts.world import FRIDAY, SATURDAY, build_tools, open_app
+from bench.hosts.drivers import Driver, list_installed, load_driver
+from bench.hosts.world import FRIDAY, SATURDAY, WEDNESDAY, add_event, build_tools, move, open_app
 from mulligan import Confidence, Mulligan, Standing
 from mulligan.cli.main import main
 from mulligan.core.adapter import Answer
@@ -62,10 +62,6 @@ def m(store: str, remote: FakeRemote) -> Iterator[Mulligan]:
         yield app
 
 
-def move(event: str, day: str) -> Step:
-    return "move_event", {"event_id": event, "day": day}
-
-
 def find_day(remote: FakeRemote, event: str) -> object:
     item = remote.get(event)
     assert item is not None
@@ -75,7 +71,7 @@ def find_day(remote: FakeRemote, event: str) -> object:
 async def test_a_wrong_action_is_undone_corrected_and_done_right(
     driver: Driver, m: Mulligan, remote: FakeRemote
 ) -> None:
-    event = remote.create({"day": "2026-11-18"}, by="person").id
+    event = add_event(remote)
     script = [move(event, SATURDAY), "Moved.", move(event, FRIDAY), "Moved to Friday."]
     answers: list[Answer] = []
 
@@ -84,7 +80,7 @@ async def test_a_wrong_action_is_undone_corrected_and_done_right(
     )
 
     days = [line.data.get("day") for line in remote.ledger()]
-    assert days == ["2026-11-18", SATURDAY, "2026-11-18", FRIDAY]
+    assert days == [WEDNESDAY, SATURDAY, WEDNESDAY, FRIDAY]
     assert ran.reply == "Moved to Friday."
     assert f"It was to be on {FRIDAY}." in ran.shown[2]
     assert "Taken back, and read back to be sure:" in ran.shown[2]
@@ -96,7 +92,7 @@ async def test_a_wrong_action_is_undone_corrected_and_done_right(
 async def test_a_rejected_attempt_leaves_what_the_model_sees(
     driver: Driver, m: Mulligan, remote: FakeRemote
 ) -> None:
-    event = remote.create({"day": "2026-11-18"}, by="person").id
+    event = add_event(remote)
     script = [move(event, SATURDAY), "Moved, honestly.", move(event, FRIDAY), "Moved to Friday."]
 
     ran = await driver.run(m, build_tools(remote), "Move dinner to Friday", script)
@@ -190,7 +186,7 @@ async def test_a_call_that_is_only_written_is_made(
 async def test_a_stream_shows_nothing_that_was_not_reviewed(
     driver: Driver, m: Mulligan, remote: FakeRemote
 ) -> None:
-    event = remote.create({"day": "2026-11-18"}, by="person").id
+    event = add_event(remote)
     script = [move(event, SATURDAY), "Moved, honestly.", move(event, FRIDAY), "Moved to Friday."]
 
     streamed = await driver.stream(
@@ -203,7 +199,7 @@ async def test_a_stream_shows_nothing_that_was_not_reviewed(
 async def test_a_run_that_is_killed_is_taken_up_by_another_process(
     host: str, remote: FakeRemote, store: str, tmp_path: Path
 ) -> None:
-    event = remote.create({"day": "2026-11-18"}, by="person").id
+    event = add_event(remote)
     command = [sys.executable, "-m", "bench.hosts.killed", host, str(tmp_path), event]
 
     killed = await asyncio.to_thread(
@@ -219,4 +215,4 @@ async def test_a_run_that_is_killed_is_taken_up_by_another_process(
     assert killed.returncode == 9, killed.stderr[-2000:]
     assert left == []
     assert [line.by for line in remote.ledger()] == ["person", "agent", "undo"]
-    assert find_day(remote, event) == "2026-11-18"
+    assert find_day(remote, event) == WEDNESDAY
