@@ -203,7 +203,9 @@ class AdkInvocation:
         if text is None or not self.host.options.get("written_calls"):
             return response
         tools = self.requests[name].tools_dict.items()
-        schemas = {each: read_schema(tool._get_declaration()) for each, tool in tools}  # noqa: SLF001 - see `read_call`
+        declared = {each: tool._get_declaration() for each, tool in tools}  # noqa: SLF001 - see `read_call`
+        # What has no declaration is the model's own, and called by nobody here.
+        schemas = {each: read_schema(said) for each, said in declared.items() if said is not None}
         calls = [
             types.FunctionCall(id=each.id, name=each.tool, args=each.arguments)
             for each in self.host.read_calls(text, schemas)
