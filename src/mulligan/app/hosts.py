@@ -26,7 +26,7 @@ from mulligan.turns.hosts.hosted_tools import HostedTools
 from mulligan.turns.hosts.run import Run
 from mulligan.turns.hosts.waiting_thread import LOOP, WaitingThread
 from mulligan.turns.tools.declaration import Declared
-from mulligan.turns.turn.context import OpenTurn
+from mulligan.turns.turn.context import OpenTurn, find_current_turn
 
 if TYPE_CHECKING:
     from mulligan.learning.shape.lenient import Meant
@@ -132,6 +132,12 @@ class ApplicationHost:
         about = self._read_about(given)
         about.setdefault("agent", agent)
         about.setdefault("principal", principal)
+        outer = find_current_turn(self.parts.runtime.redactor)
+        if outer is not None and not outer.over:
+            # An agent that is a tool of another is told the other's words, which are no person's.
+            about.setdefault("known", {**outer.turn.known, "asked by another agent": message})
+            about.setdefault("principal", outer.turn.principal)
+            message = outer.message
         turn = self.opener.open(message, about)
         labels = turn.labels
         whose = (labels.tenant, turn.principal, labels.agent, thread)

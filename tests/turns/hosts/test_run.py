@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -224,3 +225,86 @@ async def test_messages_of_a_rejected_attempt_are_kept_with_the_turn(m, host, as
     await run.leave()
 
     assert m._parts.store.vault.get(run.id, "messages 1") == b"[]"
+
+
+async def test_what_was_done_beside_a_call_that_waits_is_reviewed_before_its_host_pauses(
+    m, host, ask
+):
+    declare_move(m)
+    m.declare("pay", effect=Effect.IRREVERSIBLE)
+
+    def pay(amount: int) -> str:
+        raise AssertionError("nobody wants it any more")
+
+    run = host.open("Move dinner to the 20th, and pay 30")
+    await run.call(ask(move, day=21))
+    with pytest.raises(HeldError):
+        await run.call(ask(pay, id="1", amount=30))
+    await run.leave()
+
+    assert DAYS["dinner"] == 18
+    assert m.insights.open_list.actions() == []
+    again = host.open("Move dinner to the 20th, and pay 30")
+    with pytest.raises(HeldError) as told:
+        await again.call(replace(ask(pay, id="1", amount=30), approved=True))
+    await again.leave()
+    assert told.value.decided
+    assert "A person has denied it" not in str(told.value)
+    assert "It was to be the 20th." in str(told.value)
+
+
+async def test_a_call_that_waits_stays_where_all_else_is_right(m, host, ask):
+    declare_move(m)
+    m.declare("pay", effect=Effect.IRREVERSIBLE)
+
+    def pay(amount: int) -> str:
+        return "paid"
+
+    run = host.open("Move dinner to the 20th, and pay 30")
+
+    await run.call(ask(move, day=20))
+    with pytest.raises(HeldError):
+        await run.call(ask(pay, id="1", amount=30))
+    await run.leave()
+
+    [waits] = m.insights.open_list.actions()
+    assert (waits.opening.tool, DAYS["dinner"]) == ("pay", 20)
+
+
+async def test_a_turn_of_many_reviews_has_as_many_tries_after_each_that_ended(m, host, ask):
+    declare_move(m)
+    run = host.open("Move dinner to the 20th")
+    told = []
+    for day in (21, 22, 23, 20, 24):
+        await run.call(ask(move, day=day))
+        answer = await run.review(None)
+        told.append((bool(answer.feedback), answer.standing, DAYS["dinner"]))
+    await run.leave()
+
+    assert told == [
+        (True, Standing.REJECTED, 18),
+        (False, Standing.REJECTED, 18),
+        (True, Standing.REJECTED, 18),
+        (False, Standing.ACCEPTED, 20),
+        (True, Standing.REJECTED, 20),
+    ]
+    assert m.insights.open_list.actions() == []
+
+
+async def test_an_agent_that_is_anothers_tool_is_held_to_what_the_person_said(m, host, ask):
+    declare_move(m)
+    seen = []
+
+    @m.check("move")
+    def listen(call, turn):
+        seen.append(turn.message)
+
+    outer = host.open("Move dinner to the 20th")
+    with outer.make_current():
+        inner = host.open("Move dinner to the 21st")
+    await inner.call(ask(move, day=20))
+    await inner.review("Moved.")
+    await inner.leave()
+    await outer.leave()
+
+    assert set(seen) == {"Move dinner to the 20th"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Protocol
@@ -27,10 +27,12 @@ PAUSE = 0.05
 LOOKS = 600
 
 NAME = "hold"
+TOLD = "told"
 
 _DONE = (State.VERIFIED, State.EXECUTED, State.PENDING_REVIEW, State.UNCHECKED)
+_DENIED = "A person has denied it, and it was not run. Do not call it again."
+_UNWANTED = "It was not run, since what was done together with it was found wrong."
 _ENDS = {
-    State.DENIED: "A person has denied it, and it was not run. Do not call it again.",
     State.EXPIRED: "Nobody approved it in time, and it was not run. Ask the person.",
     State.NOT_EXECUTED: "It was approved and tried, and nothing was done.",
 }
@@ -90,7 +92,16 @@ class HostHolds:
             live = await asyncio.to_thread(self.toolbox.take_up, action, self.vault)
             if live is not None:
                 return Waited(action=live, made=action.state is not State.APPROVED)
+        if action.state is State.DENIED:
+            raise await self._deny(call, action)
         raise self._refuse(call, action)
+
+    async def explain(self, actions: Sequence[str], told: str) -> None:
+        """Remember what an agent is to be told of calls that will never be made."""
+        until = self.book.clock() + KEPT
+        for action in actions:
+            row = Kept(owner=action, name=TOLD, value=told.encode(), expires_at=until)
+            await asyncio.to_thread(self.vault.put, row)
 
     async def forget(self, call: HostCall) -> None:
         """Of a host without ids, the next call with the same arguments is another one."""
@@ -123,6 +134,13 @@ class HostHolds:
 
     async def _look(self, action: str) -> Action | None:
         return await asyncio.to_thread(self.book.journal.find_action, action)
+
+    async def _deny(self, call: HostCall, action: Action) -> HeldError:
+        """Why it will never be made: a person has said so, or what it was done with was wrong."""
+        end = _DENIED if action.detail.get("by") else _UNWANTED
+        told = await asyncio.to_thread(self.vault.get, action.id, TOLD)
+        text = f"{call.tool}: {end}" if told is None else f"{call.tool}: {end}\n\n{told.decode()}"
+        return HeldError(text, action=action.id, decided=True)
 
     def _refuse(self, call: HostCall, action: Action) -> HeldError:
         if action.state is State.HELD:

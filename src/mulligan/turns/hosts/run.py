@@ -6,9 +6,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 
-from mulligan.core.action import Kept
+from mulligan.core.action import Kept, State
 from mulligan.core.adapter import Answer, Called, HostCall
-from mulligan.core.errors import AlreadyDoneError, HeldError
+from mulligan.core.errors import AlreadyDoneError, HeldError, StaleEntryError
 from mulligan.core.finding import Correction, Standing
 from mulligan.turns.hosts.ahead import hold_ahead
 from mulligan.turns.hosts.holds import HostHolds
@@ -67,6 +67,11 @@ class Run:
             try:
                 with resume(approved), make_once(call.once):
                     result = await _make(call, wrapped)
+            except StaleEntryError:
+                if approved is None:
+                    raise
+                # Somebody else goes on with the same approval: what they get is the result.
+                return await self._await_others(call, action=approved.id)
             except Exception:
                 if call.tool not in held:
                     raise
@@ -77,6 +82,14 @@ class Run:
             if approved is not None:
                 await self._holds.forget(call)
         return Called(result=result, note=_choose_note(said, result))
+
+    async def _await_others(self, call: HostCall, *, action: str) -> Called:
+        """What came of a call that another is making."""
+        made = await self._holds.find(call)
+        if made is None or not made.made:
+            told = f"{call.tool}: It is being made already. Do not call it again."
+            raise HeldError(told, action=action, decided=True)
+        return Called(result=made.action.record.result)
 
     def may_hold(self, tool: str, *, server: str = "") -> bool:
         """Whether calls of a tool may have to wait, for a host that asks before it calls."""
@@ -130,7 +143,24 @@ class Run:
         """The run is over. What nobody reviewed goes to a later review."""
         if self._rewriting is not None:
             await self._rewriting.stop()
+        if not failed and not self.turn.is_inner:
+            await self._review_pause()
         await self.turn.end(failed=failed)
+
+    async def _review_pause(self) -> None:
+        """Review what was done beside calls that wait for a person, whose word may come much later.
+
+        Rejected, it is all taken back, and the agent is told so where its run goes on.
+        """
+        attempt = self.turn.attempt
+        held = attempt.list_whole_in_state(State.HELD)
+        if not held or not attempt.list_whole_in_state(State.EXECUTED):
+            return
+        with self.turn.make_current():
+            reviewed = await self.turn.review(None)
+        told = reviewed.question if reviewed.correction is None else reviewed.correction.text
+        if told:
+            await self._holds.explain([action.id for action in held], told)
 
     async def _check_text(self, reviewed: Reviewed, reply: object) -> Answer:
         rejected = reviewed.standing is Standing.REJECTED

@@ -22,11 +22,11 @@ from mulligan.turns.journal.evidence import (
     load_trail,
 )
 from mulligan.turns.journal.live_action import LiveAction, as_execution
-from mulligan.turns.turn.act import WORST_FIRST, describe_rejection, settle_reviewed
 from mulligan.turns.turn.rejection import Fate, choose_fate, choose_step, insists, reject
 from mulligan.turns.turn.rollback import undo_actions
 from mulligan.turns.turn.seen_ids import gather_existing_ids
 from mulligan.turns.turn.undeclared import record_undeclared_late
+from mulligan.turns.turn.verdicts import WORST_FIRST, describe_rejection, settle_reviewed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

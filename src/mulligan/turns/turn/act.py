@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from mulligan.checks.concern import has_concern
@@ -27,8 +26,7 @@ from mulligan.loops.actions import (
     review_attempt,
 )
 from mulligan.loops.checking import run_checks_now
-from mulligan.turns.journal.book import Book, StateChange
-from mulligan.turns.journal.kept_findings import Rejection
+from mulligan.turns.journal.book import Book
 from mulligan.turns.journal.landing import settle
 from mulligan.turns.journal.live_action import LiveAction
 from mulligan.turns.journal.waiter import Waiter
@@ -41,6 +39,7 @@ from mulligan.turns.turn.rejection import choose_step, insists
 from mulligan.turns.turn.rollback import dispute_all, take_back_all, take_back_late
 from mulligan.turns.turn.seen_ids import gather_existing_ids
 from mulligan.turns.turn.trail import follow_undeclared, keep_rest
+from mulligan.turns.turn.verdicts import describe_rejection, settle_reviewed
 
 if TYPE_CHECKING:
     from mulligan.loops.replies import Replied
@@ -94,7 +93,14 @@ class TurnLoop:
         self._on_leaving = on_leaving
         self._remember = remember
         self._corrections: list[Correction | None] = [None]
-        self._verdicts: list[Verdict] = []
+        self._verdicts: dict[int, Verdict] = {}
+        """By the number of the attempt; one that goes on after a review has the last."""
+        self._standings: dict[str, Standing] = {}
+        """What the review of each call came to, by its id."""
+        self._settled = 0
+        """The last attempt that came to an end: tries are counted from there."""
+        self._disputed: set[int] = set()
+        """Attempts that a person decides on: nothing of them is undone meanwhile."""
         self._reviewed: list[LiveAction] = []
         """What the last review has seen: what came back later was not reviewed."""
         self._taken_back: list[TakenBack] = []
@@ -120,18 +126,30 @@ class TurnLoop:
         played, correction = await self._build_loop(self._begin).play(reply, number=number)
         if correction is None:
             await self._end(played)
-        else:
-            await self._begin(number + 1, correction)
         undone = correction is None and played.step is Step.GIVE_UP
-        return Reviewed(
+        reviewed = Reviewed(
             standing=played.verdict.standing,
             confidence=_choose_confidence(played.verdict),
-            findings=self._verdicts[-1].findings,
+            findings=self._verdicts[number].findings,
             correction=correction,
             note="" if correction else self._render_note(played),
             idle=not (played.verdict.by or played.verdict.unchecked or played.verdict.findings),
             question=self._render_question(played) if undone else "",
         )
+        await self._go_on(played, correction)
+        return reviewed
+
+    async def _go_on(self, last: Round[object, Verdict], correction: Correction | None) -> None:
+        """What is done after a review: another try, or something new, as in a turn of many calls.
+
+        What was found wrong is not looked at again with what comes after it.
+        """
+        number = last.number
+        if correction is None:
+            self._settled = number if last.step in (Step.GIVE_UP, Step.DISPUTE) else number - 1
+            self._taken_back, self._stood = [], []
+        if correction is not None or self._settled == number:
+            await self._begin(number + 1, correction)
 
     def enter(self) -> None:
         """The turn begins."""
@@ -161,10 +179,10 @@ class TurnLoop:
             # It belongs to the turn that it was opened in, and ends with that.
             self._keep_memory()
             return
-        left = self._turn.attempt.list_whole_in_state(State.EXECUTED)
+        actions = list(self._turn.list_actions())
+        left = [action for action in actions if action.state is State.EXECUTED]
         if left and not failed:
             await self._write_end(left, waiter)
-        actions = list(self._turn.list_actions())
         self._book.let_go(actions)
         if any(action.state not in SETTLED for action in actions):
             self._on_leaving()
@@ -194,18 +212,15 @@ class TurnLoop:
 
     def _list_ended(self) -> list[Ended]:
         """Every call of the turn, with what the review of its attempt came to."""
-        found = []
-        for attempt, verdict in zip_longest(self._turn.attempts, self._verdicts):
-            standing = None if verdict is None else verdict.standing
-            found += [
-                Ended(
-                    execution=execution,
-                    accepted=standing is Standing.ACCEPTED,
-                    rejected=standing is Standing.REJECTED,
-                )
-                for execution in attempt.list_executions()
-            ]
-        return found
+        return [
+            Ended(
+                execution=execution,
+                accepted=self._standings.get(execution.call.id) is Standing.ACCEPTED,
+                rejected=self._standings.get(execution.call.id) is Standing.REJECTED,
+            )
+            for attempt in self._turn.attempts
+            for execution in attempt.list_executions()
+        ]
 
     def _build_loop(
         self, attempt: Callable[[int, Correction | None], Awaitable[object]]
@@ -249,18 +264,19 @@ class TurnLoop:
         verdict = await review_attempt(
             self._build_attempted(reply),
             by=self._reviewers,
-            attempt=attempt.number,
+            attempt=attempt.number - self._settled,
             judged=attempt.asks,
         )
         unseen = attempt.has_unseen_inside() or any(action.unchecked for action in inner)
         if verdict.standing is Standing.ACCEPTED and unseen:
             verdict = replace(verdict, standing=Standing.UNCHECKED, confidence=None)
-        self._verdicts.append(verdict)
+        self._verdicts[attempt.number] = verdict
         await reach(Point.REVIEWED)
         return verdict
 
     def _build_attempted(self, reply: object = None) -> Attempted:
         *before, attempt = self._turn.attempts
+        tries = [each for each in before if each.number > self._settled]
         return Attempted(
             turn=self._turn.turn,
             executions=attempt.list_executions(),
@@ -269,14 +285,21 @@ class TurnLoop:
             earlier=tuple(execution for each in before for execution in each.list_executions()),
             acted=attempt.list_changing(),
             leftovers=any(a.state in _LEFT for a in self._turn.list_actions()),
-            again=any(each.has_acted() for each in before) and not attempt.has_acted(),
+            again=any(each.has_acted() for each in tries) and not attempt.has_acted(),
         )
 
     def _decide(self, reply: object, verdict: Verdict, number: int) -> Step:  # noqa: ARG002
         standing = self._turn.attempt.list_whole_in_state(State.EXECUTED)
-        step, self._verdicts[-1] = choose_step(
-            verdict, attempt=number, reviewers=self._reviewers, standing=standing
+        step, decided = choose_step(
+            verdict,
+            attempt=number - self._settled,
+            reviewers=self._reviewers,
+            standing=standing,
         )
+        self._verdicts[number] = decided
+        for execution in self._turn.attempt.list_executions():
+            if self._standings.get(execution.call.id) is not Standing.ACCEPTED:
+                self._standings[execution.call.id] = decided.standing
         executed = self._turn.attempt.list_in_state(State.EXECUTED)
         unseen = [each for each in executed if each.opening.call in verdict.unchecked]
         nobody = verdict.standing is Standing.UNCHECKED
@@ -297,8 +320,10 @@ class TurnLoop:
         return render_correction(verdict, self._taken_back)
 
     async def _end(self, last: Round[object, Verdict]) -> None:
-        await take_back_late(self._turn.attempts[:-1], book=self._book)
+        rejected = [a for a in self._turn.attempts[:-1] if a.number not in self._disputed]
+        await take_back_late(rejected, book=self._book)
         if last.step is Step.DISPUTE:
+            self._disputed.add(last.number)
             await self._dispute()
         elif last.step in (Step.ACCEPT, Step.DEFER):
             await self._mark(last.verdict, delivered=True)
@@ -307,7 +332,7 @@ class TurnLoop:
 
     async def _dispute(self) -> None:
         """Put what an attempt did before a person, who may have it undone."""
-        why = describe_rejection(self._verdicts[-1])
+        why = describe_rejection(self._verdicts[self._turn.attempt.number])
         await dispute_all(self._turn.attempt, book=self._book, why=why)
 
     async def _mark(self, verdict: Verdict, *, delivered: bool) -> None:
@@ -338,7 +363,7 @@ class TurnLoop:
             note="" if undone else self._render_note(last),
             standing=last.verdict.standing,
             confidence=_choose_confidence(last.verdict),
-            findings=self._verdicts[-1].findings,
+            findings=self._verdicts[last.number].findings,
             attempts=tuple(
                 Attempt(
                     number=attempt.number,
@@ -347,7 +372,7 @@ class TurnLoop:
                     verdict=verdict,
                 )
                 for attempt, correction, verdict in zip(
-                    self._turn.attempts, self._corrections, self._verdicts, strict=False
+                    self._turn.attempts, self._corrections, self._verdicts.values(), strict=False
                 )
             ),
             open_actions=tuple(
@@ -362,24 +387,7 @@ class TurnLoop:
         return "" if self._turn.is_inner else render_note(last.verdict, self._turn.list_actions())
 
 
-WORST_FIRST = (Standing.REJECTED, Standing.UNREVIEWED, Standing.UNCHECKED, Standing.ACCEPTED)
 _LEFT = frozenset(State) - SETTLED - {State.EXECUTED}
-
-
-async def settle_reviewed(actions: Iterable[LiveAction], *, by: str, book: Book) -> None:
-    """Write down that actions stand: verified by whom, or that nobody looked at them."""
-    reviewed = list(actions)
-    seen = [action for action in reviewed if not action.unchecked]
-    unseen = [action for action in reviewed if action.unchecked]
-    why = "No check was about it, and no judge was asked."
-    verified = StateChange(actions=seen, state=State.VERIFIED, facts={"by": by})
-    unchecked = StateChange(actions=unseen, state=State.UNCHECKED, why=why)
-    await book.move_together([verified, unchecked])
-
-
-def describe_rejection(verdict: Verdict) -> Rejection:
-    """Why an attempt was rejected, in one line."""
-    return Rejection(verdict.errors)
 
 
 def _choose_confidence(verdict: Verdict) -> Confidence | None:

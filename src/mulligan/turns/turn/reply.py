@@ -11,8 +11,9 @@ from mulligan.core.escape import format_value
 from mulligan.core.finding import Confidence, Correction, Standing
 from mulligan.core.text_event import ReplyChecked, ReplySettled
 from mulligan.loops.replies import Replied, ReplyRules, write_reply
-from mulligan.turns.turn.act import WORST_FIRST, Done
+from mulligan.turns.turn.act import Done
 from mulligan.turns.turn.context import OpenTurn, Reviewed
+from mulligan.turns.turn.verdicts import WORST_FIRST
 
 Rewrite = Callable[[Correction], Awaitable[str]]
 """Writes the reply again, told what was wrong with its text. It calls no tools."""
