@@ -29,8 +29,17 @@ def read_cases(options: argparse.Namespace, name: str) -> list[dict[str, Any]]:
     )
 
 
+def has_cases(options: argparse.Namespace, name: str) -> bool:
+    """Whether the chosen half has such a file."""
+    return _locate(options, name).is_file()
+
+
+def _locate(options: argparse.Namespace, name: str) -> Path:
+    return Path(options.data / f"{name}.{options.half}.jsonl.gz")
+
+
 def _open(options: argparse.Namespace, name: str) -> Iterator[dict[str, Any]]:
-    path: Path = options.data / f"{name}.{options.half}.jsonl.gz"
+    path = _locate(options, name)
     if not path.is_file():
         raise MissingError(f"{path} is not there: pass the folder that holds it as --data DIR.")
     return _lines(path)

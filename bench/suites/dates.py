@@ -18,7 +18,7 @@ from rich.text import Text
 
 from bench.answers import RIGHT, SILENT, WRONG, Answer, Case, is_core, score
 from bench.attempts import attempted
-from bench.data import add_data_arguments, read_cases
+from bench.data import add_data_arguments, has_cases, read_cases
 from bench.peers import add_peer_arguments, peer_python
 from bench.report import Step, progress, table
 from bench.rounds import Worker, digits
@@ -38,6 +38,10 @@ TIMED = 150
 """Phrases of a round of timing, the same for all."""
 OTHERS = 5
 """Values of other cases that each case is held against."""
+OUTSIDE = "outside/dates"
+"""Phrases gathered later, from sources that no rule was made on."""
+KEPT_APART = frozenset({"natty", "sutime"})
+"""Sources among them that nobody looked at while rules were mended."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -55,6 +59,7 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
         workers = _start(stack, peers)
         step = stack.enter_context(progress(len(workers) * (1 + options.rounds) + 1))
         outcomes = {name: _outcomes(worker, cases, step) for name, worker in workers.items()}
+        outside = _measure_outside(workers[OURS], options, step)
         medians = _medians(workers, cases, options=options, step=step)
         versions = {k: v for worker in workers.values() for k, v in worker.versions.items()}
     step("as a checker")
@@ -68,6 +73,7 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
             case["id"] for case, found in zip(cases, ours, strict=True) if found == WRONG
         ],
         "peers": {name: _shares(cases, found) for name, found in outcomes.items()},
+        "outside": outside,
         "checker": _checker(cases),
         "median_us": medians.pop(OURS),
         "peers_median_us": medians,
@@ -93,6 +99,27 @@ def _outcomes(worker: Worker, cases: Sequence[Case], step: Step) -> list[str]:
     step("answers")
     answers = worker.ask("answer", cases=[_asked(case) for case in cases])["answers"]
     return [score(case, map(Answer.read, told)) for case, told in zip(cases, answers, strict=True)]
+
+
+def _measure_outside(
+    worker: Worker, options: argparse.Namespace, step: Step
+) -> dict[str, Any] | None:
+    """The same figures for the phrases that were gathered later, if they are there."""
+    if not has_cases(options, OUTSIDE):
+        return None
+    cases = read_cases(options, OUTSIDE)
+    found = list(zip(cases, _outcomes(worker, cases, step), strict=True))
+    groups = {
+        "looked_at": [each for each in found if each[0]["source"] not in KEPT_APART],
+        "kept_apart": [each for each in found if each[0]["source"] in KEPT_APART],
+    }
+    return {
+        "n": len(cases),
+        **_shares(cases, [outcome for _, outcome in found]),
+        "by_source": _by_source(cases, [outcome for _, outcome in found]),
+        **{name: _share([outcome for _, outcome in each]) for name, each in groups.items()},
+        "wrong_ids": [case["id"] for case, outcome in groups["looked_at"] if outcome == WRONG],
+    }
 
 
 def _medians(
@@ -216,11 +243,18 @@ def show(result: dict[str, Any]) -> RenderableType:
     ]
     groups = [(name, *_cells(result[name])) for name in ("ranges", "holidays")]
     sources = [(name, each["n"], *_cells(each)) for name, each in result["by_source"].items()]
+    outside = result["outside"] or {}
+    later = [
+        (name, outside[name]["n"], *_cells(outside[name]))
+        for name in ("core", "all", "looked_at", "kept_apart")
+        if outside
+    ]
     checker = result["checker"]
     return Group(
         table(f"dates, {result['half']} half, n={result['n']}", columns, rows),
         table("beside the core", ("", *OUTCOMES), groups),
         table("core by source", ("", "n", *OUTCOMES), sources),
+        table("gathered later, from other sources", ("", "n", *OUTCOMES), later),
         Text(
             f"as a checker: {checker['right_passed']} of {checker['right_n']} right values pass "
             f"(core: {checker['core_right_passed']} of {checker['core_right_n']}), "

@@ -11,6 +11,7 @@ from rich.console import RenderableType
 from bench.attempts import attempted
 from bench.data import add_data_arguments, read_cases
 from bench.report import progress, table
+from bench.said import count_caught, read_requests
 from mulligan.checks.dates import dates_as_said
 
 NAME = "wrong-dates"
@@ -37,7 +38,22 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
             kind, flagged = KINDS[_kind(case)], _flagged(case)
             counts[kind[0]] += 1
             counts[kind[1]] += flagged
-    return {"half": options.half, "n": len(cases), **counts, "versions": {}}
+    return {
+        "half": options.half,
+        "n": len(cases),
+        **counts,
+        "two_phrases": _measure_requests(),
+        "versions": {},
+    }
+
+
+def _measure_requests() -> dict[str, dict[str, int]]:
+    """Requests of ours with two phrases each: those looked at, and those kept apart."""
+    requests = read_requests()
+    return {
+        part: count_caught([each for each in requests if each["part"] == part])
+        for part in ("open", "apart")
+    }
 
 
 KINDS = {
@@ -63,4 +79,6 @@ def _flagged(case: dict[str, Any]) -> bool:
 
 def show(result: dict[str, Any]) -> RenderableType:
     rows = [(f"{key}: {about}", result[key]) for key, about in MEANINGS.items()]
+    for part, counted in result["two_phrases"].items():
+        rows += [(f"two phrases, {part}: {key}", value) for key, value in counted.items()]
     return table(f"wrong-dates, {result['half']} half", ["runs", "n"], rows)

@@ -137,3 +137,36 @@ def test_a_set_is_right_if_it_is_small_and_holds_the_value(
     answers: list[Answer], outcome: str
 ) -> None:
     assert score(case("tomorrow", "2026-11-16"), answers) == outcome
+
+
+def test_phrases_gathered_later_are_counted_beside_the_others(tmp_path: Path) -> None:
+    write(tmp_path / "dates" / "cases.public.jsonl.gz", [case("tomorrow", "2026-11-16")])
+    later = [
+        case("yesterday", "2026-11-14", source="chronic"),
+        case("today", "2026-11-14", source="natty"),
+    ]
+    write(tmp_path / "outside" / "dates.public.jsonl.gz", later)
+
+    done = bench("dates", "--data", str(tmp_path), "--alone", "--rounds", "1", "--json")
+
+    outside = json.loads(done.stdout)["outside"]
+    assert outside["all"]["right"] == 0.5
+    assert outside["looked_at"]["right"] == 1.0
+    assert outside["kept_apart"]["wrong"] == 1.0
+    assert outside["wrong_ids"] == []
+
+
+def test_sentences_are_tried_with_the_right_day_and_with_days_around_it(tmp_path: Path) -> None:
+    said = {"ref": SUNDAY, "end": None, "locale": "en-US", "source": "ours"}
+    rows = [
+        {**said, "id": "a", "sentence": "Bake on Friday", "start": "2026-11-20", "all_day": True},
+        {**said, "id": "b", "sentence": "Bake", "start": "2026-11-20T10:00", "all_day": False},
+    ]
+    write(tmp_path / "outside" / "sentences.public.jsonl.gz", rows)
+
+    done = bench("sentences", "--data", str(tmp_path), "--json")
+
+    result = json.loads(done.stdout)
+    assert (result["right_n"], result["right_flagged"]) == (2, 0.0)
+    assert (result["shifted_n"], result["shifted_flagged"]) == (12, 0.5)
+    assert result["looked_at"]["right_n"] + result["kept_apart"]["right_n"] == 2

@@ -1,0 +1,84 @@
+"""Whole sentences with the time they mean: right dates that are flagged, and shifted ones."""
+
+from __future__ import annotations
+
+import argparse
+import zlib
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from rich.console import RenderableType
+
+from bench.attempts import attempted
+from bench.data import add_data_arguments, read_cases
+from bench.report import progress, table
+from bench.rounds import digits
+from bench.workers.phrases import country_of
+from mulligan.checks.dates import dates_as_said
+
+SHIFTS = (-3, -2, -1, 1, 2, 3)
+"""Days by which start and end are moved together: what a model that miscounts comes to."""
+FILE = "outside/sentences"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_data_arguments(parser)
+
+
+def run(options: argparse.Namespace) -> dict[str, Any]:
+    cases = read_cases(options, FILE)
+    found: list[list[bool]] = []
+    with progress(len(cases)) as step:
+        for case in cases:
+            step(case["sentence"])
+            found.append([_flags(case, days) for days in (0, *SHIFTS)])
+    apart = [_is_apart(case) for case in cases]
+    return {
+        "half": options.half,
+        "n": len(cases),
+        "shifts": list(SHIFTS),
+        **_count(found),
+        "looked_at": _count([each for each, kept in zip(found, apart, strict=True) if not kept]),
+        "kept_apart": _count([each for each, kept in zip(found, apart, strict=True) if kept]),
+        "flagged_ids": [case["id"] for case, each in zip(cases, found, strict=True) if each[0]],
+        "versions": {},
+    }
+
+
+def _is_apart(case: Mapping[str, Any]) -> bool:
+    """Whether a case is of the part that nobody looked at while rules were made."""
+    return zlib.crc32(case["id"].encode()) % 2 == 1
+
+
+def _count(found: Sequence[Sequence[bool]]) -> dict[str, Any]:
+    right = [each[0] for each in found]
+    shifted = [flag for each in found for flag in each[1:]]
+    return {
+        "right_n": len(right),
+        "right_flagged": digits(sum(right) / len(right)) if right else None,
+        "shifted_n": len(shifted),
+        "shifted_flagged": digits(sum(shifted) / len(shifted)) if shifted else None,
+    }
+
+
+def _flags(case: Mapping[str, Any], days: int) -> bool:
+    """Whether an event that was made from the sentence is objected to, so many days off."""
+    given = {name: case[name] for name in ("start", "end") if case[name]}
+    moved = {name: _shift(value, days, whole=case["all_day"]) for name, value in given.items()}
+    now = datetime.fromisoformat(case["ref"]).replace(tzinfo=UTC)
+    known = {"locale": case["locale"], "country": country_of(case["locale"])}
+    attempt = attempted(case["sentence"], now=now, calls=[("create_event", moved)], known=known)
+    return any(True for _ in dates_as_said()(attempt))
+
+
+def _shift(value: str, days: int, *, whole: bool) -> str:
+    moved = datetime.fromisoformat(value) + timedelta(days=days)
+    return str(moved.date()) if whole else moved.isoformat()
+
+
+def show(result: dict[str, Any]) -> RenderableType:
+    groups = {"all": result, **{name: result[name] for name in ("looked_at", "kept_apart")}}
+    columns = ("right_n", "right_flagged", "shifted_n", "shifted_flagged")
+    rows = [(name, *(each[column] for column in columns)) for name, each in groups.items()]
+    return table(f"sentences, {result['half']} half", ["", *columns], rows)
