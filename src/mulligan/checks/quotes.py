@@ -53,6 +53,11 @@ def find_quotes(message: str) -> Iterator[str]:
         yield next(text for text in found.groups() if text is not None)
 
 
+def locate_quotes(message: str) -> list[range]:
+    """Where quotations stand in a message, with their marks."""
+    return [range(*found.span()) for found in _QUOTES.finditer(message)]
+
+
 def drop_quotes(message: str) -> str:
     """The message without what stands in quotation marks: what the person says to the agent."""
     return _QUOTES.sub(" ", message)

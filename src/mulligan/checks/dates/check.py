@@ -10,10 +10,19 @@ from itertools import islice
 
 from mulligan.checks.concern import limit_to_calls
 from mulligan.checks.dates.arguments import Dated, find_argument_dates, find_impossible_dates
+from mulligan.checks.dates.binding.bound import choose_expressions, list_call_words
+from mulligan.checks.dates.binding.names import find_known_records, find_names
 from mulligan.checks.dates.conventions import NO_PINS, Pins, choose_pins
 from mulligan.checks.dates.moment import Moment, make_midnight
 from mulligan.checks.dates.reading import Expression, Reading
-from mulligan.checks.dates.resolve import LONGEST, find_expressions, is_read_whole
+from mulligan.checks.dates.resolve import (
+    LONGEST,
+    NOTHING_SAID,
+    Said,
+    find_meaning,
+    is_read_whole,
+    read_message,
+)
 from mulligan.checks.dates.telling import describe_readings, rank_readings
 from mulligan.checks.moments import find_zone, parse_local_moment
 from mulligan.checks.subject import Argument, Parameters, Subject, list_effective_calls
@@ -49,14 +58,14 @@ def dates_as_said(parameters: Parameters | None = None, *, pins: Pins = NO_PINS)
         given = find_argument_dates(call.arguments, zone=turn.timezone, names=names)
         dated = is_read_whole(turn.message) and any(True for _ in given)
         at = read_moment(turn) if dated else None
-        return at is not None and bool(read_day_expressions(turn, at=at, pins=pins))
+        return at is not None and _has_days(turn, call, at=at, pins=pins)
 
     @limit_to_calls(is_comparable)
     def check(subject: Subject) -> Iterator[Finding]:
         turn = subject.turn
         at = read_moment(turn)
         whole = is_read_whole(turn.message)
-        said = read_day_expressions(turn, at=at, pins=pins) if at and whole else []
+        said = _read_subject(subject, at=at, pins=pins) if at and whole else NOTHING_SAID
         for execution in list_effective_calls(subject):
             call = execution.call
             names = None if parameters is None else parameters.get(call.tool, ())
@@ -64,16 +73,55 @@ def dates_as_said(parameters: Parameters | None = None, *, pins: Pins = NO_PINS)
                 yield _report_impossible(Argument(execution, name, value))
             if at is not None and not whole:
                 yield from _report_unread(execution, turn, names=names)
-            if at is not None and said:
+            if at is not None and said.expressions:
                 dates = find_argument_dates(call.arguments, zone=turn.timezone, names=names)
                 given = [each for each in dates if not is_stamp(each, at)]
-                for dated in find_unsaid(given, said):
-                    yield _report_unsaid(execution, dated, said=said, at=at)
-                if _may_change(subject, execution):
-                    for dated in find_bygone(given, said, today=at.today):
-                        yield _report_bygone(execution, dated, said=said, at=at)
+                yield from _check_call(subject, execution, given, said=said, at=at)
 
     return check
+
+
+def _has_days(turn: Turn, call: Call, *, at: Moment, pins: Pins) -> bool:
+    said = read_said(turn, at=at, pins=pins)
+    words = list_call_words(call, ())
+    bound = choose_expressions(said.expressions, said.clauses, words=words, today=at.today)
+    return bool(bound or list_days(said.expressions))
+
+
+def _check_call(
+    subject: Subject, execution: Execution, given: Sequence[Dated], *, said: Said, at: Moment
+) -> Iterator[Finding]:
+    """Hold the dates of one call against what it can be about."""
+    changes = _may_change(subject, execution)
+    wanted = bind_call(subject, execution, said, at=at) if changes else None
+    if wanted and given and len(missed := find_unsaid(given, wanted)) == len(given):
+        for dated in missed:
+            yield _report_unsaid(execution, dated, said=wanted, at=at)
+        return
+    every = list_days(said.expressions)
+    for dated in find_unsaid(given, every) if every else ():
+        yield _report_unsaid(execution, dated, said=every, at=at)
+    if changes:
+        for dated in find_bygone(given, wanted or every, today=at.today):
+            yield _report_bygone(execution, dated, said=wanted or every, at=at)
+
+
+def bind_call(
+    subject: Subject, execution: Execution, said: Said, *, at: Moment
+) -> list[Expression] | None:
+    """What of a message says when that shall be which a call does; `None` where nothing is sure."""
+    held = find_known_records(execution.call, (*subject.earlier, *subject.executions))
+    words = list_call_words(execution.call, held)
+    return choose_expressions(said.expressions, said.clauses, words=words, today=at.today)
+
+
+def _read_subject(subject: Subject, *, at: Moment, pins: Pins) -> Said:
+    """What was said; what tools returned tells which of its words are names."""
+    names = find_names(
+        subject.turn.message, (*subject.earlier, *subject.executions), subject.facts
+    )
+    real = tuple(name for name in names if not find_meaning(name, at).readings)
+    return read_said(subject.turn, at=at, pins=pins, names=real)
 
 
 def _report_unread(
@@ -106,27 +154,32 @@ def read_moment(turn: Turn) -> Moment | None:
 
 def read_expressions(turn: Turn, *, at: Moment, pins: Pins) -> list[Expression]:
     """Everything the person said of time, in the order of figures that is usual where they are."""
+    return list(read_said(turn, at=at, pins=pins).expressions)
+
+
+def read_said(turn: Turn, *, at: Moment, pins: Pins, names: tuple[str, ...] = ()) -> Said:
+    """The same with the clauses they stand in; `names` are of things, and speak of no time."""
     locale = turn.known.get("locale")
     if isinstance(locale, str):
         questions = {pin.question for pin in pins}
         pins |= {pin for pin in choose_pins(locale) if pin.question not in questions}
-    find_once = _find_once if len(turn.message) <= _SHORT else _find_long_once
-    return list(find_once(turn.message, at, pins))
+    read_once = _read_once if len(turn.message) <= _SHORT else _read_long_once
+    return read_once(turn.message, at, pins, names)
 
 
-def _find_all(message: str, at: Moment, pins: Pins) -> tuple[Expression, ...]:
-    return tuple(find_expressions(message, at, pins=pins))
+def _read_all(message: str, at: Moment, pins: Pins, names: tuple[str, ...]) -> Said:
+    return read_message(message, at, pins=pins, names=names)
 
 
-_find_once = lru_cache(maxsize=16)(_find_all)
+_read_once = lru_cache(maxsize=16)(_read_all)
 """A turn's message is asked for by facts, checks and confirmation, and read once."""
-_find_long_once = lru_cache(maxsize=2)(_find_all)
+_read_long_once = lru_cache(maxsize=2)(_read_all)
 """A long one too, where reading it again would cost most; few of them are kept."""
 
 
-def read_day_expressions(turn: Turn, *, at: Moment, pins: Pins) -> list[Expression]:
+def list_days(said: Sequence[Expression]) -> list[Expression]:
     """What the person said of days; nothing unless it is understood, and says when."""
-    found = [each for each in read_expressions(turn, at=at, pins=pins) if each.dated]
+    found = [each for each in said if each.dated and not each.refuses]
     standing = [each for each in found if not each.superseded]
     known = all(each.known for each in found)
     return standing if known and any(each.binding for each in standing) else []

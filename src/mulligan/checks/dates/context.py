@@ -38,14 +38,45 @@ def is_greeting(found: Spoken) -> bool:
     return isinstance(found, Phrase) and all(isinstance(part, Part) for part in found.parts)
 
 
+def is_listed(scan: Scan, start: int, *, end: int) -> bool:
+    """Whether nothing but an *and* or a comma stands between two expressions."""
+    words, between = scan.words, range(start, end)
+    joints = [i for i in between if scan.tokens[i].text in words.or_ or scan.tokens[i].text == ","]
+    return bool(joints) and all(i in joints or scan.tokens[i].text in words.glue for i in between)
+
+
 def is_corrected(scan: Scan, start: int, *, end: int) -> bool:
     """Whether the words between two expressions take the first one back."""
     return _says(scan, scan.words.corrections, range(max(start, end - _GAP), end))
 
 
-def is_ruled_out(scan: Scan, found: Spoken) -> bool:
+def is_ruled_out(scan: Scan, found: Spoken, *, since: int = 0) -> bool:
     """Not on Friday, any day but Friday."""
-    return _says(scan, scan.words.negations, _find_clause(scan, found.start, _NEAR))
+    return _says(scan, scan.words.negations, _find_near(scan, found, since)) or _is_refused_after(
+        scan, found
+    )
+
+
+def is_refused(scan: Scan, found: Spoken, *, since: int = 0) -> bool:
+    """Whether what is ruled out is the day itself for sure: not Friday, Friday doesn't work."""
+    clauses, near = scan.words.clauses, _find_near(scan, found, since)
+    if any(_says(scan, t, near) for t in (clauses.not_refusing, clauses.unsure_refusals)):
+        return False
+    return not _says(scan, clauses.moving, near)
+
+
+def _find_near(scan: Scan, found: Spoken, since: int) -> range:
+    """The tokens before an expression to which a *not* can still belong."""
+    near = _find_clause(scan, found.start, _NEAR, since=since)
+    # Not Monday, Tuesday or Friday is one list; I can't on Monday, do Friday is not.
+    listed = scan.is_after(found.start, scan.words.or_) or scan.tokens[found.start - 1].text == ","
+    commas = [i for i in near if scan.tokens[i].text == ","]
+    return range(commas[-1] + 1, near.stop) if commas and not listed else near
+
+
+def _is_refused_after(scan: Scan, found: Spoken) -> bool:
+    """Thursday doesn't work, Saturday is not possible."""
+    return scan.words.clauses.refused_after.match(scan.tokens, found.end) is not None
 
 
 def is_cut_short(scan: Scan, found: Spoken) -> bool:
@@ -111,13 +142,13 @@ def find_loose_lengths(scan: Scan, found: Sequence[Spoken]) -> list[Phrase]:
     return lengths
 
 
-def lies_ahead(scan: Scan, found: Spoken) -> bool:
+def lies_ahead(scan: Scan, found: Spoken, *, since: int = 0) -> bool:
     """Cancel my meetings on Friday: what is done to things to come makes it the coming Friday."""
     words = scan.words
     bare = any(isinstance(part, Weekday) and part.which is None for part in found.parts)
     if not bare or scan.is_after(found.start, words.from_):
         return False
-    clause = _find_clause(scan, found.start, _CLAUSE)
+    clause = _find_clause(scan, found.start, _CLAUSE, since=since)
     return _says(scan, words.ahead, clause) and not _says(scan, words.behind, clause)
 
 
@@ -132,7 +163,7 @@ def looks_back(scan: Scan) -> bool:
     )
 
 
-def is_name(scan: Scan, found: Spoken, *, at: Moment) -> bool:
+def is_name(scan: Scan, found: Spoken, *, at: Moment, since: int = 0) -> bool:
     """Whether an expression only says which thing is meant, and not when something shall be.
 
     The mail from Friday, yesterday's notes, the December report, what was due on Monday, a date of
@@ -149,9 +180,15 @@ def is_name(scan: Scan, found: Spoken, *, at: Moment) -> bool:
         (getattr(part, "year", None) or at.today.year) < at.today.year - 1 for part in found.parts
     ):
         return True
-    clause = _find_clause(scan, found.start, _CLAUSE)
+    clause = _find_clause(scan, found.start, _CLAUSE, since=since)
     told_of_past = _says(scan, scan.words.past_verbs, clause)
-    return told_of_past or scan.is_after(found.start, scan.words.from_) or _is_moved(scan, found)
+    return told_of_past or _is_of(scan, found) or _is_moved(scan, found)
+
+
+def _is_of(scan: Scan, found: Phrase) -> bool:
+    """The mail *from* Friday; but a deadline *of* Friday says when."""
+    due = found.start > 1 and scan.is_after(found.start - 1, scan.words.clauses.dues)
+    return scan.is_after(found.start, scan.words.from_) and not due
 
 
 def _is_moved(scan: Scan, found: Phrase) -> bool:
@@ -167,9 +204,9 @@ def _is_anchored(part: Shift | WeekdayAway) -> bool:
     return isinstance(part, Shift) and part.anchored
 
 
-def _find_clause(scan: Scan, end: int, reach: int) -> range:
+def _find_clause(scan: Scan, end: int, reach: int, *, since: int = 0) -> range:
     """The tokens before `end` that are still of its sentence, and near."""
-    start = max(0, end - reach)
+    start = max(since, end - reach)
     for i in range(end - 1, start - 1, -1):
         if scan.tokens[i].text in _STOPS:
             return range(i + 1, end)

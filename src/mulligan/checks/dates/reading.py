@@ -76,6 +76,14 @@ class Expression:
     """Whether its message may speak of what was, so that a side that is over can be meant."""
     superseded: bool = False
     """The person corrected it later in the same message."""
+    source: bool = False
+    """Where something was: "from Wednesday", of what is moved to another day."""
+    refuses: tuple[Reading, ...] = ()
+    """What the person ruled out: "not Thursday". It has no readings then."""
+    quoted: bool = False
+    """It stands in quotation marks: it is of a text, and says nothing to the agent."""
+    clause: int = 0
+    """Which clause of the message it is in."""
 
     @property
     def known(self) -> bool:

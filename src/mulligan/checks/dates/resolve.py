@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 
+from mulligan.checks.dates.binding.clauses import Clause, index_clauses, split_clauses
+from mulligan.checks.dates.binding.moves import find_sources, join_moves, split_moves
+from mulligan.checks.dates.binding.names import mask_names
 from mulligan.checks.dates.context import (
     find_loose_lengths,
     follows_another,
@@ -14,8 +17,10 @@ from mulligan.checks.dates.context import (
     is_exact,
     is_greeting,
     is_length,
+    is_listed,
     is_moving,
     is_name,
+    is_refused,
     is_ruled_out,
     leans_on_another,
     lies_ahead,
@@ -34,6 +39,7 @@ from mulligan.checks.dates.meaning.stretch import resolve_spoken
 from mulligan.checks.dates.moment import Moment
 from mulligan.checks.dates.parts import Limit, Period, Shift, Weekday, Which
 from mulligan.checks.dates.reading import Expression, Reading
+from mulligan.checks.quotes import locate_quotes
 
 LONGEST = 20_000
 """Characters of a message that are read: about ten pages, and a second's work at the worst."""
@@ -47,6 +53,17 @@ def is_read_whole(message: str) -> bool:
     return len(message) <= LONGEST
 
 
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A message as far as it speaks of time."""
+
+    expressions: tuple[Expression, ...] = ()
+    clauses: tuple[Clause, ...] = ()
+
+
+NOTHING_SAID = Said()
+
+
 def find_expressions(
     message: str, at: Moment, *, pins: Pins = NO_PINS, words: Words = ENGLISH
 ) -> list[Expression]:
@@ -54,24 +71,68 @@ def find_expressions(
 
     Who holds dates against them asks `is_read_whole` first: what was not read may say another day.
     """
+    return list(read_message(message, at, pins=pins, words=words).expressions)
+
+
+def read_message(
+    message: str,
+    at: Moment,
+    *,
+    pins: Pins = NO_PINS,
+    words: Words = ENGLISH,
+    names: Collection[str] = (),
+) -> Said:
+    """Every expression of time, and the clauses they stand in.
+
+    `names` are of things that are known to be called so: in "game night" no night is spoken of.
+    """
     message = message[:LONGEST]
-    tokens = _scan(message, at, words)
-    found = _find_spoken(tokens)
+    tokens = _scan(mask_names(message, names), at, words)
+    original = list(read(tokens))
+    parted = _filter_spoken(tokens, split_moves(tokens, original))
+    clauses = split_clauses(tokens, parted, message)
+    found = join_moves(parted, original, clauses)
+    results = _resolve_all(message, tokens, found, clauses=clauses, at=at, pins=pins)
+    return Said(tuple(results), tuple(clauses))
+
+
+def _resolve_all(
+    message: str,
+    tokens: Scan,
+    found: Sequence[Spoken],
+    *,
+    clauses: Sequence[Clause],
+    at: Moment,
+    pins: Pins,
+) -> list[Expression]:
     several = sum(is_dated(each) or is_beside_another(tokens, each) for each in found) > 1
     settled = _settle_pins(found, pins)
     back = bool(found) and looks_back(tokens)
+    sources = find_sources(tokens, found, clauses)
+    quoted = {i for span in locate_quotes(message) for i in span}
     results: list[Expression] = []
-    for number, each in enumerate(found):
-        result = _resolve_in_context(message, tokens, each, at=at, pins=settled)
-        result = replace(result, looks_back=back and bool(result.readings))
+    for number, (each, clause) in enumerate(zip(found, index_clauses(clauses, found), strict=True)):
+        since = clauses[clause].start
+        result = _resolve_in_context(message, tokens, each, at=at, pins=settled, since=since)
+        before = found[number - 1] if number else None
+        if before is not None and not is_listed(tokens, before.end, end=each.start):
+            since = max(since, before.end)
+        named = is_name(tokens, each, at=at, since=since)
+        result = replace(
+            result,
+            looks_back=back and bool(result.readings),
+            source=each.start in sources,
+            binding=result.binding and not named,
+            quoted=result.start in quoted,
+            clause=clause,
+        )
         if _is_open(tokens, each, several=several):
-            result = replace(result, readings=(), dated=True)
+            result = replace(result, readings=(), refuses=(), dated=True)
         if number:
-            before = results[-1]
             if shift := _match_ellipsis(each):
                 result = replace(result, readings=_move_readings(_list_standing(results), shift))
             if is_corrected(tokens, found[number - 1].end, end=each.start):
-                results[-1] = replace(before, superseded=True)
+                results[-1] = replace(results[-1], superseded=True)
         results.append(result)
     return results
 
@@ -87,11 +148,9 @@ def find_meaning(
     return Expression(text=phrase, start=0, end=len(phrase), readings=())
 
 
-def _find_spoken(tokens: Scan) -> list[Spoken]:
+def _filter_spoken(tokens: Scan, spoken: Iterable[Spoken]) -> list[Spoken]:
     """What speaks of time; lengths of days too, where a day is named that they can start from."""
-    found = [
-        each for each in read(tokens) if not is_greeting(each) or is_beside_another(tokens, each)
-    ]
+    found = [each for each in spoken if not is_greeting(each) or is_beside_another(tokens, each)]
     if not any(is_dated(each) for each in found):
         return found
     return sorted([*found, *find_loose_lengths(tokens, found)], key=lambda each: each.start)
@@ -107,16 +166,18 @@ def _is_open(tokens: Scan, found: Spoken, *, several: bool) -> bool:
 
 
 def _resolve_in_context(
-    message: str, tokens: Scan, found: Spoken, *, at: Moment, pins: Pins
+    message: str, tokens: Scan, found: Spoken, *, at: Moment, pins: Pins, since: int
 ) -> Expression:
     """An expression with what the words around it make of it."""
-    ahead = {Convention.SIDE_FUTURE} if lies_ahead(tokens, found) else NO_PINS
+    ahead = {Convention.SIDE_FUTURE} if lies_ahead(tokens, found, since=since) else NO_PINS
     result = _build_expression(message, tokens, found, at=at, pins=pins | ahead)
-    if is_ruled_out(tokens, found) or is_cut_short(tokens, found):
-        # Which other day it shall or may be, the words do not say.
+    if is_ruled_out(tokens, found, since=since):
+        # Which other day it shall be, the words do not say.
+        refused = is_refused(tokens, found, since=since)
+        return replace(result, readings=(), refuses=result.readings if refused else ())
+    if is_cut_short(tokens, found):
         return replace(result, readings=())
-    binding = not is_name(tokens, found, at=at)
-    return replace(result, binding=binding, exact=is_exact(tokens, found))
+    return replace(result, exact=is_exact(tokens, found))
 
 
 def _scan(message: str, at: Moment, words: Words) -> Scan:
@@ -154,7 +215,7 @@ def _apply_pins(readings: Iterable[Reading], pins: Pins) -> tuple[Reading, ...]:
     return tuple(each for each in found.values() if is_allowed(each.rests_on, pins))
 
 
-def _settle_pins(found: list[Spoken], pins: Pins) -> Pins:
+def _settle_pins(found: Sequence[Spoken], pins: Pins) -> Pins:
     """A message that says both *this* and *next* says by that what *next* is."""
     if any(pin.question == Convention.NEXT_WEEK.question for pin in pins):
         return pins

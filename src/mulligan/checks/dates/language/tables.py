@@ -67,6 +67,44 @@ def build_table(groups: Mapping[V, str]) -> Table[V]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ClauseWords:
+    """What opens a clause, and what kind of clause it is then."""
+
+    doing: Table[None]
+    """What somebody is asked to do: book, schedule, cancel."""
+    moving: Table[None]
+    """What is done to a thing that has a date already: move it *from* one *to* another."""
+    asking: Table[None]
+    """What is only to be looked at: find, check, what do I have."""
+    conditions: Table[None]
+    """If, unless: what follows is not asked for."""
+    joints: Table[None]
+    """Words and signs that a new clause can follow."""
+    either: Table[None]
+    """Friday *or* Saturday: not one thing and another, but one of them."""
+    courtesies: Table[None]
+    """What may stand before the verb of a request: please, can you, I need you to."""
+    subjects: Table[None]
+    """Words that begin a sentence about somebody: I, we, she."""
+    telling: Table[None]
+    """Verbs of a sentence that tells something: is, are, has."""
+    before_nouns: Table[None]
+    """The *call*, my *plan*: the word that follows is no verb."""
+    targets: Table[None]
+    """Move it *to* Friday."""
+    dues: Table[None]
+    """A *deadline* of Friday says when, and not which."""
+    not_refusing: Table[None]
+    """Words with a *not* in them that rule nothing out: don't forget, can't wait."""
+    unsure_refusals: Table[None]
+    """Words that may rule out what follows, or go on to something else: but, besides."""
+    refused_after: Table[None]
+    """Thursday *doesn't work*."""
+    empty: frozenset[str]
+    """Words that name nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Words:
     """One language: everything the rules know by name."""
 
@@ -256,3 +294,4 @@ class Words:
     """Days with a name, as the table of feasts knows them."""
     feast_aliases: Mapping[str, str]
     """What people call the holidays of countries."""
+    clauses: ClauseWords

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from mulligan.checks.dates.language.english_context import HARMLESS, TWISTING
-from mulligan.checks.dates.language.english_feasts import ALIASES, FEASTS
+from mulligan.checks.dates.language.english.clauses import CLAUSES
+from mulligan.checks.dates.language.english.context import HARMLESS, TWISTING
+from mulligan.checks.dates.language.english.feasts import ALIASES, FEASTS
 from mulligan.checks.dates.language.spelling import with_slips
 from mulligan.checks.dates.language.tables import Table, Words, build_set, build_table, build_words
 from mulligan.checks.dates.language.zone_names import ZONES
@@ -346,4 +347,5 @@ ENGLISH = Words(
     harmless=HARMLESS,
     feasts=FEASTS,
     feast_aliases=ALIASES,
+    clauses=CLAUSES,
 )

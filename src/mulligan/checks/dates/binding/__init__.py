@@ -1,0 +1,1 @@
+"""Which of a person's phrases about time each call is about."""
