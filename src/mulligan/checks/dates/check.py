@@ -14,7 +14,7 @@ from mulligan.checks.dates.binding.bound import choose_expressions, list_call_wo
 from mulligan.checks.dates.binding.names import find_known_records, find_names
 from mulligan.checks.dates.conventions import NO_PINS, Pins, choose_pins
 from mulligan.checks.dates.moment import Moment, make_midnight
-from mulligan.checks.dates.reading import Expression, Reading
+from mulligan.checks.dates.reading import Expression, Grain, Reading
 from mulligan.checks.dates.resolve import (
     LONGEST,
     NOTHING_SAID,
@@ -236,8 +236,13 @@ def is_stamp(dated: Dated, at: Moment) -> bool:
 
 def _holds(reading: Reading, dated: Dated) -> bool:
     """Whether a date lies in a reading, or is the very moment it ends."""
-    ends = dated.timed and dated.at == reading.end
-    return ends or any(reading.holds_day(day) for day in dated.days)
+    if dated.timed and dated.at == reading.end:
+        return True
+    days = [day for day in dated.days if reading.holds_day(day)]
+    if reading.grain is not Grain.PART or reading.start.date() in days:
+        return bool(days)
+    # Friday night goes on into Saturday, but not into Saturday evening.
+    return bool(days) and dated.timed and dated.at < reading.end
 
 
 def _ends(dated: Dated, meant: Sequence[Dated], readings: Sequence[Reading]) -> bool:

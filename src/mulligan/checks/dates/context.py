@@ -22,6 +22,8 @@ from mulligan.checks.dates.parts import (
     WeekdayAway,
 )
 
+_LONGEST_BOUND = 3
+"""Words that say *less than*."""
 _CLAUSE = 12
 """How many words back the verb of a sentence is looked for."""
 _NEAR = 4
@@ -90,6 +92,19 @@ def is_cut_short(scan: Scan, found: Spoken) -> bool:
 def is_exact(scan: Scan, found: Spoken) -> bool:
     """Whether no *around*, *before* or *after* stands in an expression or right before it."""
     return not _says(scan, scan.words.inexact, range(max(0, found.start - 2), found.end + 1))
+
+
+def find_bound(scan: Scan, found: Spoken) -> int:
+    """Less than three months ago is nearer to now, more than that is further: -1, 1; else 0."""
+    shifted = any(isinstance(part, Shift) and not part.anchored for part in found.parts)
+    if not shifted:
+        return 0
+    for table, side in ((scan.words.less_than, -1), (scan.words.more_than, 1)):
+        for i in range(max(0, found.start - _LONGEST_BOUND), found.start):
+            matched = table.match(scan.tokens, i)
+            if matched and matched[1] == found.start:
+                return side
+    return 0
 
 
 def follows_another(scan: Scan, found: Spoken) -> bool:

@@ -48,6 +48,17 @@ def make_instant(at: datetime, *rests_on: Convention) -> Reading:
     return Reading(start=at, end=at, grain=Grain.SECOND, rests_on=frozenset(rests_on))
 
 
+def bound_reading(reading: Reading, at: Moment, *, side: int) -> Reading:
+    """All that is nearer to now than a reading, if `side` is -1; if it is 1, all beyond it."""
+    past = reading.start <= at.now
+    if side > 0:
+        far = make_midnight(date.min if past else date.max)
+        start, end = (far, reading.end) if past else (reading.start, far)
+    else:
+        start, end = (reading.start, at.now) if past else (at.now, reading.end)
+    return Reading(start=start, end=end, grain=Grain.SPAN, rests_on=reading.rests_on)
+
+
 def make_midnight(day: date | datetime) -> datetime:
     """The moment a day begins; a moment stays what it is."""
     return day if isinstance(day, datetime) else datetime.combine(day, time())

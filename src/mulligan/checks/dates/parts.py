@@ -89,6 +89,8 @@ class NumericDate:
     second: int
     year: int | None = None
     which: Which | None = None
+    dotted: bool = False
+    """3.4.2019: whoever writes dots begins with the day."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +148,13 @@ class Year:
     """2019."""
 
     year: int
+
+
+@dataclass(frozen=True, slots=True)
+class YearOrTime:
+    """March 12 *1603*: a year of long ago, or three past four in the afternoon."""
+
+    figures: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,6 +303,7 @@ Dated = (
     | Counted
     | Month
     | Year
+    | YearOrTime
     | Quarter
     | Nth
     | Edge

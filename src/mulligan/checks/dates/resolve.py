@@ -9,6 +9,7 @@ from mulligan.checks.dates.binding.clauses import Clause, index_clauses, split_c
 from mulligan.checks.dates.binding.moves import find_sources, join_moves, split_moves
 from mulligan.checks.dates.binding.names import mask_names
 from mulligan.checks.dates.context import (
+    find_bound,
     find_loose_lengths,
     follows_another,
     is_beside_another,
@@ -36,7 +37,7 @@ from mulligan.checks.dates.meaning.dated import shift_reading
 from mulligan.checks.dates.meaning.national import load_national_names
 from mulligan.checks.dates.meaning.phrase import find_anchor, is_dated, is_vague
 from mulligan.checks.dates.meaning.stretch import resolve_spoken
-from mulligan.checks.dates.moment import Moment
+from mulligan.checks.dates.moment import Moment, bound_reading
 from mulligan.checks.dates.parts import Limit, Period, Shift, Weekday, Which
 from mulligan.checks.dates.reading import Expression, Reading
 from mulligan.checks.quotes import locate_quotes
@@ -177,6 +178,9 @@ def _resolve_in_context(
         return replace(result, readings=(), refuses=result.readings if refused else ())
     if is_cut_short(tokens, found):
         return replace(result, readings=())
+    if side := find_bound(tokens, found):
+        bounded = tuple(bound_reading(each, at, side=side) for each in result.readings)
+        return replace(result, readings=bounded, exact=False)
     return replace(result, exact=is_exact(tokens, found))
 
 

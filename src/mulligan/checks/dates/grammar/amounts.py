@@ -17,7 +17,7 @@ _MONTHS = {
     Unit.DECADE: 120,
     Unit.CENTURY: 1200,
 }
-_MOST_TERMS = 5
+_MOST_TERMS = 7
 MOST = 1000
 """Of anything: nobody counts further, and dates end."""
 
@@ -36,7 +36,7 @@ def parse_amount(scan: Scan, i: int) -> Told | None:
         if term is None:
             break
         total, end = _add_amounts(total, term[0]), term[1]
-        j = scan.skip(scan.skip_sign(end, ","), scan.words.and_)
+        j = scan.skip(scan.skip_sign(end, ",+"), scan.words.and_)
     return (total, end) if total is not None else None
 
 

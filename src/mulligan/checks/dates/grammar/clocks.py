@@ -104,6 +104,14 @@ def parse_lone_figures(scan: Scan, i: int) -> Found | None:
     return parse_four_figures(scan, i) if alone else None
 
 
+def parse_hour_of_part(scan: Scan, i: int) -> Found | None:
+    """Tonight *7*, if nothing follows that there could be so many of."""
+    token, alone = scan.tokens[i], not scan.tokens[i + 1].text[:1].isalnum()
+    told = token.number is not None and 0 < token.number <= _HOURS // 2 and len(token.digits) < 3
+    signed = scan.tokens[i + 1].text in (":", ".", "/", "-") and scan.tokens[i + 2].glued
+    return ((Clock(token.number or 0),), i + 1) if told and alone and not signed else None
+
+
 def parse_dotted_minutes(scan: Scan, i: int) -> Found | None:
     """Tomorrow *5.30*: what stands behind the dot is no month."""
     sign, minutes, after = (scan.tokens[i + n] for n in range(1, 4))
@@ -280,6 +288,8 @@ def _parse_colon_clock(scan: Scan, i: int) -> Found | None:
         second, j = tokens[j + 1].number, j + 2
         if second is not None and second >= _MINUTES:
             return None
+        if tokens[j].text == "." and tokens[j].glued and tokens[j + 1].glued and tokens[j + 1].digits:
+            j += 2
     clock, end = _attach_half(scan, _make_clock(hour, minute.number or 0, second), j)
     return (clock,), scan.skip(end, scan.words.hours_after)
 

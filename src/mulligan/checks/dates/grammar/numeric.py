@@ -74,7 +74,9 @@ def _parse_three_joined(scan: Scan, i: int) -> Found | None:
         return validate_date(MonthDay(second.number or 0, third.number, first.number), i + 5)
     if len(third.digits) not in (2, 4) or third.number is None:
         return None
-    return _make_numeric_date(first, second, year=expand_year(third.number), end=i + 5)
+    dotted = sign.text == "."
+    year = expand_year(third.number)
+    return _make_numeric_date(first, second, year=year, end=i + 5, dotted=dotted)
 
 
 def _parse_with_month_name(scan: Scan, i: int) -> Found | None:
@@ -121,7 +123,7 @@ def _parse_two_with_dot(scan: Scan, i: int) -> Found | None:
         or _follows_day_word(scan, i)
     ):
         return None
-    return _make_numeric_date(first, second, year=None, end=end)
+    return _make_numeric_date(first, second, year=None, end=end, dotted=True)
 
 
 _RULES = (
@@ -151,14 +153,16 @@ def _is_time(scan: Scan, i: int) -> bool:
     return minutes > HIGHEST_MONTH and told
 
 
-def _make_numeric_date(first: Token, second: Token, *, year: int | None, end: int) -> Found | None:
+def _make_numeric_date(
+    first: Token, second: Token, *, year: int | None, end: int, dotted: bool = False
+) -> Found | None:
     """Two figures that can be a day and a month in one order at least."""
     if not (0 < len(first.digits) <= 2 and 0 < len(second.digits) <= 2):
         return None
     low, high = sorted((first.number or 0, second.number or 0))
     if not (0 < low <= HIGHEST_MONTH and high <= HIGHEST_DAY):
         return None
-    return (NumericDate(first.number or 0, second.number or 0, year),), end
+    return (NumericDate(first.number or 0, second.number or 0, year, dotted=dotted),), end
 
 
 def validate_date(part: MonthDay, end: int) -> Found | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mulligan.checks.dates.grammar.clocks import parse_four_figures
 from mulligan.checks.dates.grammar.scan import Found, Scan, begins_time, parse_year
 from mulligan.checks.dates.parts import (
     Edge,
@@ -14,10 +15,14 @@ from mulligan.checks.dates.parts import (
     WeekOf,
     Which,
     Year,
+    YearOrTime,
 )
 
 _SHORT = (Unit.SECOND, Unit.MINUTE, Unit.HOUR)
 _QUARTERS = range(1, 5)
+_EARLIEST_YEAR = 1000
+_LONG_AGO = range(_EARLIEST_YEAR, 1900)
+"""Years that are as likely to be a time of day."""
 
 
 def parse_period(scan: Scan, i: int) -> Found | None:
@@ -32,7 +37,7 @@ def parse_period(scan: Scan, i: int) -> Found | None:
         return (Period(unit[0], Which.AFTER_NEXT),), after[1]
     if which is None and (before := words.before_last.match(tokens, end)):
         return (Period(unit[0], Which.BEFORE_LAST),), before[1]
-    if unit[0] is Unit.YEAR and (year := parse_year(scan, end)):
+    if unit[0] is Unit.YEAR and (year := parse_year(scan, end) or _parse_told_year(scan, end)):
         return (Year(year[0]),), year[1]
     if which is None:
         weekend = unit[0] is Unit.WEEKEND
@@ -72,6 +77,13 @@ def parse_month(scan: Scan, i: int) -> Found | None:
     return (Month(month, None, which),), end
 
 
+def _parse_told_year(scan: Scan, i: int) -> tuple[int, int] | None:
+    """The year *1534*: four figures that would be a time of day elsewhere."""
+    token = scan.tokens[i]
+    told = len(token.digits) == 4 and (token.number or 0) >= _EARLIEST_YEAR
+    return (token.number or 0, i + 1) if told else None
+
+
 def parse_quarter(scan: Scan, i: int) -> Found | None:
     """Q3, Q3 2019, 2019-Q3."""
     if early := parse_year(scan, i):
@@ -103,6 +115,16 @@ def parse_year_inside(scan: Scan, i: int) -> Found | None:
     """A year as a part of a longer expression."""
     found = parse_year(scan, i)
     return ((Year(found[0]),), found[1]) if found else None
+
+
+def parse_year_or_time(scan: Scan, i: int) -> Found | None:
+    """March 12 *1603*: what it is, the words do not say."""
+    found = parse_four_figures(scan, i)
+    number = scan.tokens[i].number or 0
+    if found is None or number not in _LONG_AGO or isinstance(found[0][0], Puzzle):
+        return found
+    hours = scan.words.hours_after.match(scan.tokens, i + 1)
+    return found if hours else ((YearOrTime(number),), found[1])
 
 
 def parse_edge(scan: Scan, i: int) -> Found | None:

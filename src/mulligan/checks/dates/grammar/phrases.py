@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from mulligan.checks.dates.grammar.clocks import parse_bare_hour, parse_clock
 from mulligan.checks.dates.grammar.rules import parse_first_part, parse_next_part
 from mulligan.checks.dates.grammar.scan import Scan
-from mulligan.checks.dates.grammar.shifts import parse_shift
+from mulligan.checks.dates.grammar.shifts import parse_added_amount, parse_shift
 from mulligan.checks.dates.parts import (
     AnyPart,
     Clock,
@@ -37,6 +37,7 @@ from mulligan.checks.dates.parts import (
     WeekOf,
     Within,
     Year,
+    YearOrTime,
     Zone,
 )
 
@@ -62,12 +63,14 @@ _SLOTS: dict[type, str] = {
     Quarter: "period",
     Within: "period",
     Year: "year",
+    YearOrTime: "year",
     Lasting: "lasting",
     Edge: "edge",
     WeekOf: "edge",
 }
 """A phrase has one part for each slot; a second one begins another phrase."""
 
+_ONE_DAY = (DayShift, MonthDay, NumericDate, Weekday)
 _MOST_PARTS = 8
 _MOST_GLUE = 3
 _SOFT_REACH = 3
@@ -106,14 +109,21 @@ def extend_phrase(scan: Scan, phrase: Phrase) -> Phrase:
     parts, end = phrase.parts, phrase.end
     taken = set(_list_slots(parts))
     while len(parts) < _MOST_PARTS:
-        found = parse_next_part(
-            scan, skip_glue(scan, end, dated=bool(taken - {"clock"})), taken=taken
-        )
+        after = skip_glue(scan, end, dated=bool(taken - {"clock"}))
+        found = parse_next_part(scan, after, taken=taken)
         if found is None or taken.intersection(_list_slots(found[0], own=True)):
+            break
+        if scan.is_after(after, scan.words.through) and _names_two_days(parts, found[0]):
             break
         taken.update(_list_slots(found[0]))
         parts, end = (*parts, *found[0]), found[1]
     return Phrase(parts, phrase.start, end)
+
+
+def _names_two_days(parts: Iterable[AnyPart], more: Iterable[AnyPart]) -> bool:
+    """11/28 - today: from one day to another, and not one day told twice."""
+    both = [[type(part) for part in each if type(part) in _ONE_DAY] for each in (parts, more)]
+    return all(both) and any(DayShift in each for each in both)
 
 
 def skip_glue(scan: Scan, i: int, *, dated: bool = False) -> int:
@@ -128,7 +138,7 @@ def skip_glue(scan: Scan, i: int, *, dated: bool = False) -> int:
             limit = words.limits.match(tokens, i)
             timed = limit and (parse_clock(scan, limit[1]) or parse_bare_hour(scan, limit[1]))
             return limit[1] if limit and timed else i
-        if glue is None or parse_shift(scan, i) is not None:
+        if glue is None or parse_shift(scan, i) or parse_added_amount(scan, i):
             return i
         i = glue[1]
     return i

@@ -12,6 +12,7 @@ from mulligan.checks.dates.grammar.clocks import (
     parse_dotted_clock,
     parse_dotted_minutes,
     parse_four_figures,
+    parse_hour_of_part,
     parse_lone_figures,
     parse_spoken_inside,
     parse_this_time,
@@ -38,6 +39,7 @@ from mulligan.checks.dates.grammar.periods import (
     parse_period,
     parse_quarter,
     parse_year_inside,
+    parse_year_or_time,
 )
 from mulligan.checks.dates.grammar.scan import Found, Scan
 from mulligan.checks.dates.grammar.shifts import parse_added_amount, parse_counted, parse_shift
@@ -68,7 +70,7 @@ _NUMBER_AFTER_DATE: Rules = (
     *_BY_NUMBER,
     parse_year_inside,
     parse_spoken_inside,
-    parse_four_figures,
+    parse_year_or_time,
 )
 _NUMBER_AFTER_YEAR: Rules = (parse_dotted_clock, *_INSIDE, parse_four_figures)
 _NUMBER_AFTER_WEEKDAY: Rules = (
@@ -131,6 +133,8 @@ def parse_next_part(scan: Scan, i: int, *, taken: Collection[str]) -> Found | No
     if "weekday" in taken:
         year = parse_year_inside(scan, i) if scan.is_after(i, scan.words.of_year) else None
         return year or _try_rules(scan, i, _NUMBER_AFTER_WEEKDAY)
+    if "part" in taken and (hour := parse_hour_of_part(scan, i)):
+        return hour
     return _try_rules(scan, i, _NUMBER_AFTER_DAY if "day" in taken else _BY_NUMBER)
 
 

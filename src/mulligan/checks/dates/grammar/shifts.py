@@ -15,7 +15,9 @@ from mulligan.checks.dates.grammar.scan import Found, Scan
 from mulligan.checks.dates.parts import (
     Amount,
     Counted,
+    DayShift,
     Lasting,
+    Part,
     Puzzle,
     Shift,
     Unit,
@@ -25,6 +27,8 @@ from mulligan.checks.dates.parts import (
     Within,
 )
 
+_NEAR_VERB = 6
+"""How many words before *last* its verb is looked for."""
 _NEAR_DAYS = (0, 1)
 """Today and tomorrow, which weeks are counted from: a week tomorrow."""
 
@@ -43,7 +47,7 @@ def parse_shift(scan: Scan, i: int) -> Found | None:
     if tokens[i].text in "+-" and tokens[i].text and tokens[i + 1].glued:
         found = parse_amount(scan, i + 1)
         return ((Shift(found[0], -1 if tokens[i].text == "-" else 1),), found[1]) if found else None
-    if away := _parse_weekdays_away(scan, i):
+    if away := _parse_weekdays_away(scan, i) or _parse_parts_away(scan, i):
         return away
     return _parse_amount_shift(scan, i)
 
@@ -51,7 +55,9 @@ def parse_shift(scan: Scan, i: int) -> Found | None:
 def parse_added_amount(scan: Scan, i: int) -> Found | None:
     """Today *plus 3 days*: an amount that the day before it is moved by."""
     sign = scan.words.plus.match(scan.tokens, i)
-    if sign is None or (scan.tokens[i].text == "-" and not scan.tokens[i + 1].glued):
+    loose = scan.tokens[i].text == "-" and not scan.tokens[i + 1].glued
+    # Now - 2 hours is a sum; Monday - 2 hours may be a list.
+    if sign is None or (loose and scan.tokens[i - 1].text not in scan.words.now):
         return None
     found = parse_amount(scan, sign[1])
     return ((Shift(found[0], sign[0], anchored=True),), found[1]) if found else None
@@ -60,6 +66,8 @@ def parse_added_amount(scan: Scan, i: int) -> Found | None:
 def parse_counted(scan: Scan, i: int) -> Found | None:
     """The next three days, 2 upcoming weeks."""
     words, tokens = scan.words, scan.tokens
+    if is_verb_last(scan, i):
+        return None
     if which := words.which.match(tokens, i):
         count, j = tokens[which[1]].number, which[1] + 1
         side = which[0]
@@ -82,6 +90,34 @@ def parse_counted(scan: Scan, i: int) -> Found | None:
     if more:
         return (Puzzle(),), more[1]
     return (Counted(count, unit[0], side),), unit[1]
+
+
+def is_verb_last(scan: Scan, i: int) -> bool:
+    """Make it *last* four hours: how long, and not when."""
+    words, tokens = scan.words, scan.tokens
+    if i == 0 or tokens[i].text not in words.to_last:
+        return False
+    if tokens[i - 1].text in words.before_verb:
+        return True
+    near = range(max(0, i - _NEAR_VERB), i - 1)
+    return tokens[i - 1].text[:1].isalpha() and not scan.is_after(i, words.the) and any(
+        tokens[j].text in words.causing for j in near
+    )
+
+
+def _parse_parts_away(scan: Scan, i: int) -> Found | None:
+    """Three mornings ago, two evenings from now."""
+    words, tokens = scan.words, scan.tokens
+    count, part = tokens[i].number, words.parts_repeated.match(tokens, i + 1)
+    if part is None or not count or count > MOST:
+        return None
+    for table, sign in ((words.forth, 1), (words.back, -1)):
+        if found := table.match(tokens, part[1]):
+            return (DayShift(sign * count), Part(part[0])), found[1]
+    for table, sign in ((words.forth_from, 1), (words.back_from, -1)):
+        if found := table.match(tokens, part[1]):
+            return (Shift(Amount(days=count), sign, anchored=True), Part(part[0])), found[1]
+    return None
 
 
 def _parse_ahead(scan: Scan, i: int) -> Found | None:
@@ -111,7 +147,8 @@ def _parse_amount_shift(scan: Scan, i: int) -> Found | None:
     if found is None:
         return None
     amount, j = found
-    if told is None and amount.days != 1 and _names_something(scan, j):
+    counted = tokens[j].text in words.from_ and not scan.is_after(i, words.the)
+    if told is None and amount.days != 1 and _names_something(scan, j) and not counted:
         # The week after Christmas: not a day, and nobody knows where it begins.
         return (Puzzle(),), j + 1
     if words.starting.match(tokens, j):
@@ -121,8 +158,12 @@ def _parse_amount_shift(scan: Scan, i: int) -> Found | None:
     alone = words.forth_alone.match(tokens, j)
     if alone and scan.is_whole(i, alone[1]):
         return (Shift(amount, 1),), alone[1]
+    before = words.back_alone.match(tokens, j)
+    if before and scan.is_whole(i, before[1]):
+        return (Shift(amount, -1),), before[1]
     if back := words.back.match(tokens, j):
-        return (Shift(amount, -1),), _skip_today(scan, back[1])
+        anchored = words.ago.match(tokens, j) is not None and _names_day(scan, back[1])
+        return (Shift(amount, -1, anchored=anchored),), _skip_today(scan, back[1])
     if forth_from := words.forth_from.match(tokens, j):
         return (Shift(amount, 1, anchored=True),), forth_from[1]
     if back_from := words.back_from.match(tokens, j):
@@ -135,6 +176,14 @@ def _names_something(scan: Scan, i: int) -> bool:
     words, tokens = scan.words, scan.tokens
     joined = words.forth_from.match(tokens, i) or words.back_from.match(tokens, i)
     return joined is not None and tokens[joined[1]].text[:1].isalnum()
+
+
+def _names_day(scan: Scan, i: int) -> bool:
+    """Three years ago *tomorrow*, *this Friday*: counted from that day."""
+    words, tokens = scan.words, scan.tokens
+    day, which = words.days.match(tokens, i), words.which.match(tokens, i)
+    named = which is not None and words.weekdays.match(tokens, which[1]) is not None
+    return named or (day is not None and day[0] != 0)
 
 
 def _skip_today(scan: Scan, i: int) -> int:
@@ -179,6 +228,9 @@ def _parse_weekdays_away(scan: Scan, i: int) -> Found | None:
     if not count or count > MOST:
         return None
     day = words.weekdays.match(tokens, i + 1) or words.weekdays_repeated.match(tokens, i + 1)
+    if day and tokens[i].digits and tokens[i + 1].glued:
+        # 2mon ago: months, and not Mondays.
+        return None
     if day is None or (ordinal and tokens[day[1]].text in words.soft):
         # The second Monday later that month is not counted from now.
         return None

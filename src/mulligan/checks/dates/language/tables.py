@@ -212,6 +212,17 @@ class Words:
     within: Table[None]
     lasting: Table[None]
     """*For* two hours."""
+    to_last: Table[None]
+    """The verb *last*: make it last four hours."""
+    before_verb: Table[None]
+    """Words after which that is the verb: it should *last*."""
+    causing: Table[None]
+    """Verbs that have something last: *make* the call last an hour."""
+    parts_repeated: Table[DayPart]
+    """Three *mornings* ago."""
+    less_than: Table[None]
+    """*Less than* three months ago: after that, and before now."""
+    more_than: Table[None]
     lasting_from: Table[None]
     """For three days *from* Monday."""
     starting: Table[None]
@@ -221,6 +232,8 @@ class Words:
     """Ago, and what says the same."""
     forth: Table[None]
     """From now."""
+    back_alone: Table[None]
+    """Ten days *before*, where nothing else stands beside it."""
     forth_alone: Table[None]
     """Words that say *from now* only where nothing else stands beside them: 15 minutes *out*."""
     plus: Table[int]

@@ -157,9 +157,11 @@ def _list_in_both_orders(part: NumericDate, today: date) -> list[Candidate]:
     day_first = list(_list_in_years(part.second, part.first, year=part.year, today=today))
     if part.first == part.second or not (month_first and day_first):
         return [(day, _NOTHING) for day in month_first or day_first]
+    # Dots are a habit of those who begin with the day, also where slashes are read otherwise.
+    usual = _NOTHING if part.dotted else frozenset({Convention.ORDER_DAY})
     return [
+        *((day, usual) for day in day_first),
         *((day, frozenset({Convention.ORDER_MONTH})) for day in month_first),
-        *((day, frozenset({Convention.ORDER_DAY})) for day in day_first),
     ]
 
 

@@ -93,6 +93,9 @@ def shift_reading(reading: Reading, part: Shift) -> Reading | None:
     start = add(reading.start, part.amount, sign=part.sign)
     if start is None or reading.grain is Grain.SPAN:
         return None
+    if part.amount.seconds and reading.grain is Grain.DAY:
+        # Five hours before tomorrow: before it begins.
+        return make_instant(start, *reading.rests_on)
     return replace(reading, start=start, end=start + (reading.end - reading.start))
 
 

@@ -32,6 +32,7 @@ from mulligan.checks.dates.parts import (
     WeekdayFrom,
     Within,
     Year,
+    YearOrTime,
     Zone,
 )
 from mulligan.checks.dates.reading import Reading
@@ -94,6 +95,14 @@ def _find_ends(parts: Parts, at: Moment) -> list[datetime]:
 
 def resolve_parts(parts: Parts, at: Moment) -> list[Reading]:
     """The days of the parts, with the time of day put on them."""
+    open_ = next((part for part in parts if isinstance(part, YearOrTime)), None)
+    if open_ is not None:
+        rest = tuple(part for part in parts if part is not open_)
+        time = Clock(*divmod(open_.figures, 100), whole_day=True)
+        return [
+            *resolve_parts((*rest, Year(open_.figures)), at),
+            *resolve_parts((*rest, time), at),
+        ]
     dated: list[Dated] = [part for part in parts if not isinstance(part, TIMED)]
     clock = next((part for part in parts if isinstance(part, Clock | Midnight)), None)
     part = next((part.name for part in parts if isinstance(part, Part)), None)
@@ -107,7 +116,7 @@ def resolve_parts(parts: Parts, at: Moment) -> list[Reading]:
     match dated:
         case []:
             readings = resolve_clock(clock, at, part=part) if clock else []
-        case [Shift(anchored=True) as shift] if clock and not isinstance(clock, Midnight):
+        case [Shift(anchored=True) as shift] if clock:
             # Two hours before noon.
             moments = resolve_clock(clock, at, part=part) if shift.amount.seconds else []
             readings = [moved for each in moments if (moved := shift_reading(each, shift))]

@@ -22,6 +22,8 @@ from mulligan.checks.dates.parts import (
 )
 from mulligan.checks.dates.reading import Grain, Reading
 
+_CLOCK = Convention.CLOCK_AM.question
+_NEXT = Convention.NEXT_WEEK.question
 _TAKES_YEAR = (MonthDay, NumericDate, Month, Quarter)
 _WITH_YEAR = (*_TAKES_YEAR, Year)
 
@@ -43,15 +45,34 @@ def _resolve_stretch(found: Stretch, at: Moment) -> list[Reading]:
         # The 22nd to the 23rd at 7: whether it begins at 7 too, the words do not say.
         return []
     starts, ends = resolve_parts(first, at), resolve_parts(last, at)
+    lent = not _filter_days(found.first.parts) and bool(_filter_days(found.last.parts))
     readings = []
     for start in starts:
         later = [end for end in ends if end.end > start.start]
         if not later and _has_clock(first) and _has_clock(last):
+            if lent and not _has_open_half(start, *ends):
+                # 10pm to 6am tomorrow: the day is that of the end, or of both.
+                early = replace(start, start=start.start - DAY, end=start.end - DAY)
+                readings += [each for end in ends for each in _join_readings(early, end)]
             later = [replace(each, start=each.start + DAY, end=each.end + DAY) for each in ends]
             later = [each for each in later if each.end > start.start]
-        if later:
-            readings += _join_readings(start, min(later, key=lambda each: each.end))
+        for end in _choose_ends(later):
+            readings += _join_readings(start, end)
     return readings
+
+
+def _has_open_half(*readings: Reading) -> bool:
+    """Whether it is not told if a time is before or after noon."""
+    return any(each.question == _CLOCK for reading in readings for each in reading.rests_on)
+
+
+def _choose_ends(later: list[Reading]) -> list[Reading]:
+    """The first end there is; of a *next* that people take for two days, both."""
+    if not later:
+        return []
+    first = min(later, key=lambda each: each.end)
+    others = [e for e in later if any(c.question == _NEXT for c in e.rests_on) and e is not first]
+    return [first, *others]
 
 
 def _join_readings(start: Reading, end: Reading) -> list[Reading]:

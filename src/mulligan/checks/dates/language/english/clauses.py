@@ -16,7 +16,7 @@ _DOING = (
     "drop | clear | update | use | take | do | let's | host | start | copy | extend | assign | "
     "open | fix | have | enrol | enroll | sign up | save | post | pay | give | share | text | "
     "message | notify | ask | hold | prepare | repeat | edit | submit | upload | file | draft | "
-    "turn | mark | keep | close | return | renew | pick up | drop off | try | finish | print"
+    "check in | check out | turn | mark | keep | close | return | renew | pick up | drop off | try | finish | print"
 )
 
 CLAUSES = ClauseWords(

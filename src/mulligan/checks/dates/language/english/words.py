@@ -94,6 +94,7 @@ ENGLISH = Words(
             Unit.MINUTE: "m",
             Unit.DAY: "d",
             Unit.WEEK: "w",
+            Unit.MONTH: "mon | mons",
             Unit.YEAR: "y",
         }
     ),
@@ -140,7 +141,7 @@ ENGLISH = Words(
     ),
     from_end=build_table(
         {
-            -1: "last",
+            -1: "last | final",
             -2: "penultimate | next to last",
         }
     ),
@@ -151,8 +152,11 @@ ENGLISH = Words(
     days=build_table(
         with_slips(
             {
-                -2: "day before yesterday | the day before yesterday",
-                -1: "yesterday | yesterday's | yesterday's date | yday",
+                -2: (
+                    "day before yesterday | the day before yesterday | day before yest | "
+                    "the day before yest"
+                ),
+                -1: "yesterday | yesterday's | yesterday's date | yday | yest",
                 0: "today | today's | today's date",
                 1: (
                     "tomorrow | tomorrow's | tomorrow's date | tomorrows | tmrw | tmr | tmw | "
@@ -249,6 +253,25 @@ ENGLISH = Words(
     in_=build_words("in | after"),
     within=build_words("within | within the next | within the"),
     lasting=build_words("for"),
+    to_last=build_words("last | lasts"),
+    before_verb=build_words(
+        "it | to | will | should | must | can | could | would | might | may | shall | it'll | they | "
+        "them | that | which | not | don't | doesn't | won't | usually | only | typically | and | "
+        "always | 'll"
+    ),
+    causing=build_words("make | let | have | want | need | keep | makes | making"),
+    parts_repeated=build_table(
+        {
+            DayPart.MORNING: "mornings",
+            DayPart.AFTERNOON: "afternoons",
+            DayPart.EVENING: "evenings",
+            DayPart.NIGHT: "nights",
+        }
+    ),
+    less_than=build_words(
+        "less than | under | fewer than | no more than | not more than | at most | up to"
+    ),
+    more_than=build_words("more than | over | at least | no less than | not less than"),
     starting=build_words("starting | starting from | starting on | beginning | beginning on"),
     lasting_from=build_words("starting | starting from | starting on | beginning | from"),
     ago=build_words("ago"),
@@ -256,6 +279,7 @@ ENGLISH = Words(
     forth=build_words(
         "from now | from right now | hence | later | from today | henceforth | in the future"
     ),
+    back_alone=build_words("before"),
     forth_alone=build_words("out | away"),
     plus=build_table({1: "+ | plus", -1: "- | minus"}),
     back_from=build_words("before | prior to"),
