@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import timedelta
 from functools import lru_cache
 from itertools import islice
 
 from mulligan.checks.concern import limit_to_calls
 from mulligan.checks.dates.arguments import Dated, find_argument_dates, find_impossible_dates
 from mulligan.checks.dates.binding.bound import choose_expressions, list_call_words
-from mulligan.checks.dates.binding.names import find_known_records, find_names
+from mulligan.checks.dates.binding.holding import find_bygone, find_misfit, find_unsaid
+from mulligan.checks.dates.binding.names import find_known_records, find_names, names_object
+from mulligan.checks.dates.binding.untold import find_untold
 from mulligan.checks.dates.conventions import NO_PINS, Pins, choose_pins
-from mulligan.checks.dates.moment import Moment, make_midnight
-from mulligan.checks.dates.reading import Expression, Grain, Reading
+from mulligan.checks.dates.moment import Moment
+from mulligan.checks.dates.reading import Expression, Reading
 from mulligan.checks.dates.resolve import (
     LONGEST,
     NOTHING_SAID,
@@ -25,7 +27,7 @@ from mulligan.checks.dates.resolve import (
 )
 from mulligan.checks.dates.telling import describe_readings, rank_readings
 from mulligan.checks.moments import find_zone, parse_local_moment
-from mulligan.checks.subject import Argument, Parameters, Subject, list_effective_calls
+from mulligan.checks.subject import Argument, Heard, Parameters, Subject, list_effective_calls
 from mulligan.core.call import Call, Execution, Outcome
 from mulligan.core.escape import show_name
 from mulligan.core.finding import Finding, Severity
@@ -33,8 +35,6 @@ from mulligan.core.interfaces import Check
 from mulligan.core.quoted import quote_value
 from mulligan.core.turn import Turn
 
-_LONGEST = timedelta(days=1)
-"""How long after its start an event's end is still the same event's."""
 _JUST_NOW = timedelta(minutes=5)
 _SHORT = 2_000
 """Characters of a message of which many are remembered."""
@@ -65,7 +65,7 @@ def dates_as_said(parameters: Parameters | None = None, *, pins: Pins = NO_PINS)
         turn = subject.turn
         at = read_moment(turn)
         whole = is_read_whole(turn.message)
-        said = _read_subject(subject, at=at, pins=pins) if at and whole else NOTHING_SAID
+        said = read_subject(subject, at=at, pins=pins) if at and whole else NOTHING_SAID
         for execution in list_effective_calls(subject):
             call = execution.call
             names = None if parameters is None else parameters.get(call.tool, ())
@@ -99,11 +99,19 @@ def _check_call(
             yield _report_unsaid(execution, dated, said=wanted, at=at)
         return
     every = list_days(said.expressions)
-    for dated in find_unsaid(given, every) if every else ():
-        yield _report_unsaid(execution, dated, said=every, at=at)
+    unsaid = find_unsaid(given, every) if every else []
+    if changes and not unsaid:
+        unsaid = find_misfit(given, wanted or every)
+    for dated in unsaid:
+        yield _report_unsaid(execution, dated, said=every or wanted or (), at=at)
     if changes:
         for dated in find_bygone(given, wanted or every, today=at.today):
             yield _report_bygone(execution, dated, said=wanted or every, at=at)
+        if not names_object(execution.call):
+            for dated in find_untold(given, said.expressions, at=at):
+                returned = [each.result for each in (*subject.earlier, *subject.executions)]
+                if str(dated.at.date()) not in Heard(subject.turn.known, returned):
+                    yield _report_untold(execution, dated, said=said.expressions)
 
 
 def bind_call(
@@ -115,11 +123,9 @@ def bind_call(
     return choose_expressions(said.expressions, said.clauses, words=words, today=at.today)
 
 
-def _read_subject(subject: Subject, *, at: Moment, pins: Pins) -> Said:
+def read_subject(subject: Subject, *, at: Moment, pins: Pins) -> Said:
     """What was said; what tools returned tells which of its words are names."""
-    names = find_names(
-        subject.turn.message, (*subject.earlier, *subject.executions), subject.facts
-    )
+    names = find_names(subject.turn.message, (*subject.earlier, *subject.executions), subject.facts)
     real = tuple(name for name in names if not find_meaning(name, at).readings)
     return read_said(subject.turn, at=at, pins=pins, names=real)
 
@@ -185,82 +191,15 @@ def list_days(said: Sequence[Expression]) -> list[Expression]:
     return standing if known and any(each.binding for each in standing) else []
 
 
-def find_unsaid(given: Sequence[Dated], said: Sequence[Expression]) -> list[Dated]:
-    """The dates of a call that no expression can mean."""
-    readings = [reading for each in said for reading in _list_accepted(each)]
-    meant = [each for each in given if any(_holds(reading, each) for reading in readings)]
-    if not meant and any(_encloses(given, reading) for reading in readings):
-        return []
-    return [each for each in given if each not in meant and not _ends(each, meant, readings)]
-
-
-def find_bygone(given: Sequence[Dated], said: Sequence[Expression], *, today: date) -> list[Dated]:
-    """The dates of a call that are over, where the words have a side that lies ahead.
-
-    Nobody plans for last Friday; who speaks of the past may well mean it.
-    """
-    ahead = [e for e in said if not e.looks_back and not all(r.is_past_side for r in e.readings)]
-    past = [each for each in given if max(each.days) < today]
-    return [
-        each
-        for each in past
-        if (held := _find_holding(each, said)) and all(h in ahead for h in held)
-    ]
-
-
-def _find_holding(dated: Dated, said: Sequence[Expression]) -> list[Expression]:
-    """The expressions that can mean a date, if they can only by a side that is over."""
-    held = [e for e in said if any(_holds(reading, dated) for reading in _list_accepted(e))]
-    sides = [r.is_past_side for e in held for r in _list_accepted(e) if _holds(r, dated)]
-    return held if all(sides) else []
-
-
 def _may_change(subject: Subject, execution: Execution) -> bool:
     """Whether a call is more than a look around, for all that is known of it."""
     acted = getattr(subject, "acted", None)
     return acted is None or execution.outcome is Outcome.UNKNOWN or execution.call.id in acted
 
 
-def _list_accepted(said: Expression) -> tuple[Reading, ...]:
-    """What an expression lets pass: its readings, and what it is reckoned from."""
-    readings = (*said.readings, *said.mentions)
-    if not said.open_start:
-        return readings
-    return tuple(replace(each, start=make_midnight(date.min)) for each in readings)
-
-
 def is_stamp(dated: Dated, at: Moment) -> bool:
     """Whether it is the time of the call itself, to the minutes."""
     return dated.timed and abs(dated.at - at.now) <= _JUST_NOW
-
-
-def _holds(reading: Reading, dated: Dated) -> bool:
-    """Whether a date lies in a reading, or is the very moment it ends."""
-    if dated.timed and dated.at == reading.end:
-        return True
-    days = [day for day in dated.days if reading.holds_day(day)]
-    if reading.grain is not Grain.PART or reading.start.date() in days:
-        return bool(days)
-    # Friday night goes on into Saturday, but not into Saturday evening.
-    return bool(days) and dated.timed and dated.at < reading.end
-
-
-def _ends(dated: Dated, meant: Sequence[Dated], readings: Sequence[Reading]) -> bool:
-    """Whether a date is the end of what another one rightly starts.
-
-    An end may lie on the next day, and a stretch of days is often given with the day after it.
-    """
-    return any(
-        timedelta() <= dated.at - start.at <= _LONGEST
-        or any(dated.at == each.end and _holds(each, start) for each in readings)
-        for start in meant
-    )
-
-
-def _encloses(given: Sequence[Dated], reading: Reading) -> bool:
-    """Whether a call's dates span a reading: somebody looks through a month for one day of it."""
-    moments = [each.at for each in given]
-    return len(moments) > 1 and min(moments) <= reading.start and reading.start <= max(moments)
 
 
 def _report_impossible(argument: Argument) -> Finding:
@@ -278,6 +217,16 @@ def _report_unsaid(
         "date.not_as_said",
         issue=f"{_describe_date(dated)}; {_describe_meaning(said, at)}.",
         correction=f"{_describe_choice(said, at)} for {dated.label}.",
+    )
+
+
+def _report_untold(execution: Execution, dated: Dated, *, said: Sequence[Expression]) -> Finding:
+    told = " and ".join(f'"{each.text}"' for each in said)
+    return Argument(execution, dated.name, dated.value).build_finding(
+        "date.day_not_said",
+        severity=Severity.WARNING,
+        issue=f"{_describe_date(dated)}; the person said {told}, and no day.",
+        correction=f"Use today or tomorrow for {dated.label}, or ask which day is meant.",
     )
 
 

@@ -196,8 +196,14 @@ def is_name(scan: Scan, found: Spoken, *, at: Moment, since: int = 0) -> bool:
     ):
         return True
     clause = _find_clause(scan, found.start, _CLAUSE, since=since)
-    told_of_past = _says(scan, scan.words.past_verbs, clause)
+    told_of_past = _says(scan, scan.words.past_verbs, clause) and not _is_told_alone(scan, found)
     return told_of_past or _is_of(scan, found) or _is_moved(scan, found)
+
+
+def _is_told_alone(scan: Scan, found: Phrase) -> bool:
+    """Homework *was on* Jan 2, and nothing else is said: that is when it was."""
+    before = found.start - 1 if scan.is_after(found.start, scan.words.glue) else found.start
+    return scan.is_after(before, scan.words.was) and scan.ends(found.end)
 
 
 def _is_of(scan: Scan, found: Phrase) -> bool:

@@ -80,6 +80,8 @@ class Expression:
     """Where something was: "from Wednesday", of what is moved to another day."""
     refuses: tuple[Reading, ...] = ()
     """What the person ruled out: "not Thursday". It has no readings then."""
+    ranged: bool = False
+    """It tells both ends: from Monday to Friday."""
     quoted: bool = False
     """It stands in quotation marks: it is of a text, and says nothing to the agent."""
     clause: int = 0

@@ -30,7 +30,7 @@ from mulligan.checks.dates.context import (
 from mulligan.checks.dates.conventions import NO_PINS, Convention, Pins, is_allowed
 from mulligan.checks.dates.grammar.phrases import Phrase
 from mulligan.checks.dates.grammar.scan import Scan, scan
-from mulligan.checks.dates.grammar.stretches import Spoken, read
+from mulligan.checks.dates.grammar.stretches import Spoken, Stretch, read
 from mulligan.checks.dates.language.english import ENGLISH
 from mulligan.checks.dates.language.tables import Words
 from mulligan.checks.dates.meaning.dated import shift_reading
@@ -205,6 +205,8 @@ def _build_expression(
         mentions=_apply_pins(resolve_spoken(anchor, at), pins) if anchor else (),
         vague=is_vague(found),
         dated=is_dated(found),
+        ranged=isinstance(found, Stretch)
+        and not tokens.is_after(found.start, tokens.words.between),
         open_start=isinstance(found, Phrase) and found.limit is Limit.UNTIL,
     )
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from mulligan.checks.concern import has_concern, limit_to_calls
 from mulligan.checks.conditions import condition_met
-from mulligan.checks.dates import dates_as_said
+from mulligan.checks.dates import dates_as_said, times_as_said
 from mulligan.checks.duplicates import made_once
 from mulligan.checks.ids import EMAIL, GOOGLE_CALENDAR, Form, not_glued, well_formed
 from mulligan.checks.moments import parse_local_moment, require_zone
@@ -40,6 +40,7 @@ WRITES = (CREATE, UPDATE, DELETE)
 IDS: Parameters = {UPDATE: ["event_id"], DELETE: ["event_id"]}
 DELETED: Parameters = {DELETE: ["event_id"]}
 STARTS: Parameters = {CREATE: ["start"], UPDATE: ["start"]}
+TIMES: Parameters = {CREATE: ["start", "end"], UPDATE: ["start", "end"]}
 PLACES: Parameters = {CREATE: ["location"], UPDATE: ["location"]}
 LOOKUPS: Parameters = {"get_location_info": ["query"], "get_location_suggestions": ["query"]}
 TEXTS: Parameters = {CREATE: ["title", "description"], UPDATE: ["title", "description"]}
@@ -61,6 +62,7 @@ def calendar_checks(*, ids: Form | None = None) -> list[Check[Subject]]:
     dates: Check[Subject] = dates_as_said()
     chosen = [
         _limit_to_tools(WRITES, dates),
+        times_as_said(TIMES),
         on_objects(dates, DELETED, when="start"),
         ids_seen(IDS),
         not_glued(IDS),

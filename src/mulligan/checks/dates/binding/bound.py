@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date
 
 from mulligan.checks.dates.binding.clauses import Clause, ClauseKind
-from mulligan.checks.dates.reading import Expression
+from mulligan.checks.dates.reading import Expression, Grain
 from mulligan.checks.values import list_texts
 from mulligan.core.call import Call
 
@@ -37,6 +37,38 @@ def choose_expressions(
         return None
     found = [each for said in own for each in said]
     return found if all(each.known for each in found) else None
+
+
+def choose_times(
+    expressions: Sequence[Expression],
+    clauses: Sequence[Clause],
+    *,
+    words: Collection[str],
+    today: date,
+) -> list[Expression]:
+    """The exact times of day that a call can be about; none unless each clause has just one."""
+    if (only := _find_exact_time(expressions)) is not None:
+        return [only]
+    chosen = _choose_clauses(expressions, clauses, words=words, today=today)
+    found = []
+    for number in chosen:
+        standing = [e for e in expressions if e.clause == number and not (e.source or e.quoted)]
+        told = _find_exact_time([e for e in standing if not (e.superseded or e.refuses)])
+        if told is None:
+            return []
+        found.append(told)
+    return found
+
+
+def _find_exact_time(found: Sequence[Expression]) -> Expression | None:
+    """The only expression that tells a time of day, if it is exact."""
+    if not all(each.known for each in found):
+        return None
+    timed = [each for each in found if not all(r.grain is Grain.DAY for r in each.readings)]
+    if len(timed) != 1 or not timed[0].exact:
+        return None
+    moments = all(reading.grain is Grain.MINUTE for reading in timed[0].readings)
+    return timed[0] if moments and not timed[0].superseded else None
 
 
 def list_call_words(call: Call, records: Sequence[Mapping[str, object]]) -> frozenset[str]:
@@ -72,9 +104,7 @@ def _choose_clauses(
     kept = [
         number
         for number in base
-        if number in matched
-        or not clauses[number].objects
-        or clauses[number].moving not in rivals
+        if number in matched or not clauses[number].objects or clauses[number].moving not in rivals
     ]
     return [*kept, *(number for number in matched if number not in base)]
 

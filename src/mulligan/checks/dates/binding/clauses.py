@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import pairwise
 
 from mulligan.checks.dates.grammar.scan import Scan
 from mulligan.checks.dates.grammar.stretches import Spoken
@@ -95,18 +96,14 @@ def _find_boundaries(
     for i in range(1, scan.count):
         if i in taken and i not in first:
             continue
-        if "\n" in message[tokens[i - 1].end : tokens[i].start]:
-            yield i
-        elif tokens[i - 1].text in _STOPS and not tokens[i].glued and i - 1 not in taken:
-            yield i
-        elif i in taken:
-            continue
-        elif words.conditions.match(tokens, i) and not scan.is_after(i, words.before_nouns):
-            yield i
-        elif _follows_joint(scan, i, taken) and _opens_clause(scan, i, taken):
-            yield i
-        elif i in ends and _is_verb(scan, i, words.doing):
+        stopped = tokens[i - 1].text in _STOPS and not tokens[i].glued and i - 1 not in taken
+        opened = i not in taken and (
+            _is_verb(scan, i, words.conditions)
+            or (_follows_joint(scan, i, taken) and _opens_clause(scan, i, taken))
             # If anything happened since Monday *book* a room: no comma is needed.
+            or (i in ends and _is_verb(scan, i, words.doing))
+        )
+        if stopped or opened or "\n" in message[tokens[i - 1].end : tokens[i].start]:
             yield i
     yield from _find_main_clauses(scan, taken)
     yield from _find_fragments(scan, found, taken)
@@ -146,7 +143,7 @@ def _opens_clause(scan: Scan, i: int, taken: set[int]) -> bool:
 def _find_fragments(scan: Scan, found: Sequence[Spoken], taken: set[int]) -> Iterator[int]:
     """Sushi Friday, *waffles Saturday*; on Thursday the bank, *on Friday the lawyer*."""
     joints, either, tokens = scan.words.clauses.joints, scan.words.clauses.either, scan.tokens
-    for before, after in zip(found, found[1:], strict=False):
+    for before, after in pairwise(found):
         between = range(before.end, after.start)
         told = [tokens[i].text for i in between]
         if not told or any(text in _STOPS or text in either for text in told):
@@ -164,7 +161,9 @@ def _find_fragments(scan: Scan, found: Sequence[Spoken], taken: set[int]) -> Ite
 def _leads(scan: Scan, found: Spoken) -> bool:
     """Whether an expression is the first thing in its sentence."""
     before = scan.tokens[max(0, found.start - _LEAD) : found.start]
-    return all(each.text in scan.words.clauses.empty or len(each.text) < _SHORTEST_NAME for each in before)
+    return all(
+        each.text in scan.words.clauses.empty or len(each.text) < _SHORTEST_NAME for each in before
+    )
 
 
 def _read_clause(scan: Scan, start: int, end: int, *, taken: set[int]) -> Clause:
@@ -235,7 +234,9 @@ def _says(scan: Scan, table: Table[None], places: range) -> bool:
 def _names(scan: Scan, i: int) -> bool:
     """Whether a word names something."""
     text = scan.tokens[i].text
-    return len(text) >= _SHORTEST_NAME and text[0].isalpha() and text not in scan.words.clauses.empty
+    return (
+        len(text) >= _SHORTEST_NAME and text[0].isalpha() and text not in scan.words.clauses.empty
+    )
 
 
 def _list_objects(

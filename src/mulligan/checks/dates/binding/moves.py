@@ -44,14 +44,12 @@ def join_moves(
     return kept
 
 
-def find_sources(
-    scan: Scan, found: Sequence[Spoken], clauses: Sequence[Clause]
-) -> set[int]:
+def find_sources(scan: Scan, found: Sequence[Spoken], clauses: Sequence[Clause]) -> set[int]:
     """The starts of those expressions that say where something was, and is moved away from."""
-    inside: dict[int, list[Spoken]] = defaultdict(list)
+    inside: dict[tuple[int, bool], list[Spoken]] = defaultdict(list)
     for each, number in zip(found, index_clauses(clauses, found), strict=True):
-        if clauses[number].moving and is_dated(each):
-            inside[number].append(each)
+        if clauses[number].moving:
+            inside[number, is_dated(each)].append(each)
     sources: set[int] = set()
     for said in inside.values():
         target = next((each.start for each in said if is_target(scan, each)), None)

@@ -51,6 +51,11 @@ def find_known_records(call: Call, executions: Iterable[Execution]) -> list[Mapp
     ]
 
 
+def names_object(call: Call) -> bool:
+    """Whether a call is given the id of something: it may be there to change that."""
+    return any(_ID.search(name) and value for name, value in call.arguments.items())
+
+
 def _list_plain(record: Mapping[str, object]) -> Iterator[tuple[str, str | int]]:
     return ((k, v) for k, v in record.items() if isinstance(v, str | int) and v not in ("", None))
 

@@ -288,7 +288,12 @@ def _parse_colon_clock(scan: Scan, i: int) -> Found | None:
         second, j = tokens[j + 1].number, j + 2
         if second is not None and second >= _MINUTES:
             return None
-        if tokens[j].text == "." and tokens[j].glued and tokens[j + 1].glued and tokens[j + 1].digits:
+        if (
+            tokens[j].text == "."
+            and tokens[j].glued
+            and tokens[j + 1].glued
+            and tokens[j + 1].digits
+        ):
             j += 2
     clock, end = _attach_half(scan, _make_clock(hour, minute.number or 0, second), j)
     return (clock,), scan.skip(end, scan.words.hours_after)

@@ -100,8 +100,10 @@ def is_verb_last(scan: Scan, i: int) -> bool:
     if tokens[i - 1].text in words.before_verb:
         return True
     near = range(max(0, i - _NEAR_VERB), i - 1)
-    return tokens[i - 1].text[:1].isalpha() and not scan.is_after(i, words.the) and any(
-        tokens[j].text in words.causing for j in near
+    return (
+        tokens[i - 1].text[:1].isalpha()
+        and not scan.is_after(i, words.the)
+        and any(tokens[j].text in words.causing for j in near)
     )
 
 

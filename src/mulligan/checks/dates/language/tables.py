@@ -282,6 +282,8 @@ class Words:
     """Beside `behind`: words of somebody who may speak of what was, and not of what shall be."""
     past_ending: str
     """Of most verbs in the past."""
+    was: Table[None]
+    """It *was* on Friday."""
     past_verbs: Table[None]
     """Verbs that tell of what is over."""
     or_: Table[None]

@@ -111,15 +111,18 @@ def resolve_parts(parts: Parts, at: Moment) -> list[Reading]:
     if lasting is not None and clock is not None:
         rest = tuple(part for part in parts if part is not lasting)
         return extend_readings(resolve_parts(rest, at), lasting)
+    moved = next((p for p in dated if isinstance(p, Shift) and p.anchored), None)
+    if clock is not None and moved is not None and moved.amount.seconds:
+        # Two hours before noon, two hours after 5pm tomorrow.
+        told = resolve_parts(tuple(part for part in parts if part is not moved), at)
+        return [each for reading in told if (each := shift_reading(reading, moved))]
     if any(isinstance(part, ThisTime) for part in parts):
         return _resolve_this_time(dated, at)
     match dated:
         case []:
             readings = resolve_clock(clock, at, part=part) if clock else []
-        case [Shift(anchored=True) as shift] if clock:
-            # Two hours before noon.
-            moments = resolve_clock(clock, at, part=part) if shift.amount.seconds else []
-            readings = [moved for each in moments if (moved := shift_reading(each, shift))]
+        case [Shift(anchored=True)] if clock:
+            readings = []
         case _:
             readings = resolve_dated(dated, at)
             if clock is not None:

@@ -16,7 +16,8 @@ _DOING = (
     "drop | clear | update | use | take | do | let's | host | start | copy | extend | assign | "
     "open | fix | have | enrol | enroll | sign up | save | post | pay | give | share | text | "
     "message | notify | ask | hold | prepare | repeat | edit | submit | upload | file | draft | "
-    "check in | check out | turn | mark | keep | close | return | renew | pick up | drop off | try | finish | print"
+    "check in | check out | turn | mark | keep | close | return | renew | pick up | drop off | "
+    "try | finish | print"
 )
 
 CLAUSES = ClauseWords(
@@ -29,8 +30,7 @@ CLAUSES = ClauseWords(
         "review | summarise | summarize"
     ),
     conditions=build_words(
-        "if | unless | in case | when | whenever | provided | as long as | once | assuming | "
-        "should"
+        "if | unless | in case | when | whenever | provided | as long as | once | assuming | should"
     ),
     joints=build_words(
         "and | then | but | so | also | otherwise | or | , | ; | : | - | \N{EN DASH} | \N{EM DASH}"
@@ -39,8 +39,8 @@ CLAUSES = ClauseWords(
     courtesies=build_words(
         "please | can you | could you | would you | will you | can we | could we | i need you to | "
         "i want you to | i would like you to | i'd like you to | i need to | i want to | "
-        "i'd like to | i would like to | we need to | kindly | just | also | then | and | so | to | "
-        "you should | go ahead and | now | hi | hey | ok | okay | yes | instead | let us | "
+        "i'd like to | i would like to | we need to | kindly | just | also | then | and | so | "
+        "to | you should | go ahead and | now | hi | hey | ok | okay | yes | instead | let us | "
         "help me | help me to | i would like | i'd like"
     ),
     subjects=build_words(
@@ -55,12 +55,14 @@ CLAUSES = ClauseWords(
         "called | cancelled | canceled | planned | works"
     ),
     before_nouns=build_words(
-        "the | a | an | my | our | your | his | her | their | its | of | for | with | this | that | "
-        "any | no | every | each | some | another | one | 's | new | next | last | about | on | "
-        "i | we | they | you | he | she | not"
+        "the | a | an | my | our | your | his | her | their | its | of | for | with | this | "
+        "that | any | no | every | each | some | another | one | 's | new | next | last | about | "
+        "on | i | we | they | you | he | she | not"
     ),
     targets=build_words("to | until | till | into | onto"),
-    dues=build_words("deadline | date | day | start | end | time | morning | evening | night | due"),
+    dues=build_words(
+        "deadline | date | day | start | end | time | morning | evening | night | due"
+    ),
     not_refusing=build_words(
         "don't forget | do not forget | never forget | can't wait | cannot wait | not only | "
         "why not | if not | don't mind | do not mind | don't miss | don't let | do not let | "

@@ -255,9 +255,9 @@ ENGLISH = Words(
     lasting=build_words("for"),
     to_last=build_words("last | lasts"),
     before_verb=build_words(
-        "it | to | will | should | must | can | could | would | might | may | shall | it'll | they | "
-        "them | that | which | not | don't | doesn't | won't | usually | only | typically | and | "
-        "always | 'll"
+        "it | to | will | should | must | can | could | would | might | may | shall | it'll | "
+        "they | them | that | which | not | don't | doesn't | won't | usually | only | typically | "
+        "and | always | 'll"
     ),
     causing=build_words("make | let | have | want | need | keep | makes | making"),
     parts_repeated=build_table(
@@ -345,6 +345,7 @@ ENGLISH = Words(
         "not | except | but | avoid | without | other than | don't | can't | cannot | won't | "
         "isn't | doesn't | unavailable | instead of | rather than | unless | besides | never"
     ),
+    was=build_words("was | were"),
     past_verbs=build_words(
         "was | were | did | had | happened | went | sent | received | came | wrote"
     ),
