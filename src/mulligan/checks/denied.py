@@ -42,10 +42,12 @@ def find_denials(subject: Subject) -> Iterator[Finding]:
 
     A date beside another that was meant may be there for a reason of its own: it is a warning.
     """
+    made = tuple(each for each in subject.executions if _may_change(subject, each))
     changes = _Changes(
         turn=subject.turn,
-        executions=tuple(each for each in subject.executions if _may_change(subject, each)),
-        earlier=subject.earlier,
+        executions=made,
+        # What was looked up says what things are called, and which id is whose.
+        earlier=(*subject.earlier, *(each for each in subject.executions if each not in made)),
         facts=subject.facts,
     )
     if changes.executions:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from mulligan.checks.dates.grammar.amounts import match_day_length
 from mulligan.checks.dates.grammar.phrases import Phrase
 from mulligan.checks.dates.grammar.scan import Scan
+from mulligan.checks.dates.grammar.shifts import is_verb_last
 from mulligan.checks.dates.grammar.stretches import Spoken, Stretch
 from mulligan.checks.dates.language.tables import Table
 from mulligan.checks.dates.meaning.phrase import is_dated
@@ -169,8 +170,9 @@ def lies_ahead(scan: Scan, found: Spoken, *, since: int = 0) -> bool:
 
 def looks_back(scan: Scan) -> bool:
     """Whether a message may speak of what was: log my run on Friday, I worked on Friday."""
-    words, everywhere = scan.words, range(scan.count)
-    if any(_says(scan, table, everywhere) for table in (words.behind, words.looking_back)):
+    words = scan.words
+    places = [i for i in range(scan.count) if not is_verb_last(scan, i)]
+    if any(_says(scan, table, places) for table in (words.behind, words.looking_back)):
         return True
     ending = words.past_ending
     return any(
@@ -234,5 +236,5 @@ def _find_clause(scan: Scan, end: int, reach: int, *, since: int = 0) -> range:
     return range(start, end)
 
 
-def _says(scan: Scan, table: Table[None], places: range) -> bool:
+def _says(scan: Scan, table: Table[None], places: Iterable[int]) -> bool:
     return any(table.match(scan.tokens, i) is not None for i in places)

@@ -140,12 +140,13 @@ def _limit_to_tools(tools: Collection[str], check: Check[Subject]) -> Check[Subj
     """Show only the calls of these tools: looking at another day is nobody's mistake."""
 
     def run_check(subject: Subject) -> Any:
-        written = (each for each in subject.executions if each.call.tool in tools)
+        written = tuple(each for each in subject.executions if each.call.tool in tools)
+        looked_up = (each for each in subject.executions if each.call.tool not in tools)
         return check(
             _Shown(
                 turn=subject.turn,
-                executions=tuple(written),
-                earlier=subject.earlier,
+                executions=written,
+                earlier=(*subject.earlier, *looked_up),
                 facts=subject.facts,
             )
         )

@@ -85,7 +85,8 @@ def _holds(reading: Reading, dated: Dated) -> bool:
     if dated.timed and dated.at == reading.end:
         return True
     days = [day for day in dated.days if reading.holds_day(day)]
-    if reading.grain is not Grain.PART or reading.start.date() in days:
+    short = reading.grain in (Grain.PART, Grain.SPAN) and reading.end - reading.start < _LONGEST
+    if not short or reading.start.date() in days:
         return bool(days)
     # Friday night goes on into Saturday, but not into Saturday evening.
     return bool(days) and dated.timed and dated.at < reading.end

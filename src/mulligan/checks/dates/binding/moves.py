@@ -11,7 +11,7 @@ from mulligan.checks.dates.grammar.phrases import Phrase
 from mulligan.checks.dates.grammar.scan import Scan
 from mulligan.checks.dates.grammar.stretches import Spoken, Stretch
 from mulligan.checks.dates.meaning.phrase import is_dated
-from mulligan.checks.dates.parts import Limit
+from mulligan.checks.dates.parts import Clock, Limit
 
 _STOPS = frozenset(".?!;")
 _REACH = 24
@@ -72,7 +72,12 @@ def is_target(scan: Scan, found: Spoken) -> bool:
 
 def _is_move(scan: Scan, found: Stretch) -> bool:
     joined = scan.tokens[found.first.end].text in scan.words.clauses.targets
-    return joined and not is_target(scan, found) and not _is_planned_for(scan, found)
+    if not joined or is_target(scan, found) or _is_planned_for(scan, found):
+        return False
+    # Move it from 3 to 4, move my 3pm to 4pm; 10pm to 6am alone is how long it goes on.
+    named = scan.is_after(found.start, scan.words.clauses.before_nouns)
+    opened = scan.is_after(found.start, scan.words.range_openings)
+    return is_dated(found.first) or named or opened or not found.first.tells(Clock)
 
 
 def _is_planned_for(scan: Scan, found: Stretch) -> bool:
