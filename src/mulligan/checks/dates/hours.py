@@ -23,8 +23,8 @@ from mulligan.core.turn import Turn
 def times_as_said(parameters: Parameters | None = None, *, pins: Pins = NO_PINS) -> Check[Subject]:
     """Flag a call none of whose times of day is the one that the person said.
 
-    Sure only of one exact time in what the call can be about: at half past six, and not around six, after
-    six, or from six to seven. Whatever else a call has, such as an end, is left alone.
+    Sure only of one exact time in what the call can be about: at half past six, and not around
+    six, after six, or from six to seven. Whatever else a call has, such as an end, is left alone.
     """
 
     def is_comparable(turn: Turn, call: Call) -> bool:

@@ -6,7 +6,12 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from mulligan.checks.dates.binding.clauses import Clause, index_clauses, split_clauses
-from mulligan.checks.dates.binding.moves import find_sources, join_moves, split_moves
+from mulligan.checks.dates.binding.moves import (
+    find_sources,
+    is_unsure,
+    join_moves,
+    split_moves,
+)
 from mulligan.checks.dates.binding.names import mask_names
 from mulligan.checks.dates.context import (
     find_bound,
@@ -118,7 +123,9 @@ def _resolve_all(
         before = found[number - 1] if number else None
         if before is not None and not is_listed(tokens, before.end, end=each.start):
             since = max(since, before.end)
-        named = is_name(tokens, each, at=at, since=since)
+        named = is_name(tokens, each, at=at, since=since) or is_unsure(
+            tokens, each, clauses[clause]
+        )
         result = replace(
             result,
             looks_back=back and bool(result.readings),

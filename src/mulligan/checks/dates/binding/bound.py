@@ -73,10 +73,9 @@ def _find_exact_time(found: Sequence[Expression]) -> Expression | None:
 
 def list_call_words(call: Call, records: Sequence[Mapping[str, object]]) -> frozenset[str]:
     """Words by which a call can be told from others: of its tool, its texts and its object."""
-    texts = [call.tool, *list_texts(call.arguments)]
-    texts += [text for record in records for text in list_texts(record)]
-    told = " ".join(texts)[:_MOST_TEXT].lower().replace("_", " ")
-    return frozenset(_WORD.findall(told))
+    held = [value for given in (call.arguments, *records) for value in given.values()]
+    told = " ".join([call.tool, *(text for value in held for text in list_texts(value))])
+    return frozenset(_WORD.findall(told[:_MOST_TEXT].lower().replace("_", " ")))
 
 
 def _list_own(expressions: Sequence[Expression], clause: int) -> list[Expression]:

@@ -91,7 +91,7 @@ def _find_quoted(scan: Scan, message: str) -> set[int]:
 def _find_boundaries(
     scan: Scan, found: Sequence[Spoken], taken: set[int], message: str
 ) -> Iterator[int]:
-    first, ends = {each.start for each in found}, {each.end for each in found}
+    first = {each.start for each in found}
     tokens, words = scan.tokens, scan.words.clauses
     for i in range(1, scan.count):
         if i in taken and i not in first:
@@ -100,25 +100,28 @@ def _find_boundaries(
         opened = i not in taken and (
             _is_verb(scan, i, words.conditions)
             or (_follows_joint(scan, i, taken) and _opens_clause(scan, i, taken))
-            # If anything happened since Monday *book* a room: no comma is needed.
-            or (i in ends and _is_verb(scan, i, words.doing))
         )
         if stopped or opened or "\n" in message[tokens[i - 1].end : tokens[i].start]:
             yield i
-    yield from _find_main_clauses(scan, taken)
+    yield from _find_main_clauses(scan, taken, ends={each.end for each in found})
     yield from _find_fragments(scan, found, taken)
 
 
-def _find_main_clauses(scan: Scan, taken: set[int]) -> Iterator[int]:
-    """If it rains, *Sunday*: the comma ends the condition."""
+def _find_main_clauses(scan: Scan, taken: set[int], *, ends: set[int]) -> Iterator[int]:
+    """If it rains, *Sunday*: the comma ends the condition; a verb behind a time does, too."""
     words, conditional = scan.words.clauses, False
     for i in range(scan.count):
         text = scan.tokens[i].text
         if words.conditions.match(scan.tokens, i) and not scan.is_after(i, words.before_nouns):
             conditional = True
-        elif text in _STOPS or (text == "," and i not in taken):
-            if conditional and text == ",":
+        elif text in _STOPS:
+            conditional = False
+        elif i not in taken and (text == "," or text in words.consequences):
+            if conditional:
                 yield i + 1
+            conditional = False
+        elif conditional and i in ends - taken and _is_verb(scan, i, words.doing):
+            yield i
             conditional = False
 
 
@@ -172,7 +175,11 @@ def _read_clause(scan: Scan, start: int, end: int, *, taken: set[int]) -> Clause
     opening = _skip_courtesies(scan, first)
     places = [i for i in range(opening, end) if i not in taken]
     verb = next((i for i in places if _is_verb(scan, i, words.doing)), None)
+    if opening in places and words.doing.match(tokens, opening):
+        verb = opening
     moving = any(_is_verb(scan, i, words.moving) for i in places)
+    if verb == opening and verb is not None:
+        moving = moving or words.moving.match(tokens, verb) is not None
     told = tokens[verb].text if verb is not None else ""
     kind = _choose_kind(scan, range(first, end), opening=opening, verb=verb)
     return Clause(start=start, end=end, kind=kind, verb=told, moving=moving)
@@ -193,9 +200,9 @@ def _choose_kind(scan: Scan, places: range, *, opening: int, verb: int | None) -
         return ClauseKind.STATEMENT
     if verb is not None:
         return ClauseKind.REQUEST
-    if asked or tokens[opening].text not in words.before_nouns:
-        return ClauseKind.FRAGMENT
-    return ClauseKind.STATEMENT if places else ClauseKind.FRAGMENT
+    goes_on = places.start > 0 and tokens[places.start - 1].text not in _STOPS
+    named = tokens[opening].text in words.before_nouns
+    return ClauseKind.STATEMENT if named and not goes_on else ClauseKind.FRAGMENT
 
 
 def _inherit_verb(scan: Scan, clause: Clause, before: Clause) -> Clause:
@@ -244,7 +251,14 @@ def _list_objects(
 ) -> Iterator[str]:
     """Words that name things; a verb names none. Names that hold words of time are read whole."""
     words, tokens = scan.words.clauses, scan.tokens
-    for i in range(clause.start, clause.end):
+    start = clause.start
+    if clause.kind is ClauseKind.FRAGMENT:
+        # Then a taxi, and *lunch* on Friday: when the taxi shall come is not said.
+        first = min((i for i in spoken if clause.holds(i)), default=clause.end)
+        start = max(
+            (i for i in range(start, first) if tokens[i].text in words.joints), default=start
+        )
+    for i in range(start, clause.end):
         if i in spoken and tokens[i].text not in scan.words.parts:
             continue
         if _names(scan, i) and (i in quoted or not _is_verb(scan, i, words.doing)):

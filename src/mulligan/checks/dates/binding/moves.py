@@ -62,6 +62,18 @@ def find_sources(scan: Scan, found: Sequence[Spoken], clauses: Sequence[Clause])
     return sources
 
 
+def is_unsure(scan: Scan, found: Spoken, clause: Clause) -> bool:
+    """Move the *Thursday* sync, move my call on *the 20th*: where it is, or where it shall be."""
+    if not clause.moving or not is_dated(found) or is_target(scan, found):
+        return False
+    start = found.start
+    if scan.is_after(start, scan.words.on):
+        return True
+    return scan.is_after(start, scan.words.clauses.before_nouns) and not scan.is_after(
+        start, scan.words.lasting
+    )
+
+
 def is_target(scan: Scan, found: Spoken) -> bool:
     """To Friday, to the 24th."""
     start = found.start

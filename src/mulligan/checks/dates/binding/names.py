@@ -11,7 +11,7 @@ from mulligan.core.finding import Fact
 
 _TITLE = re.compile(r"(?:^|[._ ])(?:title|name|summary|subject|label|topic)$", re.IGNORECASE)
 """How a field is called that says what a thing is called."""
-_ID = re.compile(r"(?:^|[_.-])(?:id|uid|key|number|uuid)$|[a-z]I[dD]$|^ID$", re.IGNORECASE)
+_ID = re.compile(r"(?:^|[_.-])(?:id|uid|uuid|key|number|ID)$|[a-z](?:Id|ID)$")
 _LETTER = re.compile(r"\w")
 _FEWEST_WORDS = 2
 _LONGEST = 80

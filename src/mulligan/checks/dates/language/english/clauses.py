@@ -32,6 +32,7 @@ CLAUSES = ClauseWords(
     conditions=build_words(
         "if | unless | in case | when | whenever | provided | as long as | once | assuming | should"
     ),
+    consequences=build_words("then | otherwise | else"),
     joints=build_words(
         "and | then | but | so | also | otherwise | or | , | ; | : | - | \N{EN DASH} | \N{EM DASH}"
     ),
