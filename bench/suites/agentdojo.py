@@ -27,6 +27,8 @@ from bench.dojo import (
     open_desks,
 )
 from bench.report import progress, table
+from mulligan.checks.standard.choose import StandardChecks
+from mulligan.checks.standard.tools import ToolShape
 from mulligan.checks.subject import Subject
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.interfaces import Check, Gather
@@ -105,7 +107,10 @@ async def _look_at_all(
 
 def build_checks(desk: Desk, *, means: str) -> list[Check[Subject]]:
     """The checks that look: chosen by hand, or by themselves from the tools' schemas."""
-    return choose_checks()
+    if means == "chosen":
+        return choose_checks()
+    shapes = {tool: ToolShape(tool=tool, schema=schema) for tool, schema in desk.schemas.items()}
+    return [StandardChecks(lambda call: shapes.get(call.tool))]
 
 
 async def _look(

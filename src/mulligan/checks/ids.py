@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass
 
 from mulligan.checks.concern import limit_to_parameters
+from mulligan.checks.standard.meant import suggest_id
 from mulligan.checks.subject import (
     Argument,
     Parameters,
@@ -85,10 +86,11 @@ def not_glued(parameters: Parameters) -> Check[Subject]:
             for argument in list_arguments(execution, parameters.get(execution.call.tool, ())):
                 glue = _find_glue(argument, subject.turn)
                 if glue and argument.value not in heard:
+                    look_up = f"Look it up; no {argument.label} is made from other values."
                     yield argument.build_finding(
                         "id.glued",
                         issue=f"which is put together from {glue!r}.",
-                        correction=f"Look it up; no {argument.label} is made from other values.",
+                        correction=suggest_id(argument, subject) or look_up,
                     )
 
     return check

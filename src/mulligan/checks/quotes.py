@@ -15,6 +15,8 @@ _QUOTES = re.compile(
     # What opens a quotation ends the one before it, so that none is read past the next mark.
     r"(?<!\w)'((?:[^']|(?<=\w)'(?=\w)){1,4000}+)'(?!\w)|\"([^\"]{1,4000}+)\"|“([^“”]{1,4000}+)”"
 )
+_NAMED = re.compile(r"\S+[./\\_]\S+")
+"""A file, a link or another name of a thing, which is quoted to say which, and not how."""
 _WORD = re.compile(r"\w+")
 _APOSTROPHE = re.compile("['\u2019]")
 
@@ -69,7 +71,7 @@ def find_changed_quote(text: str, quoted: list[str]) -> str | None:
     changed: str | None = None
     for quote in quoted:
         words = _split_words(quote)
-        if not words:
+        if not words or _NAMED.fullmatch(quote.strip()):
             continue
         if f" {' '.join(words)} " in f" {' '.join(written)} ":
             return None

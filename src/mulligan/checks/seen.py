@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from mulligan.checks.concern import limit_to_parameters, limit_to_tools
 from mulligan.checks.mailboxes import find_addresses
 from mulligan.checks.people import PERSON
+from mulligan.checks.standard.meant import suggest_id
 from mulligan.checks.subject import Argument, Heard, Parameters, Subject, list_arguments, with_heard
 from mulligan.core.finding import Finding
 from mulligan.core.interfaces import Check
@@ -29,9 +30,7 @@ def ids_seen(parameters: Parameters) -> Check[Subject]:
         for execution, heard in with_heard(subject):
             names = parameters.get(execution.call.tool, ())
             for unseen in _find_unseen(list_arguments(execution, names), heard):
-                yield _build_finding(
-                    unseen, "Look the id up first, and use the one that comes back."
-                )
+                yield _build_finding(unseen, _suggest_id(unseen, subject))
 
     return check
 
@@ -70,6 +69,10 @@ def _was_seen(value: str, heard: Heard) -> bool:
         return True
     pieces = [piece for piece in _BETWEEN.split(value) if piece]
     return bool(pieces) and all(_DIGIT.search(piece) and piece in heard for piece in pieces)
+
+
+def _suggest_id(argument: Argument, subject: Subject) -> str:
+    return suggest_id(argument, subject) or "Look the id up first, and use the one that comes back."
 
 
 def _suggest_address(named: list[str]) -> str:

@@ -13,6 +13,13 @@ from mulligan.core.escape import show_name
 from mulligan.core.finding import Fact, Finding, Severity
 from mulligan.core.turn import Turn
 
+_WHOLE = re.compile(r"(-?\d+)\.0+")
+_LINK = re.compile(r"[a-z][a-z0-9+.-]*://(?:www\.)?([^/\s].*?)/?")
+
+_BETWEEN = re.compile(r"[\s./()-]+")
+SQUEEZED = 8
+"""Characters from which a value is told apart from others without what stands between them."""
+
 Parameters = Mapping[str, Collection[str]]
 """By tool: the names of its parameters that hold one kind of thing, such as ids."""
 
@@ -97,15 +104,32 @@ class Heard:
         self._texts.extend(text.casefold() for text in list_texts(source))
 
     def __contains__(self, value: str) -> bool:
-        return self._has(value.casefold(), before=r"\w", after=r"\w")
+        spelled = list_spellings(value)
+        return any(self._has(each, before=r"\w", after=r"\w") for each in spelled)
 
     def has_address(self, address: str) -> bool:
         """Whether an e-mail address was heard, and not only a longer one that it is a part of."""
         return self._has(address.casefold(), before=rf"[{LOCAL}]", after=r"[\w@-]|\.\w")
 
+    def has_squeezed(self, value: str) -> bool:
+        """Whether a long value was heard with other signs between its characters."""
+        wanted = _BETWEEN.sub("", value.casefold())
+        return len(wanted) >= SQUEEZED and any(
+            wanted in _BETWEEN.sub("", text) for text in self._texts
+        )
+
     def _has(self, wanted: str, *, before: str, after: str) -> bool:
         whole = re.compile(rf"(?<!{before}){re.escape(wanted)}(?!{after})")
         return any(wanted in text and whole.search(text) for text in self._texts)
+
+
+def list_spellings(value: str) -> list[str]:
+    """Ways to write one value: a whole number without its `.0`, a link without its scheme."""
+    bare = value.casefold()
+    if whole := _WHOLE.fullmatch(bare):
+        return [bare, whole[1]]
+    link = _LINK.fullmatch(bare)
+    return [bare, link[1]] if link else [bare]
 
 
 def with_heard(subject: Subject) -> Iterator[tuple[Execution, Heard]]:

@@ -1,0 +1,1 @@
+"""Checks that choose themselves: what each parameter holds, and what follows for a call of it."""

@@ -1,0 +1,133 @@
+"""A time and another in case it is taken: "at 10:00, or at 16:00 if I already have something"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import datetime, time
+
+from mulligan.checks.concern import limit_to_tools
+from mulligan.checks.moments import parse_local_moment
+from mulligan.checks.quotes import drop_quotes
+from mulligan.checks.slots import BUSY
+from mulligan.checks.standard.records import Found, get_title_of
+from mulligan.checks.standard.seen_values import Seen, with_seen
+from mulligan.checks.standard.words import split_words
+from mulligan.checks.subject import Subject, list_effective_calls
+from mulligan.core.call import Execution
+from mulligan.core.escape import show_name
+from mulligan.core.finding import Finding, Severity
+from mulligan.core.interfaces import Check
+from mulligan.core.quoted import quote_value
+
+_CLOCK = r"(?:at\s+)?(?P<{0}h>\d{{1,2}})(?:[:.](?P<{0}m>\d\d))?\s*(?P<{0}p>am|pm)?"
+_TAKEN = (
+    r"(?:(?:i|we)(?:\s+already)?\s+have\s+(?:something|anything|plans|another)|\bbusy\b|\btaken\b|"
+    r"\bbooked\b|\boccupied\b|\bconflicts?\b|\bnot\s+free\b|isn.t\s+free|\bunavailable\b)"
+)
+_EITHER = re.compile(
+    rf"\b{_CLOCK.format('a')}\s*,?\s+(?:or|else|otherwise)\s+{_CLOCK.format('b')}\s*,?\s+"
+    rf"(?:if|in\s+case|when)\b[^.!?\n]{{0,60}}?{_TAKEN}",
+    re.IGNORECASE,
+)
+_STARTS = {"start", "begin", "begins", "starts", "from"}
+_ENDS = {"end", "ends", "until", "finish", "to"}
+_SHOWN = 60
+
+
+def alternative_as_said(starts: Mapping[str, str]) -> Check[Subject]:
+    """Flag the time that was meant for the other case, by what the calendar was seen to hold.
+
+    `starts`: by tool, the parameter that says when something begins. Without a look at that day
+    nothing is said, except of taking the first time unseen.
+    """
+
+    @limit_to_tools(starts, when=lambda turn: _EITHER.search(turn.message))
+    def check(subject: Subject) -> Iterator[Finding]:
+        either = read_either(subject.turn.message)
+        if either is None:
+            return
+        own = {id(each) for each in list_effective_calls(subject) if each.call.tool in starts}
+        for execution, seen in with_seen(subject):
+            if id(execution) in own:
+                given = execution.call.arguments.get(starts[execution.call.tool])
+                begins = parse_local_moment(given, zone=subject.turn.timezone)
+                if begins is not None and begins.time() in either:
+                    yield from _compare(execution, begins, either, subject, seen)
+
+    return check
+
+
+def read_either(message: str) -> tuple[time, time] | None:
+    """The time that was asked for, and the one to take if that is not free."""
+    found = _EITHER.search(drop_quotes(message))
+    if found is None:
+        return None
+    first, second = (_read_clock(found, each) for each in "ab")
+    return (first, second) if first and second and first != second else None
+
+
+def _read_clock(found: re.Match[str], name: str) -> time | None:
+    half = (found[f"{name}p"] or "").lower()
+    hour = int(found[f"{name}h"])
+    if half:
+        hour = hour % 12 + (12 if half == "pm" else 0)
+    minute = int(found[f"{name}m"] or 0)
+    return time(hour, minute) if hour < 24 and minute < 60 else None  # noqa: PLR2004 - a clock
+
+
+def _compare(
+    execution: Execution,
+    begins: datetime,
+    either: tuple[time, time],
+    subject: Subject,
+    seen: Seen,
+) -> Iterator[Finding]:
+    first, second = either
+    wanted = datetime.combine(begins.date(), first)
+    days = list(_list_taken(subject, seen))
+    clash = next((what for what, start, end in days if start <= wanted < end), None)
+    looked = any(start.date() == wanted.date() for _, start, _ in days)
+    if begins.time() == first and clash is not None:
+        yield _build_finding(execution, first, second, f"is taken by {clash}")
+    elif begins.time() == first and not days:
+        yield _build_finding(execution, first, second, "may be taken: nobody has looked", sure=False)
+    elif begins.time() == second and looked and clash is None:
+        yield _build_finding(execution, second, first, f"was meant only if {first:%H:%M} is taken")
+
+
+def _list_taken(subject: Subject, seen: Seen) -> Iterator[tuple[str, datetime, datetime]]:
+    """What takes up a time, as facts or as tools returned it; what this turn made is left out."""
+    for fact in subject.facts:
+        if fact.kind == BUSY:
+            start, _, end = fact.value.partition("/")
+            yield fact.subject, datetime.fromisoformat(start), datetime.fromisoformat(end)
+    for record in seen.list_records():
+        start, end = (_read_end(record, words, subject) for words in (_STARTS, _ENDS))
+        if start and end and not _is_made_here(record, subject):
+            yield str(quote_value(get_title_of(record), most=_SHOWN)), start, end
+
+
+def _read_end(record: Found, words: set[str], subject: Subject) -> datetime | None:
+    for name, held in record.items():
+        if words & set(split_words(str(name))):
+            return parse_local_moment(held, zone=subject.turn.timezone)
+    return None
+
+
+def _is_made_here(record: Found, subject: Subject) -> bool:
+    """Whether it is what a call of this turn put there."""
+    title = get_title_of(record)
+    return any(title and title in map(str, e.call.arguments.values()) for e in subject.executions)
+
+
+def _build_finding(
+    execution: Execution, taken: time, other: time, why: str, *, sure: bool = True
+) -> Finding:
+    return Finding(
+        rule="condition.other_case",
+        severity=Severity.ERROR if sure else Severity.WARNING,
+        issue=f"{show_name(execution.call.tool)} takes {taken:%H:%M}, which {why}.",
+        correction=f"Take {other:%H:%M}." if sure else f"Look first; take {other:%H:%M} if it is.",
+        call=execution.call.id,
+    )

@@ -1,0 +1,188 @@
+"""Amounts that nobody said, nothing returned, and that follow from neither."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import islice
+from math import isclose, isfinite
+
+from mulligan.checks.concern import limit_to_calls
+from mulligan.checks.grounding.numerals import write_out
+from mulligan.checks.standard.seen_values import Seen, with_seen
+from mulligan.checks.standard.tools import ToolKinds
+from mulligan.checks.subject import Argument, Subject, list_arguments
+from mulligan.checks.values import list_leaves, list_texts
+from mulligan.core.call import Call
+from mulligan.core.finding import Finding, Severity
+from mulligan.core.interfaces import Check
+from mulligan.core.turn import Turn
+
+MOST = 60
+"""Numbers that are put together in pairs: with more, nearly every amount would follow."""
+_LIKE = 0.006
+"""How far an amount may be off by rounding: half a cent."""
+
+_NUMBER = re.compile(r"(?<![\w.,])[-+]?(?:\d{1,3}(?:[,' \u00a0]\d{3})+|\d+)(?:[.,]\d+)?(?![\w]|[.,]\d)")
+_MARKED = re.compile(r"(?:[$\u20ac\u00a3\u00a5]|\b(?:usd|eur|gbp|chf))\s?(\d[\d,.]*)\s?([kKmM]\b)?|(\d[\d,.]*)\s?([kKmM]\b|million\b|thousand\b)", re.IGNORECASE)
+_SHARE = re.compile(r"(\d+(?:[.,]\d+)?)\s?(?:%|percent\b|per cent\b)", re.IGNORECASE)
+_PARTS = {"half": 1 / 2, "third": 1 / 3, "quarter": 1 / 4, "double": 2.0, "twice": 2.0, "triple": 3.0}
+_SPLIT = {"split", "share", "shared", "each", "evenly", "equally", "per", "monthly", "average"}
+_DATED = re.compile(r"\b\d{4}-\d\d-\d\d\b|\b\d{1,2}:\d\d\b|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b")
+
+
+def amounts_as_said(
+    tools: Collection[ToolKinds], parameters: Mapping[str, Collection[str]]
+) -> Check[Subject]:
+    """Flag an amount that was neither said nor returned, and is no sum, difference or share.
+
+    Sure where nothing at all leads to it; with very many numbers around it stays silent.
+    """
+    defaults = {each.tool: each.defaults for each in tools}
+
+    def is_about(_turn: Turn, call: Call) -> bool:
+        return any(call.arguments.get(name) is not None for name in parameters.get(call.tool, ()))
+
+    @limit_to_calls(is_about)
+    def check(subject: Subject) -> Iterator[Finding]:
+        said = Amounts(subject)
+        for execution, seen in with_seen(subject):
+            tool = execution.call.tool
+            for argument in list_arguments(execution, parameters.get(tool, ())):
+                value = _read_number(argument.value)
+                usual = defaults.get(tool, {}).get(argument.name)
+                if value is None or _is_number(usual, value) or value == 1:
+                    continue
+                if not said.explain(value, seen):
+                    yield _build_finding(argument)
+
+    return check
+
+
+class Amounts:
+    """The numbers of a turn, and what follows from them."""
+
+    def __init__(self, subject: Subject) -> None:
+        told = [subject.turn.message, *list_texts(subject.turn.known)]
+        self.said = sorted({number for text in told for number in find_numbers(text)})
+        self.shares = sorted({share for text in told for share in find_shares(text)})
+        self._facts = [number for fact in subject.facts for number in find_numbers(fact.value)]
+
+    def explain(self, value: float, seen: Seen) -> bool:
+        """Whether an amount was said, returned, or follows from what was."""
+        returned = {*self._facts}
+        columns: defaultdict[str, list[float]] = defaultdict(list)
+        for record in seen.list_records():
+            for name, held in record.items():
+                if (number := _read_number(held)) is not None:
+                    columns[str(name)].append(number)
+        for structure in seen.structures:
+            returned.update(_list_numbers(structure))
+        known = {*self.said, *returned}
+        if _holds(known, value):
+            return True
+        if value == 0 or not known:
+            return False
+        if len(known) > MOST:
+            known = {*self.said, *islice((n for held in columns.values() for n in held), MOST)}
+        return _follows(value, known, said=self.said, shares=self.shares) or any(
+            _is_sum(value, column) for column in columns.values()
+        )
+
+
+def find_numbers(text: str) -> set[float]:
+    """Every number that a text may mean, dates and clock times left out."""
+    spelled = _DATED.sub(" ", write_out(text.casefold()))
+    found = {number for each in _NUMBER.finditer(spelled) for number in _read_numerals(each[0])}
+    for sign, scale, bare, other in _MARKED.findall(spelled):
+        times = {"k": 1e3, "t": 1e3, "m": 1e6}.get((scale or other)[:1].lower(), 1.0)
+        found.update(number * times for number in _read_numerals(sign or bare))
+    return found
+
+
+def find_shares(text: str) -> set[float]:
+    """The shares that a text speaks of: 19.5 % is 0.195."""
+    found = {n / 100 for each in _SHARE.findall(text) for n in _read_numerals(each)}
+    words = set(re.findall(r"[a-z]+", text.casefold()))
+    found |= {share for word, share in _PARTS.items() if word in words}
+    # Between how many it is split, or over how many months, need not be said as a number.
+    return found | ({1 / n for n in range(2, 13)} if words & _SPLIT else set())
+
+
+def _follows(
+    value: float, known: Collection[float], *, said: Collection[float], shares: Iterable[float]
+) -> bool:
+    """Whether it is a sum or difference of two, a multiple, or a share with or without a fee."""
+    spoken = [*said, 0.0]
+    for one in known:
+        if any(_is_like(value, each) for other in known if other is not one for each in (one + other, abs(one - other))):
+            return True
+        if any(n and (_is_like(value, one * n) or _is_like(value, one / n)) for n in said):
+            return True
+        for share in shares:
+            parts = (one * share, one * (1 + share), one * (1 - share))
+            if any(_is_like(value, part + fee) or _is_like(value, part - fee) for part in parts for fee in spoken):
+                return True
+    return False
+
+
+def _is_sum(value: float, column: list[float]) -> bool:
+    """Whether it is the sum, the mean or a running sum of a column that was returned."""
+    total = sum(column)
+    sums = [total, total / len(column)]
+    for number, held in enumerate(column):
+        sums += [sum(column[: number + 1]), sum(column[number:]), total - held]
+    return any(_is_like(value, each) for each in sums)
+
+
+def _list_numbers(structure: object) -> Iterator[float]:
+    for leaf in list_leaves(structure):
+        if isinstance(leaf, bool):
+            continue
+        if isinstance(leaf, int | float) and isfinite(leaf):
+            yield float(leaf)
+        elif isinstance(leaf, str):
+            yield from find_numbers(leaf)
+
+
+def _read_numerals(text: str) -> set[float]:
+    """What a numeral can mean: `1.500` is two numbers."""
+    bare = re.sub(r"[' \u00a0]", "", text.strip(".,"))
+    forms = {bare.replace(",", "")}
+    if re.search(r",\d{1,2}$", bare) or "." not in bare:
+        forms.add(bare.replace(".", "").replace(",", "."))
+    if re.fullmatch(r"\d{1,3}(?:\.\d{3})+", bare):
+        forms.add(bare.replace(".", ""))
+    return {number for form in forms if (number := _read_number(form)) is not None}
+
+
+def _read_number(value: object) -> float | None:
+    if isinstance(value, bool):
+        return None
+    try:
+        number = float(str(value).strip().lstrip("$\u20ac\u00a3").replace(",", ""))
+    except ValueError:
+        return None
+    return number if isfinite(number) else None
+
+
+def _is_number(usual: object, value: float) -> bool:
+    return usual is not None and _read_number(usual) == value
+
+
+def _holds(known: Iterable[float], value: float) -> bool:
+    return any(_is_like(abs(value), abs(each)) for each in known)
+
+
+def _is_like(one: float, other: float) -> bool:
+    return isclose(one, other, rel_tol=1e-9, abs_tol=_LIKE)
+
+
+def _build_finding(argument: Argument) -> Finding:
+    return argument.build_finding(
+        "amount.not_as_said",
+        severity=Severity.ERROR,
+        issue="an amount that nobody said, no tool returned, and that follows from neither.",
+        correction=f"Look up what {argument.label} is made of, and calculate it from that.",
+    )

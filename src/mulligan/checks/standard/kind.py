@@ -1,0 +1,192 @@
+"""What a parameter holds, told from its type, format, description and name, or from a value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from typing import NamedTuple
+
+from mulligan.checks.standard.words import split_words
+
+
+class Kind(StrEnum):
+    """What a parameter holds."""
+
+    ID = "id"
+    """Names one object, as the system that has it does."""
+    PERSON = "person"
+    """Names somebody, in words."""
+    ADDRESS = "address"
+    """Where something goes: a mailbox, an account, a telephone."""
+    DATE = "date"
+    START = "start"
+    END = "end"
+    AMOUNT = "amount"
+    PLACE = "place"
+    TEXT = "text"
+    LINK = "link"
+    FLAG = "flag"
+    """Yes or no, or one of a few words."""
+    OTHER = "other"
+    """Nothing can be said of it, and no check looks at it."""
+
+
+class Chosen(NamedTuple):
+    """The kind of a parameter, and what it was told from."""
+
+    kind: Kind
+    why: str
+
+
+Schema = Mapping[str, object]
+
+_FORMATS = {
+    "date": Kind.DATE,
+    "date-time": Kind.DATE,
+    "email": Kind.ADDRESS,
+    "idn-email": Kind.ADDRESS,
+    "iri": Kind.LINK,
+    "phone": Kind.ADDRESS,
+    "uri": Kind.LINK,
+    "uri-reference": Kind.LINK,
+    "url": Kind.LINK,
+    "uuid": Kind.ID,
+}
+_NUMBERS = {"number", "integer"}
+
+_ADDRESS = {"bic", "email", "emails", "iban", "mail", "mailbox", "mailboxes", "phone", "telephone"}
+_ACCOUNT = {"account", "wallet"}
+_RECEIVES = {
+    "attendee", "attendees", "bcc", "beneficiary", "cc", "guest", "guests", "invitee", "invitees",
+    "participant", "participants", "payee", "receiver", "receivers", "recipient", "recipients",
+}  # fmt: skip
+_ID = {"guid", "id", "ids", "identifier", "uid", "uuid"}
+_LINK = {"href", "link", "links", "uri", "url", "urls", "webpage", "website"}
+_PERSON = {
+    "assignee", "author", "client", "contact", "customer", "employee", "member", "members",
+    "organizer", "owner", "person", "sender", "user", "username", "users",
+}  # fmt: skip
+_START = {"begin", "begins", "beginning", "from", "min", "start", "starts", "since", "after"}
+_END = {"end", "ending", "ends", "finish", "max", "to", "until", "before"}
+_DATE = {
+    "date", "dates", "datetime", "day", "days", "deadline", "due", "time", "timestamp", "when",
+}  # fmt: skip
+_AMOUNT = {
+    "amount", "amounts", "budget", "cost", "deposit", "fee", "payment", "price", "quantity",
+    "qty", "salary", "sum", "tip", "total",
+}  # fmt: skip
+_PLACE = {
+    "address", "city", "country", "destination", "location", "origin", "place", "street", "venue",
+}  # fmt: skip
+_TEXT = {
+    "body", "caption", "comment", "content", "description", "label", "message", "name", "note",
+    "notes", "reason", "subject", "summary", "text", "title",
+}  # fmt: skip
+
+_SAYS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
+    (Kind.ADDRESS, re.compile(r"\b(e-?mails?( address(es)?)?|iban|account number|phone)\b", re.I)),
+    (Kind.LINK, re.compile(r"\b(url|hyperlink|web ?page|web ?site)\b", re.I)),
+    (Kind.ID, re.compile(r"\b(id|identifier|uuid)\b", re.I)),
+    (Kind.DATE, re.compile(r"\b(iso[ -]?8601|yyyy-mm-dd|date)\b", re.I)),
+)
+"""What a description says of a parameter whose name tells nothing."""
+
+_LOOKS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
+    (Kind.LINK, re.compile(r"(?:https?://|www\.)\S+", re.I)),
+    (Kind.ADDRESS, re.compile(r"[^@\s<>]+@[^@\s<>]+\.[^@\s<>]+")),
+    (Kind.ADDRESS, re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}")),
+    (Kind.DATE, re.compile(r"(?:19|20)\d\d-\d\d-\d\d(?:[T ]\d\d:\d\d\S*)?")),
+    (Kind.ID, re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.I)),
+)
+"""What a value looks like, whole."""
+
+
+def find_kind(name: str, schema: Schema | None = None) -> Chosen:
+    """What a parameter of this name and schema holds."""
+    forms = list(_list_forms(schema or {}))
+    for form in forms:
+        if (found := _FORMATS.get(str(form.get("format")))) is not None:
+            return Chosen(_place_in_time(found, name), f"its format is {form['format']}")
+    types = {str(form.get("type")) for form in forms} - {"null", "array", "None"}
+    if types == {"boolean"} or any("enum" in form or "const" in form for form in forms):
+        return Chosen(Kind.FLAG, "it is one of a few values")
+    if types & {"object"}:
+        return Chosen(Kind.OTHER, "it is a structure")
+    said = str((schema or {}).get("description") or "")
+    words = split_words(name)
+    if (found := _read_name(words, said=said, types=types)) is not None:
+        return Chosen(found, f"it is called {name}")
+    for kind, pattern in _SAYS:
+        if not types & _NUMBERS and (named := pattern.search(said)):
+            return Chosen(_place_in_time(kind, name), f"its description says {named.group()!r}")
+    return Chosen(Kind.OTHER, "nothing tells what it is")
+
+
+def find_kind_of_value(value: object) -> Chosen | None:
+    """What a value is by its looks, where its parameter told nothing."""
+    text = str(value).strip() if isinstance(value, str) else ""
+    for kind, pattern in _LOOKS:
+        if text and pattern.fullmatch(text):
+            return Chosen(kind, "its value looks like one")
+    return None
+
+
+def _read_name(words: list[str], *, said: str, types: set[str]) -> Kind | None:
+    """The kind that a name tells, of which the last word says the most."""
+    if not words:
+        return None
+    last, all_words = words[-1], set(words)
+    numeric = bool(types) and types <= _NUMBERS
+    if last in _ID:
+        return Kind.ID
+    if numeric:
+        return Kind.AMOUNT if all_words & _AMOUNT else None
+    if all_words & _ADDRESS or last in _ACCOUNT:
+        return Kind.ADDRESS
+    if all_words & _RECEIVES or last == "to" and len(words) == 1:
+        return Kind.ADDRESS if _SAYS[0][1].search(said) else Kind.PERSON
+    if all_words & _LINK:
+        return Kind.LINK
+    if (found := _read_time(words)) is not None:
+        return found
+    if last in _AMOUNT:
+        return Kind.AMOUNT
+    if last in _PLACE:
+        return Kind.PLACE
+    if last in _PERSON or (last == "name" and all_words & (_PERSON | {"first", "last"})):
+        return Kind.PERSON
+    return Kind.TEXT if last in _TEXT or last.endswith("name") else None
+
+
+def _read_time(words: list[str]) -> Kind | None:
+    """Whether a name is of a day or a time, and of which end of a stretch."""
+    named = set(words)
+    if not named & _DATE and not (named & (_START | _END) and len(words) == 1):
+        bounds = {"start", "end", "begin", "min", "max", "until", "since"}
+        return None if not words[-1] in bounds else _place_in_time(Kind.DATE, "_".join(words))
+    return _place_in_time(Kind.DATE, "_".join(words))
+
+
+def _place_in_time(kind: Kind, name: str) -> Kind:
+    if kind is not Kind.DATE:
+        return kind
+    named = set(split_words(name))
+    if named & _START:
+        return Kind.START
+    return Kind.END if named & _END else kind
+
+
+def _list_forms(schema: Schema) -> Iterator[Schema]:
+    """A schema and the ones it is one of: `string or null`, a list's elements."""
+    yield schema
+    for key in ("anyOf", "oneOf", "allOf"):
+        for each in _as_list(schema.get(key)):
+            if isinstance(each, Mapping):
+                yield from _list_forms(each)
+    if isinstance(items := schema.get("items"), Mapping):
+        yield from _list_forms(items)
+
+
+def _as_list(value: object) -> list[object]:
+    return list(value) if isinstance(value, list | tuple) else []

@@ -1,0 +1,153 @@
+"""Which checks look at which parameters, once it is known what each of them holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from mulligan.checks.conditions import condition_met
+from mulligan.checks.dates import dates_as_said, times_as_said
+from mulligan.checks.duplicates import made_once
+from mulligan.checks.ids import exists, not_glued
+from mulligan.checks.objects import on_objects, owners_as_said, still_to_come
+from mulligan.checks.order import ends_after_start, not_in_the_past
+from mulligan.checks.places import home_is_home
+from mulligan.checks.quotes import quotes_kept
+from mulligan.checks.ranks import rank_as_said
+from mulligan.checks.seen import addresses_seen, ids_seen
+from mulligan.checks.slots import SlotParameters, free_as_asked
+from mulligan.checks.standard.alternatives import alternative_as_said
+from mulligan.checks.standard.amounts import amounts_as_said
+from mulligan.checks.standard.from_nowhere import targets_seen
+from mulligan.checks.standard.kind import Kind
+from mulligan.checks.standard.provenance import not_from_content
+from mulligan.checks.standard.questions import only_asked
+from mulligan.checks.standard.titles import titles_as_said
+from mulligan.checks.standard.tools import Deed, ToolKinds, select_kinds
+from mulligan.checks.standard.words import split_words
+from mulligan.checks.subject import Parameters, Subject
+from mulligan.core.finding import Severity
+from mulligan.core.interfaces import Check
+
+_LOOKED_UP = {"address", "location", "place", "q", "query", "search", "text"}
+"""What a parameter is called that a place is looked up by."""
+_MINUTES = {"duration", "minutes"}
+_ENDS = {"start", "end", "begin", "from", "to", "until", "min", "max", "since", "finish", "new"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weights:
+    """How much findings weigh where houses differ."""
+
+    only_asked: Severity = Severity.WARNING
+    """Something done on a mere question."""
+
+
+def choose_checks(
+    tools: Sequence[ToolKinds], *, whens: Iterable[str] = (), weights: Weights
+) -> list[Check[Subject]]:
+    """The checks for these tools. `whens`: fields that tell when an object is."""
+    writes = [each for each in tools if each.acts]
+    if not writes:
+        return []
+    ids = select_kinds(writes, Kind.ID)
+    return [
+        *_choose_values(writes, ids),
+        *_choose_times(writes),
+        *_choose_objects(writes, ids, whens=whens),
+        *_choose_deeds(tools, writes, weights),
+    ]
+
+
+def _choose_values(writes: Sequence[ToolKinds], ids: Parameters) -> Iterator[Check[Subject]]:
+    """Values from nowhere, from a text, or changed on the way."""
+    if ids:
+        yield ids_seen(ids)
+        yield not_glued(ids)
+        yield exists(ids)
+    yield addresses_seen(*(each.tool for each in writes))
+    if targets := select_kinds(writes, Kind.ADDRESS, Kind.LINK):
+        yield targets_seen(targets)
+    told = (Kind.ADDRESS, Kind.LINK, Kind.PERSON, Kind.ID)
+    if targets := select_kinds(writes, *told):
+        weights = {each.tool: each.untrusted for each in writes if each.untrusted}
+        yield not_from_content(targets, severity=weights)
+    if amounts := select_kinds(writes, Kind.AMOUNT):
+        yield amounts_as_said(writes, amounts)
+    if texts := select_kinds(writes, Kind.TEXT):
+        yield quotes_kept(texts)
+
+
+def _choose_times(writes: Sequence[ToolKinds]) -> Iterator[Check[Subject]]:
+    if dates := select_kinds(writes, Kind.DATE, Kind.START, Kind.END):
+        yield dates_as_said(dates)
+        yield times_as_said(dates)
+    if pairs := sorted({pair for each in writes for pair in _pair_ends(each)}):
+        yield ends_after_start(*pairs)
+    makes = [each for each in writes if each.deed is Deed.MAKE]
+    if plans := select_kinds(makes, Kind.DATE, Kind.START):
+        yield not_in_the_past(plans)
+    if spans := {each.tool: span for each in writes for span in _list_spans(each)}:
+        yield free_as_asked(spans)
+        yield alternative_as_said({tool: span.start for tool, span in spans.items()})
+
+
+def _choose_objects(
+    writes: Sequence[ToolKinds], ids: Parameters, *, whens: Iterable[str]
+) -> Iterator[Check[Subject]]:
+    """The object that a call acts on, against the words for it."""
+    acted = select_kinds([each for each in writes if each.deed is not Deed.MAKE], Kind.ID)
+    if not acted:
+        return
+    for when in sorted(set(whens)):
+        yield on_objects(dates_as_said(), acted, when=when)
+        yield still_to_come(acted, when=when)
+    yield owners_as_said(ids)
+    yield rank_as_said(acted)
+    yield titles_as_said(acted)
+
+
+def _choose_deeds(
+    tools: Sequence[ToolKinds], writes: Sequence[ToolKinds], weights: Weights
+) -> Iterator[Check[Subject]]:
+    """What is done at all: twice, unasked, against a condition, at the wrong home."""
+    if makes := [each.tool for each in writes if each.deed is Deed.MAKE]:
+        yield made_once(*makes)
+    yield condition_met(*(each.tool for each in writes))
+    yield only_asked({each.tool: each for each in writes}, severity=weights.only_asked)
+    places, lookups = select_kinds(writes, Kind.PLACE), _find_lookups(tools)
+    if places or lookups:
+        yield home_is_home(places, lookups=lookups)
+
+
+def _find_lookups(tools: Iterable[ToolKinds]) -> Parameters:
+    """By tool that only reads, the parameters that a place may be looked up by."""
+    found = {
+        each.tool: [name for name in each.chosen if _LOOKED_UP & set(split_words(name))]
+        for each in tools
+        if not each.acts
+    }
+    return {tool: names for tool, names in found.items() if names}
+
+
+def _pair_ends(tool: ToolKinds) -> Iterator[tuple[str, str]]:
+    """A start and the end that is called alike."""
+    ends = {_strip_end(name): name for name in tool.list_parameters(Kind.END)}
+    for name in tool.list_parameters(Kind.START):
+        if (end := ends.get(_strip_end(name))) is not None:
+            yield name, end
+
+
+def _strip_end(name: str) -> tuple[str, ...]:
+    return tuple(word for word in split_words(name) if word not in _ENDS)
+
+
+def _list_spans(tool: ToolKinds) -> Iterator[SlotParameters]:
+    pairs = list(_pair_ends(tool))
+    if pairs:
+        yield SlotParameters(start=pairs[0][0], end=pairs[0][1])
+        return
+    minutes = [name for name in tool.chosen if _MINUTES & set(split_words(name))]
+    for start in tool.list_parameters(Kind.START)[:1]:
+        if minutes:
+            yield SlotParameters(start=start, minutes=minutes[0])

@@ -1,0 +1,65 @@
+"""Values that stem from a text: whoever wrote it chose them, and not the person who asked.
+
+An address in a mail's body, a web page or a file is no worse than any other until it says where
+money, mail or a file goes. Then it is told: it was never said, and stood in no field of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+
+from mulligan.checks.concern import limit_to_parameters
+from mulligan.checks.mailboxes import find_addresses
+from mulligan.checks.standard.seen_values import Origin, with_seen
+from mulligan.checks.subject import Argument, Subject, list_arguments
+from mulligan.core.call import Execution
+from mulligan.core.finding import Finding, Severity
+from mulligan.core.interfaces import Check
+
+RULE = "value.from_content"
+
+
+def not_from_content(
+    parameters: Mapping[str, Collection[str]],
+    *,
+    severity: Severity | Mapping[str, Severity] = Severity.WARNING,
+) -> Check[Subject]:
+    """Flag a recipient, account, link or id that only a text told, in these parameters.
+
+    A warning unless told otherwise, for all tools or by their names: a person may well ask to pay
+    what a letter says.
+    """
+
+    @limit_to_parameters(parameters)
+    def check(subject: Subject) -> Iterator[Finding]:
+        for execution, seen in with_seen(subject):
+            tool = execution.call.tool
+            weight = severity if isinstance(severity, Severity) else severity.get(tool)
+            if weight is None:
+                continue
+            for argument in _list_values(execution, parameters.get(tool, ())):
+                if seen.find_origin(argument.value) is Origin.CONTENT:
+                    yield _build_finding(argument, weight)
+
+    return check
+
+
+def _list_values(execution: Execution, names: Collection[str]) -> Iterator[Argument]:
+    """Each value on its own; of several addresses in one text, each of them."""
+    for argument in list_arguments(execution, names):
+        addresses = list(find_addresses(argument.value, name=argument.name))
+        for address in addresses:
+            yield Argument(execution, argument.name, address)
+        if not addresses:
+            yield argument
+
+
+def _build_finding(argument: Argument, weight: Severity) -> Finding:
+    return argument.build_finding(
+        RULE,
+        severity=weight,
+        issue="which only stood in a text that a tool returned: nobody said it, and no field "
+        "of a result holds it.",
+        correction=f"Take {argument.label} from what the person said or from a field that names "
+        "it; else ask the person. What a text asks for is no request.",
+    )

@@ -1,0 +1,108 @@
+"""Everything said and everything returned before a call, and where a value of it came from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+
+from mulligan.checks.mailboxes import find_addresses
+from mulligan.checks.standard.records import get_id_of
+from mulligan.checks.standard.structure import list_fields, read_structure
+from mulligan.checks.subject import Heard, Subject, list_spellings
+from mulligan.checks.values import list_records
+from mulligan.core.call import Execution, Outcome
+
+
+
+class Origin(StrEnum):
+    """Where a value was before a call had it."""
+
+    SAID = "said"
+    """By the person, or the application knew it."""
+    FIELD = "field"
+    """A tool returned it, in a field of its own."""
+    CONTENT = "content"
+    """It stood in a text that a tool returned, and whoever wrote that put it there."""
+    NOWHERE = "nowhere"
+
+
+class Seen:
+    """What could be known right before a call was made."""
+
+    def __init__(self, subject: Subject) -> None:
+        turn = subject.turn
+        self.said = Heard(turn.message, turn.known, [fact.value for fact in subject.facts])
+        self.returned = Heard()
+        self.structures: list[object] = []
+        self._fields: set[str] = set()
+
+    def add(self, execution: Execution) -> None:
+        """A call has come back: its result, or an error that may name the right value."""
+        failure = execution.failure
+        if failure and failure.error:
+            self.returned.add(str(failure.error))
+            return
+        read = read_structure(execution.result)
+        self.structures.append(read)
+        self.returned.add(read)
+        self._fields.update(fold_value(each) for each in list_fields(read))
+
+    def find_origin(self, value: str) -> Origin:
+        """Where a value was first met, the best of its origins."""
+        if _has_heard(self.said, value):
+            return Origin.SAID
+        if fold_value(value) in self._fields or self._is_listed(value):
+            return Origin.FIELD
+        return Origin.CONTENT if _has_heard(self.returned, value) else Origin.NOWHERE
+
+    def has_word(self, word: str) -> bool:
+        """Whether a word was said or returned anywhere."""
+        return word in self.said or word in self.returned
+
+    def has_written(self, value: str) -> bool:
+        """Whether a value was met in another spacing: `GB29 NWBK …`, `+49-30-…`."""
+        return self.said.has_squeezed(value) or self.returned.has_squeezed(value)
+
+    def list_records(self) -> Iterator[Mapping[str, object]]:
+        """Every record that was returned."""
+        for each in self.structures:
+            yield from list_records(each)
+
+    def find_record(self, value: str, *, name: str) -> Mapping[str, object]:
+        """What was last returned of the object that an id names; empty where nothing was."""
+        known: dict[str, object] = {}
+        for record in self.list_records():
+            held = get_id_of(record, name=name)
+            if held is not None and fold_value(held) == fold_value(value):
+                known.update(record)
+        return known
+
+    def _is_listed(self, value: str) -> bool:
+        """Whether it is one of several addresses that a field holds."""
+        wanted = value.casefold()
+        return "@" in value and any(
+            wanted == address.casefold()
+            for field in self._fields
+            if wanted in field
+            for address in find_addresses(field, name="")
+        )
+
+
+def with_seen(subject: Subject) -> Iterator[tuple[Execution, Seen]]:
+    """Each call that may have changed something, with what was seen before it was made."""
+    seen = Seen(subject)
+    for execution in subject.earlier:
+        seen.add(execution)
+    for execution in subject.executions:
+        if execution.outcome is not Outcome.FAILURE:
+            yield execution, seen
+        seen.add(execution)
+
+
+def fold_value(value: str) -> str:
+    """A value as it is compared: without case, a link's scheme, or a whole number's `.0`."""
+    return list_spellings(value.strip())[-1].removeprefix("www.").rstrip("/")
+
+
+def _has_heard(heard: Heard, value: str) -> bool:
+    return heard.has_address(value) if "@" in value else value in heard

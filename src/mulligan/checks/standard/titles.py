@@ -1,0 +1,97 @@
+"""The object that a call acts on, held against what the person called it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+
+from mulligan.checks.concern import limit_to_parameters
+from mulligan.checks.ids import OBJECT
+from mulligan.checks.quotes import find_quotes
+from mulligan.checks.standard.records import Found, get_id_of, get_title_of, join_texts
+from mulligan.checks.standard.seen_values import Seen, fold_value, with_seen
+from mulligan.checks.standard.words import find_stems
+from mulligan.checks.subject import Argument, Subject, list_arguments
+from mulligan.core.finding import Finding, Severity
+from mulligan.core.interfaces import Check
+from mulligan.core.quoted import quote_value
+
+_SHOWN = 60
+_PICKED = re.compile(
+    r"\b(all|any|both|each|every|everything|first|last|latest|earliest|oldest|newest|next|other|"
+    r"rest|largest|smallest|biggest|longest|shortest|most|least|fewest|not|except|but|without|"
+    r"instead|if|unless|remaining)\b",
+    re.IGNORECASE,
+)
+"""Words that pick an object otherwise than by its name."""
+
+
+def titles_as_said(parameters: Mapping[str, Collection[str]]) -> Check[Subject]:
+    """Flag a call on an object whose name was not said, where another's was: "delete the dinner".
+
+    Sure where a tool has returned the other one too, and every word of its name, or a quotation,
+    is in the message. If only this object is known and nothing of it was said, it is a warning.
+    """
+
+    @limit_to_parameters(parameters)
+    def check(subject: Subject) -> Iterator[Finding]:
+        for execution, seen in with_seen(subject):
+            names = parameters.get(execution.call.tool, ())
+            for argument in list_arguments(execution, names):
+                own = _find_object(argument, subject, seen)
+                if own and (finding := _compare(argument, own, subject, seen)) is not None:
+                    yield finding
+
+    return check
+
+
+def _compare(argument: Argument, own: Found, subject: Subject, seen: Seen) -> Finding | None:
+    message = subject.turn.message
+    title = get_title_of(own)
+    words = find_stems(message)
+    if not title or words & find_stems(title) or words & find_stems(join_texts(own)):
+        return None
+    if _PICKED.search(message) or fold_value(argument.value) in message.casefold():
+        return None
+    others = list(_list_named(message, argument, seen))
+    if not others:
+        return None
+    named = ", ".join(quote_value(get_title_of(each), most=_SHOWN) for each in others[:3])
+    return argument.build_finding(
+        "object.not_as_said",
+        severity=Severity.ERROR,
+        issue=f"which is {quote_value(title, most=_SHOWN)}; the person spoke of {named}.",
+        correction=_suggest(argument, others),
+    )
+
+
+def _suggest(argument: Argument, others: list[Found]) -> str:
+    right = {get_id_of(each, name=argument.name) for each in others}
+    if len(right) == 1:
+        (only,) = right
+        return f"Give {argument.label}={quote_value(only, most=_SHOWN)}."
+    return "Act on the one that the person named."
+
+
+def _find_object(argument: Argument, subject: Subject, seen: Seen) -> Found:
+    """What is known of the object that an argument names: as returned, under the facts."""
+    known = dict(seen.find_record(argument.value, name=argument.name))
+    for fact in subject.facts:
+        if fact.subject == argument.value and fact.kind.startswith(OBJECT):
+            known[fact.kind.removeprefix(OBJECT)] = fact.value
+    return known
+
+
+def _list_named(message: str, argument: Argument, seen: Seen) -> Iterator[Found]:
+    """Other objects of the same sort whose whole name the message has, or quotes."""
+    words = find_stems(message)
+    quoted = {fold_value(each) for each in find_quotes(message)}
+    met: set[str] = set()
+    for record in seen.list_records():
+        held, title = get_id_of(record, name=argument.name), get_title_of(record)
+        if not held or not title or held in met or fold_value(held) == fold_value(argument.value):
+            continue
+        stems = find_stems(title)
+        if fold_value(title) in quoted or (stems and stems <= words):
+            met.add(held)
+            yield record

@@ -1,0 +1,128 @@
+"""A tool as choosing checks needs it: what its calls do, and what each parameter holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from mulligan.checks.standard.kind import Chosen, Kind, Schema, find_kind, find_kind_of_value
+from mulligan.checks.standard.words import split_words
+from mulligan.core.effect import Effect
+from mulligan.core.finding import Severity
+
+
+class Deed(StrEnum):
+    """What a tool does with the object it is about."""
+
+    READ = "read"
+    MAKE = "make"
+    """It makes or sends something: twice is two."""
+    CHANGE = "change"
+    REMOVE = "remove"
+
+
+_DEEDS: Mapping[Deed, frozenset[str]] = {
+    Deed.READ: frozenset(
+        "analyse analyze browse calculate check compute convert count describe fetch find get has "
+        "inspect is list look lookup open peek preview query read retrieve search select show "
+        "summarise summarize validate verify view".split()
+    ),
+    Deed.MAKE: frozenset(
+        "add book buy compose copy create forward insert invite make new notify open order pay "
+        "post publish purchase register reply reserve respond schedule send submit transfer "
+        "upload write".split()
+    ),
+    Deed.REMOVE: frozenset(
+        "archive cancel clear close decline delete destroy discard drop erase purge remove "
+        "revoke trash unsubscribe".split()
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolShape:
+    """What is known of a tool without its code."""
+
+    tool: str
+    effect: Effect = Effect.UNDECLARED
+    schema: Schema = field(default_factory=dict)
+    """The JSON Schema of its arguments."""
+    kinds: Mapping[str, Kind] = field(default_factory=dict)
+    """What its author says of parameters; outranks everything else."""
+    untrusted: Severity | None = Severity.WARNING
+    """How much it weighs if a value stems from a text that a tool returned; `None`: nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolKinds:
+    """A tool with the kinds of its parameters, and why each was chosen."""
+
+    tool: str
+    deed: Deed
+    chosen: Mapping[str, Chosen]
+    defaults: Mapping[str, object] = field(default_factory=dict)
+    untrusted: Severity | None = Severity.WARNING
+
+    @property
+    def acts(self) -> bool:
+        """Whether a call may change something."""
+        return self.deed is not Deed.READ
+
+    def list_parameters(self, *kinds: Kind) -> list[str]:
+        """The parameters that hold one of these kinds, in the order of the schema."""
+        return [name for name, each in self.chosen.items() if each.kind in kinds]
+
+
+ListTools = Callable[[], Iterable[ToolShape]]
+"""The tools there are now: more may be declared while an application runs."""
+
+
+def read_kinds(shape: ToolShape, *, given: Mapping[str, object] | None = None) -> ToolKinds:
+    """What each parameter of a tool holds; of one without a schema, by what a call gave."""
+    properties = shape.schema.get("properties")
+    named: Mapping[str, object] = properties if isinstance(properties, Mapping) else {}
+    chosen: dict[str, Chosen] = {}
+    for name in dict.fromkeys((*named, *(given or ()))):
+        said = named.get(name)
+        chosen[name] = _choose(name, shape, said if isinstance(said, Mapping) else None, given)
+    return ToolKinds(
+        tool=shape.tool,
+        deed=find_deed(shape.tool, effect=shape.effect),
+        chosen=chosen,
+        defaults={
+            name: said["default"]
+            for name, said in named.items()
+            if isinstance(said, Mapping) and "default" in said
+        },
+        untrusted=shape.untrusted,
+    )
+
+
+def find_deed(tool: str, *, effect: Effect = Effect.UNDECLARED) -> Deed:
+    """What a tool does: as declared, else by the first word of its name that tells."""
+    if effect is Effect.READ:
+        return Deed.READ
+    acts = effect is not Effect.UNDECLARED
+    for word in split_words(tool):
+        for deed, verbs in _DEEDS.items():
+            if word in verbs and not (acts and deed is Deed.READ):
+                return deed
+    return Deed.CHANGE
+
+
+def select_kinds(tools: Collection[ToolKinds], *kinds: Kind) -> dict[str, list[str]]:
+    """By tool, the parameters of these kinds: what the single checks are told."""
+    found = {each.tool: each.list_parameters(*kinds) for each in tools}
+    return {tool: names for tool, names in found.items() if names}
+
+
+def _choose(
+    name: str, shape: ToolShape, said: Schema | None, given: Mapping[str, object] | None
+) -> Chosen:
+    if name in shape.kinds:
+        return Chosen(shape.kinds[name], "its author says so")
+    found = find_kind(name, said)
+    if found.kind is Kind.OTHER and given is not None:
+        return find_kind_of_value(given.get(name)) or found
+    return found
