@@ -25,6 +25,7 @@ from mulligan.checks.ranks import rank_as_said, ranks_read
 from mulligan.checks.refusals import only_warn
 from mulligan.checks.seen import addresses_seen, ids_seen
 from mulligan.checks.slots import SlotParameters, Taken, free_as_asked, taken_times
+from mulligan.checks.standard.choose import StandardChecks
 from mulligan.checks.subject import Parameters, Subject
 from mulligan.core.call import Call
 from mulligan.core.interfaces import Check, Gather
@@ -157,3 +158,9 @@ def checks_for(office: Office) -> list[Check[Subject]]:
         quotes_kept(TEXTS),
     ]
     return [only_warn(check, refused=office.refuses) for check in chosen]
+
+
+def standard_for(office: Office) -> list[Check[Subject]]:
+    """The checks that choose themselves, of tools known only by their names and arguments."""
+    chosen: Check[Subject] = StandardChecks(lambda _: None)
+    return [only_warn(chosen, refused=office.refuses)]

@@ -113,9 +113,7 @@ def build_checks(desk: Desk, *, means: str) -> list[Check[Subject]]:
     return [StandardChecks(lambda call: shapes.get(call.tool))]
 
 
-async def _look(
-    case: Case, checks: Sequence[Check[Subject]], gathers: Sequence[Gather]
-) -> Looked:
+async def _look(case: Case, checks: Sequence[Check[Subject]], gathers: Sequence[Gather]) -> Looked:
     rejected: set[str] = set()
     refused: set[str] = set()
     flagged: set[str] = set()

@@ -17,7 +17,7 @@ from typing import Any
 from rich.console import RenderableType
 
 from bench.data import add_data_arguments, read_cases
-from bench.office import EFFECTS, checks_for, facts_for, open_office
+from bench.office import EFFECTS, checks_for, facts_for, open_office, standard_for
 from bench.report import progress, table
 from mulligan.checks.subject import Subject
 from mulligan.checks.values import as_record
@@ -47,6 +47,9 @@ class Before:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_data_arguments(parser)
+    parser.add_argument(
+        "--checks", choices=("chosen", "standard"), default="chosen", help="who chooses them"
+    )
     parser.add_argument("--list", action="store_true", help="also the ids of misses and alarms")
 
 
@@ -54,14 +57,14 @@ def run(options: argparse.Namespace) -> Result:
     cases = read_cases(options, "workbench/runs")
     office = open_office(options.data / "workbench")
     lined_up = [case for case in cases if len(case["calls"]) == len(case["observations"])]
-    rejected = asyncio.run(
-        _reject_all(lined_up, checks=checks_for(office), facts=facts_for(office))
-    )
+    checks = standard_for(office) if options.checks == "standard" else checks_for(office)
+    rejected = asyncio.run(_reject_all(lined_up, checks=checks, facts=facts_for(office)))
     result = _figures(lined_up, rejected)
     if options.list:
         result |= _lists(lined_up, rejected)
     return {
         "half": options.half,
+        "checks": options.checks,
         "n": len(lined_up),
         "left_out": len(cases) - len(lined_up),
         **result,
@@ -213,4 +216,5 @@ def show(result: Result) -> RenderableType:
     rows = [[name, *(each[key] for key in keys)] for name, each in result["by_domain"].items()]
     rows.append(["all", *(result[key] for key in keys)])
     shares = f"recall {result['recall']}, false alarms {result['false_alarm_share']}"
-    return table(f"workbench, {result['half']} half: {shares}", columns, rows)
+    chosen = f"{result['half']} half, {result['checks']} checks"
+    return table(f"workbench, {chosen}: {shares}", columns, rows)

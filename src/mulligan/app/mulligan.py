@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar, Unpack, overloa
 from mulligan.app.blocking import AnyAgent, Blocking, as_async
 from mulligan.app.hosts import ApplicationHost, Hosts
 from mulligan.app.settings import Settings, say_memory_once
+from mulligan.app.standard import Checks
 from mulligan.app.turn_opener import About, TurnOpener
 from mulligan.app.wiring import Asked, Parts, assemble
 from mulligan.core.adapter import RunOptions
@@ -19,7 +20,6 @@ from mulligan.core.errors import StoreError
 from mulligan.core.finding import Severity, Standing
 from mulligan.core.identity import IdentityKind
 from mulligan.core.interfaces import Check, Clock, Gather, Store, Subscriber
-from mulligan.loops.actions import Attempted
 from mulligan.stores.clock import read_utc_now
 from mulligan.telemetry.dropping import closer
 from mulligan.turns.calls.wrapper import wrap_tool
@@ -56,15 +56,16 @@ class Mulligan(Blocking, Hosts):
 
     `Mulligan("sqlite:///family.db")` opens a store; a store of your own is taken as it is.
     Without one, settings come from the environment and pyproject.toml, and by default everything
-    stays in memory. Any setting can also be given by name. `checks` and `facts` review what agents
-    do; a `judge`, such as "anthropic:…", is asked where they have not settled it.
+    stays in memory. Any setting can also be given by name. `checks` ("standard", functions of your
+    own, or both) and `facts` review what agents do; a `judge`, such as "anthropic:…", is asked
+    where they have not settled it.
     """
 
     def __init__(
         self,
         store: str | Store | None = None,
         *,
-        checks: Iterable[Check[Attempted]] = (),
+        checks: Checks = (),
         facts: Iterable[Gather] = (),
         judge: object = None,
         replies: Rules = None,

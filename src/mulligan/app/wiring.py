@@ -16,6 +16,7 @@ from mulligan.app.housekeeping import Housekeeping
 from mulligan.app.memory import Memory
 from mulligan.app.recognizing import build_recognizer
 from mulligan.app.settings import Settings
+from mulligan.app.standard import Checks, list_checks, uses_standard
 from mulligan.checks.own import list_functions, make_call_check, name_check, read_severity
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.event import ActionMoved, ActionUndone, AttemptReviewed, Happened, RemarkDropped
@@ -51,7 +52,7 @@ _report = logging.getLogger("mulligan")
 class Asked:
     """Who reviews what agents do, as the application named them."""
 
-    checks: Iterable[Check[Attempted]] = ()
+    checks: Checks = ()
     facts: Iterable[Gather] = ()
     judge: object = None
     """A judge, a pydantic-ai model, or the name of one such as `anthropic:…`."""
@@ -180,7 +181,7 @@ def assemble(
     toolbox = Toolbox()
     runtime = _build_runtime(settings, store, toolbox=toolbox, clock=clock)
     runtime = replace(runtime, judge=_choose_judge(asked.judge, runtime))
-    checks, under_way = list_functions(asked.checks, what="checks"), TurnsUnderWay()
+    checks, under_way = list_checks(asked.checks, toolbox=toolbox), TurnsUnderWay()
     reviewers = replace(_build_reviewers(asked, runtime, settings=settings), checks=checks)
     outside = OutsideCalls(
         rule=settings.outside, reviewers=reviewers, book=runtime.book, under_way=under_way
@@ -203,7 +204,7 @@ def assemble(
         recovery_thread=RecoveryThread(timer),
         under_way=under_way,
         checks=checks,
-        rules=_build_rules(settings),
+        rules=_build_rules(settings, standard=uses_standard(checks)),
         lease_renewer=LeaseRenewer(store.journal.beat, lease=settings.lease),
         memory=_build_memory(settings, store, runtime, clock=clock),
         housekeeping=Housekeeping(store, retention=settings.retention, clock=clock),
@@ -211,9 +212,12 @@ def assemble(
     )
 
 
-def _build_rules(settings: Settings) -> HouseRules:
+def _build_rules(settings: Settings, *, standard: bool) -> HouseRules:
     return HouseRules(
-        strict=settings.strict, outside=settings.outside, hold_life=settings.hold_life
+        strict=settings.strict,
+        outside=settings.outside,
+        hold_life=settings.hold_life,
+        standard=standard,
     )
 
 

@@ -75,6 +75,14 @@ def _show(found: Diagnosis) -> None:
     if found.tools:
         rows = [(_format_name(tool), tool.effect, " ".join(tool.promises)) for tool in found.tools]
         console.print(render.build_table(rows, columns=("tool", "effect", "what that promises")))
+    chosen = [
+        (_format_name(tool), name, what)
+        for tool in found.tools
+        for name, what in tool.kinds.items()
+    ]
+    if chosen:
+        columns = ("tool", "parameter", "what it is taken for, and which checks look")
+        console.print(render.build_table(chosen, columns=columns))
     for problem in found.problems:
         console.print(render.build_text(f"! {problem}"), style="yellow")
     for hint in (*health.caveats, *found.advice):

@@ -179,6 +179,8 @@ class KnownTool:
     """The JSON Schema of its arguments."""
     error_rules: tuple[ErrorRule, ...] = ()
     """What its author says of its errors."""
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    """By parameter: what it holds, why, and which checks look, where checks choose themselves."""
 
 
 class Catalog(Protocol):

@@ -73,7 +73,7 @@ def _read_clock(found: re.Match[str], name: str) -> time | None:
     if half:
         hour = hour % 12 + (12 if half == "pm" else 0)
     minute = int(found[f"{name}m"] or 0)
-    return time(hour, minute) if hour < 24 and minute < 60 else None  # noqa: PLR2004 - a clock
+    return time(hour, minute) if hour < 24 and minute < 60 else None
 
 
 def _compare(
@@ -91,7 +91,9 @@ def _compare(
     if begins.time() == first and clash is not None:
         yield _build_finding(execution, first, second, f"is taken by {clash}")
     elif begins.time() == first and not days:
-        yield _build_finding(execution, first, second, "may be taken: nobody has looked", sure=False)
+        yield _build_finding(
+            execution, first, second, "may be taken: nobody has looked", sure=False
+        )
     elif begins.time() == second and looked and clash is None:
         yield _build_finding(execution, second, first, f"was meant only if {first:%H:%M} is taken")
 
@@ -100,8 +102,8 @@ def _list_taken(subject: Subject, seen: Seen) -> Iterator[tuple[str, datetime, d
     """What takes up a time, as facts or as tools returned it; what this turn made is left out."""
     for fact in subject.facts:
         if fact.kind == BUSY:
-            start, _, end = fact.value.partition("/")
-            yield fact.subject, datetime.fromisoformat(start), datetime.fromisoformat(end)
+            first, _, last = fact.value.partition("/")
+            yield fact.subject, datetime.fromisoformat(first), datetime.fromisoformat(last)
     for record in seen.list_records():
         start, end = (_read_end(record, words, subject) for words in (_STARTS, _ENDS))
         if start and end and not _is_made_here(record, subject):

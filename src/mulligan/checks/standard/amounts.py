@@ -12,6 +12,7 @@ from mulligan.checks.concern import limit_to_calls
 from mulligan.checks.grounding.numerals import write_out
 from mulligan.checks.standard.seen_values import Seen, with_seen
 from mulligan.checks.standard.tools import ToolKinds
+from mulligan.checks.standard.words import load_words
 from mulligan.checks.subject import Argument, Subject, list_arguments
 from mulligan.checks.values import list_leaves, list_texts
 from mulligan.core.call import Call
@@ -24,11 +25,22 @@ MOST = 60
 _LIKE = 0.006
 """How far an amount may be off by rounding: half a cent."""
 
-_NUMBER = re.compile(r"(?<![\w.,])[-+]?(?:\d{1,3}(?:[,' \u00a0]\d{3})+|\d+)(?:[.,]\d+)?(?![\w]|[.,]\d)")
-_MARKED = re.compile(r"(?:[$\u20ac\u00a3\u00a5]|\b(?:usd|eur|gbp|chf))\s?(\d[\d,.]*)\s?([kKmM]\b)?|(\d[\d,.]*)\s?([kKmM]\b|million\b|thousand\b)", re.IGNORECASE)
+_NUMBER = re.compile(
+    r"(?<![\w.,])[-+]?(?:\d{1,3}(?:[,' \u00a0]\d{3})+|\d+)(?:[.,]\d+)?(?![\w]|[.,]\d)"
+)
+_MARKED = re.compile(
+    r"(?:[$\u20ac\u00a3\u00a5]|\b(?:usd|eur|gbp|chf))\s?(\d[\d,.]*)\s?([kKmM]\b)?|(\d[\d,.]*)\s?([kKmM]\b|million\b|thousand\b)",
+    re.IGNORECASE,
+)
 _SHARE = re.compile(r"(\d+(?:[.,]\d+)?)\s?(?:%|percent\b|per cent\b)", re.IGNORECASE)
-_PARTS = {"half": 1 / 2, "third": 1 / 3, "quarter": 1 / 4, "double": 2.0, "twice": 2.0, "triple": 3.0}
-_SPLIT = {"split", "share", "shared", "each", "evenly", "equally", "per", "monthly", "average"}
+_PARTS = {
+    "half": 1 / 2,
+    "third": 1 / 3,
+    "quarter": 1 / 4,
+    "double": 2.0,
+    "twice": 2.0,
+    "triple": 3.0,
+}
 _DATED = re.compile(r"\b\d{4}-\d\d-\d\d\b|\b\d{1,2}:\d\d\b|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b")
 
 
@@ -107,7 +119,9 @@ def find_shares(text: str) -> set[float]:
     words = set(re.findall(r"[a-z]+", text.casefold()))
     found |= {share for word, share in _PARTS.items() if word in words}
     # Between how many it is split, or over how many months, need not be said as a number.
-    return found | ({1 / n for n in range(2, 13)} if words & _SPLIT else set())
+    return found | (
+        {1 / n for n in range(2, 13)} if words & load_words("words", "split") else set()
+    )
 
 
 def _follows(
@@ -116,13 +130,22 @@ def _follows(
     """Whether it is a sum or difference of two, a multiple, or a share with or without a fee."""
     spoken = [*said, 0.0]
     for one in known:
-        if any(_is_like(value, each) for other in known if other is not one for each in (one + other, abs(one - other))):
+        if any(
+            _is_like(value, each)
+            for other in known
+            if other is not one
+            for each in (one + other, abs(one - other))
+        ):
             return True
         if any(n and (_is_like(value, one * n) or _is_like(value, one / n)) for n in said):
             return True
         for share in shares:
             parts = (one * share, one * (1 + share), one * (1 - share))
-            if any(_is_like(value, part + fee) or _is_like(value, part - fee) for part in parts for fee in spoken):
+            if any(
+                _is_like(value, part + fee) or _is_like(value, part - fee)
+                for part in parts
+                for fee in spoken
+            ):
                 return True
     return False
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from mulligan.checks.concern import has_concern
 from mulligan.checks.ids import OBJECT
 from mulligan.checks.standard.kind import Chosen, Kind, find_kind, find_kind_of_value
-from mulligan.checks.standard.plan import Weights, choose_checks
+from mulligan.checks.standard.plan import Standard, choose_checks
 from mulligan.checks.standard.structure import read_structure
 from mulligan.checks.standard.tools import ToolKinds, ToolShape, read_kinds
+from mulligan.checks.standard.words import load_words, split_words
 from mulligan.checks.subject import Subject
 from mulligan.checks.values import list_records
 from mulligan.core.call import Call, Execution
@@ -23,8 +24,6 @@ FindTool = Callable[[Call], ToolShape | None]
 
 MOST_PLANS = 64
 """Sets of tools whose checks are kept: an application uses its tools in few combinations."""
-NOT_WHEN = ("created", "modified", "updated", "sent", "received", "last")
-"""Words of dates that tell something else than when an object takes place."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,12 +36,16 @@ class _ReadAttempt:
     facts: tuple[Fact, ...]
 
 
+PLAIN = Standard()
+"""Of an application that says nothing more."""
+
+
 class StandardChecks:
     """The checks that choose themselves, as one check of an attempt."""
 
-    def __init__(self, find_tool: FindTool, *, weights: Weights = Weights()) -> None:
+    def __init__(self, find_tool: FindTool, *, options: Standard = PLAIN) -> None:
         self._find_tool = find_tool
-        self._weights = weights
+        self._options = options
         self._kinds: dict[str, tuple[ToolShape, ToolKinds]] = {}
         self._plans: dict[object, list[Check[Subject]]] = {}
 
@@ -55,7 +58,7 @@ class StandardChecks:
             facts=subject.facts,
         )
         tools = self._read_tools(each.call for each in (*read.earlier, *read.executions))
-        if not any(each.acts for each in tools):
+        if not any(each.acts or each.untrusted for each in tools):
             return
         whens = _find_whens(read) if any(each.list_parameters(Kind.ID) for each in tools) else ()
         for check in self._plan(tools, whens):
@@ -96,14 +99,22 @@ class StandardChecks:
 
     def _plan(self, tools: list[ToolKinds], whens: Iterable[str]) -> list[Check[Subject]]:
         named = tuple(sorted(set(whens)))
-        key = named, tuple(
-            (each.tool, each.deed, each.untrusted, *((n, c.kind) for n, c in each.chosen.items()))
-            for each in tools
+        key = (
+            named,
+            tuple(
+                (
+                    each.tool,
+                    each.deed,
+                    each.untrusted,
+                    *((n, c.kind) for n, c in each.chosen.items()),
+                )
+                for each in tools
+            ),
         )
         if (plan := self._plans.get(key)) is None:
             if len(self._plans) >= MOST_PLANS:
                 self._plans.clear()
-            plan = choose_checks(tools, whens=named, weights=self._weights)
+            plan = choose_checks(tools, whens=named, options=self._options)
             self._plans[key] = plan
         return plan
 
@@ -118,7 +129,7 @@ def _look_at(name: str, value: object, *, known: bool) -> Chosen | None:
     found = None if known else find_kind(name)
     if found is not None and found.kind is not Kind.OTHER:
         return found
-    return find_kind_of_value(value)
+    return find_kind_of_value(value) or found
 
 
 def _find_whens(subject: Subject) -> set[str]:
@@ -134,7 +145,5 @@ def _find_whens(subject: Subject) -> set[str]:
 
 
 def _tells_when(name: str) -> bool:
-    plain = name.casefold()
-    return find_kind(name).kind in (Kind.START, Kind.DATE) and not any(
-        word in plain for word in NOT_WHEN
-    )
+    other = load_words("words", "not_when") & set(split_words(name))
+    return not other and find_kind(name).kind in (Kind.START, Kind.DATE)

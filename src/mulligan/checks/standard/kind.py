@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
-from mulligan.checks.standard.words import split_words
+from mulligan.checks.standard.words import load_words, split_words
 
 
 class Kind(StrEnum):
@@ -55,49 +55,24 @@ _FORMATS = {
 }
 _NUMBERS = {"number", "integer"}
 
-_ADDRESS = {"bic", "email", "emails", "iban", "mail", "mailbox", "mailboxes", "phone", "telephone"}
-_ACCOUNT = {"account", "wallet"}
-_RECEIVES = {
-    "attendee", "attendees", "bcc", "beneficiary", "cc", "guest", "guests", "invitee", "invitees",
-    "participant", "participants", "payee", "receiver", "receivers", "recipient", "recipients",
-}  # fmt: skip
-_ID = {"guid", "id", "ids", "identifier", "uid", "uuid"}
-_LINK = {"href", "link", "links", "uri", "url", "urls", "webpage", "website"}
-_PERSON = {
-    "assignee", "author", "client", "contact", "customer", "employee", "member", "members",
-    "organizer", "owner", "person", "sender", "user", "username", "users",
-}  # fmt: skip
-_START = {"begin", "begins", "beginning", "from", "min", "start", "starts", "since", "after"}
-_END = {"end", "ending", "ends", "finish", "max", "to", "until", "before"}
-_DATE = {
-    "date", "dates", "datetime", "day", "days", "deadline", "due", "time", "timestamp", "when",
-}  # fmt: skip
-_AMOUNT = {
-    "amount", "amounts", "budget", "cost", "deposit", "fee", "payment", "price", "quantity",
-    "qty", "salary", "sum", "tip", "total",
-}  # fmt: skip
-_PLACE = {
-    "address", "city", "country", "destination", "location", "origin", "place", "street", "venue",
-}  # fmt: skip
-_TEXT = {
-    "body", "caption", "comment", "content", "description", "label", "message", "name", "note",
-    "notes", "reason", "subject", "summary", "text", "title",
-}  # fmt: skip
-
+_ANY_CASE = re.IGNORECASE
 _SAYS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
-    (Kind.ADDRESS, re.compile(r"\b(e-?mails?( address(es)?)?|iban|account number|phone)\b", re.I)),
-    (Kind.LINK, re.compile(r"\b(url|hyperlink|web ?page|web ?site)\b", re.I)),
-    (Kind.ID, re.compile(r"\b(id|identifier|uuid)\b", re.I)),
-    (Kind.DATE, re.compile(r"\b(iso[ -]?8601|yyyy-mm-dd|date)\b", re.I)),
+    (
+        Kind.ADDRESS,
+        re.compile(r"\b(e-?mails?( address(es)?)?|iban|account number|phone)\b", _ANY_CASE),
+    ),
+    (Kind.LINK, re.compile(r"\b(url|hyperlink|web ?page|web ?site)\b", _ANY_CASE)),
+    (Kind.ID, re.compile(r"\b(id|identifier|uuid)\b", _ANY_CASE)),
+    (Kind.DATE, re.compile(r"\b(iso[ -]?8601|yyyy-mm-dd|date)\b", _ANY_CASE)),
 )
 """What a description says of a parameter whose name tells nothing."""
 
 _LOOKS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
-    (Kind.LINK, re.compile(r"(?:https?://|www\.)\S+", re.I)),
+    (Kind.LINK, re.compile(r"(?:https?://|www\.)\S+", _ANY_CASE)),
     (Kind.ADDRESS, re.compile(r"[^@\s<>]+@[^@\s<>]+\.[^@\s<>]+")),
     (Kind.ADDRESS, re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}")),
     (Kind.DATE, re.compile(r"(?:19|20)\d\d-\d\d-\d\d(?:[T ]\d\d:\d\d\S*)?")),
-    (Kind.ID, re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.I)),
+    (Kind.ID, re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", _ANY_CASE)),
 )
 """What a value looks like, whole."""
 
@@ -136,45 +111,44 @@ def _read_name(words: list[str], *, said: str, types: set[str]) -> Kind | None:
     """The kind that a name tells, of which the last word says the most."""
     if not words:
         return None
-    last, all_words = words[-1], set(words)
-    numeric = bool(types) and types <= _NUMBERS
-    if last in _ID:
+    last, named = words[-1], set(words)
+    if last in _words("id"):
         return Kind.ID
-    if numeric:
-        return Kind.AMOUNT if all_words & _AMOUNT else None
-    if all_words & _ADDRESS or last in _ACCOUNT:
+    if types and types <= _NUMBERS:
+        return Kind.AMOUNT if named & _words("amount") else None
+    if named & _words("address") or last in _words("account"):
         return Kind.ADDRESS
-    if all_words & _RECEIVES or last == "to" and len(words) == 1:
+    if named & _words("receives") or words == ["to"]:
         return Kind.ADDRESS if _SAYS[0][1].search(said) else Kind.PERSON
-    if all_words & _LINK:
+    if named & _words("link"):
         return Kind.LINK
-    if (found := _read_time(words)) is not None:
-        return found
-    if last in _AMOUNT:
+    if named & _words("date") or last in _words("bound"):
+        return _place_in_time(Kind.DATE, "_".join(words))
+    return _read_last(last, named)
+
+
+def _read_last(last: str, named: set[str]) -> Kind | None:
+    if last in _words("amount"):
         return Kind.AMOUNT
-    if last in _PLACE:
+    if last in _words("place"):
         return Kind.PLACE
-    if last in _PERSON or (last == "name" and all_words & (_PERSON | {"first", "last"})):
+    if last in _words("person") or (last == "name" and named & {*_words("person"), "first"}):
         return Kind.PERSON
-    return Kind.TEXT if last in _TEXT or last.endswith("name") else None
+    return Kind.TEXT if last in _words("text") or last.endswith("name") else None
 
 
-def _read_time(words: list[str]) -> Kind | None:
-    """Whether a name is of a day or a time, and of which end of a stretch."""
-    named = set(words)
-    if not named & _DATE and not (named & (_START | _END) and len(words) == 1):
-        bounds = {"start", "end", "begin", "min", "max", "until", "since"}
-        return None if not words[-1] in bounds else _place_in_time(Kind.DATE, "_".join(words))
-    return _place_in_time(Kind.DATE, "_".join(words))
+def _words(name: str) -> frozenset[str]:
+    return load_words("kinds", name)
 
 
 def _place_in_time(kind: Kind, name: str) -> Kind:
+    """Which end of a stretch of time a date is, by its name."""
     if kind is not Kind.DATE:
         return kind
     named = set(split_words(name))
-    if named & _START:
+    if named & _words("start"):
         return Kind.START
-    return Kind.END if named & _END else kind
+    return Kind.END if named & _words("end") else kind
 
 
 def _list_forms(schema: Schema) -> Iterator[Schema]:

@@ -28,9 +28,7 @@ class _NoOutlineError(Exception):
 
 def read_outline(text: str) -> object:
     """The lists and records of an outline; `None` where the text is none."""
-    lines = [
-        _Line(len(each) - len(each.lstrip(" ")), each.strip()) for each in text.splitlines()
-    ]
+    lines = [_Line(len(each) - len(each.lstrip(" ")), each.strip()) for each in text.splitlines()]
     first = next((each for each in lines if each.text), None)
     if first is None or len(lines) > MOST_LINES or not _begins(first.text):
         return None
@@ -146,7 +144,7 @@ class _Outline:
 
 
 def _is_closed(whole: str, mark: str) -> bool:
-    if len(whole) < 2 or not whole.endswith(mark):  # noqa: PLR2004 - both marks
+    if len(whole) < 2 or not whole.endswith(mark):
         return False
     inner = whole[1:-1]
     if mark == "'":
@@ -161,6 +159,6 @@ def _read_scalar(text: str) -> object:
         return None
     if text in ("true", "false"):
         return text == "true"
-    if _NUMBER.fullmatch(text) and len(text) < 16:  # noqa: PLR2004 - longer ones are ids
+    if _NUMBER.fullmatch(text) and len(text) < 16:
         return float(text) if "." in text else int(text)
     return text

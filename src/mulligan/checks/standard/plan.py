@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from mulligan.checks.conditions import condition_met
@@ -24,8 +24,9 @@ from mulligan.checks.standard.provenance import not_from_content
 from mulligan.checks.standard.questions import only_asked
 from mulligan.checks.standard.titles import titles_as_said
 from mulligan.checks.standard.tools import Deed, ToolKinds, select_kinds
-from mulligan.checks.standard.words import split_words
+from mulligan.checks.standard.words import load_words, split_words
 from mulligan.checks.subject import Parameters, Subject
+from mulligan.core.enums import set_enums
 from mulligan.core.finding import Severity
 from mulligan.core.interfaces import Check
 
@@ -35,32 +36,69 @@ _MINUTES = {"duration", "minutes"}
 _ENDS = {"start", "end", "begin", "from", "to", "until", "min", "max", "since", "finish", "new"}
 
 
+OF_KIND: Mapping[Kind, tuple[str, ...]] = {
+    Kind.ID: ("ids_seen", "not_glued", "exists", "not_from_content", "titles_as_said"),
+    Kind.PERSON: ("not_from_content",),
+    Kind.ADDRESS: ("addresses_seen", "targets_seen", "not_from_content"),
+    Kind.DATE: ("dates_as_said", "times_as_said", "not_in_the_past"),
+    Kind.START: ("dates_as_said", "times_as_said", "ends_after_start", "alternative_as_said"),
+    Kind.END: ("dates_as_said", "times_as_said", "ends_after_start"),
+    Kind.AMOUNT: ("amounts_as_said",),
+    Kind.PLACE: ("home_is_home",),
+    Kind.TEXT: ("quotes_kept",),
+    Kind.LINK: ("targets_seen", "not_from_content"),
+}
+"""What looks at a parameter of each kind, in a tool that changes something."""
+
+
+def list_checks_of(tool: ToolKinds, parameter: str) -> tuple[str, ...]:
+    """The checks that look at a parameter; of a tool that only reads, none."""
+    return OF_KIND.get(tool.chosen[parameter].kind, ()) if tool.acts else ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Weights:
-    """How much findings weigh where houses differ."""
+class Standard:
+    """How checks choose themselves: `Mulligan(checks=[Standard(only_asked="error"), own])`."""
 
     only_asked: Severity = Severity.WARNING
-    """Something done on a mere question."""
+    """What it comes to if something is changed where only a question was asked."""
+
+    def __post_init__(self) -> None:
+        set_enums(self, only_asked=Severity)
 
 
 def choose_checks(
-    tools: Sequence[ToolKinds], *, whens: Iterable[str] = (), weights: Weights
+    tools: Sequence[ToolKinds], *, whens: Iterable[str] = (), options: Standard
 ) -> list[Check[Subject]]:
     """The checks for these tools. `whens`: fields that tell when an object is."""
     writes = [each for each in tools if each.acts]
     if not writes:
-        return []
+        return list(_choose_origins(tools))
     ids = select_kinds(writes, Kind.ID)
     return [
+        *_choose_origins(tools),
         *_choose_values(writes, ids),
         *_choose_times(writes),
         *_choose_objects(writes, ids, whens=whens),
-        *_choose_deeds(tools, writes, weights),
+        *_choose_deeds(tools, writes, options),
     ]
 
 
+def _choose_origins(tools: Sequence[ToolKinds]) -> Iterator[Check[Subject]]:
+    """Of calls that change something, and of those whose author minds where a value comes from."""
+    weights = {
+        each.tool: each.untrusted or Severity.WARNING
+        for each in tools
+        if each.acts or each.untrusted
+    }
+    told = (Kind.ADDRESS, Kind.LINK, Kind.PERSON, Kind.ID)
+    targets = select_kinds([each for each in tools if each.tool in weights], *told)
+    if targets:
+        yield not_from_content(targets, severity=weights)
+
+
 def _choose_values(writes: Sequence[ToolKinds], ids: Parameters) -> Iterator[Check[Subject]]:
-    """Values from nowhere, from a text, or changed on the way."""
+    """Values from nowhere, or changed on the way."""
     if ids:
         yield ids_seen(ids)
         yield not_glued(ids)
@@ -68,10 +106,6 @@ def _choose_values(writes: Sequence[ToolKinds], ids: Parameters) -> Iterator[Che
     yield addresses_seen(*(each.tool for each in writes))
     if targets := select_kinds(writes, Kind.ADDRESS, Kind.LINK):
         yield targets_seen(targets)
-    told = (Kind.ADDRESS, Kind.LINK, Kind.PERSON, Kind.ID)
-    if targets := select_kinds(writes, *told):
-        weights = {each.tool: each.untrusted for each in writes if each.untrusted}
-        yield not_from_content(targets, severity=weights)
     if amounts := select_kinds(writes, Kind.AMOUNT):
         yield amounts_as_said(writes, amounts)
     if texts := select_kinds(writes, Kind.TEXT):
@@ -79,7 +113,8 @@ def _choose_values(writes: Sequence[ToolKinds], ids: Parameters) -> Iterator[Che
 
 
 def _choose_times(writes: Sequence[ToolKinds]) -> Iterator[Check[Subject]]:
-    if dates := select_kinds(writes, Kind.DATE, Kind.START, Kind.END):
+    dates = _leave_windows(select_kinds(writes, Kind.DATE, Kind.START, Kind.END))
+    if dates:
         yield dates_as_said(dates)
         yield times_as_said(dates)
     if pairs := sorted({pair for each in writes for pair in _pair_ends(each)}):
@@ -108,16 +143,23 @@ def _choose_objects(
 
 
 def _choose_deeds(
-    tools: Sequence[ToolKinds], writes: Sequence[ToolKinds], weights: Weights
+    tools: Sequence[ToolKinds], writes: Sequence[ToolKinds], options: Standard
 ) -> Iterator[Check[Subject]]:
     """What is done at all: twice, unasked, against a condition, at the wrong home."""
     if makes := [each.tool for each in writes if each.deed is Deed.MAKE]:
         yield made_once(*makes)
     yield condition_met(*(each.tool for each in writes))
-    yield only_asked({each.tool: each for each in writes}, severity=weights.only_asked)
+    yield only_asked({each.tool: each for each in writes}, severity=options.only_asked)
     places, lookups = select_kinds(writes, Kind.PLACE), _find_lookups(tools)
     if places or lookups:
         yield home_is_home(places, lookups=lookups)
+
+
+def _leave_windows(dates: Parameters) -> Parameters:
+    """Without the bounds of what is looked through: they plan nothing, and may well be over."""
+    window = load_words("kinds", "window")
+    kept = {t: [n for n in names if not window & set(split_words(n))] for t, names in dates.items()}
+    return {tool: names for tool, names in kept.items() if names}
 
 
 def _find_lookups(tools: Iterable[ToolKinds]) -> Parameters:

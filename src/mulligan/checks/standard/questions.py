@@ -4,24 +4,33 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 
 from mulligan.checks.concern import limit_to_tools
 from mulligan.checks.quotes import drop_quotes
-from mulligan.checks.standard.words import cut_ending, split_words
+from mulligan.checks.standard.words import cut_ending, load_words, split_words
 from mulligan.checks.subject import Subject, list_effective_calls
 from mulligan.core.escape import show_name
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.interfaces import Check
 
 _SENTENCE = re.compile(r"[^.!?\n;]+[.!?]?")
-_LEAD = re.compile(r"^\W*(?:(?:hi|hey|hello|please|ok|okay|so|and|also|then)\b[\s,]*)*", re.IGNORECASE)
+_LEAD = re.compile(
+    r"^\W*(?:(?:hi|hey|hello|please|ok|okay|so|and|also|then)\b[\s,]*)*", re.IGNORECASE
+)
 _ASKS = re.compile(
     r"(?:what|which|who|whose|whom|when|where|why|how|is|are|was|were|do|does|did|have|has|am"
-    r"|show|list|tell|find out|look up|summari[sz]e|display|count)\b",
+    r"|show|list|tell|give me|let me know|find out|look up|summari[sz]e|display|count)\b",
     re.IGNORECASE,
 )
 """How a sentence begins that only wants to know."""
-_POLITE = re.compile(r"(?:can|could|would|will) you (?:please )?(?:show|list|tell|find out|look up|summari[sz]e|say)\b", re.IGNORECASE)
+_POLITE = re.compile(
+    r"(?:can|could|would|will) you (?:please )?"
+    r"(?:show|list|tell|give me|find out|look up|summari[sz]e|say)\b",
+    re.IGNORECASE,
+)
+_WORDS = re.compile(r"[a-z]+")
+_GOES_ON = {"and", "then", "also", "please", "to"}
 _LONGEST = 1_000
 
 
@@ -61,4 +70,17 @@ def is_only_question(message: str) -> bool:
         return False
     found = [each.strip() for each in _SENTENCE.findall(drop_quotes(message))]
     asked = [_LEAD.sub("", each) for each in found if re.search(r"\w", each)]
-    return bool(asked) and all(_ASKS.match(each) or _POLITE.match(each) for each in asked)
+    return bool(asked) and all(map(_is_question, asked))
+
+
+def _is_question(sentence: str) -> bool:
+    """Whether a sentence wants to know, and goes on to ask for nothing: "list them and mail it"."""
+    begins = _ASKS.match(sentence) or _POLITE.match(sentence)
+    if begins is None:
+        return False
+    after = _WORDS.findall(sentence[begins.end() :].casefold())
+    deeds = {word for deed in ("make", "remove", "change") for word in load_words("deeds", deed)}
+    orders = [
+        word for before, word in pairwise(["", *after]) if before in _GOES_ON and word in deeds
+    ]
+    return not orders and (sentence.endswith("?") or not deeds.intersection(after))

@@ -13,7 +13,6 @@ from mulligan.checks.values import list_records
 from mulligan.core.call import Execution, Outcome
 
 
-
 class Origin(StrEnum):
     """Where a value was before a call had it."""
 

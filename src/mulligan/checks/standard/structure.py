@@ -13,7 +13,9 @@ from mulligan.checks.standard.outline import read_outline
 LONGEST = 200_000
 """Characters from which a text is only a text: to take it apart would hold up the turn."""
 
-_FENCE = re.compile(r"\A\s*(?:```\w*\n(?P<code>.*)\n```|<{1,3}(?P<marked>[^<].*[^>])>{1,3})\s*\Z", re.DOTALL)
+_FENCE = re.compile(
+    r"\A\s*(?:```\w*\n(?P<code>.*)\n```|<{1,3}(?P<marked>[^<].*[^>])>{1,3})\s*\Z", re.DOTALL
+)
 """What some put around a result, so that nobody takes it for their own words."""
 _NAN = re.compile(r"\bnan\b")
 

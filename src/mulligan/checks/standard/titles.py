@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
+from functools import cache
 
 from mulligan.checks.concern import limit_to_parameters
 from mulligan.checks.ids import OBJECT
 from mulligan.checks.quotes import find_quotes
 from mulligan.checks.standard.records import Found, get_id_of, get_title_of, join_texts
 from mulligan.checks.standard.seen_values import Seen, fold_value, with_seen
-from mulligan.checks.standard.words import find_stems
+from mulligan.checks.standard.words import cut_ending, find_stems, load_words
 from mulligan.checks.subject import Argument, Subject, list_arguments
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.interfaces import Check
@@ -29,8 +30,8 @@ _PICKED = re.compile(
 def titles_as_said(parameters: Mapping[str, Collection[str]]) -> Check[Subject]:
     """Flag a call on an object whose name was not said, where another's was: "delete the dinner".
 
-    Sure where a tool has returned the other one too, and every word of its name, or a quotation,
-    is in the message. If only this object is known and nothing of it was said, it is a warning.
+    Sure where a tool has returned the other one too, and nothing that is known of this one was
+    said. A word for a sort of thing, such as meeting or file, names none of them.
     """
 
     @limit_to_parameters(parameters)
@@ -48,7 +49,7 @@ def titles_as_said(parameters: Mapping[str, Collection[str]]) -> Check[Subject]:
 def _compare(argument: Argument, own: Found, subject: Subject, seen: Seen) -> Finding | None:
     message = subject.turn.message
     title = get_title_of(own)
-    words = find_stems(message)
+    words = find_stems(message) - _find_general()
     if not title or words & find_stems(title) or words & find_stems(join_texts(own)):
         return None
     if _PICKED.search(message) or fold_value(argument.value) in message.casefold():
@@ -84,14 +85,19 @@ def _find_object(argument: Argument, subject: Subject, seen: Seen) -> Found:
 
 def _list_named(message: str, argument: Argument, seen: Seen) -> Iterator[Found]:
     """Other objects of the same sort whose whole name the message has, or quotes."""
-    words = find_stems(message)
+    words = find_stems(message) - _find_general()
     quoted = {fold_value(each) for each in find_quotes(message)}
     met: set[str] = set()
     for record in seen.list_records():
         held, title = get_id_of(record, name=argument.name), get_title_of(record)
         if not held or not title or held in met or fold_value(held) == fold_value(argument.value):
             continue
-        stems = find_stems(title)
-        if fold_value(title) in quoted or (stems and stems <= words):
+        if fold_value(title) in quoted or words & find_stems(title):
             met.add(held)
             yield record
+
+
+@cache
+def _find_general() -> frozenset[str]:
+    """Words for a sort of thing: they name none of it."""
+    return frozenset(map(cut_ending, load_words("words", "general")))

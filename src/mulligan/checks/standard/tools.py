@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from mulligan.checks.standard.kind import Chosen, Kind, Schema, find_kind, find_kind_of_value
-from mulligan.checks.standard.words import split_words
+from mulligan.checks.standard.words import load_words, split_words
 from mulligan.core.effect import Effect
 from mulligan.core.finding import Severity
 
@@ -22,24 +22,6 @@ class Deed(StrEnum):
     REMOVE = "remove"
 
 
-_DEEDS: Mapping[Deed, frozenset[str]] = {
-    Deed.READ: frozenset(
-        "analyse analyze browse calculate check compute convert count describe fetch find get has "
-        "inspect is list look lookup open peek preview query read retrieve search select show "
-        "summarise summarize validate verify view".split()
-    ),
-    Deed.MAKE: frozenset(
-        "add book buy compose copy create forward insert invite make new notify open order pay "
-        "post publish purchase register reply reserve respond schedule send submit transfer "
-        "upload write".split()
-    ),
-    Deed.REMOVE: frozenset(
-        "archive cancel clear close decline delete destroy discard drop erase purge remove "
-        "revoke trash unsubscribe".split()
-    ),
-}
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolShape:
     """What is known of a tool without its code."""
@@ -50,8 +32,8 @@ class ToolShape:
     """The JSON Schema of its arguments."""
     kinds: Mapping[str, Kind] = field(default_factory=dict)
     """What its author says of parameters; outranks everything else."""
-    untrusted: Severity | None = Severity.WARNING
-    """How much it weighs if a value stems from a text that a tool returned; `None`: nothing."""
+    untrusted: Severity | None = None
+    """How much it weighs if a value stems from a text; `None`: its author did not say."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +44,7 @@ class ToolKinds:
     deed: Deed
     chosen: Mapping[str, Chosen]
     defaults: Mapping[str, object] = field(default_factory=dict)
-    untrusted: Severity | None = Severity.WARNING
+    untrusted: Severity | None = None
 
     @property
     def acts(self) -> bool:
@@ -105,8 +87,8 @@ def find_deed(tool: str, *, effect: Effect = Effect.UNDECLARED) -> Deed:
         return Deed.READ
     acts = effect is not Effect.UNDECLARED
     for word in split_words(tool):
-        for deed, verbs in _DEEDS.items():
-            if word in verbs and not (acts and deed is Deed.READ):
+        for deed in Deed:
+            if word in load_words("deeds", deed) and not (acts and deed is Deed.READ):
                 return deed
     return Deed.CHANGE
 

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+import tomllib
+from functools import cache, lru_cache
+from importlib.resources import files
 
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
-EMPTY = frozenset(
-    "a about after again all also an and any are as ask at be been before but by can could did do "
-    "does each every for from get give had has have he her here him his how i if in into is it its "
-    "just let like make may me might mine more most must my need next no not now of off on one only "
-    "or other our out over please put same see she should so some something such than that the "
-    "their them then there these they this those to too up us use using want was we were what when "
-    "where which while who whose will with would yes you your".split()
-)
-"""Words that name nothing."""
+
+@cache
+def load_words(table: str, name: str) -> frozenset[str]:
+    """One list of `english.toml`."""
+    return frozenset(_load_tables()[table][name].split())
+
+
+@cache
+def _load_tables() -> dict[str, dict[str, str]]:
+    return tomllib.loads(files(__package__).joinpath("english.toml").read_text(encoding="utf-8"))
 
 
 @lru_cache(maxsize=2_048)
@@ -27,7 +30,8 @@ def split_words(name: str) -> list[str]:
 
 def find_stems(text: str) -> set[str]:
     """The words of a text that name something, each without its ending."""
-    return {cut_ending(word) for word in _WORD.findall(text.casefold()) if word not in EMPTY}
+    empty = load_words("words", "empty")
+    return {cut_ending(word) for word in _WORD.findall(text.casefold()) if word not in empty}
 
 
 def cut_ending(word: str) -> str:

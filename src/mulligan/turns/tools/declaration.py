@@ -8,14 +8,17 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import timedelta
 from typing import Annotated, Any, Unpack
 
+from mulligan.checks.standard.kind import Kind
 from mulligan.core.effect import Effect, Mode, NoVerdict, Precheck, ProbeBy, Release, Repeat
 from mulligan.core.errors import ConfigurationError
+from mulligan.core.finding import Severity
 from mulligan.core.record import Abilities, DeclaredAbilities, Record, Told
 from mulligan.core.sentence import Describe
 from mulligan.core.suggestion import ErrorRule
 from mulligan.redaction import Hide
 from mulligan.redaction.scrub import scrub
 from mulligan.turns.tools.filled import find_misfit
+from mulligan.turns.tools.parameter_kinds import read_kinds, read_untrusted
 from mulligan.turns.tools.readers import (
     OURS,
     FoundBy,
@@ -106,6 +109,12 @@ class Declared(DeclaredAbilities, total=False):
     """`False`: an empty result is a failure of this tool, and not an answer."""
     error_rules: Iterable[ErrorRule | Mapping[str, object]]
     """Which class and pattern its errors are, in your own words; asked before anything else."""
+    kinds: Mapping[str, str]
+    """What parameters hold, for checks that choose themselves, where their names and schema tell it
+    wrong: `{"reference": "id"}`."""
+    untrusted: Severity
+    """What it comes to if a recipient, account, link or id stems only from a text that a tool
+    returned: a `warning` (the default, of calls that change something), or an `error`, of any."""
     precheck: Precheck
     """When it is said that a call will fail by all that is known: `after` it did, `before` each
     call of a turn, or `refuse`: such a call is not made."""
@@ -172,6 +181,8 @@ class Declaration:
     )
     may_be_empty: bool = True
     error_rules: Annotated[tuple[ErrorRule, ...], ReadBy(read_rules)] = ()
+    kinds: Annotated[Mapping[str, Kind], ReadBy(read_kinds)] = field(default_factory=dict)
+    untrusted: Annotated[Severity | None, ReadBy(read_untrusted)] = None
     precheck: Precheck = Precheck.AFTER
     docs: Annotated[tuple[str, ...], FoundBy(find_docs)] = field(default=(), repr=False)
     ask_judge: bool = False

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from datetime import timedelta
 
+from mulligan.checks.standard.plan import list_checks_of
+from mulligan.checks.standard.tools import ToolShape, read_kinds
 from mulligan.core.action import HOLD_LIFE
 from mulligan.core.effect import Effect, Mode, Outside, Precheck, ProbeBy, Repeat
 from mulligan.core.interfaces import KnownTool
@@ -20,6 +22,8 @@ class HouseRules:
     """Hold what nobody has declared."""
     outside: Outside = Outside.TURN
     hold_life: timedelta = HOLD_LIFE
+    standard: bool = False
+    """Checks choose themselves, by what parameters hold."""
 
 
 PLAIN = HouseRules()
@@ -42,7 +46,23 @@ def describe_tool(declaration: Declaration, *, rules: HouseRules = PLAIN) -> Kno
         promises=tuple(list_promises(declaration, rules=rules)),
         schema=dict(declaration.schema),
         error_rules=declaration.error_rules,
+        kinds=describe_kinds(declaration) if rules.standard else {},
     )
+
+
+def describe_kinds(declaration: Declaration) -> dict[str, str]:
+    """By parameter: what it is taken to hold, why, and which checks look at it."""
+    shape = ToolShape(
+        tool=declaration.tool,
+        effect=declaration.effect,
+        schema=declaration.schema,
+        kinds=declaration.kinds,
+    )
+    tool = read_kinds(shape)
+    return {
+        name: f"{found.kind}, as {found.why}: {', '.join(list_checks_of(tool, name)) or 'no check'}"
+        for name, found in tool.chosen.items()
+    }
 
 
 def list_promises(declaration: Declaration, *, rules: HouseRules = PLAIN) -> Iterator[str]:
