@@ -9,7 +9,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from mulligan.checks.order import ends_after_start, not_in_the_past
 from mulligan.checks.people import people_named
 from mulligan.checks.quotes import quotes_kept
 from mulligan.checks.seen import addresses_seen, ids_seen
+from mulligan.checks.slots import SlotParameters, Taken, free_as_asked, taken_times
 from mulligan.checks.subject import Parameters, Subject
 from mulligan.core.call import Call, Execution, Outcome
 from mulligan.core.finding import Fact
@@ -70,6 +71,10 @@ STARTS: Parameters = {
     "create_calendar_event": ["start_time"],
     "reschedule_calendar_event": ["new_start_time"],
 }
+SPANS = {
+    "create_calendar_event": SlotParameters(start="start_time", end="end_time"),
+    "reschedule_calendar_event": SlotParameters(start="new_start_time", end="new_end_time"),
+}
 TEXTS: Parameters = {
     "create_calendar_event": ["title", "description"],
     "create_file": ["filename", "content"],
@@ -88,6 +93,12 @@ class Desk:
     about: Mapping[str, str]
     """What each tool says of itself."""
     addresses: Sequence[str]
+    events: Sequence[Taken] = ()
+    """What the calendar holds."""
+
+    def on_day(self, day: date) -> list[Taken]:
+        """What the calendar has on a day."""
+        return [each for each in self.events if each.start.date() == day]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,6 +122,7 @@ def open_desks(data: Path) -> dict[str, Desk]:
             schemas={tool: each["schema"] for tool, each in desk["tools"].items()},
             about={tool: each["description"] for tool, each in desk["tools"].items()},
             addresses=[each["email"] for each in desk.get("contacts", ())],
+            events=[_read_event(each) for each in desk.get("events", {}).values()],
         )
         for name, desk in held.items()
     }
@@ -132,13 +144,20 @@ def choose_checks() -> list[Check[Subject]]:
         dates_as_said(DATES),
         not_in_the_past(STARTS),
         ends_after_start(("start_time", "end_time"), ("new_start_time", "new_end_time")),
+        free_as_asked(SPANS),
         quotes_kept(TEXTS),
     ]
 
 
 def choose_facts(desk: Desk) -> list[Gather]:
-    """What the application has gathered: who is in its address book."""
-    return [people_named(lambda: desk.addresses)] if desk.addresses else []
+    """What the application has gathered: its address book, and its calendar."""
+    people: list[Gather] = [people_named(lambda: desk.addresses)] if desk.addresses else []
+    return [*people, *([taken_times(SPANS, read=desk.on_day)] if desk.events else [])]
+
+
+def _read_event(event: Case) -> Taken:
+    start, end = (datetime.fromisoformat(event[name]) for name in ("start_time", "end_time"))
+    return Taken(what=event["title"], start=start, end=end)
 
 
 def list_steps(case: Case) -> Iterator[tuple[Case, Before]]:

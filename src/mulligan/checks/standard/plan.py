@@ -18,8 +18,11 @@ from mulligan.checks.seen import addresses_seen, ids_seen
 from mulligan.checks.slots import SlotParameters, free_as_asked
 from mulligan.checks.standard.alternatives import alternative_as_said
 from mulligan.checks.standard.amounts import amounts_as_said
+from mulligan.checks.standard.extremes import extreme_as_said
 from mulligan.checks.standard.from_nowhere import targets_seen
 from mulligan.checks.standard.kind import Kind
+from mulligan.checks.standard.likeness import same_as_named
+from mulligan.checks.standard.named import made_anew, names_as_said
 from mulligan.checks.standard.provenance import not_from_content
 from mulligan.checks.standard.questions import only_asked
 from mulligan.checks.standard.titles import titles_as_said
@@ -110,6 +113,9 @@ def _choose_values(writes: Sequence[ToolKinds], ids: Parameters) -> Iterator[Che
         yield amounts_as_said(writes, amounts)
     if texts := select_kinds(writes, Kind.TEXT):
         yield quotes_kept(texts)
+    likely = (Kind.ADDRESS, Kind.PERSON, Kind.PLACE, Kind.TEXT)
+    if values := select_kinds(writes, *likely):
+        yield same_as_named(values)
 
 
 def _choose_times(writes: Sequence[ToolKinds]) -> Iterator[Check[Subject]]:
@@ -149,7 +155,11 @@ def _choose_deeds(
     if makes := [each.tool for each in writes if each.deed is Deed.MAKE]:
         yield made_once(*makes)
     yield condition_met(*(each.tool for each in writes))
-    yield only_asked({each.tool: each for each in writes}, severity=options.only_asked)
+    acting = {each.tool: each for each in writes}
+    yield extreme_as_said(acting)
+    yield names_as_said(acting)
+    yield made_anew(acting)
+    yield only_asked(acting, severity=options.only_asked)
     places, lookups = select_kinds(writes, Kind.PLACE), _find_lookups(tools)
     if places or lookups:
         yield home_is_home(places, lookups=lookups)

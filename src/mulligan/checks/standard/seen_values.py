@@ -58,6 +58,10 @@ class Seen:
         """Whether a word was said or returned anywhere."""
         return word in self.said or word in self.returned
 
+    def was_returned(self, words: str) -> bool:
+        """Whether some words stood anywhere in what tools returned."""
+        return words in self.returned
+
     def has_written(self, value: str) -> bool:
         """Whether a value was met in another spacing: `GB29 NWBK …`, `+49-30-…`."""
         return self.said.has_squeezed(value) or self.returned.has_squeezed(value)

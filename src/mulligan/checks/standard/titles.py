@@ -18,7 +18,7 @@ from mulligan.core.interfaces import Check
 from mulligan.core.quoted import quote_value
 
 _SHOWN = 60
-_PICKED = re.compile(
+PICKED = re.compile(
     r"\b(all|any|both|each|every|everything|first|last|latest|earliest|oldest|newest|next|other|"
     r"rest|largest|smallest|biggest|longest|shortest|most|least|fewest|not|except|but|without|"
     r"instead|if|unless|remaining)\b",
@@ -52,7 +52,7 @@ def _compare(argument: Argument, own: Found, subject: Subject, seen: Seen) -> Fi
     words = find_stems(message) - _find_general()
     if not title or words & find_stems(title) or words & find_stems(join_texts(own)):
         return None
-    if _PICKED.search(message) or fold_value(argument.value) in message.casefold():
+    if PICKED.search(message) or fold_value(argument.value) in message.casefold():
         return None
     others = list(_list_named(message, argument, seen))
     if not others:

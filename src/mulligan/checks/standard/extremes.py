@@ -1,0 +1,103 @@
+"""The one with the most or the fewest of something, counted in what was read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from mulligan.checks.concern import limit_to_tools
+from mulligan.checks.quotes import drop_quotes
+from mulligan.checks.standard.seen_values import fold_value
+from mulligan.checks.standard.structure import read_structure
+from mulligan.checks.standard.words import cut_ending, find_stems, split_words
+from mulligan.checks.subject import Argument, Subject
+from mulligan.core.call import Execution, Outcome
+from mulligan.core.finding import Finding
+from mulligan.core.interfaces import Check
+
+_ASKED = re.compile(
+    r"\b(?P<sort>[^\W\d_]{3,})\s+(?:that\s+has|which\s+has|with|having)\s+(?:the\s+)?"
+    r"(?:(?P<most>most|(?:largest|biggest|highest|greatest)\s+number\s+of)"
+    r"|fewest|least|(?:smallest|lowest)\s+number\s+of)\s+(?P<what>[^\W\d_]{3,})",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"[^.!?\n]+")
+LEAST = 2
+"""Of how many things the number must be known: of one alone, nothing follows."""
+
+
+class Extreme(NamedTuple):
+    """The one that was asked for: of which sort, by the number of what, and what to do with it."""
+
+    sort: str
+    what: str
+    most: bool
+    sentence: frozenset[str]
+
+
+def extreme_as_said(tools: Mapping[str, object]) -> Check[Subject]:
+    """Flag a call on another than the one with the most or fewest, where each was counted.
+
+    A count is the length of a list that a tool named after what is counted returned for one thing,
+    and for nothing else. The call must be asked for by its verb, in the same sentence.
+    """
+
+    @limit_to_tools(tools, when=lambda turn: _ASKED.search(turn.message))
+    def check(subject: Subject) -> Iterator[Finding]:
+        asked = read_extreme(subject.turn.message)
+        if asked is None:
+            return
+        counts: dict[str, int] = {}
+        for execution in subject.earlier:
+            _count(execution, asked, counts)
+        for execution in subject.executions:
+            if execution.call.tool in tools and execution.outcome is not Outcome.FAILURE:
+                yield from _compare(execution, asked, counts)
+            _count(execution, asked, counts)
+
+    return check
+
+
+def read_extreme(message: str) -> Extreme | None:
+    """The only one that a message asks for by a number, if there is just one such sentence."""
+    found = [
+        Extreme(
+            sort=cut_ending(asked["sort"].casefold()),
+            what=cut_ending(asked["what"].casefold()),
+            most=asked["most"] is not None,
+            sentence=frozenset(find_stems(sentence)),
+        )
+        for sentence in _SENTENCE.findall(drop_quotes(message))
+        for asked in _ASKED.finditer(sentence)
+    ]
+    return found[0] if len(set(found)) == 1 else None
+
+
+def _count(execution: Execution, asked: Extreme, counts: dict[str, int]) -> None:
+    """Remember how many a tool returned for one thing."""
+    call = execution.call
+    returned = read_structure(execution.result)
+    counted = {cut_ending(word) for word in split_words(call.tool)}
+    if execution.outcome is not Outcome.SUCCESS or asked.what not in counted:
+        return
+    if isinstance(returned, list | tuple) and len(call.arguments) == 1:
+        ((name, value),) = call.arguments.items()
+        if asked.sort in map(cut_ending, split_words(name)) and isinstance(value, str):
+            counts[fold_value(value)] = len(returned)
+
+
+def _compare(execution: Execution, asked: Extreme, counts: Mapping[str, int]) -> Iterator[Finding]:
+    call = execution.call
+    verb = cut_ending(next(iter(split_words(call.tool)), ""))
+    if len(counts) < LEAST or verb not in asked.sentence:
+        return
+    best = max(counts.values()) if asked.most else min(counts.values())
+    for name, value in call.arguments.items():
+        number = counts.get(fold_value(value)) if isinstance(value, str) else None
+        if asked.sort in map(cut_ending, split_words(name)) and number not in (None, best):
+            yield Argument(execution, name, str(value)).build_finding(
+                "object.not_the_extreme",
+                issue=f"which has {number}; of {len(counts)} that were read, another has {best}.",
+                correction=f"Take the one with {best}.",
+            )

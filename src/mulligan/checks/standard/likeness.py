@@ -1,0 +1,89 @@
+"""Something that is to be as it is elsewhere: "the same participants as 'Kick-off'"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+
+from mulligan.checks.concern import limit_to_parameters
+from mulligan.checks.standard.records import Found, get_title_of
+from mulligan.checks.standard.seen_values import Origin, Seen, fold_value, with_seen
+from mulligan.checks.standard.words import find_stems, split_words
+from mulligan.checks.subject import Argument, Subject, list_arguments
+from mulligan.checks.values import list_texts
+from mulligan.core.call import Execution
+from mulligan.core.finding import Finding
+from mulligan.core.interfaces import Check
+from mulligan.core.quoted import quote_value
+from mulligan.core.turn import Turn
+
+_SAME = re.compile(
+    r"\bsame\s+(?P<what>[^\W\d_]+(?:\s+[^\W\d_]+)?)\s+as\s+(?:(?:in|for|of|at|the|my|our)\s+){0,3}"
+    r"(?:'(?P<one>[^'\n]{1,200})'|\"(?P<two>[^\"\n]{1,200})\"|\u201c(?P<three>[^\u201d\n]{1,200})\u201d)",
+    re.IGNORECASE,
+)
+_SHOWN = 60
+
+
+def same_as_named(parameters: Mapping[str, Collection[str]]) -> Check[Subject]:
+    """Flag values that are not those of the object whose values were asked for, by its name.
+
+    Sure of a value that it does not have and nobody said, where that object was returned; and of
+    any that nobody said, where nothing of that name ever was.
+    """
+
+    @limit_to_parameters(parameters, when=_is_asked)
+    def check(subject: Subject) -> Iterator[Finding]:
+        asked = [
+            (find_stems(found["what"]), found["one"] or found["two"] or found["three"])
+            for found in _SAME.finditer(subject.turn.message)
+        ]
+        for execution, seen in with_seen(subject) if asked else ():
+            names = parameters.get(execution.call.tool, ())
+            for what, title in asked:
+                yield from _compare(execution, names, what, title, seen)
+
+    return check
+
+
+def _is_asked(turn: Turn) -> bool:
+    return _SAME.search(turn.message) is not None
+
+
+def _compare(
+    execution: Execution, names: Collection[str], what: set[str], title: str, seen: Seen
+) -> Iterator[Finding]:
+    own = [name for name in names if what & find_stems(" ".join(split_words(name)))]
+    models = [each for each in seen.list_records() if _is_called(each, title)]
+    held = [values for model in models if (values := _read_field(model, what))]
+    if not held and (models or seen.was_returned(title)):
+        # It was met, but not what it has of that: then others may know.
+        return
+    for argument in list_arguments(execution, own):
+        there = any(fold_value(argument.value) in each for each in held)
+        if not there and seen.find_origin(argument.value) is not Origin.SAID:
+            yield _build_finding(argument, title, looked=bool(held))
+
+
+def _is_called(record: Found, title: str) -> bool:
+    return fold_value(get_title_of(record)) == fold_value(title)
+
+
+def _read_field(model: Found, what: set[str]) -> set[str]:
+    """What a record holds under that name, each value folded."""
+    return {
+        fold_value(text)
+        for name, held in model.items()
+        if what & find_stems(" ".join(split_words(str(name))))
+        for text in list_texts(held)
+    }
+
+
+def _build_finding(argument: Argument, title: str, *, looked: bool) -> Finding:
+    shown = quote_value(title, most=_SHOWN)
+    why = f"which {shown} does not have" if looked else f"and nobody has looked at {shown}"
+    return argument.build_finding(
+        "value.not_the_same",
+        issue=f"{why}; the person asked for the same.",
+        correction=f"Look {shown} up, and give {argument.label} as it is there.",
+    )

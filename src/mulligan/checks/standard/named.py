@@ -1,0 +1,101 @@
+"""Another thing than the one that was named with its sort: "the 'random' channel"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from mulligan.checks.concern import limit_to_tools
+from mulligan.checks.standard.kind import Kind
+from mulligan.checks.standard.records import get_title_of
+from mulligan.checks.standard.seen_values import fold_value, with_seen
+from mulligan.checks.standard.titles import PICKED
+from mulligan.checks.standard.tools import Deed, ToolKinds
+from mulligan.checks.standard.words import split_words
+from mulligan.checks.subject import Argument, Heard, Subject, list_arguments
+from mulligan.core.call import Execution
+from mulligan.core.finding import Finding
+from mulligan.core.interfaces import Check
+from mulligan.core.quoted import quote_value
+
+_QUOTED = r"['\"\u201c]([^'\"\u201d\n]{1,80})['\"\u201d]"
+_SHOWN = 60
+_CHANGES = re.compile(
+    r"\b(append|add\b[^.!?\n]{0,80}\bto|edit|update|change|extend|modify|revise|continue)\b",
+    re.IGNORECASE,
+)
+_ANEW = re.compile(r"\b(new|create|make|write|another|copy)\b", re.IGNORECASE)
+
+
+def names_as_said(tools: Mapping[str, ToolKinds]) -> Check[Subject]:
+    """Flag a thing that was not named, where others of its sort were, in quotation marks.
+
+    The sort is what the parameter is called: 'random' channel, for `channel`. Silent where one is
+    picked otherwise (the largest, all, any), and as soon as the value was said anywhere.
+    """
+
+    @limit_to_tools(tools)
+    def check(subject: Subject) -> Iterator[Finding]:
+        message = subject.turn.message
+        if PICKED.search(message) or not re.search(_QUOTED, message):
+            return
+        said = Heard(message, subject.turn.known)
+        for execution, _ in with_seen(subject):
+            if execution.call.tool in tools:
+                for argument, named in _list_named(execution, tools, message):
+                    if argument.value not in said and fold_value(argument.value) not in named:
+                        yield _build_finding(argument, sorted(named))
+
+    return check
+
+
+def _list_named(
+    execution: Execution, tools: Mapping[str, ToolKinds], message: str
+) -> Iterator[tuple[Argument, set[str]]]:
+    """The values whose sort was named, with the names that were said of it."""
+    for name, chosen in tools[execution.call.tool].chosen.items():
+        if chosen.kind not in (Kind.OTHER, Kind.PERSON):
+            continue
+        sort = re.escape(split_words(name)[-1]) if split_words(name) else ""
+        found = re.findall(rf"{_QUOTED}\s+{sort}\b|\b{sort}\s+{_QUOTED}", message, re.IGNORECASE)
+        named = {fold_value(before or after) for before, after in found} if sort else set()
+        if named:
+            yield from ((argument, named) for argument in list_arguments(execution, [name]))
+
+
+def made_anew(tools: Mapping[str, ToolKinds]) -> Check[Subject]:
+    """Flag something that is made again under its own name, where it was to be added to or changed.
+
+    Sure where a tool has returned one of that name, and no word of the message asks for a new one.
+    """
+    makes = {name for name, each in tools.items() if each.deed is Deed.MAKE}
+
+    @limit_to_tools(makes, when=lambda turn: _CHANGES.search(turn.message))
+    def check(subject: Subject) -> Iterator[Finding]:
+        message = subject.turn.message
+        if not _CHANGES.search(message) or _ANEW.search(message):
+            return
+        for execution, seen in with_seen(subject):
+            tool = execution.call.tool
+            if tool not in makes or not _ANEW.search(" ".join(split_words(tool))):
+                continue
+            there = {fold_value(get_title_of(each)) for each in seen.list_records()} - {""}
+            names = tools[tool].list_parameters(Kind.TEXT)
+            for argument in list_arguments(execution, names):
+                if fold_value(argument.value) in there:
+                    yield argument.build_finding(
+                        "object.made_anew",
+                        issue="and there is one of that name, which was to be changed.",
+                        correction="Change the one that is there, and make no other.",
+                    )
+
+    return check
+
+
+def _build_finding(argument: Argument, named: list[str]) -> Finding:
+    spoken = ", ".join(quote_value(each, most=_SHOWN) for each in named[:3])
+    return argument.build_finding(
+        "object.not_as_said",
+        issue=f"and the person spoke of {spoken}.",
+        correction=f"Give {argument.label} as the person named it.",
+    )
