@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator, Mapping
 
 from mulligan.checks.concern import limit_to_tools
+from mulligan.checks.quotes import drop_quotes
 from mulligan.checks.standard.kind import Kind
-from mulligan.checks.standard.records import get_title_of
 from mulligan.checks.standard.seen_values import fold_value, with_seen
 from mulligan.checks.standard.titles import PICKED
 from mulligan.checks.standard.tools import Deed, ToolKinds
-from mulligan.checks.standard.words import split_words
+from mulligan.checks.standard.words import load_words, split_words
 from mulligan.checks.subject import Argument, Heard, Subject, list_arguments
 from mulligan.core.call import Execution
 from mulligan.core.finding import Finding
@@ -66,23 +66,25 @@ def _list_named(
 def made_anew(tools: Mapping[str, ToolKinds]) -> Check[Subject]:
     """Flag something that is made again under its own name, where it was to be added to or changed.
 
-    Sure where a tool has returned one of that name, and no word of the message asks for a new one.
+    Sure where a tool has returned one that has the same in the same field, and no word of the
+    message asks for a new one.
     """
     makes = {name for name, each in tools.items() if each.deed is Deed.MAKE}
 
     @limit_to_tools(makes, when=lambda turn: _CHANGES.search(turn.message))
     def check(subject: Subject) -> Iterator[Finding]:
-        message = subject.turn.message
-        if not _CHANGES.search(message) or _ANEW.search(message):
+        message = drop_quotes(subject.turn.message).casefold()
+        makes_new = load_words("deeds", Deed.MAKE) - {"add"} | {"new", "another"}
+        if not _CHANGES.search(message) or makes_new & set(re.findall(r"[a-z]+", message)):
             return
         for execution, seen in with_seen(subject):
             tool = execution.call.tool
             if tool not in makes or not _ANEW.search(" ".join(split_words(tool))):
                 continue
-            there = {fold_value(get_title_of(each)) for each in seen.list_records()} - {""}
             names = tools[tool].list_parameters(Kind.TEXT)
             for argument in list_arguments(execution, names):
-                if fold_value(argument.value) in there:
+                held = (each.get(argument.name) for each in seen.list_records())
+                if fold_value(argument.value) in {fold_value(str(each)) for each in held if each}:
                     yield argument.build_finding(
                         "object.made_anew",
                         issue="and there is one of that name, which was to be changed.",
