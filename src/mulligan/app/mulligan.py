@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar, Unpack, overloa
 from mulligan.app.blocking import AnyAgent, Blocking, as_async
 from mulligan.app.hosts import ApplicationHost, Hosts
 from mulligan.app.settings import Settings, say_memory_once
-from mulligan.app.standard import Checks
 from mulligan.app.turn_opener import About, TurnOpener
 from mulligan.app.wiring import Asked, Parts, assemble
+from mulligan.checks.standard.tools import Checks
 from mulligan.core.adapter import RunOptions
 from mulligan.core.errors import StoreError
 from mulligan.core.finding import Severity, Standing

@@ -16,8 +16,8 @@ from mulligan.app.housekeeping import Housekeeping
 from mulligan.app.memory import Memory
 from mulligan.app.recognizing import build_recognizer
 from mulligan.app.settings import Settings
-from mulligan.app.standard import Checks, list_checks, uses_standard
 from mulligan.checks.own import list_functions, make_call_check, name_check, read_severity
+from mulligan.checks.standard.tools import Checks, bind_checks
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.event import ActionMoved, ActionUndone, AttemptReviewed, Happened, RemarkDropped
 from mulligan.core.finding import Severity
@@ -181,7 +181,8 @@ def assemble(
     toolbox = Toolbox()
     runtime = _build_runtime(settings, store, toolbox=toolbox, clock=clock)
     runtime = replace(runtime, judge=_choose_judge(asked.judge, runtime))
-    checks, under_way = list_checks(asked.checks, toolbox=toolbox), TurnsUnderWay()
+    checks, standard = bind_checks(asked.checks, find_tool=toolbox.find_shape)
+    under_way = TurnsUnderWay()
     reviewers = replace(_build_reviewers(asked, runtime, settings=settings), checks=checks)
     outside = OutsideCalls(
         rule=settings.outside, reviewers=reviewers, book=runtime.book, under_way=under_way
@@ -204,7 +205,7 @@ def assemble(
         recovery_thread=RecoveryThread(timer),
         under_way=under_way,
         checks=checks,
-        rules=_build_rules(settings, standard=uses_standard(checks)),
+        rules=_build_rules(settings, standard=standard),
         lease_renewer=LeaseRenewer(store.journal.beat, lease=settings.lease),
         memory=_build_memory(settings, store, runtime, clock=clock),
         housekeeping=Housekeeping(store, retention=settings.retention, clock=clock),

@@ -84,13 +84,13 @@ def read_severity(given: object) -> Severity:
         raise ConfigurationError(f"There is no severity {given!r}. Use {known}.") from None
 
 
-def list_functions(given: Iterable[F], *, what: str) -> list[F]:
-    """What an application passes as its checks or its facts: functions, and nothing else."""
+def list_functions(given: Iterable[F], *, what: str, but: tuple[type, ...] = ()) -> list[F]:
+    """What an application passes as its checks or its facts: functions, and nothing `but` these."""
     if not isinstance(given, Iterable) or isinstance(given, str):
         raise ConfigurationError(f"{what}={given!r} is no list of functions: {what}=[…].")
     found = list(given)
     for each in found:
-        if not callable(each):
+        if not callable(each) and not isinstance(each, but):
             raise ConfigurationError(
                 f"{what} holds {each!r}, which is no function. Pass functions, such as "
                 "mulligan.checks.dates.dates_as_said(), without calling those of your own."

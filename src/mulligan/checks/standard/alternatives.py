@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, time
 
 from mulligan.checks.concern import limit_to_tools
 from mulligan.checks.moments import parse_local_moment
 from mulligan.checks.quotes import drop_quotes
+from mulligan.checks.returned.records import Found, get_title_of
+from mulligan.checks.returned.seen_values import SeenValues, with_seen
 from mulligan.checks.slots import BUSY
-from mulligan.checks.standard.records import Found, get_title_of
-from mulligan.checks.standard.seen_values import Seen, with_seen
 from mulligan.checks.standard.words import split_words
 from mulligan.checks.subject import Subject, list_effective_calls
 from mulligan.core.call import Execution
@@ -34,6 +34,9 @@ _STARTS = {"start", "begin", "begins", "starts", "from"}
 _ENDS = {"end", "ends", "until", "finish", "to"}
 _SHOWN = 60
 
+TakenTime = tuple[str, datetime, datetime]
+"""What takes up a time, from when to when."""
+
 
 def alternative_as_said(starts: Mapping[str, str]) -> Check[Subject]:
     """Flag the time that was meant for the other case, by what the calendar was seen to hold.
@@ -53,7 +56,8 @@ def alternative_as_said(starts: Mapping[str, str]) -> Check[Subject]:
                 given = execution.call.arguments.get(starts[execution.call.tool])
                 begins = parse_local_moment(given, zone=subject.turn.timezone)
                 if begins is not None and begins.time() in either:
-                    yield from _compare(execution, begins, either, subject, seen)
+                    taken = list(_list_taken(subject, seen))
+                    yield from _compare(execution, begins, either=either, taken=taken)
 
     return check
 
@@ -79,26 +83,25 @@ def _read_clock(found: re.Match[str], name: str) -> time | None:
 def _compare(
     execution: Execution,
     begins: datetime,
+    *,
     either: tuple[time, time],
-    subject: Subject,
-    seen: Seen,
+    taken: Sequence[TakenTime],
 ) -> Iterator[Finding]:
     first, second = either
     wanted = datetime.combine(begins.date(), first)
-    days = list(_list_taken(subject, seen))
-    clash = next((what for what, start, end in days if start <= wanted < end), None)
-    looked = any(start.date() == wanted.date() for _, start, _ in days)
+    clash = next((what for what, start, end in taken if start <= wanted < end), None)
+    looked = any(start.date() == wanted.date() for _, start, _ in taken)
     if begins.time() == first and clash is not None:
-        yield _build_finding(execution, first, second, f"is taken by {clash}")
-    elif begins.time() == first and not days:
-        yield _build_finding(
-            execution, first, second, "may be taken: nobody has looked", sure=False
-        )
+        yield _build_finding(execution, taken=first, other=second, why=f"is taken by {clash}")
+    elif begins.time() == first and not taken:
+        why = "may be taken: nobody has looked"
+        yield _build_finding(execution, taken=first, other=second, why=why, sure=False)
     elif begins.time() == second and looked and clash is None:
-        yield _build_finding(execution, second, first, f"was meant only if {first:%H:%M} is taken")
+        why = f"was meant only if {first:%H:%M} is taken"
+        yield _build_finding(execution, taken=second, other=first, why=why)
 
 
-def _list_taken(subject: Subject, seen: Seen) -> Iterator[tuple[str, datetime, datetime]]:
+def _list_taken(subject: Subject, seen: SeenValues) -> Iterator[TakenTime]:
     """What takes up a time, as facts or as tools returned it; what this turn made is left out."""
     for fact in subject.facts:
         if fact.kind == BUSY:
@@ -124,7 +127,7 @@ def _is_made_here(record: Found, subject: Subject) -> bool:
 
 
 def _build_finding(
-    execution: Execution, taken: time, other: time, why: str, *, sure: bool = True
+    execution: Execution, *, taken: time, other: time, why: str, sure: bool = True
 ) -> Finding:
     return Finding(
         rule="condition.other_case",

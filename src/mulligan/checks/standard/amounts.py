@@ -10,7 +10,7 @@ from math import isclose, isfinite
 
 from mulligan.checks.concern import limit_to_calls
 from mulligan.checks.grounding.numerals import write_out
-from mulligan.checks.standard.seen_values import Seen, with_seen
+from mulligan.checks.returned.seen_values import SeenValues, with_seen
 from mulligan.checks.standard.tools import ToolKinds
 from mulligan.checks.standard.words import load_words
 from mulligan.checks.subject import Argument, Subject, list_arguments
@@ -81,7 +81,7 @@ class Amounts:
         self.shares = sorted({share for text in told for share in find_shares(text)})
         self._facts = [number for fact in subject.facts for number in find_numbers(fact.value)]
 
-    def explain(self, value: float, seen: Seen) -> bool:
+    def explain(self, value: float, seen: SeenValues) -> bool:
         """Whether an amount was said, returned, or follows from what was."""
         returned = {*self._facts}
         columns: defaultdict[str, list[float]] = defaultdict(list)

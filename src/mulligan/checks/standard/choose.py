@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from mulligan.checks.concern import has_concern
 from mulligan.checks.ids import OBJECT
-from mulligan.checks.standard.kind import Chosen, Kind, find_kind, find_kind_of_value
-from mulligan.checks.standard.plan import Standard, choose_checks
-from mulligan.checks.standard.structure import read_structure
-from mulligan.checks.standard.tools import ToolKinds, ToolShape, read_kinds
+from mulligan.checks.returned.structure import read_structure
+from mulligan.checks.standard.kind import Chosen, ParameterKind, find_kind, find_kind_of_value
+from mulligan.checks.standard.plan import choose_checks
+from mulligan.checks.standard.tools import FindTool, Standard, ToolKinds, ToolShape, read_kinds
 from mulligan.checks.standard.words import load_words, split_words
 from mulligan.checks.subject import Subject
 from mulligan.checks.values import list_records
@@ -18,9 +18,6 @@ from mulligan.core.call import Call, Execution
 from mulligan.core.finding import Fact, Finding
 from mulligan.core.interfaces import Check
 from mulligan.core.turn import Turn
-
-FindTool = Callable[[Call], ToolShape | None]
-"""What is known of the tool of a call; `None`: nothing was declared."""
 
 MOST_PLANS = 64
 """Sets of tools whose checks are kept: an application uses its tools in few combinations."""
@@ -60,7 +57,11 @@ class StandardChecks:
         tools = self._read_tools(each.call for each in (*read.earlier, *read.executions))
         if not any(each.acts or each.untrusted for each in tools):
             return
-        whens = _find_whens(read) if any(each.list_parameters(Kind.ID) for each in tools) else ()
+        whens = (
+            _find_whens(read)
+            if any(each.list_parameters(ParameterKind.ID) for each in tools)
+            else ()
+        )
         for check in self._plan(tools, whens):
             yield from check(read)
 
@@ -80,7 +81,7 @@ class StandardChecks:
         unclear = {
             name: found
             for name, value in call.arguments.items()
-            if name not in kinds.chosen or kinds.chosen[name].kind is Kind.OTHER
+            if name not in kinds.chosen or kinds.chosen[name].kind is ParameterKind.OTHER
             for found in [_look_at(name, value, known=name in kinds.chosen)]
             if found is not None
         }
@@ -104,7 +105,7 @@ class StandardChecks:
             tuple(
                 (
                     each.tool,
-                    each.deed,
+                    each.verb,
                     each.untrusted,
                     *((n, c.kind) for n, c in each.chosen.items()),
                 )
@@ -127,7 +128,7 @@ def _read_result(execution: Execution) -> Execution:
 def _look_at(name: str, value: object, *, known: bool) -> Chosen | None:
     """What a value is that no schema tells of; of one that has no schema at all, by its name."""
     found = None if known else find_kind(name)
-    if found is not None and found.kind is not Kind.OTHER:
+    if found is not None and found.kind is not ParameterKind.OTHER:
         return found
     return find_kind_of_value(value) or found
 
@@ -146,4 +147,4 @@ def _find_whens(subject: Subject) -> set[str]:
 
 def _tells_when(name: str) -> bool:
     other = load_words("words", "not_when") & set(split_words(name))
-    return not other and find_kind(name).kind in (Kind.START, Kind.DATE)
+    return not other and find_kind(name).kind in (ParameterKind.START, ParameterKind.DATE)

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from mulligan.checks.concern import limit_to_tools
 from mulligan.checks.quotes import drop_quotes
-from mulligan.checks.standard.seen_values import fold_value
-from mulligan.checks.standard.structure import read_structure
+from mulligan.checks.returned.seen_values import fold_value
+from mulligan.checks.returned.structure import read_structure
 from mulligan.checks.standard.words import cut_ending, find_stems, split_words
 from mulligan.checks.subject import Argument, Subject
 from mulligan.core.call import Execution, Outcome

@@ -8,9 +8,10 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from mulligan.checks.standard.words import load_words, split_words
+from mulligan.core.errors import ConfigurationError
 
 
-class Kind(StrEnum):
+class ParameterKind(StrEnum):
     """What a parameter holds."""
 
     ID = "id"
@@ -35,44 +36,44 @@ class Kind(StrEnum):
 class Chosen(NamedTuple):
     """The kind of a parameter, and what it was told from."""
 
-    kind: Kind
+    kind: ParameterKind
     why: str
 
 
 Schema = Mapping[str, object]
 
 _FORMATS = {
-    "date": Kind.DATE,
-    "date-time": Kind.DATE,
-    "email": Kind.ADDRESS,
-    "idn-email": Kind.ADDRESS,
-    "iri": Kind.LINK,
-    "phone": Kind.ADDRESS,
-    "uri": Kind.LINK,
-    "uri-reference": Kind.LINK,
-    "url": Kind.LINK,
-    "uuid": Kind.ID,
+    "date": ParameterKind.DATE,
+    "date-time": ParameterKind.DATE,
+    "email": ParameterKind.ADDRESS,
+    "idn-email": ParameterKind.ADDRESS,
+    "iri": ParameterKind.LINK,
+    "phone": ParameterKind.ADDRESS,
+    "uri": ParameterKind.LINK,
+    "uri-reference": ParameterKind.LINK,
+    "url": ParameterKind.LINK,
+    "uuid": ParameterKind.ID,
 }
 _NUMBERS = {"number", "integer"}
 
 _ANY_CASE = re.IGNORECASE
-_SAYS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
+_SAYS: tuple[tuple[ParameterKind, re.Pattern[str]], ...] = (
     (
-        Kind.ADDRESS,
+        ParameterKind.ADDRESS,
         re.compile(r"\b(e-?mails?( address(es)?)?|iban|account number|phone)\b", _ANY_CASE),
     ),
-    (Kind.LINK, re.compile(r"\b(url|hyperlink|web ?page|web ?site)\b", _ANY_CASE)),
-    (Kind.ID, re.compile(r"\b(id|identifier|uuid)\b", _ANY_CASE)),
-    (Kind.DATE, re.compile(r"\b(iso[ -]?8601|yyyy-mm-dd|date)\b", _ANY_CASE)),
+    (ParameterKind.LINK, re.compile(r"\b(url|hyperlink|web ?page|web ?site)\b", _ANY_CASE)),
+    (ParameterKind.ID, re.compile(r"\b(id|identifier|uuid)\b", _ANY_CASE)),
+    (ParameterKind.DATE, re.compile(r"\b(iso[ -]?8601|yyyy-mm-dd|date)\b", _ANY_CASE)),
 )
 """What a description says of a parameter whose name tells nothing."""
 
-_LOOKS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
-    (Kind.LINK, re.compile(r"(?:https?://|www\.)\S+", _ANY_CASE)),
-    (Kind.ADDRESS, re.compile(r"[^@\s<>]+@[^@\s<>]+\.[^@\s<>]+")),
-    (Kind.ADDRESS, re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}")),
-    (Kind.DATE, re.compile(r"(?:19|20)\d\d-\d\d-\d\d(?:[T ]\d\d:\d\d\S*)?")),
-    (Kind.ID, re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", _ANY_CASE)),
+_LOOKS: tuple[tuple[ParameterKind, re.Pattern[str]], ...] = (
+    (ParameterKind.LINK, re.compile(r"(?:https?://|www\.)\S+", _ANY_CASE)),
+    (ParameterKind.ADDRESS, re.compile(r"[^@\s<>]+@[^@\s<>]+\.[^@\s<>]+")),
+    (ParameterKind.ADDRESS, re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}")),
+    (ParameterKind.DATE, re.compile(r"(?:19|20)\d\d-\d\d-\d\d(?:[T ]\d\d:\d\d\S*)?")),
+    (ParameterKind.ID, re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", _ANY_CASE)),
 )
 """What a value looks like, whole."""
 
@@ -85,9 +86,9 @@ def find_kind(name: str, schema: Schema | None = None) -> Chosen:
             return Chosen(_place_in_time(found, name), f"its format is {form['format']}")
     types = {str(form.get("type")) for form in forms} - {"null", "array", "None"}
     if types == {"boolean"} or any("enum" in form or "const" in form for form in forms):
-        return Chosen(Kind.FLAG, "it is one of a few values")
+        return Chosen(ParameterKind.FLAG, "it is one of a few values")
     if types & {"object"}:
-        return Chosen(Kind.OTHER, "it is a structure")
+        return Chosen(ParameterKind.OTHER, "it is a structure")
     said = str((schema or {}).get("description") or "")
     words = split_words(name)
     if (found := _read_name(words, said=said, types=types)) is not None:
@@ -95,7 +96,25 @@ def find_kind(name: str, schema: Schema | None = None) -> Chosen:
     for kind, pattern in _SAYS:
         if not types & _NUMBERS and (named := pattern.search(said)):
             return Chosen(_place_in_time(kind, name), f"its description says {named.group()!r}")
-    return Chosen(Kind.OTHER, "nothing tells what it is")
+    return Chosen(ParameterKind.OTHER, "nothing tells what it is")
+
+
+def parse_kinds(given: object, *, of: str) -> Mapping[str, ParameterKind]:
+    """What an author says that parameters hold, by their names."""
+    if not isinstance(given, Mapping):
+        raise ConfigurationError(
+            f"kinds={given!r} of {of} is no mapping: kinds={{'reference': 'id'}} says that "
+            "reference holds an id."
+        )
+    return {str(name): _parse_kind(kind, of=f"{of}.{name}") for name, kind in given.items()}
+
+
+def _parse_kind(given: object, *, of: str) -> ParameterKind:
+    try:
+        return ParameterKind(given)  # type: ignore[arg-type]
+    except ValueError:
+        known = ", ".join(each.value for each in ParameterKind)
+        raise ConfigurationError(f"{of} holds no {given!r}. There are: {known}.") from None
 
 
 def find_kind_of_value(value: object) -> Chosen | None:
@@ -107,48 +126,48 @@ def find_kind_of_value(value: object) -> Chosen | None:
     return None
 
 
-def _read_name(words: list[str], *, said: str, types: set[str]) -> Kind | None:
+def _read_name(words: list[str], *, said: str, types: set[str]) -> ParameterKind | None:
     """The kind that a name tells, of which the last word says the most."""
     if not words:
         return None
     last, named = words[-1], set(words)
-    if last in _words("id"):
-        return Kind.ID
+    if last in _load("id"):
+        return ParameterKind.ID
     if types and types <= _NUMBERS:
-        return Kind.AMOUNT if named & _words("amount") else None
-    if named & _words("address") or last in _words("account"):
-        return Kind.ADDRESS
-    if named & _words("receives") or words == ["to"]:
-        return Kind.ADDRESS if _SAYS[0][1].search(said) else Kind.PERSON
-    if named & _words("link"):
-        return Kind.LINK
-    if named & _words("date") or last in _words("bound"):
-        return _place_in_time(Kind.DATE, "_".join(words))
+        return ParameterKind.AMOUNT if named & _load("amount") else None
+    if named & _load("address") or last in _load("account"):
+        return ParameterKind.ADDRESS
+    if named & _load("receives") or words == ["to"]:
+        return ParameterKind.ADDRESS if _SAYS[0][1].search(said) else ParameterKind.PERSON
+    if named & _load("link"):
+        return ParameterKind.LINK
+    if named & _load("date") or last in _load("bound"):
+        return _place_in_time(ParameterKind.DATE, "_".join(words))
     return _read_last(last, named)
 
 
-def _read_last(last: str, named: set[str]) -> Kind | None:
-    if last in _words("amount"):
-        return Kind.AMOUNT
-    if last in _words("place"):
-        return Kind.PLACE
-    if last in _words("person") or (last == "name" and named & {*_words("person"), "first"}):
-        return Kind.PERSON
-    return Kind.TEXT if last in _words("text") or last.endswith("name") else None
+def _read_last(last: str, named: set[str]) -> ParameterKind | None:
+    if last in _load("amount"):
+        return ParameterKind.AMOUNT
+    if last in _load("place"):
+        return ParameterKind.PLACE
+    if last in _load("person") or (last == "name" and named & {*_load("person"), "first"}):
+        return ParameterKind.PERSON
+    return ParameterKind.TEXT if last in _load("text") or last.endswith("name") else None
 
 
-def _words(name: str) -> frozenset[str]:
+def _load(name: str) -> frozenset[str]:
     return load_words("kinds", name)
 
 
-def _place_in_time(kind: Kind, name: str) -> Kind:
+def _place_in_time(kind: ParameterKind, name: str) -> ParameterKind:
     """Which end of a stretch of time a date is, by its name."""
-    if kind is not Kind.DATE:
+    if kind is not ParameterKind.DATE:
         return kind
     named = set(split_words(name))
-    if named & _words("start"):
-        return Kind.START
-    return Kind.END if named & _words("end") else kind
+    if named & _load("start"):
+        return ParameterKind.START
+    return ParameterKind.END if named & _load("end") else kind
 
 
 def _list_forms(schema: Schema) -> Iterator[Schema]:

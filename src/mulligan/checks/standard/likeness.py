@@ -6,8 +6,8 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 
 from mulligan.checks.concern import limit_to_parameters
-from mulligan.checks.standard.records import Found, get_title_of
-from mulligan.checks.standard.seen_values import Origin, Seen, fold_value, with_seen
+from mulligan.checks.returned.records import Found, get_title_of
+from mulligan.checks.returned.seen_values import SeenValues, ValueOrigin, fold_value, with_seen
 from mulligan.checks.standard.words import find_stems, split_words
 from mulligan.checks.subject import Argument, Subject, list_arguments
 from mulligan.checks.values import list_texts
@@ -41,7 +41,7 @@ def same_as_named(parameters: Mapping[str, Collection[str]]) -> Check[Subject]:
         for execution, seen in with_seen(subject) if asked else ():
             names = parameters.get(execution.call.tool, ())
             for what, title in asked:
-                yield from _compare(execution, names, what, title, seen)
+                yield from _compare(execution, seen, names=names, what=what, title=title)
 
     return check
 
@@ -51,7 +51,7 @@ def _is_asked(turn: Turn) -> bool:
 
 
 def _compare(
-    execution: Execution, names: Collection[str], what: set[str], title: str, seen: Seen
+    execution: Execution, seen: SeenValues, *, names: Collection[str], what: set[str], title: str
 ) -> Iterator[Finding]:
     own = [name for name in names if what & find_stems(" ".join(split_words(name)))]
     models = [each for each in seen.list_records() if _is_called(each, title)]
@@ -61,7 +61,7 @@ def _compare(
         return
     for argument in list_arguments(execution, own):
         there = any(fold_value(argument.value) in each for each in held)
-        if not there and seen.find_origin(argument.value) is not Origin.SAID:
+        if not there and seen.find_origin(argument.value) is not ValueOrigin.SAID:
             yield _build_finding(argument, title, looked=bool(held))
 
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 
 from mulligan.checks.concern import limit_to_tools
 from mulligan.checks.quotes import drop_quotes
-from mulligan.checks.standard.kind import Kind
-from mulligan.checks.standard.seen_values import fold_value, with_seen
+from mulligan.checks.returned.seen_values import fold_value, with_seen
+from mulligan.checks.standard.kind import ParameterKind
 from mulligan.checks.standard.titles import PICKED
-from mulligan.checks.standard.tools import Deed, ToolKinds
+from mulligan.checks.standard.tools import ToolKinds, ToolVerb
 from mulligan.checks.standard.words import load_words, split_words
 from mulligan.checks.subject import Argument, Heard, Subject, list_arguments
 from mulligan.core.call import Execution
@@ -54,7 +54,7 @@ def _list_named(
 ) -> Iterator[tuple[Argument, set[str]]]:
     """The values whose sort was named, with the names that were said of it."""
     for name, chosen in tools[execution.call.tool].chosen.items():
-        if chosen.kind not in (Kind.OTHER, Kind.PERSON):
+        if chosen.kind not in (ParameterKind.OTHER, ParameterKind.PERSON):
             continue
         sort = re.escape(split_words(name)[-1]) if split_words(name) else ""
         found = re.findall(rf"{_QUOTED}\s+{sort}\b|\b{sort}\s+{_QUOTED}", message, re.IGNORECASE)
@@ -69,19 +69,19 @@ def made_anew(tools: Mapping[str, ToolKinds]) -> Check[Subject]:
     Sure where a tool has returned one that has the same in the same field, and no word of the
     message asks for a new one.
     """
-    makes = {name for name, each in tools.items() if each.deed is Deed.MAKE}
+    makes = {name for name, each in tools.items() if each.verb is ToolVerb.MAKE}
 
     @limit_to_tools(makes, when=lambda turn: _CHANGES.search(turn.message))
     def check(subject: Subject) -> Iterator[Finding]:
         message = drop_quotes(subject.turn.message).casefold()
-        makes_new = load_words("deeds", Deed.MAKE) - {"add"} | {"new", "another"}
+        makes_new = load_words("deeds", ToolVerb.MAKE) - {"add"} | {"new", "another"}
         if not _CHANGES.search(message) or makes_new & set(re.findall(r"[a-z]+", message)):
             return
         for execution, seen in with_seen(subject):
             tool = execution.call.tool
             if tool not in makes or not _ANEW.search(" ".join(split_words(tool))):
                 continue
-            names = tools[tool].list_parameters(Kind.TEXT)
+            names = tools[tool].list_parameters(ParameterKind.TEXT)
             for argument in list_arguments(execution, names):
                 held = (each.get(argument.name) for each in seen.list_records())
                 if fold_value(argument.value) in {fold_value(str(each)) for each in held if each}:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 
 from mulligan.checks.conditions import condition_met
 from mulligan.checks.dates import dates_as_said, times_as_said
@@ -19,17 +18,15 @@ from mulligan.checks.slots import SlotParameters, free_as_asked
 from mulligan.checks.standard.alternatives import alternative_as_said
 from mulligan.checks.standard.amounts import amounts_as_said
 from mulligan.checks.standard.extremes import extreme_as_said
-from mulligan.checks.standard.from_nowhere import targets_seen
-from mulligan.checks.standard.kind import Kind
+from mulligan.checks.standard.kind import ParameterKind
 from mulligan.checks.standard.likeness import same_as_named
 from mulligan.checks.standard.named import made_anew, names_as_said
-from mulligan.checks.standard.provenance import not_from_content
+from mulligan.checks.standard.provenance import not_from_content, targets_seen
 from mulligan.checks.standard.questions import only_asked
 from mulligan.checks.standard.titles import titles_as_said
-from mulligan.checks.standard.tools import Deed, ToolKinds, select_kinds
+from mulligan.checks.standard.tools import Standard, ToolKinds, ToolVerb, select_kinds
 from mulligan.checks.standard.words import load_words, split_words
 from mulligan.checks.subject import Parameters, Subject
-from mulligan.core.enums import set_enums
 from mulligan.core.finding import Severity
 from mulligan.core.interfaces import Check
 
@@ -39,37 +36,6 @@ _MINUTES = {"duration", "minutes"}
 _ENDS = {"start", "end", "begin", "from", "to", "until", "min", "max", "since", "finish", "new"}
 
 
-OF_KIND: Mapping[Kind, tuple[str, ...]] = {
-    Kind.ID: ("ids_seen", "not_glued", "exists", "not_from_content", "titles_as_said"),
-    Kind.PERSON: ("not_from_content",),
-    Kind.ADDRESS: ("addresses_seen", "targets_seen", "not_from_content"),
-    Kind.DATE: ("dates_as_said", "times_as_said", "not_in_the_past"),
-    Kind.START: ("dates_as_said", "times_as_said", "ends_after_start", "alternative_as_said"),
-    Kind.END: ("dates_as_said", "times_as_said", "ends_after_start"),
-    Kind.AMOUNT: ("amounts_as_said",),
-    Kind.PLACE: ("home_is_home",),
-    Kind.TEXT: ("quotes_kept",),
-    Kind.LINK: ("targets_seen", "not_from_content"),
-}
-"""What looks at a parameter of each kind, in a tool that changes something."""
-
-
-def list_checks_of(tool: ToolKinds, parameter: str) -> tuple[str, ...]:
-    """The checks that look at a parameter; of a tool that only reads, none."""
-    return OF_KIND.get(tool.chosen[parameter].kind, ()) if tool.acts else ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Standard:
-    """How checks choose themselves: `Mulligan(checks=[Standard(only_asked="error"), own])`."""
-
-    only_asked: Severity = Severity.WARNING
-    """What it comes to if something is changed where only a question was asked."""
-
-    def __post_init__(self) -> None:
-        set_enums(self, only_asked=Severity)
-
-
 def choose_checks(
     tools: Sequence[ToolKinds], *, whens: Iterable[str] = (), options: Standard
 ) -> list[Check[Subject]]:
@@ -77,7 +43,7 @@ def choose_checks(
     writes = [each for each in tools if each.acts]
     if not writes:
         return list(_choose_origins(tools))
-    ids = select_kinds(writes, Kind.ID)
+    ids = select_kinds(writes, ParameterKind.ID)
     return [
         *_choose_origins(tools),
         *_choose_values(writes, ids),
@@ -94,7 +60,7 @@ def _choose_origins(tools: Sequence[ToolKinds]) -> Iterator[Check[Subject]]:
         for each in tools
         if each.acts or each.untrusted
     }
-    told = (Kind.ADDRESS, Kind.LINK, Kind.PERSON, Kind.ID)
+    told = (ParameterKind.ADDRESS, ParameterKind.LINK, ParameterKind.PERSON, ParameterKind.ID)
     targets = select_kinds([each for each in tools if each.tool in weights], *told)
     if targets:
         yield not_from_content(targets, severity=weights)
@@ -107,26 +73,28 @@ def _choose_values(writes: Sequence[ToolKinds], ids: Parameters) -> Iterator[Che
         yield not_glued(ids)
         yield exists(ids)
     yield addresses_seen(*(each.tool for each in writes))
-    if targets := select_kinds(writes, Kind.ADDRESS, Kind.LINK):
+    if targets := select_kinds(writes, ParameterKind.ADDRESS, ParameterKind.LINK):
         yield targets_seen(targets)
-    if amounts := select_kinds(writes, Kind.AMOUNT):
+    if amounts := select_kinds(writes, ParameterKind.AMOUNT):
         yield amounts_as_said(writes, amounts)
-    if texts := select_kinds(writes, Kind.TEXT):
+    if texts := select_kinds(writes, ParameterKind.TEXT):
         yield quotes_kept(texts)
-    likely = (Kind.ADDRESS, Kind.PERSON, Kind.PLACE, Kind.TEXT)
+    likely = (ParameterKind.ADDRESS, ParameterKind.PERSON, ParameterKind.PLACE, ParameterKind.TEXT)
     if values := select_kinds(writes, *likely):
         yield same_as_named(values)
 
 
 def _choose_times(writes: Sequence[ToolKinds]) -> Iterator[Check[Subject]]:
-    dates = _leave_windows(select_kinds(writes, Kind.DATE, Kind.START, Kind.END))
+    dates = _leave_windows(
+        select_kinds(writes, ParameterKind.DATE, ParameterKind.START, ParameterKind.END)
+    )
     if dates:
         yield dates_as_said(dates)
         yield times_as_said(dates)
     if pairs := sorted({pair for each in writes for pair in _pair_ends(each)}):
         yield ends_after_start(*pairs)
-    makes = [each for each in writes if each.deed is Deed.MAKE]
-    if plans := select_kinds(makes, Kind.DATE, Kind.START):
+    makes = [each for each in writes if each.verb is ToolVerb.MAKE]
+    if plans := select_kinds(makes, ParameterKind.DATE, ParameterKind.START):
         yield not_in_the_past(plans)
     if spans := {each.tool: span for each in writes for span in _list_spans(each)}:
         yield free_as_asked(spans)
@@ -137,7 +105,9 @@ def _choose_objects(
     writes: Sequence[ToolKinds], ids: Parameters, *, whens: Iterable[str]
 ) -> Iterator[Check[Subject]]:
     """The object that a call acts on, against the words for it."""
-    acted = select_kinds([each for each in writes if each.deed is not Deed.MAKE], Kind.ID)
+    acted = select_kinds(
+        [each for each in writes if each.verb is not ToolVerb.MAKE], ParameterKind.ID
+    )
     if not acted:
         return
     for when in sorted(set(whens)):
@@ -152,7 +122,7 @@ def _choose_deeds(
     tools: Sequence[ToolKinds], writes: Sequence[ToolKinds], options: Standard
 ) -> Iterator[Check[Subject]]:
     """What is done at all: twice, unasked, against a condition, at the wrong home."""
-    if makes := [each.tool for each in writes if each.deed is Deed.MAKE]:
+    if makes := [each.tool for each in writes if each.verb is ToolVerb.MAKE]:
         yield made_once(*makes)
     yield condition_met(*(each.tool for each in writes))
     acting = {each.tool: each for each in writes}
@@ -160,7 +130,7 @@ def _choose_deeds(
     yield names_as_said(acting)
     yield made_anew(acting)
     yield only_asked(acting, severity=options.only_asked)
-    places, lookups = select_kinds(writes, Kind.PLACE), _find_lookups(tools)
+    places, lookups = select_kinds(writes, ParameterKind.PLACE), _find_lookups(tools)
     if places or lookups:
         yield home_is_home(places, lookups=lookups)
 
@@ -184,8 +154,8 @@ def _find_lookups(tools: Iterable[ToolKinds]) -> Parameters:
 
 def _pair_ends(tool: ToolKinds) -> Iterator[tuple[str, str]]:
     """A start and the end that is called alike."""
-    ends = {_strip_end(name): name for name in tool.list_parameters(Kind.END)}
-    for name in tool.list_parameters(Kind.START):
+    ends = {_strip_end(name): name for name in tool.list_parameters(ParameterKind.END)}
+    for name in tool.list_parameters(ParameterKind.START):
         if (end := ends.get(_strip_end(name))) is not None:
             yield name, end
 
@@ -200,6 +170,6 @@ def _list_spans(tool: ToolKinds) -> Iterator[SlotParameters]:
         yield SlotParameters(start=pairs[0][0], end=pairs[0][1])
         return
     minutes = [name for name in tool.chosen if _MINUTES & set(split_words(name))]
-    for start in tool.list_parameters(Kind.START)[:1]:
+    for start in tool.list_parameters(ParameterKind.START)[:1]:
         if minutes:
             yield SlotParameters(start=start, minutes=minutes[0])

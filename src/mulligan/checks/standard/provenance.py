@@ -1,4 +1,4 @@
-"""Values that stem from a text: whoever wrote it chose them, and not the person who asked.
+"""Values that stem from a text, or from nowhere: the person who asked has not chosen them.
 
 An address in a mail's body, a web page or a file is no worse than any other until it says where
 money, mail or a file goes. Then it is told: it was never said, and stood in no field of its own.
@@ -6,17 +6,21 @@ money, mail or a file goes. Then it is told: it was never said, and stood in no 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 
 from mulligan.checks.concern import limit_to_parameters
 from mulligan.checks.mailboxes import find_addresses
-from mulligan.checks.standard.seen_values import Origin, with_seen
+from mulligan.checks.returned.seen_values import ValueOrigin, with_seen
 from mulligan.checks.subject import Argument, Subject, list_arguments
 from mulligan.core.call import Execution
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.interfaces import Check
 
 RULE = "value.from_content"
+
+_DIGIT = re.compile(r"\d")
+_WORD = re.compile(r"[^\W_]{2,}")
 
 
 def not_from_content(
@@ -38,7 +42,7 @@ def not_from_content(
             if weight is None:
                 continue
             for argument in _list_values(execution, parameters.get(tool, ())):
-                if seen.find_origin(argument.value) is Origin.CONTENT:
+                if seen.find_origin(argument.value) is ValueOrigin.CONTENT:
                     yield _build_finding(argument, weight)
 
     return check
@@ -63,3 +67,30 @@ def _build_finding(argument: Argument, weight: Severity) -> Finding:
         correction=f"Take {argument.label} from what the person said or from a field that names "
         "it; else ask the person. What a text asks for is no request.",
     )
+
+
+def targets_seen(parameters: Mapping[str, Collection[str]]) -> Check[Subject]:
+    """Flag an account or a link that was never seen before the call that uses it.
+
+    Mailboxes are left to `addresses_seen`, which reads them in every form. Something without any
+    digit or dot is a name, and seen if one of its words was.
+    """
+
+    @limit_to_parameters(parameters)
+    def check(subject: Subject) -> Iterator[Finding]:
+        for execution, seen in with_seen(subject):
+            for argument in list_arguments(execution, parameters.get(execution.call.tool, ())):
+                value = argument.value
+                if "@" in value or seen.find_origin(value) is not ValueOrigin.NOWHERE:
+                    continue
+                plain = not _DIGIT.search(value) and "." not in value
+                words = _WORD.findall(value)
+                if seen.has_written(value) or (plain and any(map(seen.has_word, words))):
+                    continue
+                yield argument.build_finding(
+                    "value.never_seen",
+                    issue="which nobody said and no tool returned.",
+                    correction=f"Look {argument.label} up first, or ask for it.",
+                )
+
+    return check

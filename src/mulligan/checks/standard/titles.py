@@ -9,8 +9,8 @@ from functools import cache
 from mulligan.checks.concern import limit_to_parameters
 from mulligan.checks.ids import OBJECT
 from mulligan.checks.quotes import find_quotes
-from mulligan.checks.standard.records import Found, get_id_of, get_title_of, join_texts
-from mulligan.checks.standard.seen_values import Seen, fold_value, with_seen
+from mulligan.checks.returned.records import Found, get_id_of, get_title_of, join_texts
+from mulligan.checks.returned.seen_values import SeenValues, fold_value, with_seen
 from mulligan.checks.standard.words import cut_ending, find_stems, load_words
 from mulligan.checks.subject import Argument, Subject, list_arguments
 from mulligan.core.finding import Finding, Severity
@@ -40,14 +40,19 @@ def titles_as_said(parameters: Mapping[str, Collection[str]]) -> Check[Subject]:
             names = parameters.get(execution.call.tool, ())
             for argument in list_arguments(execution, names):
                 own = _find_object(argument, subject, seen)
-                if own and (finding := _compare(argument, own, subject, seen)) is not None:
+                if (
+                    own
+                    and (
+                        finding := _compare(argument, own, message=subject.turn.message, seen=seen)
+                    )
+                    is not None
+                ):
                     yield finding
 
     return check
 
 
-def _compare(argument: Argument, own: Found, subject: Subject, seen: Seen) -> Finding | None:
-    message = subject.turn.message
+def _compare(argument: Argument, own: Found, *, message: str, seen: SeenValues) -> Finding | None:
     title = get_title_of(own)
     words = find_stems(message) - _find_general()
     if not title or words & find_stems(title) or words & find_stems(join_texts(own)):
@@ -74,7 +79,7 @@ def _suggest(argument: Argument, others: list[Found]) -> str:
     return "Act on the one that the person named."
 
 
-def _find_object(argument: Argument, subject: Subject, seen: Seen) -> Found:
+def _find_object(argument: Argument, subject: Subject, seen: SeenValues) -> Found:
     """What is known of the object that an argument names: as returned, under the facts."""
     known = dict(seen.find_record(argument.value, name=argument.name))
     for fact in subject.facts:
@@ -83,7 +88,7 @@ def _find_object(argument: Argument, subject: Subject, seen: Seen) -> Found:
     return known
 
 
-def _list_named(message: str, argument: Argument, seen: Seen) -> Iterator[Found]:
+def _list_named(message: str, argument: Argument, seen: SeenValues) -> Iterator[Found]:
     """Other objects of the same sort whose whole name the message has, or quotes."""
     words = find_stems(message) - _find_general()
     quoted = {fold_value(each) for each in find_quotes(message)}

@@ -5,14 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any, Literal
 
-from mulligan.checks.standard.kind import Chosen, Kind, Schema, find_kind, find_kind_of_value
+from mulligan.checks.own import list_functions
+from mulligan.checks.standard.kind import (
+    Chosen,
+    ParameterKind,
+    Schema,
+    find_kind,
+    find_kind_of_value,
+)
 from mulligan.checks.standard.words import load_words, split_words
+from mulligan.core.call import Call
 from mulligan.core.effect import Effect
+from mulligan.core.enums import set_enums
+from mulligan.core.errors import ConfigurationError
 from mulligan.core.finding import Severity
+from mulligan.core.interfaces import Check
 
 
-class Deed(StrEnum):
+class ToolVerb(StrEnum):
     """What a tool does with the object it is about."""
 
     READ = "read"
@@ -30,7 +42,7 @@ class ToolShape:
     effect: Effect = Effect.UNDECLARED
     schema: Schema = field(default_factory=dict)
     """The JSON Schema of its arguments."""
-    kinds: Mapping[str, Kind] = field(default_factory=dict)
+    kinds: Mapping[str, ParameterKind] = field(default_factory=dict)
     """What its author says of parameters; outranks everything else."""
     untrusted: Severity | None = None
     """How much it weighs if a value stems from a text; `None`: its author did not say."""
@@ -41,7 +53,7 @@ class ToolKinds:
     """A tool with the kinds of its parameters, and why each was chosen."""
 
     tool: str
-    deed: Deed
+    verb: ToolVerb
     chosen: Mapping[str, Chosen]
     defaults: Mapping[str, object] = field(default_factory=dict)
     untrusted: Severity | None = None
@@ -49,15 +61,15 @@ class ToolKinds:
     @property
     def acts(self) -> bool:
         """Whether a call may change something."""
-        return self.deed is not Deed.READ
+        return self.verb is not ToolVerb.READ
 
-    def list_parameters(self, *kinds: Kind) -> list[str]:
+    def list_parameters(self, *kinds: ParameterKind) -> list[str]:
         """The parameters that hold one of these kinds, in the order of the schema."""
         return [name for name, each in self.chosen.items() if each.kind in kinds]
 
 
-ListTools = Callable[[], Iterable[ToolShape]]
-"""The tools there are now: more may be declared while an application runs."""
+FindTool = Callable[[Call], ToolShape | None]
+"""What is known of the tool of a call; `None`: nothing was declared."""
 
 
 def read_kinds(shape: ToolShape, *, given: Mapping[str, object] | None = None) -> ToolKinds:
@@ -67,10 +79,12 @@ def read_kinds(shape: ToolShape, *, given: Mapping[str, object] | None = None) -
     chosen: dict[str, Chosen] = {}
     for name in dict.fromkeys((*named, *(given or ()))):
         said = named.get(name)
-        chosen[name] = _choose(name, shape, said if isinstance(said, Mapping) else None, given)
+        chosen[name] = _choose(
+            name, shape, said=said if isinstance(said, Mapping) else None, given=given
+        )
     return ToolKinds(
         tool=shape.tool,
-        deed=find_deed(shape.tool, effect=shape.effect),
+        verb=find_verb(shape.tool, effect=shape.effect),
         chosen=chosen,
         defaults={
             name: said["default"]
@@ -81,30 +95,94 @@ def read_kinds(shape: ToolShape, *, given: Mapping[str, object] | None = None) -
     )
 
 
-def find_deed(tool: str, *, effect: Effect = Effect.UNDECLARED) -> Deed:
+def find_verb(tool: str, *, effect: Effect = Effect.UNDECLARED) -> ToolVerb:
     """What a tool does: as declared, else by the first word of its name that tells."""
     if effect is Effect.READ:
-        return Deed.READ
+        return ToolVerb.READ
     acts = effect is not Effect.UNDECLARED
     for word in split_words(tool):
-        for deed in Deed:
-            if word in load_words("deeds", deed) and not (acts and deed is Deed.READ):
+        for deed in ToolVerb:
+            if word in load_words("deeds", deed) and not (acts and deed is ToolVerb.READ):
                 return deed
-    return Deed.CHANGE
+    return ToolVerb.CHANGE
 
 
-def select_kinds(tools: Collection[ToolKinds], *kinds: Kind) -> dict[str, list[str]]:
+def select_kinds(tools: Collection[ToolKinds], *kinds: ParameterKind) -> dict[str, list[str]]:
     """By tool, the parameters of these kinds: what the single checks are told."""
     found = {each.tool: each.list_parameters(*kinds) for each in tools}
     return {tool: names for tool, names in found.items() if names}
 
 
 def _choose(
-    name: str, shape: ToolShape, said: Schema | None, given: Mapping[str, object] | None
+    name: str, shape: ToolShape, *, said: Schema | None, given: Mapping[str, object] | None
 ) -> Chosen:
     if name in shape.kinds:
         return Chosen(shape.kinds[name], "its author says so")
     found = find_kind(name, said)
-    if found.kind is Kind.OTHER and given is not None:
+    if found.kind is ParameterKind.OTHER and given is not None:
         return find_kind_of_value(given.get(name)) or found
     return found
+
+
+OF_KIND: Mapping[ParameterKind, tuple[str, ...]] = {
+    ParameterKind.ID: ("ids_seen", "not_glued", "exists", "not_from_content", "titles_as_said"),
+    ParameterKind.PERSON: ("not_from_content",),
+    ParameterKind.ADDRESS: ("addresses_seen", "targets_seen", "not_from_content"),
+    ParameterKind.DATE: ("dates_as_said", "times_as_said", "not_in_the_past"),
+    ParameterKind.START: (
+        "dates_as_said",
+        "times_as_said",
+        "ends_after_start",
+        "alternative_as_said",
+    ),
+    ParameterKind.END: ("dates_as_said", "times_as_said", "ends_after_start"),
+    ParameterKind.AMOUNT: ("amounts_as_said",),
+    ParameterKind.PLACE: ("home_is_home",),
+    ParameterKind.TEXT: ("quotes_kept",),
+    ParameterKind.LINK: ("targets_seen", "not_from_content"),
+}
+"""What looks at a parameter of each kind, in a tool that changes something."""
+
+
+def list_checks_of(tool: ToolKinds, parameter: str) -> tuple[str, ...]:
+    """The checks that look at a parameter; of a tool that only reads, none."""
+    return OF_KIND.get(tool.chosen[parameter].kind, ()) if tool.acts else ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standard:
+    """How checks choose themselves: `Mulligan(checks=[Standard(only_asked="error"), own])`."""
+
+    only_asked: Severity = Severity.WARNING
+    """What it comes to if something is changed where only a question was asked."""
+
+    def __post_init__(self) -> None:
+        set_enums(self, only_asked=Severity)
+
+
+STANDARD = "standard"
+
+Checks = Literal["standard"] | Standard | Iterable[Check[Any] | Standard | Literal["standard"]]
+"""What an application passes as its checks: "standard", functions of its own, or both."""
+
+
+def bind_checks(given: Checks, *, find_tool: FindTool) -> tuple[list[Check[Any]], bool]:
+    """The checks of an application, and whether some of them choose themselves."""
+    several: Iterable[Any] = [given] if isinstance(given, str | Standard) else given
+    named = list_functions(several, what="checks", but=(str, Standard))
+    bound = [_bind(each, find_tool=find_tool) for each in named]
+    return bound, any(isinstance(each, str | Standard) for each in named)
+
+
+def _bind(given: object, *, find_tool: FindTool) -> Check[Any]:
+    if callable(given):
+        return given
+    if isinstance(given, str) and given != STANDARD:
+        raise ConfigurationError(
+            f"There are no checks called {given!r}. Say checks={STANDARD!r}, or pass functions."
+        )
+    # Whoever names checks one by one does not load all of them.
+    from mulligan.checks.standard.choose import StandardChecks
+
+    options = given if isinstance(given, Standard) else Standard()
+    return StandardChecks(find_tool, options=options)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any
 
+from mulligan.checks.standard.tools import ToolShape
 from mulligan.codec.values import from_plain
 from mulligan.core.awaiting import await_value
 from mulligan.core.effect import Effect, Mode, Precheck
@@ -18,7 +20,7 @@ from mulligan.turns.calls.runtime import Make, Runtime
 from mulligan.turns.tools.binding import find_binding
 from mulligan.turns.tools.declaration import Declaration, list_functions
 from mulligan.turns.tools.definition import find_definition
-from mulligan.turns.tools.promises import describe_binding
+from mulligan.turns.tools.promises import build_shape, describe_binding
 from mulligan.turns.tools.results import Results
 from mulligan.turns.tools.signature import read_signature
 from mulligan.turns.turn.context import Labels
@@ -94,6 +96,11 @@ class Tool:
                 self.warn_once(str(error))
                 self._schema = NO_SCHEMA
         return self._schema
+
+    @cached_property
+    def shape(self) -> ToolShape:
+        """What it does and what its parameters hold, for checks that choose themselves."""
+        return build_shape(self.declaration, schema=self.load_schema())
 
     def unwrap(self, arguments: Mapping[str, object]) -> dict[str, object] | None:
         """Arguments out of a wrapping; `None`: as they are, or nobody can say."""

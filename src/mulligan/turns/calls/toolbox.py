@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from functools import partial
 from typing import cast
 
+from mulligan.checks.standard.tools import ToolShape
 from mulligan.core.action import Action
+from mulligan.core.call import Call
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.interfaces import Vault
 from mulligan.core.record import Record
@@ -92,6 +94,11 @@ class Toolbox:
     def find_by_name(self, tool: str, *, server: str) -> Tool | None:
         """The tool of that name, if this application has it."""
         return self._tools.get((server, tool))
+
+    def find_shape(self, call: Call) -> ToolShape | None:
+        """What was declared of a call's tool, for checks that choose themselves."""
+        tool = self.find_by_name(call.tool, server=call.server)
+        return None if tool is None else tool.shape
 
     def __iter__(self) -> Iterator[Tool]:
         return iter(list(self._tools.values()))

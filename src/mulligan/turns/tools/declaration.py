@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import timedelta
 from typing import Annotated, Any, Unpack
 
-from mulligan.checks.standard.kind import Kind
+from mulligan.checks.own import read_severity
+from mulligan.checks.standard.kind import ParameterKind, parse_kinds
 from mulligan.core.effect import Effect, Mode, NoVerdict, Precheck, ProbeBy, Release, Repeat
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.finding import Severity
@@ -18,12 +19,12 @@ from mulligan.core.suggestion import ErrorRule
 from mulligan.redaction import Hide
 from mulligan.redaction.scrub import scrub
 from mulligan.turns.tools.filled import find_misfit
-from mulligan.turns.tools.parameter_kinds import read_kinds, read_untrusted
 from mulligan.turns.tools.readers import (
     OURS,
     FoundBy,
     Hints,
     ReadBy,
+    Said,
     find_abilities,
     find_docs,
     find_effect_of,
@@ -144,6 +145,10 @@ class Declared(DeclaredAbilities, total=False):
     the record. By default its names and arguments."""
 
 
+def _read_kinds(said: Said) -> Mapping[str, ParameterKind]:
+    return parse_kinds(said.value, of=said.called)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Declaration:
     """What is known about a tool: by the names of `Declared`, each read as its type or its reader
@@ -181,8 +186,8 @@ class Declaration:
     )
     may_be_empty: bool = True
     error_rules: Annotated[tuple[ErrorRule, ...], ReadBy(read_rules)] = ()
-    kinds: Annotated[Mapping[str, Kind], ReadBy(read_kinds)] = field(default_factory=dict)
-    untrusted: Annotated[Severity | None, ReadBy(read_untrusted)] = None
+    kinds: Annotated[Mapping[str, ParameterKind], ReadBy(_read_kinds)] = field(default_factory=dict)
+    untrusted: Annotated[Severity | None, ReadBy(lambda said: read_severity(said.value))] = None
     precheck: Precheck = Precheck.AFTER
     docs: Annotated[tuple[str, ...], FoundBy(find_docs)] = field(default=(), repr=False)
     ask_judge: bool = False

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from datetime import timedelta
 
-from mulligan.checks.standard.plan import list_checks_of
-from mulligan.checks.standard.tools import ToolShape, read_kinds
+from mulligan.checks.standard.tools import ToolShape, list_checks_of, read_kinds
 from mulligan.core.action import HOLD_LIFE
 from mulligan.core.effect import Effect, Mode, Outside, Precheck, ProbeBy, Repeat
 from mulligan.core.interfaces import KnownTool
@@ -50,15 +49,20 @@ def describe_tool(declaration: Declaration, *, rules: HouseRules = PLAIN) -> Kno
     )
 
 
-def describe_kinds(declaration: Declaration) -> dict[str, str]:
-    """By parameter: what it is taken to hold, why, and which checks look at it."""
-    shape = ToolShape(
+def build_shape(declaration: Declaration, *, schema: Mapping[str, object]) -> ToolShape:
+    """A tool as checks that choose themselves need it."""
+    return ToolShape(
         tool=declaration.tool,
         effect=declaration.effect,
-        schema=declaration.schema,
+        schema=schema,
         kinds=declaration.kinds,
+        untrusted=declaration.untrusted,
     )
-    tool = read_kinds(shape)
+
+
+def describe_kinds(declaration: Declaration) -> dict[str, str]:
+    """By parameter: what it is taken to hold, why, and which checks look at it."""
+    tool = read_kinds(build_shape(declaration, schema=declaration.schema))
     return {
         name: f"{found.kind}, as {found.why}: {', '.join(list_checks_of(tool, name)) or 'no check'}"
         for name, found in tool.chosen.items()

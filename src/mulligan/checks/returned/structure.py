@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
-from mulligan.checks.standard.outline import read_outline
+from mulligan.checks.returned.outline import read_outline
 
 LONGEST = 200_000
 """Characters from which a text is only a text: to take it apart would hold up the turn."""

@@ -17,7 +17,7 @@ MOST_LINES = 5_000
 DEEPEST = 20
 
 
-class _Line(NamedTuple):
+class _OutlineLine(NamedTuple):
     depth: int
     text: str
 
@@ -28,7 +28,9 @@ class _NoOutlineError(Exception):
 
 def read_outline(text: str) -> object:
     """The lists and records of an outline; `None` where the text is none."""
-    lines = [_Line(len(each) - len(each.lstrip(" ")), each.strip()) for each in text.splitlines()]
+    lines = [
+        _OutlineLine(len(each) - len(each.lstrip(" ")), each.strip()) for each in text.splitlines()
+    ]
     first = next((each for each in lines if each.text), None)
     if first is None or len(lines) > MOST_LINES or not _begins(first.text):
         return None
@@ -48,7 +50,7 @@ def _begins(text: str) -> bool:
 
 
 class _Outline:
-    def __init__(self, lines: list[_Line]) -> None:
+    def __init__(self, lines: list[_OutlineLine]) -> None:
         self._lines = lines
         self._at = 0
 
@@ -63,7 +65,7 @@ class _Outline:
             return self._read_list(depth, deep=deep)
         return self._read_record(depth, deep=deep)
 
-    def _peek(self) -> _Line | None:
+    def _peek(self) -> _OutlineLine | None:
         while self._at < len(self._lines) and not self._lines[self._at].text:
             self._at += 1
         return self._lines[self._at] if self._at < len(self._lines) else None
@@ -78,7 +80,7 @@ class _Outline:
             if _KEY.match(rest) or _ITEM.match(rest):
                 # What follows the dash stands where it would on a line of its own.
                 inner = depth + len(line.text) - len(rest)
-                self._lines[self._at] = _Line(inner, rest)
+                self._lines[self._at] = _OutlineLine(inner, rest)
                 found.append(self.read(inner, deep=deep + 1))
             else:
                 self._at += 1

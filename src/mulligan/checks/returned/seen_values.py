@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 
 from mulligan.checks.mailboxes import find_addresses
-from mulligan.checks.standard.records import get_id_of
-from mulligan.checks.standard.structure import list_fields, read_structure
+from mulligan.checks.returned.records import get_id_of
+from mulligan.checks.returned.structure import list_fields, read_structure
 from mulligan.checks.subject import Heard, Subject, list_spellings
 from mulligan.checks.values import list_records
 from mulligan.core.call import Execution, Outcome
 
 
-class Origin(StrEnum):
+class ValueOrigin(StrEnum):
     """Where a value was before a call had it."""
 
     SAID = "said"
@@ -25,7 +25,7 @@ class Origin(StrEnum):
     NOWHERE = "nowhere"
 
 
-class Seen:
+class SeenValues:
     """What could be known right before a call was made."""
 
     def __init__(self, subject: Subject) -> None:
@@ -46,13 +46,13 @@ class Seen:
         self.returned.add(read)
         self._fields.update(fold_value(each) for each in list_fields(read))
 
-    def find_origin(self, value: str) -> Origin:
+    def find_origin(self, value: str) -> ValueOrigin:
         """Where a value was first met, the best of its origins."""
         if _has_heard(self.said, value):
-            return Origin.SAID
+            return ValueOrigin.SAID
         if fold_value(value) in self._fields or self._is_listed(value):
-            return Origin.FIELD
-        return Origin.CONTENT if _has_heard(self.returned, value) else Origin.NOWHERE
+            return ValueOrigin.FIELD
+        return ValueOrigin.CONTENT if _has_heard(self.returned, value) else ValueOrigin.NOWHERE
 
     def has_word(self, word: str) -> bool:
         """Whether a word was said or returned anywhere."""
@@ -91,9 +91,9 @@ class Seen:
         )
 
 
-def with_seen(subject: Subject) -> Iterator[tuple[Execution, Seen]]:
+def with_seen(subject: Subject) -> Iterator[tuple[Execution, SeenValues]]:
     """Each call that may have changed something, with what was seen before it was made."""
-    seen = Seen(subject)
+    seen = SeenValues(subject)
     for execution in subject.earlier:
         seen.add(execution)
     for execution in subject.executions:
