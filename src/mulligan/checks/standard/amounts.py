@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from itertools import islice
+from itertools import chain, islice
 from math import isclose, isfinite
 
 from mulligan.checks.concern import limit_to_calls
 from mulligan.checks.grounding.numerals import write_out
 from mulligan.checks.returned.seen_values import SeenValues, with_seen
+from mulligan.checks.standard.kind import ParameterKind, find_kind
 from mulligan.checks.standard.tools import ToolKinds
 from mulligan.checks.standard.words import load_words
 from mulligan.checks.subject import Argument, Subject, list_arguments
-from mulligan.checks.values import list_leaves, list_texts
+from mulligan.checks.values import list_leaves, list_parts, list_texts
 from mulligan.core.call import Call
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.interfaces import Check
@@ -26,7 +27,8 @@ _LIKE = 0.006
 """How far an amount may be off by rounding: half a cent."""
 
 _NUMBER = re.compile(
-    r"(?<![\w.,])[-+]?(?:\d{1,3}(?:[,' \u00a0]\d{3})+|\d+)(?:[.,]\d+)?(?![\w]|[.,]\d)"
+    r"(?<![\w.,])[-+]?(?:\d{1,3}(?:\.\d{3})+(?=,\d{1,2}\b)|\d{1,3}(?:[,' \u00a0]\d{3})+|\d+)"
+    r"(?:[.,]\d+)?(?![\w]|[.,]\d)"
 )
 _MARKED = re.compile(
     r"(?:[$\u20ac\u00a3\u00a5]|\b(?:usd|eur|gbp|chf))\s?(\d[\d,.]*)\s?([kKmM]\b)?|(\d[\d,.]*)\s?([kKmM]\b|million\b|thousand\b)",
@@ -83,24 +85,34 @@ class Amounts:
 
     def explain(self, value: float, seen: SeenValues) -> bool:
         """Whether an amount was said, returned, or follows from what was."""
-        returned = {*self._facts}
-        columns: defaultdict[str, list[float]] = defaultdict(list)
-        for record in seen.list_records():
-            for name, held in record.items():
-                if (number := _read_number(held)) is not None:
-                    columns[str(name)].append(number)
-        for structure in seen.structures:
-            returned.update(_list_numbers(structure))
-        known = {*self.said, *returned}
-        if _holds(known, value):
+        met = {number for each in seen.structures for number in _list_numbers(each)}
+        if _holds({*self.said, *self._facts, *met}, value):
             return True
+        columns = _read_columns(seen)
+        known = {*self.said, *self._facts, *islice(chain(*columns.values()), MOST)}
         if value == 0 or not known:
             return False
-        if len(known) > MOST:
-            known = {*self.said, *islice((n for held in columns.values() for n in held), MOST)}
         return _follows(value, known, said=self.said, shares=self.shares) or any(
             _is_sum(value, column) for column in columns.values()
         )
+
+
+def _read_columns(seen: SeenValues) -> dict[str, list[float]]:
+    """What can be reckoned with, by the field that it stood in: no sum is made of ids."""
+    columns: defaultdict[str, list[float]] = defaultdict(list)
+    for record in seen.list_records():
+        for name, held in record.items():
+            if find_kind(str(name)).kind is ParameterKind.ID or list_parts(held) is not None:
+                continue
+            number = _read_number(held)
+            if number is not None:
+                columns[str(name)].append(number)
+            elif isinstance(held, str):
+                columns[f"{name} as text"].extend(find_numbers(held))
+    for structure in seen.structures:
+        if isinstance(structure, str | int | float):
+            columns["text"].extend(_list_numbers(structure))
+    return {name: held for name, held in columns.items() if held}
 
 
 def find_numbers(text: str) -> set[float]:

@@ -94,7 +94,7 @@ def _choose_times(writes: Sequence[ToolKinds]) -> Iterator[Check[Subject]]:
     if pairs := sorted({pair for each in writes for pair in _pair_ends(each)}):
         yield ends_after_start(*pairs)
     makes = [each for each in writes if each.verb is ToolVerb.MAKE]
-    if plans := select_kinds(makes, ParameterKind.DATE, ParameterKind.START):
+    if plans := _leave_windows(select_kinds(makes, ParameterKind.DATE, ParameterKind.START)):
         yield not_in_the_past(plans)
     if spans := {each.tool: span for each in writes for span in _list_spans(each)}:
         yield free_as_asked(spans)

@@ -69,7 +69,7 @@ def is_only_question(message: str) -> bool:
     if len(message) > _LONGEST:
         return False
     found = [each.strip() for each in _SENTENCE.findall(drop_quotes(message))]
-    asked = [_LEAD.sub("", each) for each in found if re.search(r"\w", each)]
+    asked = [bare for each in found if re.search(r"\w", bare := _LEAD.sub("", each))]
     return bool(asked) and all(map(_is_question, asked))
 
 

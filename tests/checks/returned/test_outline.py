@@ -1,0 +1,42 @@
+"""An outline of names and values."""
+
+from __future__ import annotations
+
+import pytest
+
+from mulligan.checks.returned.outline import MOST_LINES, read_outline
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("a: 1\nb: x y", {"a": 1, "b": "x y"}),
+        ("- a\n- b", ["a", "b"]),
+        ("- id: '07'\n  on: true\n- id: 0012", [{"id": "07", "on": True}, {"id": "0012"}]),
+        ("to:\n- a@b.org\n- c@d.org\ncc: []", {"to": ["a@b.org", "c@d.org"], "cc": []}),
+        ("body: 'It''s\n\n  late'\nid: 3", {"body": "It's\n\nlate", "id": 3}),
+        ('body: "one\\ntwo"\nid: 3', {"body": "one\ntwo", "id": 3}),
+        ("note: goes on\n  and on\nid: 3", {"note": "goes on and on", "id": 3}),
+        ("shared:\n  a@b.org: r\nsize: 1.5", {"shared": {"a@b.org": "r"}, "size": 1.5}),
+        ("text: |\n  one\n  two\nid: 3", {"text": "one two", "id": 3}),
+        ("- a:\n    b: null\n- 12345678901234567890", [{"a": {"b": None}}, "12345678901234567890"]),
+        ("body: 'cut off\n  here", {"body": "cut off\nhere"}),
+    ],
+)
+def test_names_values_and_lists_are_read(text: str, read: object) -> None:
+    assert read_outline(text) == read
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "Note: it rains",
+        "A sentence.\nAnother one.",
+        "a: 1\nand then some words",
+        "\n".join(["- a"] * (MOST_LINES + 1)),
+        "- " * 100 + "a",
+    ],
+)
+def test_what_is_not_quite_that_is_no_outline(text: str) -> None:
+    assert read_outline(text) is None

@@ -1,0 +1,45 @@
+"""The one with the most or the fewest of something."""
+
+from __future__ import annotations
+
+import pytest
+
+from mulligan.checks.standard.extremes import extreme_as_said, read_extreme
+from mulligan.core.call import Execution
+from tests.checks.attempts import attempt, ran
+
+CHECK = extreme_as_said({"archive_folder": 1})
+COUNTED = [
+    ran("list_files_in_folder", {"folder": "Bills"}, result=["a", "b", "c"]),
+    ran("list_files_in_folder", {"folder": "Trips"}, result="[]"),
+]
+
+
+def archive(folder: str) -> Execution:
+    return ran("archive_folder", {"folder": folder})
+
+
+@pytest.mark.parametrize(
+    ("said", "folder", "flagged"),
+    [
+        ("Archive the folder with the fewest files", "Bills", True),
+        ("Archive the folder with the fewest files", "Trips", False),
+        ("Archive the folder with the most files", "Bills", False),
+        ("Archive the folder that has the largest number of files", "Trips", True),
+        ("Look at the folder with the most files. Archive Trips.", "Trips", False),
+        ("Archive the folder with the most notes", "Trips", False),
+        ("Archive the folder with the most files", "Unread", False),
+    ],
+)
+def test_a_count_that_was_read_decides(said: str, folder: str, *, flagged: bool) -> None:
+    assert bool(list(CHECK(attempt(said, *COUNTED, archive(folder))))) is flagged
+
+
+def test_of_one_count_alone_nothing_follows() -> None:
+    said = "Archive the folder with the most files"
+
+    assert not list(CHECK(attempt(said, COUNTED[0], archive("Bills"))))
+
+
+def test_two_different_ones_in_a_message_are_nobodys() -> None:
+    assert read_extreme("The folder with the most files. The folder with the fewest files") is None

@@ -1,0 +1,36 @@
+"""Words of names and sentences."""
+
+from __future__ import annotations
+
+import pytest
+
+from mulligan.checks.standard.words import cut_ending, find_stems, load_words, split_words
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("new_start_time", ["new", "start", "time"]),
+        ("newStartTime", ["new", "start", "time"]),
+        ("calendar.delete_event", ["calendar", "delete", "event"]),
+        ("HTTPUrl", ["http", "url"]),
+        ("id_", ["id"]),
+        ("", []),
+    ],
+)
+def test_a_name_is_split_into_its_words(name: str, words: list[str]) -> None:
+    assert split_words(name) == words
+
+
+def test_words_that_name_nothing_are_left_out_of_stems() -> None:
+    assert find_stems("Please delete the dinners") == {"delet", "dinner"}
+
+
+def test_a_plural_and_a_singular_are_one_word() -> None:
+    assert cut_ending("meetings") == cut_ending("meeting")
+    assert cut_ending("message") == cut_ending("messages")
+
+
+def test_every_list_of_the_language_holds_words() -> None:
+    assert "id" in load_words("kinds", "id")
+    assert "delete" in load_words("deeds", "remove")
