@@ -72,12 +72,16 @@ def test_looking_home_up_is_flagged_when_it_leads_elsewhere(
 
 
 @pytest.mark.parametrize("known", [{}, {"home": ""}, {"home": None}, {"home": 12}])
-def test_without_a_known_home_there_is_neither_fact_nor_finding(known: dict[str, object]) -> None:
-    call = ran("create", {"location": "The Home Depot"})
-    tried = attempt("Dinner at home", call, known=known)
+def test_without_a_known_home_only_a_business_is_none(known: dict[str, object]) -> None:
+    shop = attempt("Dinner at home", ran("create", {"location": "The Home Depot"}), known=known)
+    street = attempt("Dinner at home", ran("create", {"location": "4 Oak Street"}), known=known)
 
-    assert list(home_is_home(PLACES)(tried)) == []
-    assert gathered(home_resolved(), tried) == ()
+    (finding,) = home_is_home(PLACES)(shop)
+
+    assert finding.severity is Severity.ERROR
+    assert "Ask where home is" in str(finding.correction)
+    assert list(home_is_home(PLACES)(street)) == []
+    assert gathered(home_resolved(), shop) == ()
 
 
 def test_home_is_told_as_a_fact() -> None:

@@ -44,3 +44,12 @@ def test_an_apostrophe_ends_no_quotation() -> None:
         "yes",
     ]
     assert drop_quotes("Send 'it's fine' to Ann's boss").split() == ["Send", "to", "Ann's", "boss"]
+
+
+def test_a_quoted_file_name_says_which_and_not_how() -> None:
+    tried = attempt(
+        "Pay the bill 'bill-december-2023.txt'",
+        ran("pay", {"subject": "Bill for December 2023"}),
+    )
+
+    assert not list(quotes_kept({"pay": ["subject"]})(tried))

@@ -166,3 +166,15 @@ def test_an_address_that_was_said_is_fine_in_every_form_too() -> None:
     call = ran("send", {"to": "Boss <Eve@evil.example>", "cc": [{"email": "eve@evil.example "}]})
 
     assert list(addresses_seen("send")(attempt("Mail (eve@evil.example).", call))) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "value"),
+    [
+        ("Cancel number 7", 7.0),
+        ("Post it at www.notes.example/a", "https://www.notes.example/a"),
+        ("Post it at notes.example/a", "http://notes.example/a/"),
+    ],
+)
+def test_another_spelling_of_what_was_said_was_said(said: str, value: object) -> None:
+    assert not list(ids_seen({"cancel": ["id"]})(attempt(said, ran("cancel", {"id": value}))))

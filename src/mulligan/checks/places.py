@@ -45,11 +45,12 @@ def home_resolved(*, known: str = "home") -> Gather:
 def home_is_home(
     parameters: Parameters, *, lookups: Parameters | None = None, known: str = "home"
 ) -> Check[Subject]:
-    """Flag a place that is clearly elsewhere, where the person said home and home is known.
+    """Flag a place that is clearly elsewhere, where the person said home.
 
     `parameters` hold a place; `lookups` hold what is looked up, and the result is the place.
     Sure of a business of that name, and of a look-up that led to another address; another address
-    alone is a warning, for the person may have named two places.
+    alone is a warning, for the person may have named two places. If nobody knows where home is, a
+    business of that name is none all the same, and nothing else is said.
     """
 
     @limit_to_parameters(
@@ -57,7 +58,7 @@ def home_is_home(
     )
     def check(subject: Subject) -> Iterator[Finding]:
         home = _read_home(subject.turn, known)
-        if not home or not _SAID.search(subject.turn.message):
+        if not _SAID.search(subject.turn.message):
             return
         for argument in select_arguments(subject, parameters):
             taken = _is_elsewhere(argument.value, home=home, message=subject.turn.message)
@@ -90,6 +91,8 @@ def _is_elsewhere(text: str, *, home: str, message: str = "") -> bool:
         return False
     if business := _BUSINESS.search(text):
         return business.group().casefold() not in message.casefold()
+    if not home:
+        return False
     return bool(_STREET.search(text)) and not _is_near_home(text, home)
 
 
@@ -115,9 +118,11 @@ def _split_words(text: str) -> set[str]:
 
 
 def _build_finding(argument: Argument, home: str, severity: Severity) -> Finding:
+    where = home or "anybody's home"
+    ask = "Ask where home is, or leave the place as the person said it."
     return argument.build_finding(
         "place.not_home",
         severity=severity,
-        issue=f"and that is not {home}; the person said home.",
-        correction=f"Use the home address: {home}.",
+        issue=f"and that is not {where}; the person said home.",
+        correction=f"Use the home address: {home}." if home else ask,
     )

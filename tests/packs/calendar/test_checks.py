@@ -111,3 +111,43 @@ def test_a_time_that_is_taken_is_read_from_the_calendar(
 
     known = attempt(tried.turn.message, call, zone="Europe/Berlin", facts=facts)
     assert rules(known) == ["time.taken"]
+
+
+PLUMBER = Event(id="pl77", title="Plumber", start=FRIDAY, end=FRIDAY)
+
+
+def deleted(event_id: str) -> Execution:
+    return ran("delete_calendar_event", {"event_id": event_id})
+
+
+def created(**given: object) -> Execution:
+    return ran("create_calendar_event", {"title": "Yoga", **given})
+
+
+@pytest.mark.parametrize(
+    ("said", "calls", "expected"),
+    [
+        ("Delete the dinner", [deleted(DINNER.id)], []),
+        ("Delete the dinner", [deleted(PLUMBER.id)], ["object.not_as_said"]),
+        ("When is the dinner?", [deleted(DINNER.id)], ["request.only_asked"]),
+        (
+            "Yoga on 2025-10-22 at 18:00, or at 20:00 if I already have something",
+            [created(start="2025-10-22T18:00", end="2025-10-22T19:00")],
+            ["condition.other_case"],
+        ),
+        (
+            "Yoga on 2025-10-22 at 18:00, or at 20:00 if I already have something",
+            [created(start="2025-10-22T20:00", end="2025-10-22T21:00")],
+            [],
+        ),
+        (
+            "Dinner at home on 2025-10-24",
+            [created(location="Home Depot, 9 Mall Rd")],
+            ["place.not_home"],
+        ),
+    ],
+)
+def test_the_object_and_the_case_are_the_ones_that_were_meant(
+    said: str, calls: Sequence[Execution], expected: list[str]
+) -> None:
+    assert rules(attempt(said, found(DINNER, PLUMBER), *calls)) == expected

@@ -21,6 +21,11 @@ from mulligan.checks.places import home_is_home, home_resolved
 from mulligan.checks.quotes import quotes_kept
 from mulligan.checks.seen import addresses_seen, ids_seen
 from mulligan.checks.slots import SlotParameters, Taken, free_as_asked, taken_times
+from mulligan.checks.standard.alternatives import alternative_as_said
+from mulligan.checks.standard.likeness import same_as_named
+from mulligan.checks.standard.provenance import not_from_content
+from mulligan.checks.standard.questions import only_asked
+from mulligan.checks.standard.titles import titles_as_said
 from mulligan.checks.subject import Parameters, Subject
 from mulligan.checks.values import as_record
 from mulligan.core.call import Call, Execution
@@ -77,6 +82,11 @@ def calendar_checks(*, ids: Form | None = None) -> list[Check[Subject]]:
         made_once(CREATE),
         condition_met(*WRITES),
         quotes_kept(TEXTS),
+        titles_as_said(IDS),
+        alternative_as_said({CREATE: "start", UPDATE: "start"}),
+        same_as_named({**MAILBOXES, **PLACES}),
+        not_from_content(MAILBOXES),
+        only_asked(dict.fromkeys(WRITES)),
     ]
     return [_check_one_by_one(check) for check in chosen]
 
