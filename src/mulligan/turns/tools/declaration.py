@@ -149,6 +149,10 @@ def _read_kinds(said: Said) -> Mapping[str, ParameterKind]:
     return parse_kinds(said.value, of=said.called)
 
 
+def _read_untrusted(said: Said) -> Severity:
+    return read_severity(said.value)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Declaration:
     """What is known about a tool: by the names of `Declared`, each read as its type or its reader
@@ -187,7 +191,7 @@ class Declaration:
     may_be_empty: bool = True
     error_rules: Annotated[tuple[ErrorRule, ...], ReadBy(read_rules)] = ()
     kinds: Annotated[Mapping[str, ParameterKind], ReadBy(_read_kinds)] = field(default_factory=dict)
-    untrusted: Annotated[Severity | None, ReadBy(lambda said: read_severity(said.value))] = None
+    untrusted: Annotated[Severity | None, ReadBy(_read_untrusted)] = None
     precheck: Precheck = Precheck.AFTER
     docs: Annotated[tuple[str, ...], FoundBy(find_docs)] = field(default=(), repr=False)
     ask_judge: bool = False
