@@ -15,8 +15,8 @@ from mulligan.checks.ids import OBJECT
 from mulligan.checks.moments import find_earliest_now, parse_local_moment
 from mulligan.checks.people import PERSON, split_names
 from mulligan.checks.quotes import drop_quotes
-from mulligan.checks.subject import Argument, Parameters, Subject, select_arguments
-from mulligan.checks.values import list_records, list_texts
+from mulligan.checks.subject import Argument, Parameters, Subject, read_records, select_arguments
+from mulligan.checks.values import list_texts
 from mulligan.core.call import Execution
 from mulligan.core.finding import Fact, Finding
 from mulligan.core.interfaces import Check
@@ -116,7 +116,7 @@ def find_object(argument: Argument, subject: Subject) -> Mapping[str, object]:
     for execution in (*subject.earlier, *subject.executions):
         if execution is argument.execution:
             break
-        for record in list_records(execution.result):
+        for record in read_records(subject, execution):
             if str(record.get(argument.name, record.get("id"))) == argument.value:
                 known.update(record)
     for fact in subject.facts:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple, Protocol
 
 from mulligan.checks.mailboxes import LOCAL
-from mulligan.checks.values import list_texts
+from mulligan.checks.values import list_records, list_texts
 from mulligan.core.call import Execution, Outcome
 from mulligan.core.escape import show_name
 from mulligan.core.finding import Fact, Finding, Severity
@@ -101,7 +101,11 @@ class Heard:
 
     def add(self, source: object) -> None:
         """Hear one more thing, however deeply it is nested."""
-        self._texts.extend(text.casefold() for text in list_texts(source))
+        self._texts.extend(fold_texts(source))
+
+    def add_folded(self, texts: Iterable[str]) -> None:
+        """Hear texts that were folded before."""
+        self._texts.extend(texts)
 
     def __contains__(self, value: str) -> bool:
         spelled = list_spellings(value)
@@ -132,16 +136,39 @@ def list_spellings(value: str) -> list[str]:
     return [bare, link[1]] if link else [bare]
 
 
+def fold_texts(source: object) -> list[str]:
+    """Every text of a value as it is looked up in."""
+    return [text.casefold() for text in list_texts(source)]
+
+
+def fold_answer(subject: Subject, execution: Execution) -> list[str]:
+    """The texts that an agent read of a call; a subject with a `memo` is asked only once."""
+    memo: dict[object, list[str]] = getattr(subject, "memo", {})
+    key = "texts", id(execution)
+    if key not in memo:
+        memo[key] = fold_texts(_read_answer(execution))
+    return memo[key]
+
+
+def read_records(subject: Subject, execution: Execution) -> tuple[Mapping[str, object], ...]:
+    """The records that a call returned; a subject with a `memo` is asked only once."""
+    memo: dict[object, tuple[Mapping[str, object], ...]] = getattr(subject, "memo", {})
+    key = "records", id(execution)
+    if key not in memo:
+        memo[key] = tuple(list_records(execution.result))
+    return memo[key]
+
+
 def with_heard(subject: Subject) -> Iterator[tuple[Execution, Heard]]:
     """Each call that may have changed something, with what was heard before it was made."""
     turn = subject.turn
     heard = Heard(turn.message, turn.known, [fact.value for fact in subject.facts])
     for execution in subject.earlier:
-        heard.add(_read_answer(execution))
+        heard.add_folded(fold_answer(subject, execution))
     for execution in subject.executions:
         if execution.outcome is not Outcome.FAILURE:
             yield execution, heard
-        heard.add(_read_answer(execution))
+        heard.add_folded(fold_answer(subject, execution))
 
 
 def _read_answer(execution: Execution) -> object:

@@ -6,6 +6,9 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from math import isfinite
 
+_SINGLE = frozenset({str, int, float, bool, bytes, type(None)})
+"""Of which most of a result consists: nobody needs to look for parts of them."""
+
 
 def list_texts(value: object) -> Iterator[str]:
     """Every text and number in a value, as text."""
@@ -33,7 +36,8 @@ def list_leaves(value: object) -> Iterator[object]:
 
 def list_records(value: object) -> Iterator[Mapping[str, object]]:
     """Every record in a value: a mapping, or an object seen as one, at any depth."""
-    return (record for each in _walk(value) if (record := as_record(each)))
+    held = (each for each in _walk(value) if type(each) not in _SINGLE)
+    return (record for each in held if (record := as_record(each)))
 
 
 def _walk(value: object) -> Iterator[object]:
@@ -52,6 +56,10 @@ def _walk(value: object) -> Iterator[object]:
 
 def list_parts(value: object) -> Collection[object] | None:
     """What a value consists of; `None` when it is one thing."""
+    if type(value) in _SINGLE:
+        return None
+    if type(value) is dict:
+        return [*value, *value.values()]
     if isinstance(value, list | tuple | set | frozenset):
         return value
     if record := as_record(value):
@@ -61,9 +69,9 @@ def list_parts(value: object) -> Collection[object] | None:
 
 def as_record(value: object) -> Mapping[str, object]:
     """A mapping, a dataclass or a plain object by the names of its fields; empty for the rest."""
-    if isinstance(value, Mapping):
+    if type(value) is dict or isinstance(value, Mapping):
         return value
-    if isinstance(value, type):
+    if type(value) in _SINGLE or isinstance(value, type):
         return {}
     if is_dataclass(value):
         return {each.name: getattr(value, each.name) for each in fields(value)}

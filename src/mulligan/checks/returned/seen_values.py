@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
+from typing import NamedTuple
 
 from mulligan.checks.mailboxes import find_addresses
 from mulligan.checks.returned.records import get_id_of
 from mulligan.checks.returned.structure import list_fields, read_structure
-from mulligan.checks.subject import Heard, Subject, list_spellings
+from mulligan.checks.subject import Heard, Subject, fold_answer, list_spellings
 from mulligan.checks.values import list_records
 from mulligan.core.call import Execution, Outcome
 
@@ -25,6 +26,14 @@ class ValueOrigin(StrEnum):
     NOWHERE = "nowhere"
 
 
+class Returned(NamedTuple):
+    """What one call returned, read once."""
+
+    structure: object
+    fields: frozenset[str]
+    records: tuple[Mapping[str, object], ...]
+
+
 class SeenValues:
     """What could be known right before a call was made."""
 
@@ -33,18 +42,27 @@ class SeenValues:
         self.said = Heard(turn.message, turn.known, [fact.value for fact in subject.facts])
         self.returned = Heard()
         self.structures: list[object] = []
+        self._records: list[Mapping[str, object]] = []
         self._fields: set[str] = set()
+        self._subject = subject
 
     def add(self, execution: Execution) -> None:
         """A call has come back: its result, or an error that may name the right value."""
-        failure = execution.failure
-        if failure and failure.error:
-            self.returned.add(str(failure.error))
-            return
-        read = read_structure(execution.result)
-        self.structures.append(read)
-        self.returned.add(read)
-        self._fields.update(fold_value(each) for each in list_fields(read))
+        self.returned.add_folded(fold_answer(self._subject, execution))
+        if not (execution.failure and execution.failure.error):
+            read = self._read(execution)
+            self.structures.append(read.structure)
+            self._fields |= read.fields
+            self._records += read.records
+
+    def _read(self, execution: Execution) -> Returned:
+        memo: dict[object, Returned] = getattr(self._subject, "memo", {})
+        key = "returned", id(execution)
+        if key not in memo:
+            structure = read_structure(execution.result)
+            fields = frozenset(fold_value(each) for each in list_fields(structure))
+            memo[key] = Returned(structure, fields, tuple(list_records(structure)))
+        return memo[key]
 
     def find_origin(self, value: str) -> ValueOrigin:
         """Where a value was first met, the best of its origins."""
@@ -68,8 +86,7 @@ class SeenValues:
 
     def list_records(self) -> Iterator[Mapping[str, object]]:
         """Every record that was returned."""
-        for each in self.structures:
-            yield from list_records(each)
+        return iter(self._records)
 
     def find_record(self, value: str, *, name: str) -> Mapping[str, object]:
         """What was last returned of the object that an id names; empty where nothing was."""

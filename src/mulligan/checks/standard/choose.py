@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Any
 
 from mulligan.checks.concern import has_concern
 from mulligan.checks.ids import OBJECT
@@ -12,8 +14,7 @@ from mulligan.checks.standard.kind import Chosen, ParameterKind, find_kind, find
 from mulligan.checks.standard.plan import choose_checks
 from mulligan.checks.standard.tools import FindTool, Standard, ToolKinds, ToolShape, read_kinds
 from mulligan.checks.standard.words import load_words, split_words
-from mulligan.checks.subject import Subject
-from mulligan.checks.values import list_records
+from mulligan.checks.subject import Subject, read_records
 from mulligan.core.call import Call, Execution
 from mulligan.core.finding import Fact, Finding
 from mulligan.core.interfaces import Check
@@ -31,6 +32,8 @@ class _ReadAttempt:
     executions: tuple[Execution, ...]
     earlier: tuple[Execution, ...]
     facts: tuple[Fact, ...]
+    memo: dict[object, Any] = field(default_factory=dict, compare=False, repr=False)
+    """What checks have read of a result, for the next one."""
 
 
 PLAIN = Standard()
@@ -137,7 +140,7 @@ def _find_whens(subject: Subject) -> set[str]:
     """The fields of what was returned or read that tell when an object takes place."""
     names: set[str] = set()
     for execution in (*subject.earlier, *subject.executions):
-        for record in list_records(execution.result):
+        for record in read_records(subject, execution):
             names.update(map(str, record))
     names.update(
         fact.kind.removeprefix(OBJECT) for fact in subject.facts if fact.kind.startswith(OBJECT)
@@ -145,6 +148,7 @@ def _find_whens(subject: Subject) -> set[str]:
     return {name for name in names if _tells_when(name)}
 
 
+@lru_cache(maxsize=1_024)
 def _tells_when(name: str) -> bool:
     other = load_words("words", "not_when") & set(split_words(name))
     return not other and find_kind(name).kind in (ParameterKind.START, ParameterKind.DATE)
