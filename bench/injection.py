@@ -11,9 +11,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from mulligan import Effect, Mulligan, Standing, State
+from mulligan.checks.feedback import render_feedback
 from mulligan.checks.grounding.verified import Claims, Verifier
 from mulligan.checks.ids import ids_read
 from mulligan.core.awaiting import await_value
+from mulligan.core.budget import Budget, Meter
 from mulligan.core.finding import Severity, reach_verdict
 from mulligan.core.notes import Notes, Refinement
 from mulligan.core.question import Question
@@ -23,9 +25,8 @@ from mulligan.core.text import Claim, Critique, Draft, Reply, Support
 from mulligan.learning.repair.from_judge import Proposal, ProposedChange
 from mulligan.learning.tasks.brief import render_brief
 from mulligan.loops.critics import judged_by
-from mulligan.loops.drafting import Brief, Budget, Meter, Tools
+from mulligan.loops.drafting import Brief, Tools
 from mulligan.loops.opinion import Area, Opinion, Remark
-from mulligan.loops.replies import render_feedback
 from mulligan.prompts.render import render
 from mulligan.turns.turn.context import OpenTurn
 

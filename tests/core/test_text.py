@@ -36,3 +36,8 @@ def test_a_draft_is_accepted_by_its_score_or_by_word(
     score: float, needs_revision: bool | None, accepted: bool
 ) -> None:
     assert Critique(score=score, needs_revision=needs_revision).accepts(at=8) is accepted
+
+
+@pytest.mark.parametrize("context", ["One text.", ["One text."], ("One text.",)])
+def test_a_context_that_is_one_text_is_one_passage(context: object) -> None:
+    assert Reply(text="x", context=context).context == ("One text.",)  # type: ignore[arg-type]

@@ -17,6 +17,7 @@ async def test_what_comes_in_time_is_handed_on():
         return "done"
 
     assert await run_with_timeout(work(), within=LONG) == "done"
+    assert await run_with_timeout(work(), within=None) == "done"
 
 
 async def test_what_fails_in_time_fails():

@@ -1,14 +1,15 @@
 from __future__ import annotations
 
-from datetime import timedelta
-
 import pytest
 
+from mulligan.checks.text import length
+from mulligan.core.budget import Budget, Meter
 from mulligan.core.errors import ConfigurationError, OutOfStepsError
 from mulligan.core.event import Happened
-from mulligan.core.text import Critique, Draft
+from mulligan.core.finding import Correction
+from mulligan.core.text import Critique, Draft, Reply
 from mulligan.core.text_event import ToolAnswered, ToolCalled
-from mulligan.loops.drafting import Brief, Budget, Meter, Tools
+from mulligan.loops.drafting import Brief, ReplyBrief, Tools
 
 
 def counting(steps: int, events: list[Happened]) -> Tools:
@@ -41,26 +42,6 @@ async def test_a_tool_that_is_not_there_is_answered_with_those_that_are() -> Non
     assert counting(0, []).names == ()
 
 
-@pytest.mark.parametrize(
-    ("budget", "used_up"),
-    [
-        (Budget(), False),
-        (Budget(tokens=11), False),
-        (Budget(tokens=10), True),
-        (Budget(money=0.5), True),
-        (Budget(time=timedelta(seconds=6)), False),
-        (Budget(time=timedelta(seconds=5)), True),
-    ],
-)
-def test_a_budget_is_used_up_by_whatever_ends_first(budget: Budget, used_up: bool) -> None:
-    now = iter([0.0, 5.0, 5.0])
-    meter = Meter(budget, monotonic=lambda: next(now))
-
-    meter.spend(tokens=10, money=0.5)
-
-    assert meter.used_up is used_up
-
-
 def test_a_writer_that_takes_only_text_gets_draft_and_critique_too() -> None:
     tools, meter = counting(0, []), Meter(Budget())
     first = Brief(question="Why?", tools=tools, meter=meter)
@@ -75,3 +56,58 @@ def test_a_writer_that_takes_only_text_gets_draft_and_critique_too() -> None:
     assert first.prompt == "Why?"
     for words in ("Why?", "Because.", "(4 of 10)", "- Too short.", "Say more."):
         assert words in second.prompt
+
+
+async def test_tools_of_an_agents_own_are_steps_too() -> None:
+    events: list[Happened] = []
+    tools = counting(1, events)
+
+    async def run() -> str:
+        return "found"
+
+    assert await tools.make("search", arguments={"word": "x"}, run=run) == "found"
+    with pytest.raises(OutOfStepsError):
+        await tools.call("later", n=1)
+
+    assert events[0] == ToolCalled(tool="search", arguments={"word": "x"}, step=1)
+    assert events[1] == ToolAnswered(tool="search", step=1, result="found")
+
+
+def test_without_a_step_there_are_no_tools_to_offer() -> None:
+    assert list(counting(1, []).functions) == ["later", "breaks"]
+    assert counting(0, []).functions == {}
+    assert Tools().steps is None
+
+
+def reply_brief(**about: object) -> ReplyBrief:
+    asked = Reply(text="", query="How many?", context=("We have 5.", "They are red."))
+    return ReplyBrief(
+        asked=asked,
+        checks=[length(at_least=5)],
+        meter=Meter(Budget()),
+        tools=Tools(),
+        **about,  # type: ignore[arg-type]
+    )
+
+
+def test_the_first_prompt_has_question_context_and_requirements() -> None:
+    prompt = reply_brief().prompt
+
+    assert "# Question\n\nHow many?" in prompt
+    assert "# Context 2\n\nThey are red." in prompt
+    assert "# Requirements\n\n- Write at least 5 characters." in prompt
+
+
+def test_later_ones_have_the_reply_itself_and_what_was_found_in_it() -> None:
+    prompt = reply_brief(last="5.", correction=Correction(text="Too short.", findings=())).prompt
+
+    assert "# Your last reply\n\n5." in prompt
+    assert "# What was found in it\n\nToo short." in prompt
+
+
+def test_what_it_takes_goes_to_the_meter_and_an_agents_own_tools_are_left_to_it() -> None:
+    asked = reply_brief()
+
+    asked.spend(tokens=3, money=0.1)
+
+    assert (asked.meter.tokens, asked.meter.money, asked.steps) == (3, 0.1, None)

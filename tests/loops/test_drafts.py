@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mulligan.core.budget import Budget
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.finding import Standing
 from mulligan.core.text import Critique, Draft
 from mulligan.core.text_event import Reflected, Responded, Thought, ToolAnswered, ToolCalled
 from mulligan.loops.critics import combine_mean, combine_worst
-from mulligan.loops.drafting import Brief, Budget
+from mulligan.loops.drafting import Brief
 from mulligan.loops.drafts import (
     FALLBACK,
     DraftRules,

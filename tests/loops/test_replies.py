@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from mulligan.checks.file import preset
 from mulligan.checks.grounding.verified import Claims, Verifier
 from mulligan.checks.text import avoids, call_to_action, length
+from mulligan.core.adapter import AgentWriter
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.finding import Confidence, Correction, Finding, Severity, Standing
 from mulligan.core.question import Question
@@ -186,12 +188,32 @@ async def test_what_was_written_before_the_writer_failed_is_kept() -> None:
     assert replied.bound_reached
 
 
-async def test_a_cancellation_comes_through() -> None:
+async def test_whoever_waits_can_be_cancelled() -> None:
+    begun = asyncio.Event()
+
     async def hangs(correction: Correction | None) -> str:
-        raise asyncio.CancelledError
+        begun.set()
+        await asyncio.Event().wait()
+        return ""
+
+    waiting = asyncio.create_task(write_reply(hangs, rules=NO_DELVING))
+    await begun.wait()
+    waiting.cancel()
 
     with pytest.raises(asyncio.CancelledError):
-        await write_reply(hangs, rules=NO_DELVING)
+        await waiting
+
+
+async def test_a_writer_that_cancels_itself_has_failed_like_any_other() -> None:
+    class Cancels(Writer):
+        async def __call__(self, correction: Correction | None) -> str | Reply:
+            if correction is not None:
+                raise asyncio.CancelledError
+            return await super().__call__(correction)
+
+    replied = await write_reply(Cancels("we delve here"), rules=NO_DELVING)
+
+    assert (replied.text, replied.bound_reached) == ("we delve here", True)
 
 
 async def test_a_broken_check_is_never_a_pass() -> None:
@@ -293,15 +315,18 @@ async def test_what_happens_is_told_without_the_text() -> None:
 
 def test_rules_come_from_a_preset_or_a_file(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
-    file.write_text('preset = "default"\nattempts = 10\nmend = true\n')
+    file.write_text('preset = "default"\nattempts = 10\nmend = true\nseconds = 9\n')
 
     mine, marketing = load_reply_rules(str(file)), load_reply_rules("marketing")
 
     assert (mine.attempts, mine.mend, len(mine.checks)) == (10, True, 3)
+    assert mine.budget.time == timedelta(seconds=9)
     assert (marketing.attempts, marketing.mend, len(marketing.checks)) == (3, False, 8)
 
 
-@pytest.mark.parametrize("line", ["attempts = 0", "attempts = true", "mend = 1"])
+@pytest.mark.parametrize(
+    "line", ["attempts = 0", "attempts = true", "mend = 1", "seconds = true", "seconds = '9'"]
+)
 def test_a_setting_that_cannot_be_is_refused(tmp_path: Path, line: str) -> None:
     file = tmp_path / "mine.toml"
     file.write_text(line)
@@ -327,3 +352,22 @@ async def test_a_check_may_quote_a_number() -> None:
 
     assert replied.text == "A plain answer."
     assert "Where: “500”" in str(replied.metadata["reflection_feedback"])
+
+
+async def test_an_agent_is_told_all_that_a_function_could_know() -> None:
+    prompts: list[str] = []
+
+    async def write(asked) -> str:
+        prompts.append(asked.prompt)
+        asked.spend(tokens=5)
+        return "we delve here" if len(prompts) == 1 else "we look here"
+
+    replied = await write_reply(
+        AgentWriter(write), rules=NO_DELVING, query="What do you do?", context="We look."
+    )
+
+    assert (replied.text, replied.tokens) == ("we look here", 10)
+    for words in ("What do you do?", "# Context 1\n\nWe look.", "# Requirements", "delve"):
+        assert words in prompts[0]
+    for words in ("# Your last reply\n\nwe delve here", "What is wrong:"):
+        assert words in prompts[1]

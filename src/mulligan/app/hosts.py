@@ -29,8 +29,8 @@ from mulligan.turns.tools.declaration import Declared
 from mulligan.turns.turn.context import OpenTurn, find_current_turn
 
 if TYPE_CHECKING:
+    from mulligan.core.replied import Replied
     from mulligan.learning.shape.lenient import Meant
-    from mulligan.loops.replies import Replied
     from mulligan.turns.turn.reply import Rewrite
 
     CheckText = Callable[[str, OpenTurn, Rewrite], Awaitable[Replied]]

@@ -34,12 +34,13 @@ from mulligan.turns.turn.note import add_note
 if TYPE_CHECKING:
     from mulligan.app.insights.insights import Insights
     from mulligan.app.texts import Texts
+    from mulligan.core.replied import Replied
     from mulligan.core.task import Task
     from mulligan.core.text import Reply
     from mulligan.learning.shape.lenient import Meant
     from mulligan.loops.drafting import Writer
     from mulligan.loops.drafts import Drafted, DraftRules
-    from mulligan.loops.replies import Replied, ReplyRules, Write
+    from mulligan.loops.replies import ReplyRules, Write
     from mulligan.loops.tasks import TaskDone, Work
     from mulligan.turns.turn.reply import Rewrite
 

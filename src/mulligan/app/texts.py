@@ -15,10 +15,11 @@ from mulligan.checks.grounding.verified import Verification, Verifier
 from mulligan.core.action import Kept
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.interfaces import Clock
+from mulligan.core.replied import Replied
 from mulligan.core.text_event import ReplyChecked, ReplySettled
 from mulligan.loops.critics import judged_by
 from mulligan.loops.drafts import Drafted, DraftRules, choose_loop
-from mulligan.loops.replies import Replied, ReplyRules, Write, warn_at_the_bound, write_reply
+from mulligan.loops.replies import ReplyRules, Write, warn_at_the_bound, write_reply
 from mulligan.turns.turn.context import OpenTurn
 from mulligan.turns.turn.reply import Rewrite, answer
 from mulligan.turns.turn.reply_record import NAME, pack_reply

@@ -43,8 +43,8 @@ VERIFIED = "verified"
 CONDITIONS: Mapping[str, Callable[[Reply], bool]] = {"small_talk": text.is_small_talk}
 """What a check may be switched off for, by the name a file gives it."""
 
-SETTINGS = frozenset({"preset", "checks", "attempts", "mend"})
-"""What a file may set. The last two are the reply loop's."""
+SETTINGS = frozenset({"preset", "checks", "attempts", "mend", "seconds"})
+"""What a file may set. The last three are the reply loop's."""
 
 _AS_WRITTEN: Mapping[object, str] = {
     bool: "true or false",

@@ -23,33 +23,63 @@ from mulligan.core.errors import HeldError
 from mulligan.core.finding import Confidence, Finding, Standing
 
 
+class StepTools(Protocol):
+    """The tools that an agent may be given beside its own, and where all its calls are told."""
+
+    @property
+    def functions(self) -> Mapping[str, Callable[..., object]]:
+        """Tools by name, sync or async, for the agent to call through `make`."""
+
+    async def make(
+        self,
+        name: str,
+        *,
+        arguments: Mapping[str, object],
+        run: Callable[[], Awaitable[object]],
+    ) -> object:
+        """Make a call of any tool, the agent's own too, as a step that is counted and told."""
+
+
 class Assignment(Protocol):
-    """One draft to be written, as an agent is told of it."""
+    """One text to be written, as an agent is told of it: a draft, a reply, a run of a task."""
 
     @property
     def prompt(self) -> str:
-        """The question; for a revision also the draft, and what was said of it."""
+        """The question; for a revision also the text, and what was said of it."""
 
     @property
-    def steps(self) -> int:
-        """How many calls of its own tools the agent may make; 0 means: run it without them."""
+    def steps(self) -> int | None:
+        """How many calls of tools the agent may make; 0: run it without them, `None`: any."""
+
+    @property
+    def tools(self) -> StepTools:
+        """What the agent may be given beside its own tools, where its framework allows that."""
 
     def spend(self, *, tokens: int = 0, money: float = 0.0) -> None:
         """Report what a run took, also one that failed: budgets are held against it."""
 
 
-WriteDraft = Callable[[Assignment], Awaitable[str]]
-"""Writes one draft. `OutOfStepsError` when the agent wants more tools than it may call; whatever
-else it raises is the draft's failure."""
+WriteText = Callable[[Assignment], Awaitable[str]]
+"""Writes one text. `OutOfStepsError` when the agent wants more tools than it may call; whatever
+else it raises is the text's failure."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentWriter:
+    """An agent or a model that writes what it is assigned, in whichever loop."""
+
+    write: WriteText
+    name: str = ""
+    """As reports call it."""
 
 
 class Adapter(Protocol):
-    """A framework whose agents can write drafts. A module is one, by having these functions."""
+    """A framework whose agents can write texts. A module is one, by having these functions."""
 
     def is_agent(self, source: object) -> bool:
         """Whether this is an agent of the framework. Told by its class, without an import."""
 
-    def build_writer(self, source: object) -> WriteDraft:
+    def build_writer(self, source: object) -> WriteText:
         """A writer that runs the agent."""
 
 

@@ -19,7 +19,22 @@ class Reply:
     text: str
     query: str = ""
     context: tuple[str, ...] = ()
-    """Retrieved passages and tool results: what the text may claim."""
+    """Retrieved passages and tool results: what the text may claim. One text is one passage."""
+
+    def __post_init__(self) -> None:
+        given: object = self.context
+        passages = (given,) if isinstance(given, str) else tuple(self.context)
+        object.__setattr__(self, "context", passages)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """What a writer wrote, and what it took."""
+
+    text: str
+    tokens: int = 0
+    money: float = 0.0
+    """In whatever unit the budget is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,11 +10,14 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
-async def run_with_timeout(work: Coroutine[Any, Any, T], *, within: timedelta) -> T:
-    """What the work comes to, or a `TimeoutError`: late work is left behind, even if it goes on."""
+async def run_with_timeout(work: Coroutine[Any, Any, T], *, within: timedelta | None) -> T:
+    """What the work comes to, or a `TimeoutError`: late work is left behind, even if it goes on.
+
+    `None`: however long it takes.
+    """
     task = asyncio.ensure_future(work)
     try:
-        await asyncio.wait({task}, timeout=within.total_seconds())
+        await asyncio.wait({task}, timeout=None if within is None else within.total_seconds())
         if not task.done():
             raise TimeoutError
         if task.cancelled():

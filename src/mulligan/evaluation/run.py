@@ -7,9 +7,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from mulligan.core.finding import Correction, Standing
+from mulligan.core.replied import Replied
+from mulligan.core.text import Written
 from mulligan.evaluation.cases import Case
-from mulligan.evaluation.writers import ReplyFunction, Written
-from mulligan.loops.replies import Replied, ReplyRules, write_reply
+from mulligan.evaluation.writers import ReplyFunction
+from mulligan.loops.replies import ReplyRules, write_reply
 from mulligan.redaction.scrub import scrub
 
 

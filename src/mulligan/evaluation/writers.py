@@ -5,23 +5,14 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 
 from mulligan.checks.text import is_small_talk
 from mulligan.core.finding import Correction
-from mulligan.core.text import Reply
+from mulligan.core.text import Reply, Written
 from mulligan.evaluation.cases import Case
 
 CHARACTERS_A_TOKEN = 4
 """A rule of thumb, for writers that do not count."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
-    """What a reply function wrote, and what it took."""
-
-    text: str
-    tokens: int = 0
 
 
 ReplyFunction = Callable[[Case, Correction | None], Awaitable[str | Written]]

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from mulligan.checks.own import (
+    ANSWERS_WITHIN,
     AREA,
     BadAnswerError,
     is_waited_for,
@@ -17,9 +18,12 @@ from mulligan.checks.own import (
     read_findings,
     wait_for_answer,
 )
+from mulligan.core.awaiting import call_aside, call_function, is_async
+from mulligan.core.budget import Meter
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.interfaces import Check
 from mulligan.core.size import is_long
+from mulligan.core.text import Reply
 
 S = TypeVar("S")
 
@@ -61,6 +65,48 @@ async def run_checks_aside(
         findings += found
         answered = answered and said
     return findings, answered
+
+
+async def run_text_checks(
+    reply: Reply, checks: Sequence[Check[Reply]], *, meter: Meter
+) -> tuple[list[Finding], bool]:
+    """The same for a reply that somebody waits for: nothing holds the loop, or outlasts the budget.
+
+    Our own checks of a short text take no time to speak of; all others are read or called on a
+    thread beside the loop, and one that has not answered when the time is up has not answered.
+    """
+    quick = not is_long(reply.text, reply.query, reply.context)
+    findings: list[Finding] = []
+    answered = True
+    for check in checks:
+        if quick and _is_ours(check):
+            found, said = run_checks_now(reply, (check,))
+        else:
+            found, said = await _run_check_bounded(reply, check, meter=meter)
+        findings += found
+        answered = answered and said
+    return findings, answered
+
+
+async def _run_check_bounded(
+    reply: Reply, check: Check[Reply], *, meter: Meter
+) -> tuple[list[Finding], bool]:
+    try:
+        return await meter.wait_for(_run_beside(reply, check), at_most=ANSWERS_WITHIN), True
+    except Exception as error:  # noqa: BLE001 - a user's check may raise anything
+        return [_report_broken(check, error)], False
+
+
+async def _run_beside(reply: Reply, check: Check[Reply]) -> list[Finding]:
+    rule = f"{AREA}.{name_check(check)}"
+
+    def look() -> object:
+        answer: object = check(reply)
+        # What yields its findings does its work only when it is read.
+        return answer if is_waited_for(answer) else read_findings(answer, rule=rule)
+
+    answer = await call_function(check, reply) if is_async(check) else await call_aside(look)
+    return read_findings(await wait_for_answer(answer), rule=rule)
 
 
 def _is_ours(check: object) -> bool:

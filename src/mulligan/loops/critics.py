@@ -6,7 +6,7 @@ import logging
 import statistics
 from collections.abc import Awaitable, Callable, Sequence
 
-from mulligan.core.awaiting import await_value
+from mulligan.core.awaiting import call_function
 from mulligan.core.interfaces import Judge
 from mulligan.core.question import Question, split_pieces
 from mulligan.core.quoted import Ours
@@ -70,7 +70,7 @@ async def criticise(
 async def _ask_critic(critic: Critic, question: str, draft: Draft) -> Critique | None:
     for _ in range(ASKED):
         try:
-            critique = await await_value(critic(question, draft))
+            critique = await call_function(critic, question, draft)
         except Exception as error:  # noqa: BLE001 - whatever a critic raises, it has not answered
             _report.warning("A critic failed (%s).", type(error).__name__)
             continue

@@ -1,17 +1,19 @@
-"""What a writer of drafts gets: the question, what was said of the last draft, tools, a budget."""
+"""What a writer gets: the question, what was said of its last text, tools, a budget."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
 
-from mulligan.core.awaiting import await_value
+from mulligan.checks.requirements import render_requirements
+from mulligan.core.awaiting import call_function
+from mulligan.core.budget import Meter
 from mulligan.core.errors import ConfigurationError, OutOfStepsError
 from mulligan.core.event import Happened
+from mulligan.core.finding import Correction
+from mulligan.core.interfaces import Check
 from mulligan.core.quoted import Quoted
-from mulligan.core.text import Critique, Draft
+from mulligan.core.text import Critique, Draft, Reply, Written
 from mulligan.core.text_event import ToolAnswered, ToolCalled
 
 Tool = Callable[..., object]
@@ -19,70 +21,51 @@ Tool = Callable[..., object]
 Announce = Callable[[Happened], None]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Budget:
-    """What a draft may take in all. `None`: no limit."""
-
-    tokens: int | None = None
-    money: float | None = None
-    """In whatever unit the writer reports."""
-    time: timedelta | None = None
-
-
-class Meter:
-    """What was spent so far. Writers report tokens and money; time goes by itself."""
-
-    def __init__(self, budget: Budget, *, monotonic: Callable[[], float] = time.monotonic) -> None:
-        self._budget = budget
-        self._monotonic = monotonic
-        self._began = monotonic()
-        self.tokens = 0
-        self.money = 0.0
-
-    def spend(self, *, tokens: int = 0, money: float = 0.0) -> None:
-        """Report what a model call took."""
-        self.tokens += tokens
-        self.money += money
-
-    @property
-    def seconds_left(self) -> float | None:
-        """Until the time is up; `None` when there is no limit."""
-        if self._budget.time is None:
-            return None
-        return self._budget.time.total_seconds() - (self._monotonic() - self._began)
-
-    @property
-    def used_up(self) -> bool:
-        """Whether no further model call may be made."""
-        left = self.seconds_left
-        return (
-            (self._budget.tokens is not None and self.tokens >= self._budget.tokens)
-            or (self._budget.money is not None and self.money >= self._budget.money)
-            or (left is not None and left <= 0)
-        )
+def ignore_event(event: Happened) -> None:
+    """For texts whose steps nobody listens to."""
 
 
 class Tools:
-    """The tools of one generation, counted."""
+    """The tools of one generation, counted and told; also those that are an agent's own."""
 
-    def __init__(self, tools: Mapping[str, Tool], *, steps: int, announce: Announce) -> None:
-        self._tools = tools
+    def __init__(
+        self,
+        tools: Mapping[str, Tool] | None = None,
+        *,
+        steps: int | None = None,
+        announce: Announce = ignore_event,
+    ) -> None:
+        self._tools = tools or {}
         self._announce = announce
         self.steps = steps
-        """How many calls may be made in all."""
+        """How many calls may be made in all. `None`: as many as whoever makes them likes."""
         self.used = 0
 
     @property
     def names(self) -> tuple[str, ...]:
         """What can be called; nothing where no step is allowed."""
-        return tuple(self._tools) if self.steps else ()
+        return tuple(self.functions)
+
+    @property
+    def functions(self) -> Mapping[str, Tool]:
+        """The tools themselves, for a framework that brings their calls to `make`."""
+        return {} if self.steps == 0 else self._tools
 
     async def call(self, name: str, /, **arguments: object) -> object:
         """Call a tool. What it raises comes through; beyond the last step it is not called."""
         if name not in self._tools:
             known = ", ".join(self._tools) or "none"
             raise ConfigurationError(f"There is no tool {name!r}. There are: {known}.")
-        if self.used >= self.steps:
+        tool = self._tools[name]
+        return await self.make(
+            name, arguments=arguments, run=lambda: call_function(tool, **arguments)
+        )
+
+    async def make(
+        self, name: str, *, arguments: Mapping[str, object], run: Callable[[], Awaitable[object]]
+    ) -> object:
+        """Make a call of any tool as a step of its own, told before and after."""
+        if self.steps is not None and self.used >= self.steps:
             raise OutOfStepsError(
                 f"All {self.steps} tool steps are used. Answer with what is known by now."
             )
@@ -90,7 +73,7 @@ class Tools:
         step = self.used
         self._announce(ToolCalled(tool=name, arguments=arguments, step=step))
         try:
-            result = await await_value(self._tools[name](**arguments))
+            result = await run()
         except Exception as error:
             self._announce(ToolAnswered(tool=name, step=step, error=type(error).__name__))
             raise
@@ -110,7 +93,7 @@ class Brief:
     critique: Critique | None = None
 
     @property
-    def steps(self) -> int:
+    def steps(self) -> int | None:
         """How many calls of tools the writer may make."""
         return self.tools.steps
 
@@ -135,5 +118,47 @@ class Brief:
         )
 
 
-Writer = Callable[[Brief], Awaitable[str]]
-"""Any async callable that turns a brief into text."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplyBrief:
+    """One reply to be written, as an agent is told of it."""
+
+    asked: Reply
+    """The question and the context, without a text."""
+    checks: Sequence[Check[Reply]]
+    meter: Meter = field(repr=False)
+    tools: Tools
+    last: str = ""
+    """The reply that cannot go out; empty for the first, and where none was written."""
+    correction: Correction | None = None
+
+    @property
+    def steps(self) -> int | None:
+        """How many calls of tools the writer may make."""
+        return self.tools.steps
+
+    def spend(self, *, tokens: int = 0, money: float = 0.0) -> None:
+        """Report what a model call took."""
+        self.meter.spend(tokens=tokens, money=money)
+
+    @property
+    def prompt(self) -> str:
+        """The brief as text."""
+        return "\n\n".join(self._list_parts())
+
+    def _list_parts(self) -> Iterator[str]:
+        yield f"# Question\n\n{self.asked.query}"
+        for number, passage in enumerate(self.asked.context, start=1):
+            yield f"# Context {number}\n\n{passage}"
+        # What was wrong brings the requirements along.
+        if self.correction is None and (asks := render_requirements(self.checks)):
+            yield f"# Requirements\n\n{asks}"
+        if self.correction is not None:
+            if self.last:
+                yield f"# Your last reply\n\n{self.last}"
+            yield f"# What was found in it\n\n{self.correction.text}"
+        source = " from the context" if self.asked.context else ""
+        yield f"Answer the question{source}. Give the answer alone."
+
+
+Writer = Callable[[Brief], str | Written | Awaitable[str | Written]]
+"""Any function, sync or async, that turns a brief into text."""

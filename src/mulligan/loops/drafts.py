@@ -10,16 +10,17 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from dataclasses import dataclass, field
 
 from mulligan.checks.text.fold import normalize_spaces
-from mulligan.core.awaiting import await_value
+from mulligan.core.awaiting import call_function
+from mulligan.core.budget import Budget, Meter
 from mulligan.core.engine import Loop, Round, run_loop
 from mulligan.core.errors import ConfigurationError, OutOfStepsError
 from mulligan.core.event import Happened
 from mulligan.core.finding import Standing
 from mulligan.core.policy import Step
-from mulligan.core.text import BEST_SCORE, Critique, Draft
+from mulligan.core.text import BEST_SCORE, Critique, Draft, Written
 from mulligan.core.text_event import Reflected, Responded, Thought
 from mulligan.loops.critics import Combine, Critic, combine_worst, criticise
-from mulligan.loops.drafting import Announce, Brief, Budget, Meter, Tool, Tools, Writer
+from mulligan.loops.drafting import Announce, Brief, Tool, Tools, Writer, ignore_event
 
 REFLECTIONS = 2
 THRESHOLD = 8.0
@@ -70,6 +71,10 @@ class Drafted:
     """All of them, in order."""
     tokens: int = 0
     money: float = 0.0
+    limit: str = ""
+    """Which limit ended it before it was good: `time`, `tokens` or `money`; empty: none did."""
+    id: str = ""
+    """Of its row in the log, for `m.rate` and `mulligan show`; empty outside an application."""
 
     @property
     def text(self) -> str:
@@ -77,16 +82,12 @@ class Drafted:
         return self.draft.text
 
 
-def stay_quiet(event: Happened) -> None:
-    """For those who listen to nothing."""
-
-
 async def write_draft(
     write: Writer,
     *,
     question: str,
     rules: DraftRules,
-    announce: Announce = stay_quiet,
+    announce: Announce = ignore_event,
     monotonic: Callable[[], float] = time.monotonic,
 ) -> Drafted:
     """Generate, criticise, revise; returns the best judged draft, and always an answer."""
@@ -101,7 +102,7 @@ async def write_once(
     *,
     question: str,
     rules: DraftRules,
-    announce: Announce = stay_quiet,
+    announce: Announce = ignore_event,
     monotonic: Callable[[], float] = time.monotonic,
 ) -> Drafted:
     """Generate, and ask no critic: one draft, unreviewed, for where time matters more."""
@@ -221,14 +222,16 @@ class _DraftLoop:
             critique=critique,
         )
         try:
-            async with asyncio.timeout(self._meter.seconds_left):
-                text: object = await await_value(self._write(brief))
+            text: object = await self._meter.wait_for(call_function(self._write, brief))
         except OutOfStepsError:
             self._out_of_steps = True
             return ""
         except Exception as error:  # noqa: BLE001 - whatever a writer raises, somebody waits
             _report.warning("A draft was not written (%s).", type(error).__name__)
             return ""
+        if isinstance(text, Written):
+            self._meter.spend(tokens=text.tokens, money=text.money)
+            text = text.text
         if not isinstance(text, str):
             kind = type(text).__name__
             _report.warning("A draft was not written: the writer returned %s, not text.", kind)
@@ -239,13 +242,10 @@ class _DraftLoop:
         if not draft.text or self._meter.used_up:
             return None
         try:
-            async with asyncio.timeout(self._meter.seconds_left):
-                return await criticise(
-                    self._critics,
-                    question=self._question,
-                    draft=draft,
-                    combine=self._rules.combine,
-                )
+            judging = criticise(
+                self._critics, question=self._question, draft=draft, combine=self._rules.combine
+            )
+            return await self._meter.wait_for(judging)
         except Exception as error:  # noqa: BLE001 - out of time, or a way to combine that breaks
             _report.warning("A draft was not judged (%s).", type(error).__name__)
             return None
@@ -274,13 +274,15 @@ class _DraftLoop:
         draft, critique = choose_best_draft(played)
         if not draft.text:
             draft = Draft(text=self._rules.fallback, number=draft.number, with_tools=False)
+        standing = self._choose_standing(critique)
         return Drafted(
             draft=draft,
             critique=critique,
-            standing=self._choose_standing(critique),
+            standing=standing,
             drafts=tuple(played),
             tokens=self._meter.tokens,
             money=self._meter.money,
+            limit="" if standing is Standing.ACCEPTED else self._meter.spent,
         )
 
     def _choose_standing(self, critique: Critique | None) -> Standing:

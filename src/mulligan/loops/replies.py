@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+from mulligan.checks.feedback import (
+    choose_best_round,
+    mend_reply,
+    name_text_check,
+    render_feedback,
+)
 from mulligan.checks.file import VERIFIED, make_checks, make_verification, read_table
 from mulligan.checks.grounding.verified import Verification, Verified, Verifier
-from mulligan.checks.requirements import render_requirements
 from mulligan.checks.text.fold import normalize_spaces
-from mulligan.core.awaiting import await_value
+from mulligan.core.adapter import AgentWriter
+from mulligan.core.awaiting import call_aside, call_function
+from mulligan.core.budget import Budget, Meter
 from mulligan.core.engine import Loop, Round, run_loop
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.finding import (
@@ -26,21 +35,23 @@ from mulligan.core.finding import (
 )
 from mulligan.core.interfaces import Check
 from mulligan.core.policy import Step, decide
-from mulligan.core.quoted import Quoted
-from mulligan.core.text import Reply, TextCheck
+from mulligan.core.replied import Iteration, Replied
+from mulligan.core.size import is_long
+from mulligan.core.text import Reply, Written
 from mulligan.core.text_event import ReplyChecked, ReplySettled
-from mulligan.loops.checking import run_checks_aside
+from mulligan.loops.checking import run_text_checks
+from mulligan.loops.drafting import ReplyBrief, Tools
 
 ATTEMPTS = 3
 """The first try and two more: in practice what two rounds of feedback do not mend, ten do not
 either, and every round is time a person waits. Settable, as everything here."""
 FALLBACK = "I could not write an answer to this that I can stand behind. Please ask again."
-LONGEST_QUOTE = 200
 
 _report = logging.getLogger("mulligan")
 
-Write = Callable[[Correction | None], Awaitable[str | Reply]]
-"""Writes a reply, told what was wrong with the one before. May bring its own context."""
+Write = Callable[[Correction | None], str | Reply | Written | Awaitable[str | Reply | Written]]
+"""Writes a reply, told what was wrong with the one before; sync or async. A `Reply` may bring its
+own context, and `Written` says what it took."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +64,8 @@ class ReplyRules:
     verify: Verification | None = None
     """Have claims verified by the application's judge, where there is one, without a `verifier`."""
     attempts: int = ATTEMPTS
+    budget: Budget = field(default_factory=Budget)
+    """What all tries and their checks may take together: by then the best reply goes out."""
     mend: bool = False
     """Whether a check that can put right by rule what it found may do so first."""
     fallback: str = FALLBACK
@@ -84,56 +97,17 @@ def load_reply_rules(name: str, *, verifier: Verifier | None = None) -> ReplyRul
         verifier=verifier,
         verify=make_verification(asked),
         attempts=asked.get("attempts", ATTEMPTS),
+        budget=_read_budget(asked.get("seconds")),
         mend=mend,
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Iteration:
-    """One try of a reply, and what was found in it."""
-
-    reply: Reply
-    verdict: Verdict
-    feedback: str = ""
-    """What the next try was told; empty for the last one."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Replied:
-    """The reply that goes out, and how it came to be."""
-
-    reply: Reply
-    standing: Standing
-    confidence: Confidence | None
-    findings: tuple[Finding, ...]
-    """What is still wrong with it; empty when nothing is."""
-    iterations: tuple[Iteration, ...]
-    bound_reached: bool
-    """Sent although it was rejected: marked, and worth a look by a person."""
-    checks_run: tuple[str, ...]
-    judge_asked: int = 0
-    judge_recalled: int = 0
-
-    @property
-    def text(self) -> str:
-        """What the person reads."""
-        return self.reply.text
-
-    @property
-    def metadata(self) -> Mapping[str, object]:
-        """What travels with the reply, ready for JSON."""
-        return {
-            "iteration_count": len(self.iterations),
-            "reflection_feedback": "\n\n".join(i.feedback for i in self.iterations if i.feedback),
-            "findings": [
-                [_encode_finding(each) for each in i.verdict.findings] for i in self.iterations
-            ],
-            "checks_run": list(self.checks_run),
-            "judge": {"asked": self.judge_asked, "recalled": self.judge_recalled},
-            "standing": self.standing.value,
-            "confidence": self.confidence.value if self.confidence else None,
-            "bound_reached": self.bound_reached,
-        }
+def _read_budget(seconds: object) -> Budget:
+    if seconds is None:
+        return Budget()
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float):
+        raise ConfigurationError(f"seconds is {seconds!r}; write a number above 0.")
+    return Budget(time=timedelta(seconds=seconds))
 
 
 def warn_at_the_bound(event: ReplyChecked | ReplySettled) -> None:
@@ -147,42 +121,35 @@ def warn_at_the_bound(event: ReplyChecked | ReplySettled) -> None:
 
 
 async def write_reply(
-    write: Write,
+    write: Write | AgentWriter,
     *,
     rules: ReplyRules,
     query: str = "",
-    context: tuple[str, ...] = (),
+    context: str | tuple[str, ...] = (),
     turn: str = "",
     announce: Callable[[ReplyChecked | ReplySettled], None] = warn_at_the_bound,
+    monotonic: Callable[[], float] = time.monotonic,
 ) -> Replied:
-    """Write a reply, check it, and write it again until it is good or the bound is reached.
+    """Write a reply, check it, and write it again until it is good or a bound is reached.
 
-    Never raises what the writer raised, and never answers with nothing, also where the writer
-    returns something that is no text: at the bound the best reply goes out, marked.
+    Never raises what the writer raised, never answers with nothing, and never later than the
+    budget says, also where a writer or a check hangs: at a bound the best reply goes out, marked.
     """
-    if not callable(write):
+    if not callable(write) and not isinstance(write, AgentWriter):
         raise ConfigurationError(
-            f"{type(write).__name__} cannot write replies. Pass an async function that takes the "
-            "feedback on the reply before, or None, and returns text."
+            f"{type(write).__name__} cannot write replies. Pass a function that takes the feedback "
+            "on the reply before, or None, and returns text; agents and models by m.reply."
         )
-    asked = Reply(text="", query=query, context=context)
-    loop = _ReplyLoop(write, rules=rules, asked=asked, turn=turn, announce=announce)
+    passages = (context,) if isinstance(context, str) else tuple(context)
+    loop = _ReplyLoop(
+        write,
+        rules=rules,
+        asked=Reply(text="", query=query, context=passages),
+        turn=turn,
+        announce=announce,
+        meter=Meter(rules.budget, monotonic=monotonic),
+    )
     return await loop.run()
-
-
-def render_feedback(verdict: Verdict, checks: Iterable[Check[Reply]]) -> Correction:
-    """What the writer is told: each issue, the words it is about, how to mend it, the rules."""
-    lines = ["Your reply was checked and cannot go out as it is.", "", "What is wrong:"]
-    for finding in verdict.errors:
-        lines.append(f"- {finding.issue}")
-        if finding.quote:
-            lines.append(f"  Where: {_shorten_quote(finding.quote)}")
-        if finding.correction:
-            lines.append(f"  Fix: {finding.correction}")
-    if requirements := render_requirements(checks):
-        lines += ["", "Requirements:", requirements]
-    lines += ["", "Write the whole reply again, with these fixes and nothing else changed."]
-    return Correction(text="\n".join(lines), findings=verdict.errors)
 
 
 class _ReplyLoop:
@@ -190,14 +157,17 @@ class _ReplyLoop:
 
     def __init__(
         self,
-        write: Write,
+        write: Write | AgentWriter,
         *,
         rules: ReplyRules,
         asked: Reply,
         turn: str,
         announce: Callable[[ReplyChecked | ReplySettled], None],
+        meter: Meter,
     ) -> None:
         self._write = write
+        self._meter = meter
+        self._last = ""
         self._rules = rules
         self._asked = asked
         self._turn = turn
@@ -233,13 +203,42 @@ class _ReplyLoop:
         self._number = number
         self._failure = None
         try:
-            written: object = await await_value(self._write(correction))
+            written: object = await self._meter.wait_for(self._call_writer(correction))
+        except TimeoutError:
+            return self._record_failure("the writer took too long")
         except Exception as error:  # noqa: BLE001 - whatever a writer raises, a person waits
             return self._record_failure(f"the writer failed with {type(error).__name__}")
+        if isinstance(written, Written):
+            self._meter.spend(tokens=written.tokens, money=written.money)
+            written = written.text
         reply = replace(self._asked, text=written) if isinstance(written, str) else written
         if not isinstance(reply, Reply) or not isinstance(reply.text, str):
             return self._record_failure(f"the writer returned {type(written).__name__}, not text")
-        return mend_reply(reply, self._rules.checks) if self._rules.mend else reply
+        self._last = reply.text
+        return await self._mend(reply) if self._rules.mend else reply
+
+    async def _call_writer(self, correction: Correction | None) -> object:
+        if not isinstance(self._write, AgentWriter):
+            return await call_function(self._write, correction)
+        brief = ReplyBrief(
+            asked=self._asked,
+            checks=self._rules.checks,
+            meter=self._meter,
+            tools=Tools(),
+            last=self._last,
+            correction=correction,
+        )
+        return await self._write.write(brief)
+
+    async def _mend(self, reply: Reply) -> Reply:
+        if not is_long(reply.text, reply.context):
+            return mend_reply(reply, self._rules.checks)
+        mending = call_aside(mend_reply, reply, self._rules.checks)
+        try:
+            mended: Reply = await self._meter.wait_for(mending)
+        except TimeoutError:
+            return reply
+        return mended
 
     def _record_failure(self, why: str) -> Reply:
         self._failure = why
@@ -262,9 +261,7 @@ class _ReplyLoop:
         return verdict
 
     async def _check_reply(self, reply: Reply) -> Verdict:
-        findings, answered = await run_checks_aside(
-            reply, self._rules.checks, reads=(reply.text, reply.query, reply.context)
-        )
+        findings, answered = await run_text_checks(reply, self._rules.checks, meter=self._meter)
         verifier, confirmed = self._rules.verifier, False
         rejected = any(finding.severity is Severity.ERROR for finding in findings)
         if verifier is not None and not rejected:
@@ -285,7 +282,7 @@ class _ReplyLoop:
 
     async def _verify_reply(self, reply: Reply, verifier: Verifier) -> Verified | None:
         try:
-            return await verifier.verify(reply)
+            return await self._meter.wait_for(verifier.verify(reply))
         except Exception as error:  # noqa: BLE001 - a judge that breaks has not answered
             _report.warning("The judge failed (%s).", type(error).__name__)
             return None
@@ -295,7 +292,9 @@ class _ReplyLoop:
         self._asked_judge += not recalled
 
     def _decide(self, reply: Reply, verdict: Verdict, number: int) -> Step:  # noqa: ARG002
-        return decide(verdict, attempt=number, attempts=self._rules.attempts)
+        # Out of time or of money, this was the last try, whatever number it had.
+        most = number if self._meter.used_up else self._rules.attempts
+        return decide(verdict, attempt=number, attempts=most)
 
     async def _correct(self, reply: Reply, verdict: Verdict) -> Correction | None:  # noqa: ARG002
         feedback = render_feedback(verdict, self._rules.checks)
@@ -321,40 +320,14 @@ class _ReplyLoop:
             checks_run=self._list_check_names(),
             judge_asked=self._asked_judge,
             judge_recalled=self._recalled,
+            limit="" if best.verdict.standing is Standing.ACCEPTED else self._meter.spent,
+            tokens=self._meter.tokens,
+            money=self._meter.money,
         )
 
     def _list_check_names(self) -> tuple[str, ...]:
-        names = tuple(_name_check(check) for check in self._rules.checks)
+        names = tuple(name_text_check(check) for check in self._rules.checks)
         return names if self._rules.verifier is None else (*names, VERIFIED)
-
-
-def mend_reply(reply: Reply, checks: Iterable[Check[Reply]]) -> Reply:
-    """The reply with all put right that can be by rule. A mend that helps nothing is dropped."""
-    for check in checks:
-        if not isinstance(check, TextCheck) or check.mend is None:
-            continue
-        try:
-            if not (found := len(list(check(reply)))):
-                continue
-            changed = replace(reply, text=check.mend(reply.text))
-            if len(list(check(changed))) < found:
-                reply = changed
-        except Exception as error:  # noqa: BLE001 - its review will say that the check is broken
-            _report.warning(
-                "The check %s cannot mend (%s).", _name_check(check), type(error).__name__
-            )
-    return reply
-
-
-def choose_best_round(rounds: Sequence[Round[Reply, Verdict]]) -> Round[Reply, Verdict]:
-    """The round with the fewest and least severe findings; of equal ones the last."""
-
-    def rank_round(played: Round[Reply, Verdict]) -> tuple[bool, int, int, int]:
-        errors = len(played.verdict.errors)
-        warnings = len(played.verdict.findings) - errors
-        return (not normalize_spaces(played.subject.text), errors, warnings, -played.number)
-
-    return min(rounds, key=rank_round)
 
 
 def _build_empty_finding(failure: str | None) -> Finding:
@@ -365,21 +338,3 @@ def _build_empty_finding(failure: str | None) -> Finding:
         issue=f"There is no reply{why}.",
         correction="Write a reply.",
     )
-
-
-def _name_check(check: Check[Reply]) -> str:
-    return check.name if isinstance(check, TextCheck) else getattr(check, "__name__", "check")
-
-
-def _shorten_quote(quote: str) -> str:
-    # A check of somebody's own may quote a number, and a judge anything at all.
-    return Quoted(str(quote), "the reply").as_line(most=LONGEST_QUOTE)
-
-
-def _encode_finding(finding: Finding) -> dict[str, str]:
-    return {
-        "rule": finding.rule,
-        "severity": finding.severity.value,
-        "issue": finding.issue,
-        "quote": finding.quote,
-    }

@@ -9,10 +9,10 @@ from typing import cast
 
 from mulligan.adapters import writers
 from mulligan.adapters.writers import pydantic_ai
-from mulligan.core.adapter import Adapter, WriteDraft
+from mulligan.core.adapter import Adapter, WriteText
 
 
-def find_writer(source: object) -> WriteDraft:
+def find_writer(source: object) -> WriteText:
     """A writer from an agent of a known framework, an async callable, or the name of a model."""
     for adapter in load_adapters():
         if adapter.is_agent(source):

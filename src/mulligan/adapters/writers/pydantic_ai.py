@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from importlib import import_module
 from typing import Any, cast
 
-from mulligan.core.adapter import Assignment, WriteDraft
+from mulligan.core.adapter import Assignment, WriteText
 from mulligan.core.errors import ConfigurationError, MissingExtraError, OutOfStepsError
 
 
@@ -17,21 +17,21 @@ def is_agent(source: object) -> bool:
     return inspect.iscoroutinefunction(getattr(source, "run", None))
 
 
-def build_writer(source: object) -> WriteDraft:
+def build_writer(source: object) -> WriteText:
     """A writer from an async callable, a pydantic-ai agent, or the name of a model."""
     if isinstance(source, str):
         return _build_agent_writer(_build_agent(source))
     if is_agent(source):
         return _build_agent_writer(source)
     if callable(source):
-        return cast("WriteDraft", source)
+        return cast("WriteText", source)
     raise ConfigurationError(
         f"{type(source).__name__} cannot write drafts. Pass an async function of a brief, "
         "a pydantic-ai agent, or a model's name such as 'openai:gpt-5'."
     )
 
 
-def _build_agent_writer(agent: Any) -> WriteDraft:
+def _build_agent_writer(agent: Any) -> WriteText:
     """The agent's own tools count as steps; with none left it runs without them."""
 
     async def write(asked: Assignment) -> str:

@@ -50,9 +50,10 @@ class Known:
     """The quantities of a context, by value: most claims that stand are found at once."""
 
     def __init__(self, quantities: list[Quantity]) -> None:
-        self._all = quantities
+        # Wherever it stands: a long text says the same over and over.
+        self._all = list(dict.fromkeys(each._replace(start=0, end=0) for each in quantities))
         self._by_value: dict[float, list[Quantity]] = {}
-        for quantity in quantities:
+        for quantity in self._all:
             for value in quantity.values:
                 self._by_value.setdefault(value, []).append(quantity)
 

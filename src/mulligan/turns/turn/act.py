@@ -42,7 +42,7 @@ from mulligan.turns.turn.trail import follow_undeclared, keep_rest
 from mulligan.turns.turn.verdicts import describe_rejection, settle_reviewed
 
 if TYPE_CHECKING:
-    from mulligan.loops.replies import Replied
+    from mulligan.core.replied import Replied
 
 _report = logging.getLogger("mulligan")
 

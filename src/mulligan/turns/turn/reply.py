@@ -9,8 +9,9 @@ from dataclasses import replace
 from mulligan.core.call import Execution, Outcome
 from mulligan.core.escape import format_value
 from mulligan.core.finding import Confidence, Correction, Standing
+from mulligan.core.replied import Replied
 from mulligan.core.text_event import ReplyChecked, ReplySettled
-from mulligan.loops.replies import Replied, ReplyRules, write_reply
+from mulligan.loops.replies import ReplyRules, write_reply
 from mulligan.turns.turn.act import Done
 from mulligan.turns.turn.context import OpenTurn, Reviewed
 from mulligan.turns.turn.verdicts import WORST_FIRST
