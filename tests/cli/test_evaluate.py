@@ -170,4 +170,53 @@ def test_a_writer_that_is_no_function_is_named(capsys) -> None:
     code = main(["evaluate", "--writer", "os:sep", "--limit", "1"])
 
     assert code == 2
-    assert "--writer 'os:sep' is a str; name an async function" in capsys.readouterr().err
+    assert "--writer 'os:sep' is a str; name a function, an agent" in capsys.readouterr().err
+
+
+OWN = '{"id": "a", "question": "Why?", "context": "Because it rains."}\n'
+
+
+def test_a_set_of_ones_own_needs_a_writer_of_its_own(tmp_path: Path, capsys) -> None:
+    cases = tmp_path / "mine.jsonl"
+    cases.write_text(OWN)
+
+    code = main(["evaluate", "default", "--cases", str(cases)])
+
+    assert code == 2
+    assert "Nobody writes the replies of your set" in capsys.readouterr().err
+
+
+APPLICATION = """
+from mulligan import Mulligan
+
+def judge(prompt):
+    return {"claims": [{"text": "It rains.", "support": "unsupported"}]}
+
+def reply(case, correction):
+    return "It rains." if correction is None else "It rains, they say."
+
+m = Mulligan("memory:", judge=judge, replies="rules.toml")
+"""
+
+
+def test_the_judge_and_the_rules_of_an_application_are_those_of_its_evaluation(
+    tmp_path: Path, monkeypatch, capsys
+) -> None:
+    (tmp_path / "judged_shop.py").write_text(APPLICATION)
+    (tmp_path / "rules.toml").write_text("attempts = 2\n[checks.verified]\n")
+    (tmp_path / "mine.jsonl").write_text(OWN)
+    monkeypatch.chdir(tmp_path)
+    arguments = ["evaluate", "--cases", "mine.jsonl", "--writer", "judged_shop:reply", "--json"]
+
+    main([*arguments, "--app", "judged_shop:m"])
+    judged = json.loads(capsys.readouterr().out)
+    main([*arguments, "rules.toml"])
+    alone = json.loads(capsys.readouterr().out)
+
+    assert (judged["judge_asked"], judged["bound_reached"]) == (2, 1)
+    assert judged["check_rates"] == {"grounding.unsupported_claim": 1.0}
+    assert judged["writer"] == "reply"
+    assert judged["notes"] == []
+    assert alone["notes"] == [
+        "Claims were not verified by a judge: the rules ask for one, and none was named."
+    ]

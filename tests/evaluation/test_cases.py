@@ -49,10 +49,28 @@ def test_a_line_that_is_no_case_is_named_with_an_example(tmp_path: Path, line: s
     file = tmp_path / "cases.jsonl"
     file.write_text('{"question": "fine"}\n' + line + "\n")
 
-    with pytest.raises(ConfigurationError, match=r"Line 2 of .* is no case"):
+    with pytest.raises(ConfigurationError, match=r"no set of cases yet: line 2: .* Write \{"):
         read_cases(file)
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="cannot be read"):
         read_cases(tmp_path / "none.jsonl")
+
+
+def test_one_text_is_one_passage_and_a_typo_or_a_second_id_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "cases.jsonl"
+    file.write_text('{"question": "Why?", "context": "One text.", "topic": "any", "id": 7}\n')
+    assert read_cases(file) == (Case(id="7", question="Why?", context=("One text.",)),)
+
+    lines = ['{"id": "a", "question": "?"}', '{"id": "a", "question": "?"}', '{"question": " "}']
+    lines += ['{"question": "?", "contexts": ["x"]}'] * 6
+    file.write_text("\n".join(lines))
+    with pytest.raises(ConfigurationError) as raised:
+        read_cases(file)
+
+    said = str(raised.value)
+    assert "line 2: its id 'a' is that of line 1 too" in said
+    assert "line 3: it has no question" in said
+    assert "line 4: 'contexts' is no field; did you mean 'context'?" in said
+    assert "and 3 lines more" in said

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import UTC, datetime
 from html.parser import HTMLParser
 
 from mulligan.evaluation.compare import compare
@@ -81,3 +83,13 @@ def test_a_comparison_shows_the_verdict_the_interval_and_the_cases_that_changed(
     assert "Cases that changed: 1" in said
     assert "old <b>" in said
     assert "b" not in tags.seen
+
+
+def test_the_first_reply_and_the_one_that_goes_out_stand_side_by_side() -> None:
+    changed = replace(result("a", iterations=2), first_text="first words", text="last words")
+    at = datetime(2026, 11, 16, 4, tzinfo=UTC)
+    page = render_report(Report(results=(changed,), writer="openai:gpt-5", at=at, notes=("Mind.",)))
+
+    said = " ".join(Tags(page).text)
+    for words in ("first words", "last words", "openai:gpt-5", "2026-11-16 04:00 UTC", "Mind."):
+        assert words in said

@@ -22,7 +22,9 @@ FOUR = Report(
 def test_the_figures_are_those_of_the_cases() -> None:
     assert FOUR.n == 4
     assert FOUR.reflection_rate == 0.5
-    assert FOUR.total_reflections == 3
+    assert FOUR.total_reflections == 2  # first replies that were rejected, as the source counts
+    assert FOUR.rewrites == 3
+    assert FOUR.reflection_range == pytest.approx((0.15, 0.85), abs=0.005)
     assert FOUR.average_iterations == 1.75
     assert FOUR.iterations_when_reflected == 2.5
     assert FOUR.bound_rate == 0.25
@@ -44,7 +46,7 @@ def test_everything_goes_into_json() -> None:
 def test_a_person_reads_rates_beside_their_targets() -> None:
     lines = {label: (value, target) for label, value, target in summary(FOUR)}
 
-    assert lines["Reflection rate"] == ("50.0%", "20 to 40 %")
+    assert lines["Reflection rate"] == ("50.0% (15 to 85 % with 4 cases)", "20 to 40 %")
     assert lines["Average iterations"] == ("1.75", "1.5 to 2.5")
     assert dict.fromkeys(lines) == dict.fromkeys(label for label, *_ in summary(report(False)))
 

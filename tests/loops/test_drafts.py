@@ -282,9 +282,7 @@ async def test_whoever_stops_listening_stops_the_work() -> None:
     assert stopped.is_set()
 
 
-@pytest.mark.parametrize(
-    "wrong", [{"threshold": 11}, {"reflections": -1}, {"tool_steps": -1}, {"critics": []}]
-)
+@pytest.mark.parametrize("wrong", [{"threshold": 11}, {"reflections": -1}, {"tool_steps": -1}])
 def test_rules_that_cannot_be_kept_are_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(ConfigurationError):
         DraftRules(**{"critics": [Critic(9)], **wrong})

@@ -7,5 +7,5 @@ from tests.loops.lab import Lab
 def test_a_judge_by_name_is_refused_where_nobody_opens_models():
     using = Lab().using
 
-    with pytest.raises(ConfigurationError, match=r"anthropic:.* is a name: pass a judge"):
-        using.judge_named("anthropic:some-model")
+    with pytest.raises(ConfigurationError, match=r"anthropic:.* is no judge yet: pass one"):
+        using.open_judge("anthropic:some-model")

@@ -253,7 +253,7 @@ async def test_a_judge_can_be_named_and_is_opened_by_whoever_can():
         opened.append(name)
         return Judging(KEPT)
 
-    able, _ = learning(judge_named=open_judge)
+    able, _ = learning(open_judge=open_judge)
     unable, events = learning()
 
     await reflected(Reflect(gate="accept", judge="small"), able)
@@ -261,7 +261,7 @@ async def test_a_judge_can_be_named_and_is_opened_by_whoever_can():
 
     assert opened == ["small"]
     assert able.archive.list_versions(TASK.identity)[0].refinement == KEPT
-    assert "judge='small' is a name" in events[-1].reason
+    assert "judge='small' is no judge yet" in events[-1].reason
 
 
 @pytest.mark.parametrize("kind", ["plain", "async"])

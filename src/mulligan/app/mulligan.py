@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar, Unpack, overloa
 from mulligan.app.blocking import AnyAgent, Blocking, as_async
 from mulligan.app.hosts import ApplicationHost, Hosts
 from mulligan.app.settings import Settings, say_memory_once
+from mulligan.app.texts.writing import Writing
 from mulligan.app.turn_opener import About, TurnOpener
 from mulligan.app.wiring import Asked, Parts, assemble
 from mulligan.checks.standard.tools import Checks
@@ -33,18 +34,10 @@ from mulligan.turns.turn.note import add_note
 
 if TYPE_CHECKING:
     from mulligan.app.insights.insights import Insights
-    from mulligan.app.texts import Texts
+    from mulligan.app.texts.writing import Rules
     from mulligan.core.replied import Replied
-    from mulligan.core.task import Task
-    from mulligan.core.text import Reply
     from mulligan.learning.shape.lenient import Meant
-    from mulligan.loops.drafting import Writer
-    from mulligan.loops.drafts import Drafted, DraftRules
-    from mulligan.loops.replies import ReplyRules, Write
-    from mulligan.loops.tasks import TaskDone, Work
     from mulligan.turns.turn.reply import Rewrite
-
-    Rules = ReplyRules | str | Iterable[Check[Reply]] | None
 
 # Most applications use one loop or two: the others are loaded where they are first asked for.
 
@@ -52,7 +45,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class Mulligan(Blocking, Hosts):
+class Mulligan(Blocking, Hosts, Writing):
     """Gives an application's agents a second shot: review, undo, correct, try again, remember.
 
     `Mulligan("sqlite:///family.db")` opens a store; a store of your own is taken as it is.
@@ -186,55 +179,6 @@ class Mulligan(Blocking, Hosts):
         done = with_replied(done, replied)
         return replace(done, reply=add_note(done.reply, done.note))
 
-    async def reply(
-        self,
-        write: Write,
-        /,
-        *,
-        query: str = "",
-        context: str | Iterable[str] = (),
-        rules: Rules = None,
-    ) -> Replied:
-        """Write a reply, check it, and have it written again until it is good or the bound is met.
-
-        `rules`: a preset such as "marketing", a TOML file, checks or rules of your own; else those
-        of the application. At the bound the best reply goes out, marked; nothing is raised. If
-        claims are to be verified, the application's judge is asked, unless the rules name another.
-        """
-        return await self._texts.reply(
-            write,
-            rules=self._read_rules(rules) or self._replies or self._load_preset("default"),
-            query=query,
-            context=(context,) if isinstance(context, str) else tuple(context),
-        )
-
-    async def draft(
-        self, write: Writer | object, /, *, question: str, rules: DraftRules | None = None
-    ) -> Drafted:
-        """Generate, criticise, revise: the best judged draft, and always an answer.
-
-        `write` is any async function of a brief, a pydantic-ai agent, or a model's name. Without
-        rules the application's judge is the critic. The setting `loop` says how it is done.
-        """
-        return await self._texts.draft(write, question=question, rules=rules)
-
-    def requirements(self, rules: Rules = None) -> str:
-        """What the checks of replies ask for, as text for the writer's prompt."""
-        from mulligan.checks.requirements import render_requirements
-
-        held_to = self._read_rules(rules) or self._replies or self._load_preset("default")
-        return render_requirements(held_to.checks)
-
-    async def run_task(self, task: Task, work: Work, /) -> TaskDone:
-        """Run a task once; `work` is any `async (prompt) -> output`.
-
-        With `Task(reflect=…)` its instructions get better over runs, by evidence; what its owner
-        wrote never changes.
-        """
-        from mulligan.loops.tasks import run_task
-
-        return await run_task(task, work, using=self._parts.learning)
-
     def read_calls(self, written: object, tools: Offered | None = None) -> list[Meant]:
         """The calls that a model made in what it wrote, in order, if it cannot call tools itself.
 
@@ -340,26 +284,6 @@ class Mulligan(Blocking, Hosts):
     @cached_property
     def _hosted(self) -> HostedTools:
         return HostedTools(runtime=self._parts.runtime, box=self._parts.toolbox)
-
-    @cached_property
-    def _texts(self) -> Texts:
-        from mulligan.app.texts import Texts
-
-        return Texts(self._parts, settings=self.settings, clock=self._clock)
-
-    def _read_rules(self, rules: Rules) -> ReplyRules | None:
-        if rules is None:
-            return None
-        if isinstance(rules, str):
-            return self._load_preset(rules)
-        from mulligan.loops.replies import ReplyRules
-
-        return rules if isinstance(rules, ReplyRules) else ReplyRules(checks=tuple(rules))
-
-    def _load_preset(self, name: str) -> ReplyRules:
-        from mulligan.loops.replies import load_reply_rules
-
-        return load_reply_rules(name)
 
     def __enter__(self) -> Self:
         self._parts.begin()

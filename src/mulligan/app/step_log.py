@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mulligan.core.call import OWN, LogRow, Outcome
 from mulligan.core.error_class import ErrorClass
@@ -15,6 +15,7 @@ from mulligan.core.text_event import (
     ReplyChecked,
     ReplySettled,
     Responded,
+    TextStep,
     Thought,
     ToolAnswered,
     ToolCalled,
@@ -63,7 +64,9 @@ class StepLog:
         return self.turn.id if self.turn is not None else self.id
 
     def __call__(self, event: Happened) -> None:
-        """Put an event into the log, and hand it on to whoever listens."""
+        """Log an event and hand it on to whoever listens, with the id of the whole."""
+        if isinstance(event, TextStep):
+            event = replace(event, id=self.id)
         try:
             step = _build_step(event)
             if step is not None:

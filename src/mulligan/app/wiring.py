@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from functools import cache, partial
-from typing import cast
+from functools import partial
 
 from mulligan.app.housekeeping import Housekeeping
+from mulligan.app.judges import Judges
 from mulligan.app.memory import Memory
 from mulligan.app.recognizing import build_recognizer
 from mulligan.app.settings import Settings
@@ -55,7 +55,7 @@ class Asked:
     checks: Checks = ()
     facts: Iterable[Gather] = ()
     judge: object = None
-    """A judge, a pydantic-ai model, or the name of one such as `anthropic:…`."""
+    """A judge; a model, or the name of one such as `anthropic:…`; an agent; or a function."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,7 +180,9 @@ def assemble(
     )
     toolbox = Toolbox()
     runtime = _build_runtime(settings, store, toolbox=toolbox, clock=clock)
-    runtime = replace(runtime, judge=_choose_judge(asked.judge, runtime))
+    judges = Judges(runtime)
+    runtime = replace(runtime, judge=None if asked.judge is None else judges.open(asked.judge))
+    judges.adopt(runtime.judge)
     checks, standard = bind_checks(asked.checks, find_tool=toolbox.find_shape)
     under_way = TurnsUnderWay()
     reviewers = replace(_build_reviewers(asked, runtime, settings=settings), checks=checks)
@@ -199,7 +201,7 @@ def assemble(
         runtime=runtime,
         toolbox=toolbox,
         reviewers=reviewers,
-        learning=_build_learning(store, runtime, reviewers, clock=clock),
+        learning=_build_learning(store, runtime, judges=judges, clock=clock),
         recovery=recovery,
         timer=(timer := RecoveryTimer(recovery)),
         recovery_thread=RecoveryThread(timer),
@@ -259,16 +261,14 @@ def _build_recall(settings: Settings, store: Store, *, clock: Clock) -> Recall |
     return Recall(store.casebook, clock=clock, control=settings.control, seeds=settings.seeds)
 
 
-def _build_learning(
-    store: Store, runtime: Runtime, reviewers: Reviewers, *, clock: Clock
-) -> Learning:
+def _build_learning(store: Store, runtime: Runtime, *, judges: Judges, clock: Clock) -> Learning:
     return Learning(
         archive=store.archive,
         clock=clock,
         announce=runtime.events.publish,
         scrub=partial(scrub, hide=runtime.redactor.hide),
-        judge=reviewers.judge,
-        judge_named=cache(partial(open_judge, runtime=runtime)),
+        judge=runtime.judge,
+        open_judge=judges.open,
         tenant=runtime.tenant,
     )
 
@@ -307,32 +307,6 @@ def _list_shipped_facts(judge: Judge | None) -> Iterable[Gather]:
     from mulligan.checks.computed import computed_facts
 
     return (computed_facts,)
-
-
-def _choose_judge(judge: object, runtime: Runtime) -> Judge | None:
-    """A judge of the application's own, or a model by its name; neither reads secrets."""
-    if judge is None:
-        return None
-    if hasattr(judge, "ask"):
-        from mulligan.judge.scrubbing import ScrubbedJudge
-
-        scrub_text = partial(scrub, hide=runtime.redactor.hide)
-        return ScrubbedJudge(cast("Judge", judge), scrub=scrub_text)
-    return open_judge(judge, runtime=runtime)
-
-
-def open_judge(model: object, *, runtime: Runtime) -> Judge:
-    """A judge that is a model, or the name of one."""
-    from mulligan.judge.model import ModelJudge
-    from mulligan.prompts.render import render
-
-    return ModelJudge(
-        cast("str", model),
-        render=render,
-        scrub=partial(scrub, hide=runtime.redactor.hide),
-        tell=runtime.events.publish,
-        limits=runtime.judge_limits,
-    )
 
 
 def _build_runtime(settings: Settings, store: Store, *, toolbox: Toolbox, clock: Clock) -> Runtime:

@@ -12,23 +12,21 @@ from typing import cast
 from rich.console import Console
 from rich.progress import Progress
 
-from mulligan.adapters.writers.pydantic_ai import build_asker
+from mulligan.adapters.writers.discovery import find_agent
 from mulligan.app.insights import Insights
+from mulligan.app.insights.application import load_application
 from mulligan.app.loading import load_object
+from mulligan.app.mulligan import Mulligan
 from mulligan.app.settings import Settings
 from mulligan.cli import render
 from mulligan.cli.options import Commands, add_command, add_json, add_store, parse_count
 from mulligan.core.errors import ConfigurationError
 from mulligan.evaluation.cases import Case, load_golden_cases, read_cases
 from mulligan.evaluation.compare import ChangeSafety, Comparison
-from mulligan.evaluation.evaluate import evaluate, evaluate_both, write_page
+from mulligan.evaluation.evaluate import AnyWriter, evaluate, evaluate_both, write_page
 from mulligan.evaluation.report import Report, list_advice, summary
-from mulligan.evaluation.writers import (
-    ReplyFunction,
-    ScriptedWriter,
-    build_model_writer,
-    build_replay_writer,
-)
+from mulligan.evaluation.writers import ReplyFunction, ScriptedWriter, build_replay_writer
+from mulligan.loops.replies import ReplyRules
 
 
 def add_to(commands: Commands) -> None:
@@ -46,8 +44,7 @@ def add_to(commands: Commands) -> None:
     parser.add_argument(
         "checks",
         nargs="?",
-        default="marketing",
-        help="a preset or a TOML file (default: marketing)",
+        help="a preset or a TOML file (default: the application's with --app, else marketing)",
     )
     parser.add_argument(
         "--compare", nargs=2, metavar=("A", "B"), help="two presets or files, on the same cases"
@@ -66,7 +63,16 @@ def add_to(commands: Commands) -> None:
     parser.add_argument(
         "--writer",
         metavar="MODULE:NAME",
-        help="an async function of yours writes them, from a case and what was wrong before",
+        help="a function of yours writes them, from a case and what was wrong before; or an "
+        "agent, a runnable or a model",
+    )
+    parser.add_argument(
+        "--judge", metavar="NAME", help="a model verifies claims, where the checks ask for that"
+    )
+    parser.add_argument(
+        "--app",
+        metavar="MODULE:NAME",
+        help="your Mulligan: its judge verifies, and its rules for replies are the checks",
     )
     parser.add_argument("--limit", type=parse_count, metavar="N", help="only the first cases")
     parser.add_argument("--html", type=Path, metavar="FILE", help="write a page with plots there")
@@ -79,7 +85,9 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
     runs = 2 if options.compare else 1
     with Progress(console=Console(stderr=True), disable=not sys.stderr.isatty()) as progress:
         bar = progress.add_task("cases", total=runs * len(cases[: options.limit]))
-        outcome = asyncio.run(_run_evaluation(options, cases, step=lambda _: progress.advance(bar)))
+        outcome = asyncio.run(
+            _run_evaluation(options, cases, settings=settings, step=lambda _: progress.advance(bar))
+        )
     if options.html is not None:
         write_page(outcome, options.html)
     if options.json:
@@ -104,7 +112,7 @@ def _load_cases(options: argparse.Namespace, settings: Settings) -> tuple[Case, 
     return cases
 
 
-def _choose_writer(options: argparse.Namespace) -> Callable[[], ReplyFunction]:
+def _choose_writer(options: argparse.Namespace) -> Callable[[], AnyWriter]:
     """Makes the writer of one run: a replay, a live model, a function, or the script we ship."""
     chosen = [name for name in ("recorded", "model", "writer") if getattr(options, name)]
     if len(chosen) > 1:
@@ -112,41 +120,69 @@ def _choose_writer(options: argparse.Namespace) -> Callable[[], ReplyFunction]:
         raise ConfigurationError(f"{both} both say who writes the replies: choose one.")
     if options.recorded:
         return build_replay_writer
-    if options.model:
-        return lambda: build_model_writer(build_asker(options.model))
-    if options.writer:
-        found = load_object(options.writer, option="--writer", example="shop.agent:reply")
-        if not callable(found):
-            raise ConfigurationError(
-                f"--writer {options.writer!r} is a {type(found).__name__}; name an async function."
-            )
-        return lambda: cast("ReplyFunction", found)
+    if options.model or options.writer:
+        writer = _load_writer(options)
+        return lambda: writer
+    if options.cases is not None:
+        raise ConfigurationError(
+            "Nobody writes the replies of your set: add --writer module:name, --model NAME, or "
+            "--recorded for replies that stand in it. Our script knows only the set we ship."
+        )
     return ScriptedWriter
 
 
-async def _run_evaluation(
-    options: argparse.Namespace, cases: tuple[Case, ...], *, step: Callable[[Case], None]
-) -> Report | Comparison:
-    write = _choose_writer(options)
-    if options.compare:
-        before, after = options.compare
-        return await evaluate_both(
-            before, after, cases=cases, write=write, limit=options.limit, step=step
+def _load_writer(options: argparse.Namespace) -> AnyWriter:
+    if options.model:
+        return cast("AnyWriter", find_agent(options.model))
+    found = load_object(options.writer, option="--writer", example="shop.agent:reply")
+    agent = None if isinstance(found, str) else find_agent(found)
+    if agent is None and not callable(found):
+        raise ConfigurationError(
+            f"--writer {options.writer!r} is a {type(found).__name__}; name a function, an agent, "
+            "a runnable or a model."
         )
-    return await evaluate(
-        options.checks, cases=cases, write=write(), limit=options.limit, step=step
-    )
+    return agent or cast("ReplyFunction", found)
+
+
+def _load_rules(options: argparse.Namespace, settings: Settings) -> list[str | ReplyRules]:
+    """The rules of each run, with the judge that production would ask."""
+    named: list[str | None] = options.compare or [options.checks]
+    if options.app:
+        application = load_application(options.app)
+        return [application.load_rules(name) for name in named]
+    names = [name or "marketing" for name in named]
+    if not options.judge:
+        return list(names)
+    with Mulligan("memory:", judge=options.judge, settings=settings) as mine:
+        return [mine.load_rules(name) for name in names]
+
+
+async def _run_evaluation(
+    options: argparse.Namespace,
+    cases: tuple[Case, ...],
+    *,
+    settings: Settings,
+    step: Callable[[Case], None],
+) -> Report | Comparison:
+    write, rules = _choose_writer(options), _load_rules(options, settings)
+    if options.compare:
+        return await evaluate_both(*rules, cases=cases, write=write, limit=options.limit, step=step)
+    return await evaluate(*rules, cases=cases, write=write(), limit=options.limit, step=step)
 
 
 def _show(console: Console, outcome: Report | Comparison) -> None:
     reports = [outcome] if isinstance(outcome, Report) else [outcome.before, outcome.after]
     for report in reports:
         columns = ("figure", "value", "target")
-        console.print(render.build_table(summary(report), columns=columns, title=report.name))
+        console.print(render.build_table(summary(report), columns=columns, title=_name_run(report)))
         rows = [(name, f"{share:.1%}") for name, share in report.check_rates.items()]
         if rows:
             console.print(render.build_table(rows, columns=("check", "share of cases")))
-        for said in list_advice(report):
+        for said in (*report.notes, *list_advice(report)):
             console.print(render.build_text(said))
     if isinstance(outcome, Comparison):
         console.print(render.build_text(outcome.sentence), style="bold")
+
+
+def _name_run(report: Report) -> str:
+    return f"{report.name or 'replies'}, written by {report.writer}"

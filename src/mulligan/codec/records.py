@@ -49,6 +49,11 @@ def decode_record(kind: type[R], text: str | bytes) -> R:
     return to_record(kind, decode_json(text))
 
 
+def describe_record(kind: type) -> dict[str, Any]:
+    """The JSON schema of a record: what whoever writes one is told."""
+    return msgspec.json.schema(kind)
+
+
 def to_record(kind: type[R], plain: object) -> R:
     """A record out of JSON that has been read."""
     if isinstance(plain, dict):

@@ -39,6 +39,15 @@ class StepTools(Protocol):
     ) -> object:
         """Make a call of any tool, the agent's own too, as a step that is counted and told."""
 
+    def begin(self, name: str, *, arguments: Mapping[str, object]) -> int:
+        """The same in two halves, for frameworks that only tell of calls: the number of the step.
+
+        `OutOfStepsError` where there are none left: then the call is not to be made.
+        """
+
+    def end(self, name: str, *, step: int, result: object = None, error: str = "") -> None:
+        """What came of it, or the kind of its failure."""
+
 
 class Assignment(Protocol):
     """One text to be written, as an agent is told of it: a draft, a reply, a run of a task."""

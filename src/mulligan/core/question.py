@@ -34,6 +34,8 @@ class Question(Generic[A]):
 
     prompt: str
     """Name of a prompt file."""
+    own_prompt: str = field(default="", repr=False)
+    """The wording that stands in its place; `adapt_template` of `prompts` says how."""
     values: Mapping[str, Ours] = field(default_factory=dict, repr=False)
     """What fills the placeholders of the prompt: one for each, and no more. It stands unfenced."""
     untrusted: Mapping[str, str] = field(default_factory=dict, repr=False)

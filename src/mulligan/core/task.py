@@ -11,7 +11,7 @@ from typing import Literal
 
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.finding import Finding, Standing
-from mulligan.core.interfaces import Check, Judge
+from mulligan.core.interfaces import Check
 from mulligan.core.notes import Notes, Refinement, TaskRun
 
 
@@ -68,8 +68,9 @@ class Reflect:
     gate: Gate | Literal["evidence", "accept"] = Gate.EVIDENCE
     strategy: Strategy | None = None
     """`None`: a judge is asked."""
-    judge: Judge | str | None = None
-    """Who reflects, or a model's name; else the task's judge, else the application's."""
+    judge: object = None
+    """Who reflects: a judge, a model or its name, an agent, a function; else the task's judge, else
+    the application's."""
     score: Score | None = None
     """`None`: from the verdict, tool errors, retries and cost."""
     every: int = 15
@@ -114,7 +115,8 @@ class Task:
     """What an output must pass to be accepted."""
     model: str = ""
     """What it runs on. Evidence is kept for each model."""
-    judge: Judge | str | None = field(default=None, repr=False)
+    judge: object = field(default=None, repr=False)
+    """The same, for this task."""
     deterministic: bool = False
     """No model does the work, so a model that reflects must be named in `reflect`."""
 

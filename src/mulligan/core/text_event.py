@@ -11,7 +11,15 @@ from mulligan.core.text import Critique, Draft
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReplyChecked(Happened):
+class TextStep(Happened):
+    """One step of a reply or a draft."""
+
+    id: str = ""
+    """Of the whole reply or draft, the same in all its steps; empty outside an application."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplyChecked(TextStep):
     """One try of a reply was checked."""
 
     turn: str
@@ -22,7 +30,7 @@ class ReplyChecked(Happened):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReplySettled(Happened):
+class ReplySettled(TextStep):
     """A reply is on its way, as good as it got."""
 
     turn: str
@@ -34,14 +42,14 @@ class ReplySettled(Happened):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Thought(Happened):
+class Thought(TextStep):
     """The draft loop said what it does next."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToolCalled(Happened):
+class ToolCalled(TextStep):
     """A writer called a tool."""
 
     tool: str
@@ -50,7 +58,7 @@ class ToolCalled(Happened):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToolAnswered(Happened):
+class ToolAnswered(TextStep):
     """A tool that a writer called has answered, or failed."""
 
     tool: str
@@ -61,7 +69,7 @@ class ToolAnswered(Happened):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reflected(Happened):
+class Reflected(TextStep):
     """A draft was criticised. Without a critique nobody could say, and that is no pass."""
 
     draft: Draft
@@ -70,7 +78,7 @@ class Reflected(Happened):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Responded(Happened):
+class Responded(TextStep):
     """The draft loop gave its answer."""
 
     draft: Draft

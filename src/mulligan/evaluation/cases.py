@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from importlib.resources import files
 from pathlib import Path
 
 from mulligan.codec.json_text import decode_json
 from mulligan.core.errors import ConfigurationError
+
+_TEXTS = ("context", "answer", "recorded")
+_FIELDS = frozenset({"id", "question", *_TEXTS})
+MOST_SAID = 5
+"""Lines that a message names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,30 +47,65 @@ def load_golden_cases() -> tuple[Case, ...]:
 
 
 def read_cases(path: Path) -> tuple[Case, ...]:
-    """Cases from a JSON Lines file: `question`, and where there is any `context`, `recorded`."""
+    """Cases from a JSON Lines file: `question`, and where there is any `context`, `recorded`.
+
+    Every line is looked at before anything is run; what is wrong is said of all of them at once.
+    """
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(
             f"{path} cannot be read ({type(error).__name__}). Name a file of JSON lines."
         ) from error
-    return tuple(
-        _parse_case(line, number=number, path=path)
-        for number, line in enumerate(lines, start=1)
-        if line.strip()
-    )
+    cases: list[Case] = []
+    wrong: list[str] = []
+    seen: dict[str, int] = {}
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            case = _parse_case(line, number=number, seen=seen)
+        except ValueError as error:
+            wrong.append(f"line {number}: {error}")
+        else:
+            seen[case.id] = number
+            cases.append(case)
+    if wrong:
+        more = f"; and {len(wrong) - MOST_SAID} lines more" if len(wrong) > MOST_SAID else ""
+        raise ConfigurationError(
+            f"{path} is no set of cases yet: {'; '.join(wrong[:MOST_SAID])}{more}. "
+            'Write {"question": "…", "context": ["…"], "recorded": ["…"]} on each line.'
+        )
+    return tuple(cases)
 
 
-def _parse_case(line: str, *, number: int, path: Path) -> Case:
+def _parse_case(line: str, *, number: int, seen: Mapping[str, int]) -> Case:
     try:
         told = decode_json(line)
-        texts = {
-            name: tuple(str(text) for text in told.get(name, ()))
-            for name in ("context", "answer", "recorded")
-        }
-        return Case(id=str(told.get("id", number)), question=str(told["question"]), **texts)
-    except (ValueError, AttributeError, KeyError, TypeError) as error:
-        raise ConfigurationError(
-            f"Line {number} of {path} is no case ({type(error).__name__}). "
-            'Write {"question": "…", "context": ["…"], "recorded": ["…"]}.'
-        ) from error
+    except ValueError as error:
+        raise ValueError("it is no JSON") from error
+    if not isinstance(told, dict):
+        raise ValueError(f"it is a {type(told).__name__}, and no object")  # noqa: TRY004 - one kind
+    for name in told.keys() - _FIELDS:
+        if near := get_close_matches(str(name), _FIELDS, n=1, cutoff=0.8):
+            raise ValueError(f"{name!r} is no field; did you mean {near[0]!r}?")
+    question = told.get("question")
+    if not isinstance(question, str) or not question.strip():
+        raise ValueError("it has no question")
+    given = told.get("id", number)
+    if isinstance(given, list | dict | None):
+        raise ValueError(f"its id is {given!r}, and no text")  # noqa: TRY004 - one kind
+    if str(given) in seen:
+        raise ValueError(f"its id {str(given)!r} is that of line {seen[str(given)]} too")
+    texts = {name: _read_texts(told.get(name), name=name) for name in _TEXTS}
+    return Case(id=str(given), question=question, **texts)
+
+
+def _read_texts(given: object, *, name: str) -> tuple[str, ...]:
+    """A list of texts; one text is a list of one."""
+    if given is None:
+        return ()
+    texts = [given] if isinstance(given, str) else given
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+        raise ValueError(f"{name} is {given!r:.60}, and no text or list of texts")
+    return tuple(texts)

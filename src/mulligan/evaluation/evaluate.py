@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
-from mulligan.checks.grounding.verified import Verifier
+from mulligan.core.adapter import AgentWriter
+from mulligan.core.errors import ConfigurationError
 from mulligan.evaluation.cases import Case, load_golden_cases
 from mulligan.evaluation.compare import LIMIT, Comparison, compare
 from mulligan.evaluation.files import write_private
@@ -16,43 +18,54 @@ from mulligan.evaluation.writers import ReplyFunction, ScriptedWriter
 from mulligan.loops.replies import ReplyRules, load_reply_rules
 
 Step = Callable[[Case], None]
-"""Called before each case: what a progress bar needs."""
+"""Called after each case: what a progress bar needs."""
+
+Rules = str | ReplyRules
+"""A preset, a TOML file, or rules as production has them: `m.load_rules(…)`."""
+
+AnyWriter = ReplyFunction | AgentWriter
+
+UNVERIFIED = "Claims were not verified by a judge: the rules ask for one, and none was named."
 
 
 async def evaluate(
-    checks: str = "marketing",
+    checks: Rules = "marketing",
     *,
     cases: Sequence[Case] | None = None,
-    write: ReplyFunction | None = None,
-    verifier: Verifier | None = None,
+    write: AnyWriter | None = None,
     limit: int | None = None,
     step: Step = watch_nothing,
 ) -> Report:
-    """Run a set through a reply function and the checks of a preset or a TOML file.
+    """Run a set through a writer and the reply loop, as production does.
 
-    Without anything said: the set and the scripted writer that ship with Mulligan.
+    Without anything said: the set and the scripted writer that ship with Mulligan. A set of one's
+    own needs a writer of its own; `find_agent` makes one of an agent or a model.
     """
-    rules = load_reply_rules(checks, verifier=verifier)
-    return await _run(rules, name=checks, cases=_choose_cases(cases, limit), write=write, step=step)
+    chosen = _choose_cases(cases, limit)
+    if write is None and cases is not None:
+        raise ConfigurationError(
+            "Nobody writes the replies of this set. Pass write=…: a function of the case and what "
+            "was wrong before, find_agent(agent), or build_replay_writer() for recorded ones."
+        )
+    return await _run(checks, cases=chosen, write=write or ScriptedWriter(), step=step)
 
 
 async def evaluate_both(
-    before: str,
-    after: str,
+    before: Rules,
+    after: Rules,
     *,
     cases: Sequence[Case] | None = None,
-    write: Callable[[], ReplyFunction] = ScriptedWriter,
+    write: Callable[[], AnyWriter] = ScriptedWriter,
     limit: int | None = None,
     allowed: float = LIMIT,
     step: Step = watch_nothing,
 ) -> Comparison:
     """Run the same cases under two sets of checks, each with a writer of its own, and compare."""
     chosen = _choose_cases(cases, limit)
-    reports = [
-        await _run(load_reply_rules(name), name=name, cases=chosen, write=write(), step=step)
-        for name in (before, after)
+    first, second = [
+        await _run(rules, cases=chosen, write=write(), step=step) for rules in (before, after)
     ]
-    return compare(reports[0], reports[1], limit=allowed)
+    return compare(first, second, limit=allowed)
 
 
 def write_page(outcome: Report | Comparison, path: Path) -> None:
@@ -61,17 +74,33 @@ def write_page(outcome: Report | Comparison, path: Path) -> None:
     write_private(path, page)
 
 
-async def _run(
-    rules: ReplyRules,
-    *,
-    name: str,
-    cases: Sequence[Case],
-    write: ReplyFunction | None,
-    step: Step,
-) -> Report:
-    writer = write or ScriptedWriter()
-    results = await run_cases(cases, write=writer, rules=rules, step=step)
-    return Report(results=results, name=Path(name).stem if name.endswith(".toml") else name)
+async def _run(checks: Rules, *, cases: Sequence[Case], write: AnyWriter, step: Step) -> Report:
+    rules = load_reply_rules(checks) if isinstance(checks, str) else checks
+    at = datetime.now(UTC)
+    results = await run_cases(cases, write=write, rules=rules, step=step)
+    unverified = rules.verify is not None and rules.verifier is None
+    return Report(
+        results=results,
+        name=_name_rules(checks),
+        writer=name_writer(write),
+        at=at,
+        notes=(UNVERIFIED,) if unverified else (),
+    )
+
+
+def name_writer(write: AnyWriter) -> str:
+    """What a report calls whoever wrote."""
+    if isinstance(write, AgentWriter):
+        return write.name
+    if isinstance(write, ScriptedWriter):
+        return "a script with typical mistakes"
+    return str(getattr(write, "__name__", type(write).__name__))
+
+
+def _name_rules(checks: Rules) -> str:
+    if not isinstance(checks, str):
+        return ""
+    return Path(checks).stem if checks.endswith(".toml") else checks
 
 
 def _choose_cases(cases: Sequence[Case] | None, limit: int | None) -> Sequence[Case]:

@@ -23,13 +23,23 @@ def render_report(report: Report) -> str:
     """The page of one run."""
     title = f"Replies: {report.name}" if report.name else "Replies"
     figures = _render_table(("", "value", "target"), summary(report))
-    return _render_page(title, [figures, *_render_plots(report), _render_cases(report.results)])
+    parts = [_render_about(report), figures, *_render_plots(report), _render_cases(report.results)]
+    return _render_page(title, parts)
+
+
+def _render_about(report: Report) -> str:
+    """Who wrote, when it was run, and what was left out."""
+    when = "" if report.at is None else f"{report.at:%Y-%m-%d %H:%M} UTC"
+    by = f"written by {report.writer}" if report.writer else ""
+    said = [" · ".join(part for part in (when, by) if part), *report.notes]
+    return "".join(f'<p class="about">{escape(each)}</p>' for each in said if each)
 
 
 def render_comparison(comparison: Comparison) -> str:
     """The page of two runs over the same cases."""
     before, after = comparison.before, comparison.after
     parts = [
+        _render_about(after),
         f'<p class="verdict">{escape(comparison.sentence)}</p>',
         draw_interval(
             low=100 * comparison.low,
@@ -68,22 +78,43 @@ def _render_plots(report: Report) -> Iterable[str]:
         title=f"Average iterations: {report.average_iterations:.2f}",
     )
     yield draw_bars(report.check_rates, title="First replies that a check rejects")
+    if report.warning_rates:
+        yield draw_bars(report.warning_rates, title="First replies that a check only remarks on")
     yield draw_columns(report.iteration_counts, title="Cases by number of replies written")
 
 
 def _render_cases(results: Sequence[CaseResult]) -> str:
-    rows = [
-        (
-            result.question,
-            str(result.iterations),
-            ", ".join(result.first_findings) or "-",
-            ", ".join(result.last_findings) or "-",
-            "sent although rejected" if result.bound_reached else result.standing.value,
+    return "<h2>Cases</h2>" + "".join(map(_render_case, results))
+
+
+def _render_case(result: CaseResult) -> str:
+    """One case that unfolds: the first reply and the one that goes out, side by side."""
+    standing = "sent although rejected" if result.bound_reached else result.standing.value
+    tries = "1 reply" if result.iterations == 1 else f"{result.iterations} replies"
+    said = f"{standing}, {tries}" + (f", out of {result.limit}" if result.limit else "")
+    if result.iterations == 1:
+        texts = _render_texts(("The reply", result.text, result.last_findings))
+    else:
+        first = (*result.first_findings, *result.first_warnings)
+        texts = _render_texts(
+            ("First reply", result.first_text, first),
+            ("Sent", result.text, result.last_findings),
         )
-        for result in results
-    ]
-    columns = ("question", "replies", "found first", "left at the end", "standing")
-    return f'<h2>Cases</h2><div class="wide">{_render_table(columns, rows)}</div>'
+    mark = ' class="bad"' if result.bound_reached else ""
+    return (
+        f"<details{mark}><summary>{escape(result.question)} "
+        f"<small>{escape(said)}</small></summary>{texts}</details>"
+    )
+
+
+def _render_texts(*texts: tuple[str, str, Sequence[str]]) -> str:
+    """Texts beside each other, each with its title and what was found in it."""
+    columns = "".join(
+        f"<div><h3>{escape(title)}</h3><pre>{escape(text) or '(nothing)'}</pre>"
+        f"<p class='found'>{escape(', '.join(found)) or 'nothing found'}</p></div>"
+        for title, text, found in texts
+    )
+    return f'<div class="beside">{columns}</div>'
 
 
 def _render_both(before: Report, after: Report) -> str:
@@ -96,17 +127,18 @@ def _render_both(before: Report, after: Report) -> str:
 
 def _render_changed(before: Report, after: Report) -> str:
     first = {result.case: result for result in before.results}
-    rows = [
-        (
-            result.question,
-            ", ".join(first[result.case].first_findings) or "-",
-            ", ".join(result.first_findings) or "-",
+    names = (before.name or "before", after.name or "after")
+    changed = [each for each in after.results if each.reflected is not first[each.case].reflected]
+    shown = "".join(
+        f"<details><summary>{escape(result.question)}</summary>"
+        + _render_texts(
+            (names[0], first[result.case].text, first[result.case].first_findings),
+            (names[1], result.text, result.first_findings),
         )
-        for result in after.results
-        if result.reflected is not first[result.case].reflected
-    ]
-    head = ("question", before.name or "before", after.name or "after")
-    return f"<h2>Cases that changed: {len(rows)}</h2>{_render_table(head, rows)}"
+        + "</details>"
+        for result in changed
+    )
+    return f"<h2>Cases that changed: {len(changed)}</h2>{shown}"
 
 
 def _render_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

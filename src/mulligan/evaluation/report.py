@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import statistics
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from datetime import datetime
 
 from mulligan.core.errors import ConfigurationError
 from mulligan.evaluation.run import CaseResult
+from mulligan.learning.lessons.calibration.intervals import compute_wilson
 
 RATE_TARGET = (0.20, 0.40)
 ITERATIONS_TARGET = (1.5, 2.5)
@@ -23,6 +25,12 @@ class Report:
 
     results: tuple[CaseResult, ...]
     name: str = ""
+    writer: str = ""
+    """Who wrote the replies."""
+    at: datetime | None = None
+    """When it was run."""
+    notes: tuple[str, ...] = ()
+    """What was not done, in a sentence each."""
 
     def __post_init__(self) -> None:
         if not self.results:
@@ -36,11 +44,21 @@ class Report:
     @property
     def reflection_rate(self) -> float:
         """The share of cases whose first reply was rejected."""
-        return sum(result.reflected for result in self.results) / self.n
+        return self.total_reflections / self.n
+
+    @property
+    def reflection_range(self) -> tuple[float, float]:
+        """Where the rate of all such questions lies with 95 % probability (Wilson)."""
+        return compute_wilson(self.total_reflections, self.n)
 
     @property
     def total_reflections(self) -> int:
-        """How often a reply was written again."""
+        """How many cases had their first reply rejected."""
+        return sum(result.reflected for result in self.results)
+
+    @property
+    def rewrites(self) -> int:
+        """How often a reply was written again, over all cases."""
         return sum(result.iterations - 1 for result in self.results)
 
     @property
@@ -61,8 +79,16 @@ class Report:
 
     @property
     def check_rates(self) -> Mapping[str, float]:
-        """For each rule the share of cases whose first reply it found wrong, highest first."""
-        counts = Counter(rule for result in self.results for rule in result.first_findings)
+        """For each rule the share of cases whose first reply it rejected, highest first."""
+        return self._compute_shares(result.first_findings for result in self.results)
+
+    @property
+    def warning_rates(self) -> Mapping[str, float]:
+        """The same for rules that only remarked on it, and rejected nothing."""
+        return self._compute_shares(result.first_warnings for result in self.results)
+
+    def _compute_shares(self, found: Iterable[tuple[str, ...]]) -> Mapping[str, float]:
+        counts = Counter(rule for rules in found for rule in rules)
         return {rule: count / self.n for rule, count in counts.most_common()}
 
     @property
@@ -86,13 +112,19 @@ class Report:
         median, high = self.latency
         return {
             "name": self.name,
+            "writer": self.writer,
+            "at": None if self.at is None else self.at.isoformat(timespec="seconds"),
+            "notes": list(self.notes),
             "n": self.n,
             "reflection_rate": self.reflection_rate,
+            "reflection_range": list(self.reflection_range),
             "total_reflections": self.total_reflections,
+            "rewrites": self.rewrites,
             "average_iterations": self.average_iterations,
             "iterations_when_reflected": self.iterations_when_reflected,
             "bound_reached": sum(result.bound_reached for result in self.results),
             "check_rates": dict(self.check_rates),
+            "warning_rates": dict(self.warning_rates),
             "iteration_counts": {str(k): v for k, v in self.iteration_counts.items()},
             "latency": {"median": median, "p95": high},
             "tokens": self.tokens,
@@ -102,14 +134,21 @@ class Report:
         }
 
 
+def _format_rate(report: Report) -> str:
+    low, high = report.reflection_range
+    sure = f"{100 * low:.0f} to {100 * high:.0f} % with {report.n} cases"
+    return f"{report.reflection_rate:.1%} ({sure})"
+
+
 def summary(report: Report) -> list[tuple[str, str, str]]:
     """What a person reads first: a figure, its value, and what it should be."""
     median, high = report.latency
     when = report.iterations_when_reflected
     return [
         ("Cases", str(report.n), ""),
-        ("Reflection rate", f"{report.reflection_rate:.1%}", "20 to 40 %"),
-        ("Total reflections", str(report.total_reflections), ""),
+        ("Reflection rate", _format_rate(report), "20 to 40 %"),
+        ("Total reflections", f"{report.total_reflections} of {report.n} first replies", ""),
+        ("Replies written again", str(report.rewrites), ""),
         ("Average iterations", f"{report.average_iterations:.2f}", "1.5 to 2.5"),
         ("… of those reflected on", "-" if when is None else f"{when:.2f}", ""),
         ("Bound reached", f"{report.bound_rate:.1%}", "under 5 %"),

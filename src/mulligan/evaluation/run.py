@@ -1,18 +1,24 @@
-"""A golden set through a reply function and the checks, case by case."""
+"""A golden set through a writer and the reply loop itself, several cases at a time."""
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from mulligan.core.finding import Correction, Standing
+from mulligan.core.adapter import AgentWriter
+from mulligan.core.awaiting import call_function
+from mulligan.core.finding import Correction, Severity, Standing, Verdict
 from mulligan.core.replied import Replied
-from mulligan.core.text import Written
+from mulligan.core.text import Reply, Written
 from mulligan.evaluation.cases import Case
 from mulligan.evaluation.writers import ReplyFunction
 from mulligan.loops.replies import ReplyRules, write_reply
 from mulligan.redaction.scrub import scrub
+
+AT_ONCE = 8
+"""Cases under way at a time: a live model answers about so many before it limits its rate."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,19 +27,27 @@ class CaseResult:
 
     case: str
     question: str
-    """Like `text` less secrets: it may come from the vault, and goes into pages and JSON."""
+    """Like the texts less secrets: it may come from the vault, and goes into pages and JSON."""
     iterations: int
     reflected: bool
     """Whether the first reply was rejected."""
     standing: Standing
     bound_reached: bool
     first_findings: tuple[str, ...]
-    """Checks that had something to say of the first reply, by name of the rule."""
+    """Rules that rejected the first reply."""
+    first_warnings: tuple[str, ...] = ()
+    """Rules that only had something to remark on it."""
     last_findings: tuple[str, ...]
+    """What is left in the reply that goes out, warnings too."""
     seconds: float
     tokens: int
     judge_asked: int
+    first_text: str = ""
+    """The first reply; empty where nothing was written."""
     text: str
+    """The reply that goes out."""
+    limit: str = ""
+    """Which limit ended it: `time`, `tokens` or `money`."""
 
 
 def watch_nothing(_: object) -> None:
@@ -41,58 +55,70 @@ def watch_nothing(_: object) -> None:
 
 
 async def run_cases(
-    cases: Iterable[Case],
+    cases: Sequence[Case],
     *,
-    write: ReplyFunction,
+    write: ReplyFunction | AgentWriter,
     rules: ReplyRules,
     step: Callable[[Case], None] = watch_nothing,
+    at_once: int = AT_ONCE,
     monotonic: Callable[[], float] = time.perf_counter,
 ) -> tuple[CaseResult, ...]:
-    """Every case once, in order; `step` is called before each."""
-    results: list[CaseResult] = []
-    for case in cases:
+    """Every case once, the results in their order; `step` is called after each."""
+    room = asyncio.Semaphore(at_once)
+
+    async def run(case: Case) -> CaseResult:
+        async with room:
+            result = await _run(case, write=write, rules=rules, monotonic=monotonic)
         step(case)
-        results.append(await _run(case, write=write, rules=rules, monotonic=monotonic))
-    return tuple(results)
+        return result
+
+    return tuple(await asyncio.gather(*map(run, cases)))
 
 
 async def _run(
-    case: Case, *, write: ReplyFunction, rules: ReplyRules, monotonic: Callable[[], float]
+    case: Case,
+    *,
+    write: ReplyFunction | AgentWriter,
+    rules: ReplyRules,
+    monotonic: Callable[[], float],
 ) -> CaseResult:
-    tokens = 0
-
-    async def reply(correction: Correction | None) -> str:
-        nonlocal tokens
-        written = await write(case, correction)
-        if isinstance(written, Written):
-            tokens += written.tokens
-            return written.text
+    async def reply(correction: Correction | None) -> str | Reply | Written:
+        written: str | Reply | Written = await call_function(write, case, correction)  # type: ignore[arg-type]
         return written
 
     began = monotonic()
     replied = await write_reply(
-        reply, rules=rules, query=case.question, context=case.context, announce=watch_nothing
+        # What writes in production is told the same here: by the loop itself.
+        write if isinstance(write, AgentWriter) else reply,
+        rules=rules,
+        query=case.question,
+        context=case.context,
+        announce=watch_nothing,
     )
-    return _build_result(case, replied, seconds=monotonic() - began, tokens=tokens)
+    return _build_result(case, replied, seconds=monotonic() - began)
 
 
-def _build_result(case: Case, replied: Replied, *, seconds: float, tokens: int) -> CaseResult:
-    first = replied.iterations[0].verdict
+def _build_result(case: Case, replied: Replied, *, seconds: float) -> CaseResult:
+    first = replied.iterations[0]
     return CaseResult(
         case=case.id,
         question=scrub(case.question),
         iterations=len(replied.iterations),
-        reflected=first.standing is Standing.REJECTED,
+        reflected=first.verdict.standing is Standing.REJECTED,
         standing=replied.standing,
         bound_reached=replied.bound_reached,
-        first_findings=_list_rules(finding.rule for finding in first.findings),
-        last_findings=_list_rules(finding.rule for finding in replied.findings),
+        first_findings=_list_rules(first.verdict, Severity.ERROR),
+        first_warnings=_list_rules(first.verdict, Severity.WARNING),
+        last_findings=tuple(dict.fromkeys(finding.rule for finding in replied.findings)),
         seconds=seconds,
-        tokens=tokens,
+        tokens=replied.tokens,
         judge_asked=replied.judge_asked,
+        first_text=scrub(first.reply.text),
         text=scrub(replied.text),
+        limit=replied.limit,
     )
 
 
-def _list_rules(found: Iterable[str]) -> tuple[str, ...]:
+def _list_rules(verdict: Verdict, severity: Severity) -> tuple[str, ...]:
+    found = (finding.rule for finding in verdict.findings if finding.severity is severity)
     return tuple(dict.fromkeys(found))

@@ -15,12 +15,8 @@ CHARACTERS_A_TOKEN = 4
 """A rule of thumb, for writers that do not count."""
 
 
-ReplyFunction = Callable[[Case, Correction | None], Awaitable[str | Written]]
-"""Writes a reply to a case, told what was wrong with the one before."""
-
-
-Ask = Callable[[str], Awaitable[tuple[str, int]]]
-"""Asks a model with a prompt: its answer, and the tokens that took."""
+ReplyFunction = Callable[[Case, Correction | None], str | Written | Awaitable[str | Written]]
+"""Writes a reply to a case, told what was wrong with the one before; sync or async."""
 
 
 def build_replay_writer() -> ReplyFunction:
@@ -32,25 +28,6 @@ def build_replay_writer() -> ReplyFunction:
         tries[case.id] = min(number, max(len(case.recorded) - 1, 0))
         text = case.recorded[tries[case.id]] if case.recorded else ""
         return Written(text=text, tokens=len(text) // CHARACTERS_A_TOKEN)
-
-    return write
-
-
-def build_model_writer(ask: Ask, *, requirements: str = "") -> ReplyFunction:
-    """A live model, told the question, the context, what is asked for and what was wrong."""
-
-    async def write(case: Case, correction: Correction | None) -> Written:
-        parts = [
-            f"# Question\n\n{case.question}",
-            *(f"# Context {n}\n\n{text}" for n, text in enumerate(case.context, start=1)),
-        ]
-        if requirements:
-            parts.append(f"# Requirements\n\n{requirements}")
-        if correction is not None:
-            parts.append(f"# Your last reply\n\n{correction.text}")
-        parts.append("Answer the question from the context. Give the answer alone.")
-        text, tokens = await ask("\n\n".join(parts))
-        return Written(text=text, tokens=tokens)
 
     return write
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -33,18 +35,33 @@ def tell_nobody(asked: JudgeAsked) -> None:
     """For those who count nothing."""
 
 
-class ModelJudge:
-    """Asks a model at temperature 0, once more if its answer cannot be read, then gives up.
+class UnreadableError(Exception):
+    """An answer came, also when asked again, and is none of those that were asked for."""
+
+
+@dataclass(slots=True)
+class Usage:
+    """What one question took."""
+
+    requests: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+class BoundedJudge(ABC):
+    """Asks once more if an answer cannot be read, then gives up; and never waits for ever.
 
     The limit of time is for the whole question, the second time of asking included: a person waits
-    for it, unless the question itself says how long it may take. While a breaker is open the
-    model is left alone and the answer is `None` at once. There is one for each tenant and prompt:
+    for it, unless the question itself says how long it may take. While a breaker is open nobody
+    is asked and the answer is `None` at once. There is one for each tenant and prompt:
     whoever makes a model fail, by what they write, does so for their own questions of that kind.
     """
 
+    name: str
+    """Of the model or the agent, for the log."""
+
     def __init__(
         self,
-        model: str | Model,
         *,
         render: Render,
         scrub: Scrub,
@@ -53,7 +70,6 @@ class ModelJudge:
         make_breaker: Callable[[], Breaker] = Breaker,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._model = open_model(model)
         self._render = render
         self._scrub = scrub
         self._tell = tell
@@ -62,14 +78,19 @@ class ModelJudge:
         self._breakers: dict[tuple[str, str], Breaker] = {}
         """Of those whose last question failed."""
         self._monotonic = monotonic
-        self._agents: dict[type, Agent[None, Any]] = {}
+
+    @abstractmethod
+    async def _answer(self, prompt: Prompt, kind: type[A], usage: Any) -> A:
+        """The answer, or `UnreadableError`."""
+
+    def _make_usage(self) -> Usage | RunUsage:
+        """Filled while an answer is waited for, as far as it comes."""
+        return Usage()
 
     async def ask(self, question: Question[A]) -> A | None:
-        """The model's answer, or `None`; whatever goes wrong, nothing is raised."""
-        from pydantic_ai import RunUsage
-
+        """The answer, or `None`; whatever goes wrong, nothing is raised."""
         began = self._monotonic()
-        usage = RunUsage()
+        usage = self._make_usage()
         answer: A | None = None
         prompt: Prompt | None = None
         if self._is_left_alone(question, began):
@@ -78,13 +99,13 @@ class ModelJudge:
             outcome = AskOutcome.NOT_ASKABLE
         else:
             timeout = question.timeout or self._limits.timeout
-            work = self._ask_model(prompt, question.answer, usage)
+            work = self._answer(prompt, question.answer, usage)
             outcome, answer = await self._wait_for_answer(work, within=timeout)
             self._count(outcome, question)
         self._tell(
             JudgeAsked(
                 purpose=question.purpose,
-                model=self._model.model_name,
+                model=self.name,
                 prompt=f"{prompt.name} {prompt.version}" if prompt else question.prompt,
                 outcome=outcome,
                 duration=timedelta(seconds=self._monotonic() - began),
@@ -107,46 +128,16 @@ class ModelJudge:
     async def _wait_for_answer(
         self, work: Coroutine[Any, Any, A], *, within: timedelta
     ) -> tuple[AskOutcome, A | None]:
-        from pydantic_ai.exceptions import UnexpectedModelBehavior, UsageLimitExceeded
-
         try:
             return AskOutcome.ANSWERED, await run_with_timeout(work, within=within)
         except TimeoutError:
             outcome = AskOutcome.LATE
-        except (UnexpectedModelBehavior, UsageLimitExceeded):
+        except UnreadableError:
             outcome = AskOutcome.UNREADABLE
         except Exception as error:  # noqa: BLE001 - a model's library may raise anything
             _report.warning("The judge could not be asked (%s).", type(error).__name__)
             outcome = AskOutcome.DOWN
         return outcome, None
-
-    async def _ask_model(self, prompt: Prompt, kind: type[A], usage: RunUsage) -> A:
-        from pydantic_ai import UsageLimits
-
-        # Entered for each question, so that no connection outlives the event loop it was made in.
-        async with self._model:
-            run = await self._build_agent(kind).run(
-                prompt.message,
-                instructions=prompt.instructions,
-                usage=usage,
-                usage_limits=UsageLimits(request_limit=1 + RE_ASKS),
-            )
-        answer: A = run.output
-        return answer
-
-    def _build_agent(self, kind: type[A]) -> Agent[None, A]:
-        from pydantic_ai import Agent
-        from pydantic_ai.settings import ModelSettings
-
-        if kind not in self._agents:
-            self._agents[kind] = Agent(
-                self._model,
-                output_type=kind,
-                deps_type=type(None),
-                retries={"output": RE_ASKS},
-                model_settings=ModelSettings(temperature=0.0, max_tokens=self._limits.tokens),
-            )
-        return self._agents[kind]
 
     def _is_left_alone(self, question: Question[A], at: float) -> bool:
         found = self._breakers.get((question.tenant, question.prompt))
@@ -163,3 +154,51 @@ class ModelJudge:
             # However many names somebody makes up: one that never opened is forgotten first.
             closed = (each for each in self._breakers if not self._breakers[each].is_open(now))
             del self._breakers[next(closed, next(iter(self._breakers)))]
+
+
+class ModelJudge(BoundedJudge):
+    """Asks a model at temperature 0, by its name or as it is."""
+
+    def __init__(self, model: str | Model, **about: Any) -> None:
+        super().__init__(**about)
+        self._model = open_model(model)
+        self.name = self._model.model_name
+        self._agents: dict[type, Agent[None, Any]] = {}
+
+    def _make_usage(self) -> RunUsage:
+        from pydantic_ai import RunUsage
+
+        return RunUsage()
+
+    async def _answer(self, prompt: Prompt, kind: type[A], usage: RunUsage) -> A:
+        from pydantic_ai import UsageLimits
+        from pydantic_ai.exceptions import UnexpectedModelBehavior, UsageLimitExceeded
+
+        try:
+            # Entered for each question, so that no connection outlives the event loop it was
+            # made in.
+            async with self._model:
+                run = await self._build_agent(kind).run(
+                    prompt.message,
+                    instructions=prompt.instructions,
+                    usage=usage,
+                    usage_limits=UsageLimits(request_limit=1 + RE_ASKS),
+                )
+        except (UnexpectedModelBehavior, UsageLimitExceeded) as error:
+            raise UnreadableError from error
+        answer: A = run.output
+        return answer
+
+    def _build_agent(self, kind: type[A]) -> Agent[None, A]:
+        from pydantic_ai import Agent
+        from pydantic_ai.settings import ModelSettings
+
+        if kind not in self._agents:
+            self._agents[kind] = Agent(
+                self._model,
+                output_type=kind,
+                deps_type=type(None),
+                retries={"output": RE_ASKS},
+                model_settings=ModelSettings(temperature=0.0, max_tokens=self._limits.tokens),
+            )
+        return self._agents[kind]

@@ -5,15 +5,24 @@ from __future__ import annotations
 import logging
 import statistics
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import cast
 
 from mulligan.core.awaiting import call_function
+from mulligan.core.errors import ConfigurationError
 from mulligan.core.interfaces import Judge
 from mulligan.core.question import Question, split_pieces
 from mulligan.core.quoted import Ours
 from mulligan.core.text import Critique, Draft
+from mulligan.prompts.template import read_own_prompt
 
 PROMPT = "critique_draft"
 RUBRIC = "Accuracy, completeness, clarity."
+TIMEOUT = timedelta(seconds=30)
+"""For one critique, within the time of the whole draft: who wants a good answer waits longer than
+who waits for a reply."""
 ASKED = 2
 """An unreadable critique is asked for once more."""
 
@@ -25,21 +34,47 @@ Critic = Callable[[str, Draft], Critique | Awaitable[Critique | None] | None]
 Combine = Callable[[Sequence[Critique]], Critique]
 
 
-def judged_by(judge: Judge, *, rubric: str = RUBRIC, prompt: str = PROMPT) -> Critic:
-    """A critic that is a model. The rubric says what to look at; a prompt file replaces it all."""
+@dataclass(frozen=True, slots=True)
+class JudgeCritic:
+    """A critic that is a judge, asked with a rubric, or with a prompt of somebody's own."""
 
-    async def criticise(question: str, draft: Draft) -> Critique | None:
-        return await judge.ask(
+    judge: object = None
+    """`None`: the application's."""
+    rubric: str = RUBRIC
+    own_prompt: str = ""
+    timeout: timedelta = TIMEOUT
+
+    async def __call__(self, question: str, draft: Draft) -> Critique | None:
+        """What the judge says of the draft."""
+        if not hasattr(self.judge, "ask"):
+            raise ConfigurationError("This critic has no judge: use it in m.draft, or give it one.")
+        return await cast("Judge", self.judge).ask(
             Question(
-                prompt=prompt,
-                values={"question": Ours(question), "rubric": Ours(rubric)},
+                prompt=PROMPT,
+                own_prompt=self.own_prompt,
+                values={"question": Ours(question), "rubric": Ours(self.rubric)},
                 untrusted=split_pieces("draft", draft.text),
                 answer=Critique,
+                timeout=self.timeout,
                 purpose="criticise a draft",
             )
         )
 
-    return criticise
+
+def judged_by(
+    judge: object = None,
+    *,
+    rubric: str = RUBRIC,
+    prompt: str | Path = "",
+    timeout: timedelta = TIMEOUT,
+) -> JudgeCritic:
+    """A critic that is a model: a judge, or what `m.draft` makes one of; else the application's.
+
+    The rubric says what to look at. A prompt, as text or as the path of a file, replaces it all:
+    with `{{question}}` and `{{rubric}}` where they shall stand. The draft always follows, fenced.
+    """
+    own = read_own_prompt(prompt) if prompt else ""
+    return JudgeCritic(judge=judge, rubric=rubric, own_prompt=own, timeout=timeout)
 
 
 def combine_worst(critiques: Sequence[Critique]) -> Critique:

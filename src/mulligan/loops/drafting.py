@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from mulligan.checks.requirements import render_requirements
 from mulligan.core.awaiting import call_function
-from mulligan.core.budget import Meter
+from mulligan.core.budget import Budget, Meter
 from mulligan.core.errors import ConfigurationError, OutOfStepsError
 from mulligan.core.event import Happened
 from mulligan.core.finding import Correction
@@ -65,20 +65,28 @@ class Tools:
         self, name: str, *, arguments: Mapping[str, object], run: Callable[[], Awaitable[object]]
     ) -> object:
         """Make a call of any tool as a step of its own, told before and after."""
+        step = self.begin(name, arguments=arguments)
+        try:
+            result = await run()
+        except Exception as error:
+            self.end(name, step=step, error=type(error).__name__)
+            raise
+        self.end(name, step=step, result=result)
+        return result
+
+    def begin(self, name: str, *, arguments: Mapping[str, object]) -> int:
+        """Count and tell a call that is about to be made by others; its number, for its end."""
         if self.steps is not None and self.used >= self.steps:
             raise OutOfStepsError(
                 f"All {self.steps} tool steps are used. Answer with what is known by now."
             )
         self.used += 1
-        step = self.used
-        self._announce(ToolCalled(tool=name, arguments=arguments, step=step))
-        try:
-            result = await run()
-        except Exception as error:
-            self._announce(ToolAnswered(tool=name, step=step, error=type(error).__name__))
-            raise
-        self._announce(ToolAnswered(tool=name, step=step, result=result))
-        return result
+        self._announce(ToolCalled(tool=name, arguments=arguments, step=self.used))
+        return self.used
+
+    def end(self, name: str, *, step: int, result: object = None, error: str = "") -> None:
+        """Tell what came of a call."""
+        self._announce(ToolAnswered(tool=name, step=step, result=result, error=error))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,6 +166,24 @@ class ReplyBrief:
             yield f"# What was found in it\n\n{self.correction.text}"
         source = " from the context" if self.asked.context else ""
         yield f"Answer the question{source}. Give the answer alone."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlainBrief:
+    """A text that is asked for by its prompt alone: a run of a task, a judge's answer."""
+
+    prompt: str
+    meter: Meter = field(default_factory=lambda: Meter(Budget(time=None)), repr=False)
+    tools: Tools = field(default_factory=Tools)
+
+    @property
+    def steps(self) -> int | None:
+        """How many calls of tools the writer may make."""
+        return self.tools.steps
+
+    def spend(self, *, tokens: int = 0, money: float = 0.0) -> None:
+        """Report what a model call took."""
+        self.meter.spend(tokens=tokens, money=money)
 
 
 Writer = Callable[[Brief], str | Written | Awaitable[str | Written]]

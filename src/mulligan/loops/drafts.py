@@ -8,6 +8,7 @@ import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
 from mulligan.checks.text.fold import normalize_spaces
 from mulligan.core.awaiting import call_function
@@ -19,7 +20,7 @@ from mulligan.core.finding import Standing
 from mulligan.core.policy import Step
 from mulligan.core.text import BEST_SCORE, Critique, Draft, Written
 from mulligan.core.text_event import Reflected, Responded, Thought
-from mulligan.loops.critics import Combine, Critic, combine_worst, criticise
+from mulligan.loops.critics import Combine, Critic, JudgeCritic, combine_worst, criticise
 from mulligan.loops.drafting import Announce, Brief, Tool, Tools, Writer, ignore_event
 
 REFLECTIONS = 2
@@ -36,7 +37,8 @@ _report = logging.getLogger("mulligan")
 class DraftRules:
     """When a draft is good enough, and what it may take."""
 
-    critics: Sequence[Critic]
+    critics: Sequence[object] = ()
+    """Functions, and in `m.draft` also judges, models and agents. None: the application's judge."""
     combine: Combine = combine_worst
     threshold: float = THRESHOLD
     reflections: int = REFLECTIONS
@@ -50,8 +52,6 @@ class DraftRules:
             raise ConfigurationError(f"threshold is {self.threshold}; scores go from 0 to 10.")
         if self.reflections < 0 or self.tool_steps < 0:
             raise ConfigurationError("reflections and tool_steps cannot be below 0.")
-        if not self.critics:
-            raise ConfigurationError("A draft needs a critic: pass critics=[…] with at least one.")
         if not isinstance(self.fallback, str) or not normalize_spaces(self.fallback):
             raise ConfigurationError(
                 f"fallback is {self.fallback!r}; write what a person can read."
@@ -91,10 +91,28 @@ async def write_draft(
     monotonic: Callable[[], float] = time.monotonic,
 ) -> Drafted:
     """Generate, criticise, revise; returns the best judged draft, and always an answer."""
+    refuse_silent_critics(rules.critics)
     meter = Meter(rules.budget, monotonic=monotonic)
     return await _DraftLoop(
         write, question=question, rules=rules, announce=announce, meter=meter
     ).run()
+
+
+def refuse_silent_critics(critics: Sequence[object]) -> None:
+    """A critic that cannot say anything would leave every draft unjudged, and nobody told."""
+    if not critics:
+        raise ConfigurationError(
+            "A draft needs a critic: pass DraftRules(critics=[…]), or use m.draft of an "
+            "application with a judge."
+        )
+    for critic in critics:
+        if not callable(critic) or (
+            isinstance(critic, JudgeCritic) and not hasattr(critic.judge, "ask")
+        ):
+            raise ConfigurationError(
+                f"{type(critic).__name__} cannot criticise by itself. Pass a function of the "
+                "question and the draft, judged_by(judge), or use m.draft, which opens models."
+            )
 
 
 async def write_once(
@@ -166,7 +184,7 @@ class _DraftLoop:
         self._write = write
         self._question = question
         self._rules = rules
-        self._critics = rules.critics if critics is None else critics
+        self._critics = cast("Sequence[Critic]", rules.critics) if critics is None else critics
         self._announce = announce
         self._meter = meter
         self._last: Draft | None = None

@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.event import Happened
@@ -17,9 +17,12 @@ Aside = Callable[..., Awaitable[Any]]
 """Calls a function that may wait for a disk, without holding the event loop up."""
 
 
-def refuse_name(name: str) -> Judge:
+def refuse_others(source: object) -> Judge:
     """For those who open no models: a judge must be one already."""
-    raise ConfigurationError(f"judge={name!r} is a name: pass a judge, or use m.run_task.")
+    if hasattr(source, "ask"):
+        return cast("Judge", source)
+    said = repr(source) if isinstance(source, str) else type(source).__name__
+    raise ConfigurationError(f"judge={said} is no judge yet: pass one, or use m.run_task.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,8 +36,8 @@ class Learning:
     """Prose less secrets."""
     judge: Judge | None = None
     """The application's, for tasks that name none."""
-    judge_named: Callable[[str], Judge] = refuse_name
-    """Opens a judge by the name of its model."""
+    open_judge: Callable[[object], Judge] = refuse_others
+    """Makes a judge of a model, its name, an agent or a function; one that it is stays."""
     tenant: str = ""
     model: str = ""
     """The application's, for tasks that name none."""

@@ -88,9 +88,7 @@ def find_strategy(task: Task, *, settings: Reflect, using: Learning) -> Strategy
         return settings.strategy
     fallback = None if task.deterministic else task.judge or using.judge
     chosen = settings.judge or fallback
-    if isinstance(chosen, str):
-        chosen = using.judge_named(chosen)
-    return None if chosen is None else ask_judge(chosen)
+    return None if chosen is None else ask_judge(using.open_judge(chosen))
 
 
 def begin(task: Task, ground: Ground, *, using: Learning) -> None:

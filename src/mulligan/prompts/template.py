@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -29,6 +30,8 @@ class Template:
     instructions: str
     """Goes to the model as it is: it has no placeholders."""
     message: str
+    own: bool = False
+    """Of an application's own: it may leave out what a question brings."""
 
     @property
     def placeholders(self) -> frozenset[str]:
@@ -42,7 +45,8 @@ class Template:
                 f"The prompt {self.name} needs {', '.join(missing)}, and the question does not "
                 f"bring it. Add it to the question's values."
             )
-        if unknown := sorted(values.keys() - self.placeholders):
+        unknown = sorted(values.keys() - self.placeholders)
+        if unknown and not self.own:
             raise ConfigurationError(
                 f"The prompt {self.name} has no place for {', '.join(unknown)}. "
                 f"Take it out of the question's values, or add it to the prompt's message."
@@ -68,6 +72,58 @@ def read_template(text: str, *, name: str) -> Template:
         version=int(read["version"]),
         instructions=read["instructions"].strip(),
         message=read["message"].strip(),
+    )
+
+
+_OWN = re.compile(
+    r"\A(?:---\n.*?\n---\n)?\s*# Instructions\n(?P<instructions>.*?)\n# Message\n(?P<message>.*)\Z",
+    re.DOTALL,
+)
+_FILE_NAME = re.compile(r"[^\n]{1,255}\.(?:md|txt)")
+
+
+def read_own_prompt(given: str | Path) -> str:
+    """The text of a prompt of one's own: the file of that name, or what is given."""
+    if isinstance(given, str) and not _FILE_NAME.fullmatch(given):
+        text = given
+    else:
+        try:
+            text = Path(given).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigurationError(
+                f"The prompt {str(given)!r} cannot be read ({type(error).__name__}). Name a file "
+                "with its wording, or give the wording itself."
+            ) from error
+    if not text.strip():
+        raise ConfigurationError("The prompt is empty: say what the judge shall look at.")
+    return text
+
+
+def adapt_template(shipped: Template, text: str) -> Template:
+    """A prompt in other words: with `# Instructions` and `# Message` both, else one of them.
+
+    Text with placeholders is the message. Text without any is the instructions, and the message
+    stays as it is shipped.
+    """
+    version = int.from_bytes(hashlib.sha256(text.encode(errors="replace")).digest()[:4])
+    parts = _OWN.match(text.replace("\r\n", "\n"))
+    if parts is not None:
+        instructions, message = parts["instructions"].strip(), parts["message"].strip()
+    elif _PLACEHOLDER.search(text):
+        instructions, message = "", text.strip()
+    else:
+        instructions, message = text.strip(), shipped.message
+    if _PLACEHOLDER.search(instructions):
+        raise ConfigurationError(
+            "The instructions of your prompt hold a placeholder. What others write never stands in "
+            "instructions: move it to the message."
+        )
+    return Template(
+        name=f"{shipped.name}:own",
+        version=version,
+        instructions=instructions,
+        message=message,
+        own=True,
     )
 
 

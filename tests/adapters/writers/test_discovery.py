@@ -6,7 +6,7 @@ import pytest
 
 from mulligan.adapters import writers
 from mulligan.adapters.writers import pydantic_ai
-from mulligan.adapters.writers.discovery import find_writer, load_adapters
+from mulligan.adapters.writers.discovery import find_agent, find_writer, load_adapters, name_writer
 from mulligan.core.errors import ConfigurationError
 
 THEIRS = """
@@ -51,19 +51,30 @@ def with_theirs(tmp_path, monkeypatch):
 async def test_a_file_among_the_adapters_is_found_and_asked_before_the_one_that_takes_most(
     with_theirs,
 ):
-    write = find_writer(Agent())
+    found = find_agent(Agent())
 
-    assert await write(Asked()) == "about boats"
+    assert found is not None
+    assert await found.write(Asked()) == "about boats"
     assert load_adapters()[-1] is pydantic_ai
 
 
-async def test_an_async_function_is_a_writer_as_it_is():
+def test_a_function_is_a_writer_as_it_is_and_no_agent():
     async def write(brief) -> str:
         return "text"
 
-    assert find_writer(write) is write
+    assert find_writer(write, takes="a brief") is write
+    assert find_agent(write) is None
 
 
 def test_what_nobody_knows_is_refused_with_what_there_is():
-    with pytest.raises(ConfigurationError, match="int cannot write drafts"):
-        find_writer(5)
+    with pytest.raises(ConfigurationError, match=r"int cannot write.*takes a brief.*LangChain"):
+        find_writer(5, takes="a brief")
+
+
+def test_a_writer_has_a_name_for_reports():
+    class Named:
+        name = "planner"
+
+    assert name_writer("openai:gpt-5") == "openai:gpt-5"
+    assert (name_writer(Named()), name_writer(find_agent)) == ("planner", "find_agent")
+    assert name_writer(object()) == "object"

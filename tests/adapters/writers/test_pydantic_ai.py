@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.adapters.writers.pydantic_ai import build_asker, build_writer
+from mulligan.adapters.writers.pydantic_ai import build_writer, is_agent, is_model
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.finding import Standing
 from mulligan.core.text import Critique, Draft
-from mulligan.loops.drafting import Brief
+from mulligan.core.text_event import ToolAnswered, ToolCalled
 from mulligan.loops.drafts import DraftRules, write_draft
 
 pydantic_ai = pytest.importorskip("pydantic_ai")
@@ -73,22 +73,47 @@ async def test_a_model_can_be_named() -> None:
     assert drafted.text
 
 
-async def test_an_async_function_is_a_writer_as_it_is() -> None:
-    async def write(brief: Brief) -> str:
-        return "text"
+def test_models_are_told_from_agents_and_both_from_functions() -> None:
+    model = function.FunctionModel(lambda history, info: None)
 
-    assert build_writer(write) is write
-
-
-def test_what_cannot_write_is_refused_with_what_can() -> None:
-    with pytest.raises(ConfigurationError, match="int cannot write drafts"):
-        build_writer(3)
+    assert is_model(model)
+    assert not is_model(pydantic_ai.Agent(model))
+    assert all(is_agent(each) for each in (model, pydantic_ai.Agent(model), "openai:gpt-5"))
+    assert not is_agent(len)
 
 
-@pytest.mark.parametrize("named", [build_writer, build_asker])
-def test_a_model_that_does_not_exist_is_named(named) -> None:
+def test_a_model_that_does_not_exist_is_named() -> None:
     with pytest.raises(ConfigurationError, match="The model 'nobody:none' cannot write"):
-        named("nobody:none")
+        build_writer("nobody:none")
+
+
+async def test_tools_of_the_rules_reach_the_agent_and_all_calls_are_steps() -> None:
+    offered: list[str] = []
+
+    def respond(history, info):
+        offered[:] = [tool.name for tool in info.function_tools]
+        calls = [part for each in history for part in each.parts if part.part_kind == "tool-call"]
+        if len(calls) == 2:
+            return messages.ModelResponse(parts=[messages.TextPart("done")])
+        name = ("look_up", "price")[len(calls)]
+        given = {"word": "oar"} if name == "look_up" else {"boat": "Heron"}
+        return messages.ModelResponse(parts=[messages.ToolCallPart(name, given)])
+
+    def price(boat: str) -> int:
+        """What a boat costs."""
+        return 900
+
+    rules = DraftRules(critics=[lambda *_: Critique(score=9)], tools={"price": price})
+    events: list[object] = []
+
+    drafted = await write_draft(
+        build_writer(agent_that(respond)), question="?", rules=rules, announce=events.append
+    )
+
+    assert (drafted.text, sorted(offered)) == ("done", ["look_up", "price"])
+    called = [each for each in events if isinstance(each, ToolCalled)]
+    assert [(each.tool, each.step) for each in called] == [("look_up", 1), ("price", 2)]
+    assert [e.result for e in events if isinstance(e, ToolAnswered)] == ["about oar", 900]
 
 
 async def test_what_a_run_cost_counts_where_the_price_of_its_model_is_known() -> None:

@@ -1,24 +1,52 @@
-"""Which adapter an agent needs: every module beside this one is asked."""
+"""Whatever can write a text, found by what it is: the one place that knows agents and models."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import cast
+from typing import Any, cast
 
 from mulligan.adapters import writers
 from mulligan.adapters.writers import pydantic_ai
-from mulligan.core.adapter import Adapter, WriteText
+from mulligan.core.adapter import Adapter, AgentWriter
+from mulligan.core.errors import ConfigurationError
 
 
-def find_writer(source: object) -> WriteText:
-    """A writer from an agent of a known framework, an async callable, or the name of a model."""
+def find_agent(source: object) -> AgentWriter | None:
+    """A model by its name or as it is, or an agent of a known framework; `None`: it is neither."""
+    if isinstance(source, AgentWriter):
+        return source
     for adapter in load_adapters():
         if adapter.is_agent(source):
-            return adapter.build_writer(source)
-    # It also takes functions and names of models, and says what else there is.
-    return pydantic_ai.build_writer(source)
+            return AgentWriter(adapter.build_writer(source), name=name_writer(source))
+    return None
+
+
+def find_writer(source: object, *, takes: str) -> AgentWriter | Callable[..., Any]:
+    """The same, or a function, which `takes` what its loop gives to it."""
+    found = find_agent(source)
+    if found is not None:
+        return found
+    if callable(source):
+        return source
+    raise ConfigurationError(
+        f"{type(source).__name__} cannot write. Pass a function that takes {takes}, sync or async; "
+        "a pydantic-ai agent or model; a LangChain runnable; or a model's name such as "
+        "'openai:gpt-5'."
+    )
+
+
+def name_writer(source: object) -> str:
+    """What reports call it: a model's or an agent's name, else that of its class."""
+    if isinstance(source, str):
+        return source
+    for name in ("name", "model_name", "__name__"):
+        said = getattr(source, name, None)
+        if isinstance(said, str) and said:
+            return said
+    return type(source).__name__
 
 
 @cache

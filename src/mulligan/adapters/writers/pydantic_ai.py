@@ -1,34 +1,30 @@
-"""Agents and models of pydantic-ai as writers; any async callable is one already."""
+"""Agents and models of pydantic-ai as writers."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextlib import nullcontext
 from importlib import import_module
-from typing import Any, cast
+from typing import Any
 
-from mulligan.core.adapter import Assignment, WriteText
+from mulligan.core.adapter import Assignment, StepTools, WriteText
 from mulligan.core.errors import ConfigurationError, MissingExtraError, OutOfStepsError
 
 
 def is_agent(source: object) -> bool:
-    """Whether it has an async `run`, as agents of pydantic-ai and what wraps them do."""
-    return inspect.iscoroutinefunction(getattr(source, "run", None))
+    """Whether it names a model, is one, or has an async `run`, as agents and what wraps them do."""
+    return (
+        isinstance(source, str)
+        or is_model(source)
+        or inspect.iscoroutinefunction(getattr(source, "run", None))
+    )
 
 
 def build_writer(source: object) -> WriteText:
-    """A writer from an async callable, a pydantic-ai agent, or the name of a model."""
-    if isinstance(source, str):
-        return _build_agent_writer(_build_agent(source))
-    if is_agent(source):
-        return _build_agent_writer(source)
-    if callable(source):
-        return cast("WriteText", source)
-    raise ConfigurationError(
-        f"{type(source).__name__} cannot write drafts. Pass an async function of a brief, "
-        "a pydantic-ai agent, or a model's name such as 'openai:gpt-5'."
-    )
+    """A writer from an agent, a model, or the name of one."""
+    plain = isinstance(source, str) or is_model(source)
+    return _build_agent_writer(_build_agent(source) if plain else source)
 
 
 def _build_agent_writer(agent: Any) -> WriteText:
@@ -38,12 +34,13 @@ def _build_agent_writer(agent: Any) -> WriteText:
         ai = _import_pydantic_ai()
         steps = asked.steps
         usage = ai.RunUsage()
-        with nullcontext() if steps else agent.override(tools=[], toolsets=[]):
+        with agent.override(tools=[], toolsets=[]) if steps == 0 else nullcontext():
             try:
                 result = await agent.run(
                     asked.prompt,
                     usage=usage,
                     usage_limits=ai.UsageLimits(tool_calls_limit=steps),
+                    **_build_extras(agent, asked.tools),
                 )
             except ai.UsageLimitExceeded as error:
                 raise OutOfStepsError(
@@ -57,25 +54,52 @@ def _build_agent_writer(agent: Any) -> WriteText:
     return write
 
 
-def build_asker(model: str) -> Callable[[str], Awaitable[tuple[str, int]]]:
-    """Asks the model of that name with a prompt; what it answers, and the tokens that took."""
-    agent = _build_agent(model)
+def _build_extras(agent: Any, tools: StepTools) -> dict[str, Any]:
+    """Tools beside the agent's own, and a listener that makes every call a step.
 
-    async def ask(prompt: str) -> tuple[str, int]:
-        usage = _import_pydantic_ai().RunUsage()
-        result = await agent.run(prompt, usage=usage)
-        return str(result.output), usage.total_tokens
+    Only for agents of the library itself: what merely has a `run` may not know of either.
+    """
+    if not isinstance(agent, import_module("pydantic_ai.agent").AbstractAgent):
+        return {}
+    extras: dict[str, Any] = {"capabilities": [_make_listener(tools)]}
+    if tools.functions:
+        offered = import_module("pydantic_ai.toolsets").FunctionToolset()
+        for name, function in tools.functions.items():
+            offered.add_function(function, name=name)
+        extras["toolsets"] = [offered]
+    return extras
 
-    return ask
+
+def _make_listener(tools: StepTools) -> Any:
+    base: Any = import_module("pydantic_ai.capabilities").AbstractCapability
+
+    class StepListener(base):  # type: ignore[misc]
+        """Brings each call to the steps of a text."""
+
+        async def wrap_tool_execute(
+            self, _: Any, *, call: Any, args: Any, handler: Callable[[Any], Any], **__: Any
+        ) -> object:
+            arguments = args if isinstance(args, dict) else {"arguments": args}
+            return await tools.make(call.tool_name, arguments=arguments, run=lambda: handler(args))
+
+    return StepListener()
 
 
-def _build_agent(model: str) -> Any:
+def _build_agent(model: object) -> Any:
     library = _import_pydantic_ai()
     try:
         return library.Agent(model)
     except Exception as wrong:
         # Each provider's library has errors of its own. They say which name or key is missing.
         raise ConfigurationError(f"The model {model!r} cannot write: {wrong}") from wrong
+
+
+def is_model(source: object) -> bool:
+    """Whether it is a model, told by its classes: the library may not be there."""
+    return any(
+        kind.__name__ == "Model" and kind.__module__.startswith("pydantic_ai.")
+        for kind in type(source).__mro__
+    )
 
 
 def _compute_price(result: Any) -> float:
@@ -93,4 +117,4 @@ def _import_pydantic_ai() -> Any:
     try:
         return import_module("pydantic_ai")
     except ModuleNotFoundError as missing:
-        raise MissingExtraError(need="A model as a writer of drafts", extra="judge") from missing
+        raise MissingExtraError(need="A model as a writer", extra="judge") from missing

@@ -9,10 +9,12 @@ from dataclasses import dataclass, replace
 from mulligan.checks.grounding.coverage import measure_coverage
 from mulligan.checks.grounding.source import join_words, read_source
 from mulligan.checks.text.fold import fold
+from mulligan.core.awaiting import call_aside
 from mulligan.core.finding import Finding, Severity, Source
 from mulligan.core.interfaces import Judge
 from mulligan.core.question import Question, split_pieces
 from mulligan.core.quoted import Ours, Quoted
+from mulligan.core.size import is_long
 from mulligan.core.text import Claim, Reply, Support
 
 PROMPT = "verify_claims"
@@ -50,20 +52,25 @@ class Verification:
 
     severity: Severity = Severity.ERROR
     """Of a claim that the context does not support."""
-    judge: str = ""
-    """A model of its own, such as `anthropic:…`; else the application's judge."""
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.judge, str):
-            raise TypeError(f"judge is {self.judge!r}; write the name of a model")
+    judge: object = ""
+    """A judge of its own: a model, its name such as `anthropic:…`, an agent or a function; else the
+    application's."""
+    prompt: str = ""
+    """In place of ours: a text, or the path of a file."""
 
 
 class Verifier:
     """Asks a judge about a reply's claims, and never twice about the same."""
 
     def __init__(
-        self, judge: Judge, *, severity: Severity = Severity.ERROR, remembered: int = REMEMBERED
+        self,
+        judge: Judge,
+        *,
+        severity: Severity = Severity.ERROR,
+        remembered: int = REMEMBERED,
+        own_prompt: str = "",
     ) -> None:
+        self._own_prompt = own_prompt
         self._judge = judge
         self._severity = severity
         self._remembered = remembered
@@ -76,7 +83,12 @@ class Verifier:
         if (known := self._answers.get(key)) is not None:
             self._answers.move_to_end(key)
             return Verified(claims=known, recalled=True)
-        answer = await self._judge.ask(_build_question(reply))
+        question: Question[Claims]
+        if is_long(reply.text, reply.context):
+            question = await call_aside(_build_question, reply)
+        else:
+            question = _build_question(reply)
+        answer = await self._judge.ask(replace(question, own_prompt=self._own_prompt))
         if answer is None:
             return None
         claims = tuple(_verify_passage(claim, reply.context) for claim in answer.claims)

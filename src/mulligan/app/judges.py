@@ -1,0 +1,85 @@
+"""Who judges: a judge, a model or its name, an agent, or a function; none of them reads secrets."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, cast
+
+from mulligan.core.errors import ConfigurationError
+from mulligan.core.interfaces import Judge
+from mulligan.redaction.scrub import scrub
+from mulligan.turns.calls.runtime import Runtime
+
+
+class Judges:
+    """Opens judges for one application, each once."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+        self._opened: dict[object, tuple[object, Judge]] = {}
+
+    def open(self, source: object) -> Judge:
+        """The judge that something is, or becomes; one that was opened already is the same."""
+        # By identity where it has no equals; and held, so that no other gets its identity.
+        key = source if isinstance(source, str) else id(source)
+        if key not in self._opened:
+            self._opened[key] = (source, self._make(source))
+        return self._opened[key][1]
+
+    def adopt(self, judge: Judge | None) -> None:
+        """Take one that was opened before as it is."""
+        if judge is not None:
+            self._opened[id(judge)] = (judge, judge)
+
+    def _make(self, source: object) -> Judge:
+        if hasattr(source, "ask"):
+            from mulligan.judge.scrubbing import ScrubbedJudge
+
+            return ScrubbedJudge(cast("Judge", source), scrub=self._scrub)
+        if isinstance(source, str) or _is_model(source):
+            from mulligan.judge.model import ModelJudge
+
+            return ModelJudge(cast("str", source), **self._list_settings())
+        return self._make_from_text(source)
+
+    def _make_from_text(self, source: object) -> Judge:
+        """A judge of what answers in text: an agent, or a function of the prompt."""
+        from mulligan.adapters.writers.discovery import find_agent, name_writer
+        from mulligan.core.awaiting import call_function
+        from mulligan.judge.text import TextJudge
+        from mulligan.loops.drafting import PlainBrief
+
+        agent = find_agent(source)
+        if agent is None and not callable(source):
+            raise ConfigurationError(
+                f"{type(source).__name__} cannot judge. Pass a judge with an async `ask`, a "
+                "pydantic-ai model or agent, a LangChain runnable, a function of the prompt, or a "
+                "model's name such as 'anthropic:…', 'openai:…' or 'bedrock:…'."
+            )
+
+        async def ask_text(prompt: str) -> object:
+            if agent is not None:
+                return await agent.write(PlainBrief(prompt=prompt))
+            return await call_function(cast("Any", source), prompt)
+
+        return TextJudge(ask_text, name=name_writer(source), **self._list_settings())
+
+    @property
+    def _scrub(self) -> Any:
+        return partial(scrub, hide=self._runtime.redactor.hide)
+
+    def _list_settings(self) -> dict[str, Any]:
+        from mulligan.prompts.render import render
+
+        return {
+            "render": render,
+            "scrub": self._scrub,
+            "tell": self._runtime.events.publish,
+            "limits": self._runtime.judge_limits,
+        }
+
+
+def _is_model(source: object) -> bool:
+    from mulligan.adapters.writers.pydantic_ai import is_model
+
+    return is_model(source)

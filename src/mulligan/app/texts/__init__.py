@@ -1,0 +1,1 @@
+"""Replies, drafts and runs of tasks of one application, and what people say of them."""

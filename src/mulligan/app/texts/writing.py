@@ -1,0 +1,115 @@
+"""`Mulligan` as one that has texts written: replies, drafts, runs of tasks, and thumbs for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from mulligan.app.settings import Settings
+from mulligan.app.wiring import Parts
+from mulligan.core.interfaces import Check, Clock
+
+if TYPE_CHECKING:
+    from mulligan.app.texts.texts import Texts
+    from mulligan.core.replied import Replied
+    from mulligan.core.task import Task
+    from mulligan.core.text import Reply
+    from mulligan.loops.drafting import Writer
+    from mulligan.loops.drafts import Drafted, DraftRules
+    from mulligan.loops.replies import ReplyRules, Write
+    from mulligan.loops.tasks import TaskDone, Work
+
+    Rules = ReplyRules | str | Iterable[Check[Reply]] | None
+
+# The loops are loaded where they are first asked for: most applications use one or two.
+
+
+class Writing:
+    """The methods of `Mulligan` over text; functions, agents, models and their names can write."""
+
+    settings: Settings
+    _parts: Parts
+    _clock: Clock
+    _replies: ReplyRules | None
+
+    async def reply(
+        self,
+        write: Write | object,
+        /,
+        *,
+        query: str = "",
+        context: str | Iterable[str] = (),
+        rules: Rules = None,
+    ) -> Replied:
+        """Write a reply, check it, and have it written again until it is good or the bound is met.
+
+        `write` is a function of the feedback on the reply before (`None` at first), sync or async;
+        or an agent, a runnable, a model or its name, which is told all that in its prompt.
+
+        `rules`: a preset such as "marketing", a TOML file, checks or rules of your own; else those
+        of the application. At the bound the best reply goes out, marked; nothing is raised. If
+        claims are to be verified, the application's judge is asked, unless the rules name another.
+        """
+        return await self._texts.reply(
+            write,
+            rules=self._read_rules(rules) or self._replies or self._load_preset("default"),
+            query=query,
+            context=(context,) if isinstance(context, str) else tuple(context),
+        )
+
+    async def draft(
+        self, write: Writer | object, /, *, question: str, rules: DraftRules | None = None
+    ) -> Drafted:
+        """Generate, criticise, revise: the best judged draft, and always an answer.
+
+        `write` is a function of a brief, sync or async; an agent, a runnable, a model or its name.
+        Without critics the application's judge is the critic. The setting `loop` says how.
+        """
+        return await self._texts.draft(write, question=question, rules=rules)
+
+    def load_rules(self, rules: Rules = None) -> ReplyRules:
+        """The rules as `m.reply` holds a text to them, with the judge that verifies claims.
+
+        What an evaluation is given, so that it runs what production runs.
+        """
+        held_to = self._read_rules(rules) or self._replies or self._load_preset("default")
+        return self._texts.with_verifier(held_to)
+
+    def requirements(self, rules: Rules = None) -> str:
+        """What the checks of replies ask for, as text for the writer's prompt."""
+        from mulligan.checks.requirements import render_requirements
+
+        held_to = self._read_rules(rules) or self._replies or self._load_preset("default")
+        return render_requirements(held_to.checks)
+
+    async def run_task(self, task: Task, work: Work | object, /) -> TaskDone:
+        """Run a task once; `work` is a function of the prompt, or an agent, a model or its name.
+
+        With `Task(reflect=…)` its instructions get better over runs, by evidence; what its owner
+        wrote never changes.
+        """
+        from mulligan.app.texts.texts import find_work
+        from mulligan.loops.tasks import run_task
+
+        return await run_task(task, find_work(work), using=self._parts.learning)
+
+    @cached_property
+    def _texts(self) -> Texts:
+        from mulligan.app.texts.texts import Texts
+
+        return Texts(self._parts, settings=self.settings, clock=self._clock)
+
+    def _read_rules(self, rules: Rules) -> ReplyRules | None:
+        if rules is None:
+            return None
+        if isinstance(rules, str):
+            return self._load_preset(rules)
+        from mulligan.loops.replies import ReplyRules
+
+        return rules if isinstance(rules, ReplyRules) else ReplyRules(checks=tuple(rules))
+
+    def _load_preset(self, name: str) -> ReplyRules:
+        from mulligan.loops.replies import load_reply_rules
+
+        return load_reply_rules(name)
