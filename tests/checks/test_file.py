@@ -150,3 +150,14 @@ def test_a_mistake_in_a_file_is_named_with_what_there_is(
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="cannot be read"):
         read_table(tmp_path / "none.toml")
+
+
+def test_a_check_may_leave_replies_of_some_languages_alone() -> None:
+    asked = {"checks": {"avoids": {"words": ["super"], "unless": "language: de, fr"}}}
+
+    (check,) = make_checks(asked)
+
+    assert list(check(Reply(text="Das ist super, und die Boote sind neu."))) == []
+    assert list(check(Reply(text="This is super, and the boats are new.")))
+    with pytest.raises(ConfigurationError, match="language: xx"):
+        make_checks({"checks": {"avoids": {"words": ["x"], "unless": "language: xx"}}})

@@ -17,6 +17,7 @@ severity = "warning"
 from __future__ import annotations
 
 import inspect
+import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -26,6 +27,7 @@ from types import NoneType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from mulligan.checks import text
+from mulligan.checks.grounding.languages import LANGUAGES, detect_language
 from mulligan.checks.grounding.verified import Verification
 from mulligan.checks.kinds import load_kinds
 from mulligan.core.errors import ConfigurationError
@@ -42,6 +44,9 @@ VERIFIED = "verified"
 
 CONDITIONS: Mapping[str, Callable[[Reply], bool]] = {"small_talk": text.is_small_talk}
 """What a check may be switched off for, by the name a file gives it."""
+
+_LANGUAGE = "language:"
+"""Before the languages of replies that a check leaves alone."""
 
 SETTINGS = frozenset({"preset", "checks", "attempts", "mend", "seconds"})
 """What a file may set. The last three are the reply loop's."""
@@ -179,8 +184,16 @@ def _as_written(wanted: Any) -> str:
 def _read_condition(name: str, wanted: object) -> Callable[[Reply], bool] | None:
     if wanted is None:
         return None
+    if isinstance(wanted, str) and wanted.startswith(_LANGUAGE):
+        codes = frozenset(re.findall("[a-z]+", wanted.removeprefix(_LANGUAGE)))
+        if not codes or not codes <= LANGUAGES:
+            raise ConfigurationError(
+                f"checks.{name} has unless = {wanted!r}. There are: {', '.join(sorted(LANGUAGES))}."
+            )
+        return lambda reply: detect_language(reply.text) in codes
     if not isinstance(wanted, str) or wanted not in CONDITIONS:
         raise ConfigurationError(
-            f"checks.{name} has unless = {wanted!r}. There are: {', '.join(CONDITIONS)}."
+            f"checks.{name} has unless = {wanted!r}. There are: {', '.join(CONDITIONS)}, "
+            "and languages such as 'language: de, fr'."
         )
     return CONDITIONS[wanted]

@@ -7,12 +7,18 @@ from dataclasses import dataclass
 from functools import cache
 
 from mulligan.checks.grounding.digits import Run, find_word_before
+from mulligan.checks.grounding.languages import is_unspaced
 from mulligan.checks.grounding.lists import build_alternation, load_tables
 
 _CLOCK = re.compile(
     r"(?P<hour>[01]?\d|2[0-4])(?::(?P<minute>[0-5]\d))?\s?(?P<half>[ap])\.?m\b\.?"
     r"|(?P<hour24>[01]?\d|2[0-4]):(?P<minute24>[0-5]\d)(?![:\d])"
 )
+_EAST_ASIAN = re.compile(
+    r"(?:(?P<year>\d{4})\s?[\u5e74\ub144]\s?)?(?P<month>\d{1,2})\s?[\u6708\uc6d4]\s?"
+    r"(?:(?P<day>\d{1,2})\s?[\u65e5\u53f7\u865f\uc77c])?"
+)
+"""Year, month and day with the word for each behind it: Chinese, Japanese, Korean."""
 _BEHIND_AN_HOUR = frozenset(":ap")
 _MAY_BEGIN_A_DATE = frozenset("-/. \nsnrt")
 """What stands behind the first digits of a date."""
@@ -74,7 +80,7 @@ def find_dates(folded: str, runs: list[Run]) -> list[Date]:
     for start, end in runs:
         if start < done:
             continue
-        date = None
+        date = _parse_east_asian(folded, start) if is_unspaced(folded[end : end + 1]) else None
         if folded[end : end + 1] in _MAY_BEGIN_A_DATE:
             date = _parse_day_first(folded, start)
         if date is None and find_word_before(folded, start) in load_tables()["months"]:
@@ -119,6 +125,14 @@ def _parse_day_first(text: str, start: int) -> Date | None:
         start=start,
         end=end,
     )
+
+
+def _parse_east_asian(text: str, start: int) -> Date | None:
+    found = _EAST_ASIAN.match(text, start)
+    if found is None:
+        return None
+    year, month, day = (int(n) if n else None for n in found.group("year", "month", "day"))
+    return Date(year=year, month=month, day=day, start=start, end=found.end())
 
 
 def _parse_slashed(found: re.Match[str]) -> Date:
@@ -174,6 +188,6 @@ def _compile_day_first() -> re.Pattern[str]:
         rf"(?P<iso_year>\d{{4}})-(?P<iso_month>\d\d)-(?P<iso_day>\d\d)(?![\d-])"
         rf"|(?P<first>\d{{1,2}})[/.](?P<second>\d{{1,2}})[/.]"
         rf"(?P<slash_year>{_YEAR}|\d\d(?![\d/.]))"
-        rf"|(?P<day>{_DAY})(?:st|nd|rd|th)?\.?\s+(?:of\s+)?"
-        rf"(?P<month>{build_alternation(load_tables()['months'])})\b\.?(?:,?\s+(?P<year>{_YEAR}))?"
+        rf"|(?P<day>{_DAY})(?:st|nd|rd|th)?\.?\s+(?:(?:of|de|di)\s+)?"
+        rf"(?P<month>{build_alternation(load_tables()['months'])})\b\.?(?:,?\s+(?:del?\s+)?(?P<year>{_YEAR}))?"
     )

@@ -16,6 +16,7 @@ from mulligan.checks.grounding.addresses import (
 )
 from mulligan.checks.grounding.calendar import ClockTime, Date, find_dates, find_times
 from mulligan.checks.grounding.digits import find_digit_runs
+from mulligan.checks.grounding.languages import NAMES_HAVE_CAPITALS, detect_language
 from mulligan.checks.grounding.lists import load_currencies
 from mulligan.checks.grounding.names import find_names
 from mulligan.checks.grounding.numerals import find_quantities, write_out
@@ -96,7 +97,8 @@ def find_unsupported(text: str, source: Specifics) -> Iterator[Unsupported]:
     other = _OtherDigits(page)
     yield from _check_addresses(page, other, source)
     yield from _check_quotations(page.folded, source)
-    yield from _check_names(page, source)
+    if detect_language(text) in NAMES_HAVE_CAPITALS:
+        yield from _check_names(page, source)
     yield from _check_moments(other, source)
     yield from _check_quantities(other, source)
 

@@ -8,6 +8,7 @@ from functools import cache
 from itertools import pairwise
 
 from mulligan.checks.grounding.digits import Run
+from mulligan.checks.grounding.languages import is_unspaced
 from mulligan.checks.grounding.lists import (
     build_alternation,
     load_empty_words,
@@ -36,6 +37,15 @@ _OTHER_MARKS = ("-", "(", ")", "'", '"', "/", "[", "]", "..", "?!", "!!")
 """What may stand beside a word besides one mark behind it."""
 _SIGNS = "$\u20ac\u00a3\u00a5\u20b9 "
 LONGEST_GAP = 5
+LONGEST_COUNTER = 5
+_EAST_ASIAN_TIMES = {
+    "\u767e": 1e2, "\u5343": 1e3, "\u4e07": 1e4, "\u842c": 1e4, "\u4ebf": 1e8, "\u5104": 1e8,
+    "\ucc9c": 1e3, "\ub9cc": 1e4, "\uc5b5": 1e8,
+}  # fmt: skip
+_OF_THE_CALENDAR = frozenset(
+    "\u5e74\u6708\u65e5\u53f7\u865f\u6642\u65f6\u70b9\u9ede\u5206\ub144\uc6d4\uc77c\uc2dc\ubd84\u7b2c"
+)
+"""Behind these words a number is part of a date or a time, or of an order: no quantity."""
 _WORDS_BEHIND = 3
 _YEARS = range(1900, 2101)
 
@@ -78,6 +88,8 @@ def _has_number_word(folded: str) -> bool:
 
 def _is_part_of_name(text: str, start: int) -> bool:
     before = text[start - 1 : start]
+    if is_unspaced(before):
+        return False
     if before.isalnum() or (before and before in "_.,/#"):
         return True
     return before == "-" and text[start - 2 : start - 1].isalpha()
@@ -88,7 +100,8 @@ def _read(text: str, numeral: re.Match[str]) -> Quantity | None:
     start = numeral.start()
     bound, currency = _read_prefix(text, start)
     dimension, factor, after, end = _read_suffix(text, numeral.end())
-    if text[end : end + 1].isalnum():
+    behind = text[end : end + 1]
+    if behind in _OF_THE_CALENDAR or (behind.isalnum() and not is_unspaced(behind)):
         return None
     values, decimals = _parse_numeral(numeral[0])
     dimension = currency or dimension
@@ -130,6 +143,13 @@ def _read_suffix(text: str, at: int) -> tuple[str, float, Bound, int]:
     for _ in range(_WORDS_BEHIND):
         if text[at : at + 1] == "+":
             bound, at = Bound.AT_LEAST, at + 1
+        if is_unspaced(text[at : at + 1]):
+            meaning, length = _find_counter(text, at)
+            if meaning is None or (meaning.dimension and dimension):
+                break
+            factor, dimension = factor * meaning.factor, meaning.dimension or dimension
+            at += length
+            continue
         word = _NEXT.match(text, at)
         if word is None:
             break
@@ -143,6 +163,17 @@ def _read_suffix(text: str, at: int) -> tuple[str, float, Bound, int]:
         dimension = meaning.dimension or dimension
         bound = meaning.bound or bound
     return dimension, factor, bound, at
+
+
+def _find_counter(text: str, at: int) -> tuple[_Meaning | None, int]:
+    """What stands right behind a numeral in a script without spaces, the longest that is known."""
+    for length in range(LONGEST_COUNTER, 0, -1):
+        word = text[at : at + length]
+        if word in _EAST_ASIAN_TIMES:
+            return _Meaning(factor=_EAST_ASIAN_TIMES[word]), length
+        if word in _load_meanings():
+            return _load_meanings()[word], length
+    return None, 0
 
 
 def _parse_numeral(numeral: str) -> tuple[tuple[float, ...], int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 _INVISIBLE = dict.fromkeys([0xAD, 0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x2060, 0xFEFF])
@@ -12,14 +13,18 @@ _ALIKE = {
     0x037E: "?",
 }
 """Quotation marks, hyphens and the Greek question mark, as the keyboard has them."""
-_FORMS = {**_INVISIBLE, **_ALIKE}
+_OTHER_DIGIT = re.compile(r"(?![0-9])\d")
+"""A digit of any script but the keyboard's own."""
+_IN_NUMBERS = {0x066A: "%", 0x066B: ".", 0x066C: ","}
+_FORMS = {**_INVISIBLE, **_ALIKE, **_IN_NUMBERS}
 
 
 def fold(text: str) -> str:
     """The form in which two texts are the same when a reader takes them for the same."""
     if text.isascii():
         return text.lower()
-    return unicodedata.normalize("NFKC", text.translate(_FORMS)).casefold()
+    plain = unicodedata.normalize("NFKC", text.translate(_FORMS)).casefold()
+    return _OTHER_DIGIT.sub(lambda digit: str(unicodedata.decimal(digit[0])), plain)
 
 
 def normalize_spaces(text: str) -> str:
