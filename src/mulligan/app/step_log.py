@@ -25,14 +25,18 @@ from mulligan.turns.turn.context import Labels, OpenTurn, find_current_turn
 
 _report = logging.getLogger("mulligan")
 
+REPLY_CHECKED, DRAFT_RESPONDED = "reply.checked", "draft.responded"
 REPLY_SETTLED = "reply.settled"
 """The row that a reply ends with; its id is that of the whole."""
 
 _MILLISECOND = 1_000
 """In microseconds: how finely ids are ordered by time."""
 
-_SHOWN = frozenset({"doing", "rules", "standing", "tool"})
-"""Words of ours, or names: what a step says about them is no secret."""
+_SHOWN = frozenset(
+    {"accepted", "bound_reached", "doing", "iterations", "number", "reflected", "revising"}
+    | {"rules", "score", "standing", "tool"}
+)
+"""Words and figures of ours, or names: what a step says about them is no secret."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,7 +128,7 @@ def _build_step(event: Happened) -> _Step | None:
     match event:
         case ReplyChecked():
             facts = {"number": event.number, "standing": event.standing, "rules": event.rules}
-            return _Step(name="reply.checked", facts=facts)
+            return _Step(name=REPLY_CHECKED, facts=facts)
         case ReplySettled():
             return _build_settled_step(event)
         case Thought():
@@ -144,7 +148,7 @@ def _build_step(event: Happened) -> _Step | None:
         case Responded():
             spent = {"tokens": event.tokens, "money": event.money}
             facts = {**_describe_critique(event), "accepted": event.accepted, **spent}
-            return _Step(name="draft.responded", facts=facts, result=event.draft.text, last=True)
+            return _Step(name=DRAFT_RESPONDED, facts=facts, result=event.draft.text, last=True)
         case _:
             return None
 

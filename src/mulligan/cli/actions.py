@@ -10,6 +10,7 @@ from mulligan.app.insights import Insights
 from mulligan.app.settings import Settings
 from mulligan.cli import render
 from mulligan.cli.options import Commands, add_command, add_json, add_store, parse_count
+from mulligan.cli.texts import show_story
 from mulligan.core.action import Action, Entry
 
 _CONTENTS: Mapping[str, str] = {
@@ -47,13 +48,14 @@ def _add_show(commands: Commands) -> None:
     parser = add_command(
         commands,
         "show",
-        help="one action and all that happened to it",
+        help="one action, reply or draft, and all that happened to it",
         about="Show an action and every entry the journal has of it; of a conflict, also what was "
-        "there before,\nwhat we wrote and what stands, as long as that is kept.",
+        "there before,\nwhat we wrote and what stands, as long as that is kept. Of a reply: every "
+        "try, and what was\nfound in it, also of one that was sent although it was rejected.",
     )
     add_store(parser)
     add_json(parser)
-    parser.add_argument("id", help="the action's id, or the beginning of an open one's")
+    parser.add_argument("id", help="its id, or the beginning of it; of an action, of an open one")
     parser.set_defaults(run=run_show)
 
 
@@ -91,8 +93,11 @@ def run_open(options: argparse.Namespace, settings: Settings) -> int:
 
 
 def run_show(options: argparse.Namespace, settings: Settings) -> int:
-    """Show one action."""
+    """Show one action, or one reply or draft."""
     with Insights.open(settings) as insights:
+        text = insights.text_list.find(options.id)
+        if text is not None:
+            return show_story(insights.text_list.read_story(text), as_json=options.json)
         story = insights.open_list.read_story(options.id)
     if options.json:
         entries = [_encode_entry(entry) for entry in story.entries]

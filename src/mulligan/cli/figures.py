@@ -9,9 +9,11 @@ from dataclasses import asdict
 from rich.console import Console
 
 from mulligan.app.insights import Insights
-from mulligan.app.insights.figures import WINDOWS, Estimate, Figures, Share
+from mulligan.app.insights.estimates import Estimate
+from mulligan.app.insights.figures import WINDOWS, Figures, Share
 from mulligan.app.insights.goals import Criterion
 from mulligan.app.insights.series import Series, SeriesStep
+from mulligan.app.insights.text_figures import TextFigures
 from mulligan.app.insights.written_call import read_arguments
 from mulligan.app.settings import Settings
 from mulligan.cli import render
@@ -191,6 +193,7 @@ def _show(console: Console, figures: Figures, *, window: str) -> None:
         ("latency of a try, p50 and p95", f"{total.p50_ms:.1f} ms, {total.p95_ms:.1f} ms"),
     ]
     console.print(render.build_table(rows, columns=("what", "figure")))
+    _show_texts(console, figures.texts)
     for what, shares in (("tool", figures.tools), ("agent", figures.agents)):
         table = map(_format_share, shares)
         console.print(render.build_table(table, columns=(what, *_SHARE)))
@@ -198,6 +201,28 @@ def _show(console: Console, figures: Figures, *, window: str) -> None:
         console.print(_build_pattern_table(figures.patterns))
     if figures.findings:
         console.print(_build_finding_table(figures.findings))
+
+
+def _show_texts(console: Console, texts: TextFigures) -> None:
+    """Replies and drafts, where there were any."""
+    shared = texts.replies
+    rows = [
+        ("replies", str(shared.replies)),
+        ("written again", _format_estimate(shared.reflected)),
+        ("tries of a reply", f"{shared.tries:.2f}"),
+        ("sent although rejected", _format_estimate(shared.bound)),
+        ("drafts", str(texts.drafts)),
+        ("drafts that were good enough", _format_estimate(texts.accepted)),
+        ("rated up", _format_estimate(texts.rated_up)),
+    ]
+    if not (shared.replies or texts.drafts or texts.rated_up.n):
+        return
+    console.print(render.build_table(rows, columns=("texts", "figure")))
+    if texts.by_check:
+        checks = [(rule, f"{share:.0%}") for rule, share in texts.by_check.items()]
+        console.print(render.build_table(checks, columns=("check", "of first tries")))
+    if texts.health:
+        console.print(render.build_text(texts.health))
 
 
 def _show_series(console: Console, series: Series) -> None:

@@ -19,6 +19,7 @@ from mulligan.cli import (
     migrate,
     render,
     tasks,
+    texts,
 )
 from mulligan.cli.demo import command as demo
 from mulligan.cli.options import Parser
@@ -34,7 +35,9 @@ exit codes:
   3  the store could not be used
 """
 
-_COMMANDS = (demo, call_log, actions, decisions, figures, lessons, tasks, evaluate, doctor, migrate)
+_COMMANDS = (
+    demo, call_log, actions, decisions, figures, lessons, tasks, texts, evaluate, doctor, migrate,
+)  # fmt: skip
 
 
 def build_parser() -> argparse.ArgumentParser:

@@ -10,6 +10,10 @@ from enum import StrEnum
 from mulligan.core.finding import Finding
 
 BEST_SCORE = 10.0
+RATE_TARGET = (0.20, 0.40)
+"""The share of replies that healthy checks have written again."""
+ITERATIONS_TARGET = (1.5, 2.5)
+"""Replies written for one, on average."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

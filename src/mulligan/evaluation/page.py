@@ -7,15 +7,10 @@ from html import escape
 from importlib.resources import files
 from string import Template
 
+from mulligan.core.text import ITERATIONS_TARGET, RATE_TARGET
 from mulligan.evaluation.compare import Comparison
 from mulligan.evaluation.plots import draw_bars, draw_columns, draw_gauge, draw_interval
-from mulligan.evaluation.report import (
-    ITERATIONS_TARGET,
-    RATE_TARGET,
-    Report,
-    list_advice,
-    summary,
-)
+from mulligan.evaluation.report import Report, list_advice, summary
 from mulligan.evaluation.run import CaseResult
 
 

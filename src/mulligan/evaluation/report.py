@@ -12,8 +12,6 @@ from mulligan.core.errors import ConfigurationError
 from mulligan.evaluation.run import CaseResult
 from mulligan.learning.lessons.calibration.intervals import compute_wilson
 
-RATE_TARGET = (0.20, 0.40)
-ITERATIONS_TARGET = (1.5, 2.5)
 TOO_HIGH = 0.60
 TOO_LOW = 0.10
 BOUND_OFTEN = 0.05

@@ -10,28 +10,17 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from mulligan.app.insights.estimates import Estimate, estimate_share
+from mulligan.app.insights.text_figures import TextFigures, read_text_figures
 from mulligan.core.finding import FindingCount
 from mulligan.core.interfaces import Store
 from mulligan.core.log_query import PatternQuery, PatternSeen
 from mulligan.core.rollup import Rollup, Slot, compute_bucket_floor_us
 from mulligan.learning.lessons.calibration.calibrate import Lift, measure_lift
-from mulligan.learning.lessons.calibration.intervals import SURE, compute_wilson
+from mulligan.learning.lessons.calibration.intervals import SURE
 
 NOBODY = "(nobody named)"
 MEDIAN = 0.5
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Estimate:
-    """A figure that was counted, and how far the true one may be from it."""
-
-    figure: float | None
-    """`None`: nothing was seen yet that could be counted."""
-    low: float | None = None
-    """The true one lies between `low` and `high` with a probability of about 95 %."""
-    high: float | None = None
-    n: int
-    """What it rests on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +65,8 @@ class Figures:
     patterns: tuple[PatternSeen, ...]
     findings: tuple[FindingCount, ...]
     """What reviews found, warnings too, by rule, tool and agent; the most frequent first."""
+    texts: TextFigures
+    """Replies and drafts, which are no calls."""
 
 
 def read_figures(store: Store, *, since: datetime, until: datetime, patterns: int = 5) -> Figures:
@@ -98,6 +89,7 @@ def read_figures(store: Store, *, since: datetime, until: datetime, patterns: in
         lift=measure_lift(endings),
         patterns=tuple(log.list_patterns(PatternQuery(since=since, until=until, limit=patterns))),
         findings=tuple(log.list_finding_counts(since=since, until=until)),
+        texts=read_text_figures(store, since=since, until=until),
     )
 
 
@@ -132,14 +124,6 @@ def build_share(name: str, counts: Rollup) -> Share:
         p50_ms=_compute_percentile(counts.latency, MEDIAN),
         p95_ms=_compute_percentile(counts.latency, 0.95),
     )
-
-
-def estimate_share(some: float, of: float) -> Estimate:
-    """A share with its interval; none where there is nothing to have a share of."""
-    if of <= 0:
-        return Estimate(figure=None, n=0)
-    low, high = compute_wilson(min(some, of), of)
-    return Estimate(figure=min(1.0, some / of), low=low, high=high, n=round(of))
 
 
 def estimate_median(times: Mapping[int, float]) -> Estimate:

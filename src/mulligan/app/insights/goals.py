@@ -6,11 +6,10 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from mulligan.app.insights.estimates import Estimate, estimate_share
 from mulligan.app.insights.figures import (
-    Estimate,
     add_up_counts,
     build_share,
-    estimate_share,
 )
 from mulligan.core.interfaces import Store
 from mulligan.core.log_query import PatternQuery

@@ -16,6 +16,7 @@ from mulligan.app.insights.name_lookup import NameLookup
 from mulligan.app.insights.open_list import OpenList
 from mulligan.app.insights.progress import Progress
 from mulligan.app.insights.task_list import TaskList
+from mulligan.app.insights.text_list import TextList
 from mulligan.app.recognizing import classify_pattern
 from mulligan.app.settings import Settings
 from mulligan.core.advice import Advice
@@ -144,11 +145,14 @@ class Insights:
         """What was learned about tasks."""
         return TaskList(self._store.archive, names=self._names)
 
+    @property
+    def text_list(self) -> TextList:
+        """Replies and drafts one by one."""
+        return TextList(self._store, scrub=self._redactor.redact_text)
+
     def list_recorded(self, *, limit: int | None = None) -> tuple[Case, ...]:
         """Replies that were written of late, as cases to try other checks on, the newest first."""
-        from mulligan.app.insights.recorded import read_recorded_cases
-
-        return read_recorded_cases(self._store, limit=limit)
+        return self.text_list.list_cases(limit=limit)
 
     def tools(self) -> list[KnownTool]:
         """What applications have declared their tools to be, and what that promises."""

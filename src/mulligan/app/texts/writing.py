@@ -68,6 +68,22 @@ class Writing:
         """
         return await self._texts.draft(write, question=question, rules=rules)
 
+    def rate(self, of: str, *, up: bool, note: str = "") -> None:
+        """A person's thumb for a reply, a draft or a run, by its id: `m.rate(replied.id, up=True)`.
+
+        It is kept in the log as evidence, the note less secrets, and stands in the figures.
+        """
+        from mulligan.core.rating import Rating, build_rating_row
+
+        runtime = self._parts.runtime
+        rating = Rating(of=of, up=up, note=runtime.redactor.redact_text(note))
+        at_us = runtime.wall_us()
+        runtime.log.emit(
+            build_rating_row(
+                rating, row_id=runtime.make_id(at_us), at_us=at_us, tenant=runtime.tenant
+            )
+        )
+
     def load_rules(self, rules: Rules = None) -> ReplyRules:
         """The rules as `m.reply` holds a text to them, with the judge that verifies claims.
 
