@@ -1,0 +1,239 @@
+"""Writers, critics and checks at random, on a clock that nobody waits for.
+
+`python -m tests.stories.random_texts 10000` runs so many, and says what was seen.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import sys
+import threading
+from collections import Counter
+from datetime import timedelta
+from typing import Any
+
+from mulligan.checks.feedback import choose_best_round
+from mulligan.checks.text import avoids
+from mulligan.core.budget import Budget
+from mulligan.core.engine import Round
+from mulligan.core.finding import Finding, Severity
+from mulligan.core.policy import Step
+from mulligan.core.text import Critique, Written
+from mulligan.loops.drafts import DraftRules, choose_best_draft, write_draft
+from mulligan.loops.replies import ReplyRules, write_reply
+
+MOVES = ("good", "bad", "hang", "raise", "cancel", "group", "garbage", "empty", "slow", "huge",
+         "stubborn", "plain", "spends")  # fmt: skip
+LOOKS = ("content", "finds", "hang", "raise", "slow", "garbage", "cancel", "plain")
+SCORES = ("score", "hang", "raise", "cancel", "garbage", "slow", "plain", "none")
+
+
+class SkippingLoop(asyncio.SelectorEventLoop):
+    """An event loop whose clock jumps to the next thing that is due."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._now = 0.0
+        selector: Any = self._selector  # type: ignore[attr-defined]
+        self._select, selector.select = selector.select, self._skip
+
+    def time(self) -> float:
+        return self._now
+
+    def _skip(self, timeout: float | None = None) -> list[Any]:
+        busy = any(each.name == "mulligan-aside" for each in threading.enumerate())
+        events: list[Any] = self._select(0.01 if busy and timeout != 0 else 0)
+        if not events and not busy:
+            if timeout is None:
+                raise RuntimeError("nothing is due, and somebody waits")
+            self._now += max(timeout, 0.0)
+        return events
+
+
+class Story:
+    """One text at random: what everybody does, and how often they were asked."""
+
+    def __init__(self, chance: random.Random) -> None:
+        self.chance = chance
+        self.limit = chance.choice((1.0, 10.0, 60.0))
+        self.written = self.criticised = 0
+        self.seen: Counter[str] = Counter()
+
+    @property
+    def budget(self) -> Budget:
+        tokens = self.chance.choice((None, None, 100))
+        return Budget(time=timedelta(seconds=self.limit), tokens=tokens)
+
+    def make_writer(self) -> Any:
+        if self.chance.random() < 0.1:
+            return lambda asked: self._write_now(self.chance.choice(("good", "bad", "raise")))
+        return self._write
+
+    async def _write(self, asked: object) -> object:
+        move = self.chance.choice(MOVES)
+        self.seen[f"writer {move}"] += 1
+        match move:
+            case "hang":
+                await asyncio.Event().wait()
+            case "cancel":
+                raise asyncio.CancelledError
+            case "group":
+                raise BaseExceptionGroup("several", [asyncio.CancelledError()])
+            case "slow":
+                await asyncio.sleep(self.chance.uniform(0.1, self.limit))
+            case "stubborn":
+                await self._resist()
+        return self._write_now(move)
+
+    async def _resist(self) -> None:
+        """Go on for a while whoever wants to stop it."""
+        for _ in range(3):
+            try:
+                await asyncio.sleep(self.limit)
+            except asyncio.CancelledError:
+                continue
+
+    def _write_now(self, move: str) -> object:
+        self.written += 1
+        text = f"text {self.written}" + self.chance.choice(("", " delve", " delve delve synergy"))
+        match move:
+            case "raise":
+                raise OSError("down")
+            case "garbage":
+                return self.chance.choice((7, None, b"x", ["a"]))
+            case "empty":
+                return self.chance.choice(("", " \u200b"))
+            case "huge":
+                return f"{text} " + "word " * 1_000
+            case "spends":
+                return Written(text=text, tokens=60)
+            case _:
+                return text
+
+    async def look(self, reply: object) -> object:
+        move = self.chance.choice(LOOKS)
+        self.seen[f"check {move}"] += 1
+        found = Finding(rule="own.x", severity=Severity.ERROR, issue="Wrong.")
+        match move:
+            case "hang":
+                await asyncio.Event().wait()
+            case "raise":
+                raise ValueError("broken")
+            case "cancel":
+                raise asyncio.CancelledError
+            case "slow":
+                await asyncio.sleep(self.chance.uniform(0.1, self.limit))
+            case "garbage":
+                return 7
+            case "finds":
+                return [found]
+        return None
+
+    async def criticise(self, question: str, draft: object) -> object:
+        self.criticised += 1
+        move = self.chance.choice(SCORES)
+        self.seen[f"critic {move}"] += 1
+        match move:
+            case "hang":
+                await asyncio.Event().wait()
+            case "raise":
+                raise ValueError("broken")
+            case "cancel":
+                raise asyncio.CancelledError
+            case "slow":
+                await asyncio.sleep(self.chance.uniform(0.1, self.limit))
+            case "garbage":
+                return Critique(score=self.chance.choice((11.0, -1.0, float("nan"))))
+            case "none":
+                return None
+        return Critique(score=self.chance.uniform(0, 10))
+
+
+async def play_reply(story: Story) -> str:
+    """One reply; what is wrong with how it ended, or nothing."""
+    loop, attempts = asyncio.get_running_loop(), story.chance.randint(1, 4)
+    checks = [avoids(words=["delve", "synergy"]), *([story.look] * story.chance.randint(0, 1))]
+    rules = ReplyRules(checks=checks, attempts=attempts, budget=story.budget)
+    began = loop.time()
+    replied = await write_reply(
+        story.make_writer(), rules=rules, announce=lambda _: None, monotonic=loop.time
+    )
+    if loop.time() - began > story.limit + 1e-6:
+        return f"late: {loop.time() - began} of {story.limit} s"
+    if not replied.text.strip():
+        return "no answer"
+    if len(replied.iterations) > attempts or story.written > attempts:
+        return f"{story.written} replies written, {attempts} allowed"
+    rounds = [
+        Round(number=n, subject=each.reply, verdict=each.verdict, step=Step.RETRY)
+        for n, each in enumerate(replied.iterations, start=1)
+    ]
+    best = choose_best_round(rounds)
+    fewest = min(len(r.verdict.errors) for r in rounds if r.subject.text.strip(" \u200b") or not
+                 any(o.subject.text.strip(" \u200b") for o in rounds))  # fmt: skip
+    if len(best.verdict.errors) != fewest or replied.standing is not best.verdict.standing:
+        return "not the best one"
+    if best.subject.text.strip(" \u200b") and replied.text != best.subject.text:
+        return "another text than the best one"
+    return ""
+
+
+async def play_draft(story: Story) -> str:
+    """One draft; what is wrong with how it ended, or nothing."""
+    loop, reflections = asyncio.get_running_loop(), story.chance.randint(0, 3)
+    rules = DraftRules(
+        critics=[story.criticise],
+        reflections=reflections,
+        threshold=story.chance.uniform(0, 10),
+        budget=story.budget,
+    )
+    began = loop.time()
+    drafted = await write_draft(story.make_writer(), question="?", rules=rules, monotonic=loop.time)
+    if loop.time() - began > story.limit + 1e-6:
+        return f"late: {loop.time() - began} of {story.limit} s"
+    if not drafted.text.strip():
+        return "no answer"
+    if story.written > reflections + 1 or story.criticised > 2 * (reflections + 1):
+        return f"{story.written} drafts, {story.criticised} critiques of {reflections} reflections"
+    scores = [critique.score for _, critique in drafted.drafts if critique is not None]
+    if scores and (drafted.critique is None or drafted.critique.score != max(scores)):
+        return "not the best judged one"
+    if choose_best_draft(drafted.drafts)[1] is not drafted.critique:
+        return "another critique than that of the best one"
+    return ""
+
+
+async def play_many(count: int, seed: int) -> tuple[Counter[str], list[str]]:
+    """So many texts, each on its own chance; what was met, and what went wrong."""
+    met, wrong = Counter[str](), []
+    for number in range(count):
+        story = Story(random.Random(f"{seed} {number}"))
+        play = play_draft if number % 2 else play_reply
+        if trouble := await play(story):
+            wrong.append(f"{number} ({play.__name__}): {trouble}")
+        met.update(story.seen)
+        # What resists comes to its end before the next one begins.
+        left = asyncio.all_tasks() - {asyncio.current_task()}
+        if left:
+            await asyncio.wait(left)
+    return met, wrong
+
+
+def run(count: int, seed: int = 1) -> tuple[Counter[str], list[str]]:
+    """On a loop of its own, whose clock skips."""
+    with asyncio.Runner(loop_factory=SkippingLoop) as runner:
+        return runner.run(play_many(count, seed))
+
+
+if __name__ == "__main__":
+    import logging
+    import time
+
+    logging.getLogger("mulligan").setLevel(logging.CRITICAL)
+    started = time.perf_counter()
+    asked = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
+    found, faults = run(asked)
+    print(f"{asked} texts in {time.perf_counter() - started:.0f} s, {len(faults)} wrong")
+    print(", ".join(f"{name} {n}" for name, n in sorted(found.items())))
+    print(*faults[:20], sep="\n")

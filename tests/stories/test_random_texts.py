@@ -1,0 +1,17 @@
+"""Whoever writes, checks and criticises, and whatever they do: the best judged text, in time."""
+
+from __future__ import annotations
+
+import logging
+
+from tests.stories.random_texts import LOOKS, MOVES, SCORES, run
+
+
+def test_there_is_always_the_best_judged_text_in_time_and_within_the_bounds(caplog) -> None:
+    caplog.set_level(logging.CRITICAL, "mulligan")
+
+    met, wrong = run(400)
+
+    assert wrong == []
+    wanted = [("writer", MOVES), ("check", LOOKS), ("critic", SCORES)]
+    assert met.keys() >= {f"{who} {move}" for who, moves in wanted for move in moves}
