@@ -20,7 +20,7 @@ from mulligan.core.adapter import RunOptions
 from mulligan.core.errors import StoreError
 from mulligan.core.finding import Severity, Standing
 from mulligan.core.identity import IdentityKind
-from mulligan.core.interfaces import Check, Clock, Gather, Store, Subscriber
+from mulligan.core.interfaces import Clock, Gather, Store, Subscriber
 from mulligan.stores.clock import read_utc_now
 from mulligan.telemetry.dropping import closer
 from mulligan.turns.calls.wrapper import wrap_tool
