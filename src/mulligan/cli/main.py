@@ -15,6 +15,7 @@ from mulligan.cli import (
     doctor,
     evaluate,
     figures,
+    gateway,
     lessons,
     migrate,
     render,
@@ -34,7 +35,19 @@ exit codes:
   3  the store could not be used
 """
 
-_COMMANDS = (demo, call_log, actions, decisions, figures, lessons, tasks, evaluate, doctor, migrate)
+_COMMANDS = (
+    demo,
+    gateway,
+    call_log,
+    actions,
+    decisions,
+    figures,
+    lessons,
+    tasks,
+    evaluate,
+    doctor,
+    migrate,
+)
 
 
 def build_parser() -> argparse.ArgumentParser:

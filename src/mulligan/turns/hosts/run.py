@@ -78,6 +78,10 @@ class Run:
                 await self._holds.forget(call)
         return Called(result=result, note=_choose_note(said, result))
 
+    def list_actions(self) -> tuple[str, ...]:
+        """The ids of all that was done or tried so far and is on record."""
+        return tuple(action.id for action in self.turn.list_actions())
+
     def may_hold(self, tool: str, *, server: str = "") -> bool:
         """Whether calls of a tool may have to wait, for a host that asks before it calls."""
         return self._tools.may_hold(tool, server=server)
