@@ -33,6 +33,14 @@ def add_to(commands: Commands) -> None:
         "--timeout", type=float, metavar="SECONDS", help="for an answer of a server; 300"
     )
     parser.add_argument(
+        "--http", metavar="[HOST:]PORT", help="serve over HTTP instead, to clients with a token"
+    )
+    parser.add_argument(
+        "--token-file",
+        metavar="FILE",
+        help="tokens by line, each after the name of who has it; else one is made and shown once",
+    )
+    parser.add_argument(
         "--no-tools", action="store_true", help="do not offer mulligan_why and its like to clients"
     )
     parser.add_argument(

@@ -12,4 +12,4 @@ class Gateway(Shared):
 
     def open_session(self, client: Party, *, principal: str = "") -> Session:
         """A client has come, and gets connections of its own to every server."""
-        return Session(self, client, principal=principal)
+        return Session.open(self, client, principal=principal)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from mulligan.core.adapter import Answer, Called, HostCall, HostRun
 from mulligan.core.effect import Mode
@@ -21,9 +19,9 @@ from mulligan.gateway.protocol.frames import (
 )
 from mulligan.gateway.protocol.party import META
 from mulligan.gateway.sessions.approval import Approval
-from mulligan.gateway.sessions.ends import Ends
+from mulligan.gateway.sessions.ends import Ends, NamedTurn
 from mulligan.gateway.sessions.lists import Lists
-from mulligan.gateway.sessions.own_calls import FailedBefore, OwnCalls
+from mulligan.gateway.sessions.own_calls import FailedBefore
 from mulligan.gateway.sessions.server_call import (
     DONE,
     TURN,
@@ -44,30 +42,20 @@ MOST_TURNS = 1_000
 """Turns that a client has named and not ended: the oldest ends first."""
 
 
-@dataclass(frozen=True, slots=True)
-class NamedTurn:
-    """A turn that further calls may come to."""
-
-    run: HostRun
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-
-
 class Calls:
     """The calls of one client."""
 
     def __init__(self, ends: Ends, lists: Lists, on_answered: Callable[[bytes], None]) -> None:
         self._ends = ends
         self._lists = lists
-        self._own = OwnCalls(ends.shared)
         self._approval = Approval(ends)
         self._on_answered = on_answered
         """Told that a call has its answer, and cannot be cancelled any more."""
-        self._turns: OrderedDict[str, NamedTurn] = OrderedDict()
 
     async def close(self) -> None:
         """The client is gone: the turns that it has named end."""
-        while self._turns:
-            await self._turns.popitem()[1].run.leave()
+        while self._ends.turns:
+            await self._ends.turns.popitem()[1].run.leave()
 
     async def call(self, frame: Frame) -> None:
         """Make a call, and answer it with its server's own answer and what is said beside it."""
@@ -75,7 +63,7 @@ class Calls:
         asked = read_call(frame, intent=shared.options.intent)
         if asked is not None and shared.options.own_tools and asked.name in OWN_NAMES:
             by = ends.name_agent(asked.meta)
-            result = await self._own.answer(asked.name, asked.arguments, by=by)
+            result = await self._ends.own.answer(asked.name, asked.arguments, by=by)
             ends.client.send(write_result(frame.key, result))
             return
         found = None if asked is None else ends.names.resolve(asked.name)
@@ -108,7 +96,7 @@ class Calls:
             return
         async with self._open_turn(asked) as run:
             answer = await self._answer(run, call, made=made, asked=asked)
-            self._own.note_actions(run.list_actions())
+            self._ends.own.note_actions(run.list_actions())
             ends.client.send(answer)
 
     async def _watch(self, asked: AskedCall, call: HostCall, *, made: ServerCall) -> None:
@@ -135,7 +123,7 @@ class Calls:
         try:
             called = await self._make(run, call, asked)
         except HeldError as held:
-            self._own.note_actions((held.action,))
+            self._ends.own.note_actions((held.action,))
             again = self._approval.ask_later(held, asked)
             return write_result(key, again or build_result(str(held), failed=True))
         except InputRequested as asks:
@@ -160,7 +148,7 @@ class Calls:
         return await run.call(replace(call, approved=approved))
 
     def _note_failure(self, call: HostCall, error: Exception) -> None:
-        self._own.note_failure(
+        self._ends.own.note_failure(
             FailedBefore(tool=call.tool, arguments=call.arguments, said=str(error))
         )
 
@@ -168,12 +156,12 @@ class Calls:
     async def _open_turn(self, asked: AskedCall) -> AsyncIterator[HostRun]:
         """The turn of a call. Calls of one turn come one after the other, each with its review."""
         name = str(asked.meta.get(TURN) or "")
-        turn = self._turns.pop(name, None) if name else None
+        turn = self._ends.turns.pop(name, None) if name else None
         if turn is None:
             turn = NamedTurn(self._open_run(asked))
         goes_on = bool(name) and not asked.meta.get(DONE)
         if goes_on:
-            self._turns[name] = turn
+            self._ends.turns[name] = turn
         failed = True
         try:
             async with turn.lock:
@@ -182,8 +170,8 @@ class Calls:
         finally:
             if not goes_on:
                 await turn.run.leave(failed=failed)
-        while len(self._turns) > MOST_TURNS:
-            await self._turns.popitem(last=False)[1].run.leave()
+        while len(self._ends.turns) > MOST_TURNS:
+            await self._ends.turns.popitem(last=False)[1].run.leave()
 
     def _open_run(self, asked: AskedCall) -> HostRun:
         ends = self._ends

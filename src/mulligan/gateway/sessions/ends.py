@@ -2,18 +2,41 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import Any
 
+from mulligan.core.adapter import HostRun
 from mulligan.gateway.protocol.frames import Frame, build_error, write_error
 from mulligan.gateway.protocol.party import Party
+from mulligan.gateway.sessions.own_calls import OwnCalls
 from mulligan.gateway.sessions.shared import Shared
 from mulligan.gateway.tools.names import Names
+from mulligan.gateway.tools.tool_list import ListedTool
 from mulligan.gateway.upstream.connection import Upstream
 
 CLIENT_INFO = "io.modelcontextprotocol/clientInfo"
 CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
 """What later revisions say of the client with every request."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedTurn:
+    """A turn that further calls may come to."""
+
+    run: HostRun
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+@dataclass(eq=False, slots=True)
+class KnownTools:
+    """The tools of a client's servers, as far as they were listed."""
+
+    by_server: dict[str, dict[str, ListedTool]] = field(default_factory=dict)
+    """By server, and the name that it has there."""
+    whole: set[str] = field(default_factory=set)
+    """Servers whose tools were all listed."""
 
 
 @dataclass(eq=False, slots=True, kw_only=True)
@@ -27,6 +50,11 @@ class Ends:
     upstreams: dict[str, Upstream] = field(default_factory=dict)
     said: dict[str, Any] = field(default_factory=dict)
     """What the client said of itself when it came, in revisions in which it does."""
+    known: KnownTools = field(default_factory=KnownTools)
+    own: OwnCalls
+    """What the client did, for its own questions about it."""
+    turns: OrderedDict[str, NamedTurn] = field(default_factory=OrderedDict)
+    """By the names that the client has given them."""
 
     @property
     def only(self) -> Upstream | None:

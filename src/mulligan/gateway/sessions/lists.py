@@ -47,10 +47,6 @@ class Lists:
     def __init__(self, ends: Ends, *, shown: ShownTools) -> None:
         self._ends = ends
         self._shown = shown
-        self._tools: dict[str, dict[str, ListedTool]] = {}
-        """By server and its own name, as far as they were listed."""
-        self._whole: set[str] = set()
-        """Servers whose tools were all listed."""
 
     def is_seen(self, method: str) -> bool:
         """Whether a list is looked into: of several servers, or of tools."""
@@ -58,15 +54,15 @@ class Lists:
 
     def forget(self, server: str) -> None:
         """A server has changed its tools."""
-        self._tools.pop(server, None)
-        self._whole.discard(server)
+        self._ends.known.by_server.pop(server, None)
+        self._ends.known.whole.discard(server)
 
     async def find_tool(self, upstream: Upstream, name: str, meta: bytes | Raw) -> ListedTool:
         """A tool as its server lists it; without a description where it does not."""
         server = upstream.server.name
-        if server not in self._whole:
+        if server not in self._ends.known.whole:
             await self._list_all(upstream, meta)
-        found = self._tools.get(server, {}).get(name)
+        found = self._ends.known.by_server.get(server, {}).get(name)
         return found or ListedTool(server=server, name=name)
 
     async def answer(self, frame: Frame) -> None:
@@ -138,7 +134,7 @@ class Lists:
             listed = self._ends.shared.tools.read(server, raw) if method == TOOLS else None
             if listed is not None:
                 self._ends.shared.note_pin(listed)
-                self._tools.setdefault(server, {})[listed.name] = listed
+                self._ends.known.by_server.setdefault(server, {})[listed.name] = listed
             shown: Raw | None = raw
             if names.only is None:
                 shown = self._rename(method, server, raw)
@@ -146,7 +142,7 @@ class Lists:
                 items.append((listed, shown))
         more = read_text(fields.get("nextCursor"))
         if method == TOOLS and not more:
-            self._whole.add(server)
+            self._ends.known.whole.add(server)
         return items, more
 
     def _rename(self, method: str, server: str, raw: Raw) -> Raw | None:
@@ -186,7 +182,7 @@ class Lists:
             _, cursor = self._read_items(TOOLS, *page)
             if not cursor:
                 break
-        self._whole.add(upstream.server.name)
+        self._ends.known.whole.add(upstream.server.name)
 
 
 def write_cursor(left: Mapping[str, str]) -> str:

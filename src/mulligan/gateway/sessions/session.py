@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
-from typing import Any
+from dataclasses import replace
+from typing import Any, Self
 
 from msgspec import Raw
 
@@ -29,6 +30,7 @@ from mulligan.gateway.sessions.calls import Calls
 from mulligan.gateway.sessions.ends import Ends
 from mulligan.gateway.sessions.greeting import Greeting
 from mulligan.gateway.sessions.lists import LISTS, Lists
+from mulligan.gateway.sessions.own_calls import OwnCalls
 from mulligan.gateway.sessions.routes import find_route
 from mulligan.gateway.sessions.shared import Shared
 from mulligan.gateway.sessions.shown import ShownTools
@@ -50,15 +52,12 @@ EVERYBODY = frozenset({"logging/setLevel"})
 class Session:
     """A client, its servers, and what goes between them."""
 
-    def __init__(self, shared: Shared, client: Party, *, principal: str = "") -> None:
-        self.client = client
-        self._shared = shared
-        self._limits = shared.options.limits
-        names = Names([server.name for server in shared.servers])
-        self.ends = Ends(shared=shared, client=client, principal=principal, names=names)
-        self.upstreams = self.ends.upstreams
-        for server in shared.servers:
-            self.upstreams[server.name] = Upstream(server, limits=self._limits, listener=self)
+    def __init__(self, ends: Ends) -> None:
+        self.ends = ends
+        self.client = ends.client
+        self.upstreams = ends.upstreams
+        self._shared = ends.shared
+        self._limits = ends.shared.options.limits
         self.greeting = Greeting(self.ends)
         self.lists = Lists(self.ends, shown=ShownTools(self.ends))
         self.calls = Calls(self.ends, self.lists, self._note_answered)
@@ -67,6 +66,24 @@ class Session:
         self.closed = False
         self.on_full: Pressure = _go_on
         """Told when the client is to wait, where it can be made to."""
+        self.on_cancelled: Callable[[bytes], object] = len
+        """Told which request of the client will have no answer."""
+
+    @classmethod
+    def open(cls, shared: Shared, client: Party, *, principal: str = "") -> Self:
+        """A client has come, and gets connections of its own to every server."""
+        names = Names([server.name for server in shared.servers])
+        own = OwnCalls(shared)
+        session = cls(Ends(shared=shared, client=client, principal=principal, names=names, own=own))
+        limits = shared.options.limits
+        for server in shared.servers:
+            upstream = Upstream(server, limits=limits, listener=session)
+            session.upstreams[server.name] = upstream
+        return session
+
+    def join(self, client: Party) -> Session:
+        """The same client over another connection: servers, turns and tools are the same."""
+        return Session(replace(self.ends, client=client))
 
     def take_line(self, line: bytes) -> None:
         """Bring on what the client says; what cannot be read is answered if it has an id."""
@@ -107,13 +124,20 @@ class Session:
                 ):
                     await asyncio.sleep(PAUSE)
 
-    async def close(self) -> None:
-        """The client is gone: end what goes on for it, and its servers."""
+    async def leave(self) -> None:
+        """The connection is gone: what goes on for it ends, and everything else stays."""
         self.closed = True
         for task in list(self._tasks):
             task.cancel()
         if self._tasks:
             await asyncio.wait(self._tasks)
+        for upstream, number in list(self.client.heard.values()):
+            upstream.cancel(number, reason="Nobody waits for it any more.")
+            upstream.forget(number)
+
+    async def close(self) -> None:
+        """The client is gone: end what goes on for it, and its servers."""
+        await self.leave()
         await self.calls.close()
         await asyncio.gather(*(upstream.close() for upstream in self.upstreams.values()))
 
@@ -180,10 +204,12 @@ class Session:
         task = self._calls.get(bytes(written))
         if task is not None:
             task.cancel()
+            self.on_cancelled(bytes(written))
             return
         found = self.client.find_cancelled(frame)
         if found is not None:
             found[0].cancel(found[1], reason="The client has cancelled it.")
+            self.on_cancelled(bytes(written))
 
     def take_request(self, upstream: Upstream, frame: Frame) -> None:
         """A server asks the client for something: sampling, elicitation, roots."""
@@ -202,9 +228,9 @@ class Session:
             return
         if frame.method == LIST_CHANGED:
             self.lists.forget(upstream.server.name)
-        _, params = upstream.translate(frame)
+        origin, params = upstream.translate(frame)
         if params or not frame.params:
-            self.client.send(write_request(b"", frame.method, params))
+            (origin or self.client).send(write_request(b"", frame.method, params))
 
     def note_end(self, upstream: Upstream, why: str) -> None:
         """A server has died: what it asked the client for, nobody waits for any more."""
