@@ -159,6 +159,12 @@ if os.environ.get("SLOW_START"):
     time.sleep(float(os.environ["SLOW_START"]))
 for line in sys.stdin:
     try:
-        take(json.loads(line))
+        message = json.loads(line)
     except ValueError:
         note("unreadable")
+        continue
+    try:
+        take(message)
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        if isinstance(message, dict) and "method" in message and "id" in message:
+            send(id=message["id"], error={"code": -32602, "message": repr(error)})

@@ -104,3 +104,13 @@ async def test_a_call_to_a_server_that_cannot_start_is_known_not_to_have_been_ma
 
     assert "cannot be started" in answer["result"]["content"][0]["text"]
     assert row.error_class == "not_sent"
+
+
+async def test_one_that_says_nothing_any_more_is_started_anew():
+    limits = replace(QUICK, answer=0.3)
+    async with run_gateway(limits=limits) as gateway, connect(gateway) as client:
+        os.kill(read_pid(client), signal.SIGSTOP)
+        await asyncio.gather(*(client.call("add", {"a": 1, "b": n}) for n in range(3)))
+        again = await client.call("add", {"a": 1, "b": 2})
+
+    assert again["result"]["structuredContent"] == {"result": 3}

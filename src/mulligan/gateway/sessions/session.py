@@ -254,6 +254,8 @@ class Session:
         task = asyncio.ensure_future(self._run(work, frame))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        # One that is cancelled before its first step would leave the work behind.
+        task.add_done_callback(lambda _: work.close())
         return task
 
     async def _run(self, work: Coroutine[Any, Any, None], frame: Frame) -> None:

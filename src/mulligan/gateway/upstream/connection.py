@@ -27,6 +27,8 @@ from mulligan.gateway.upstream.stdio import ServerProcess
 UNLIMITED = frozenset({LISTEN, "tasks/result"})
 """Requests that are answered whenever something happens, which may be never."""
 
+MOST_SILENT = 3
+"""Requests in whose time a server may say nothing at all, before it is started anew."""
 _HEAD = re.compile(rb'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,18})\s*,')
 """The beginning of an answer: by it, one that is too long to be read still has an end."""
 
@@ -79,6 +81,9 @@ class Upstream(Party):
         self._starting = asyncio.Lock()
         self._deaths = 0
         self._rests_until = 0.0
+        self._heard_at = 0.0
+        self._silent = 0
+        """Requests in a row in whose time it has said nothing at all."""
         self.lives = 0
         self.closed = False
         self.greet: Callable[[Upstream], Awaitable[None]] | None = None
@@ -99,6 +104,7 @@ class Upstream(Party):
                 return
             await self._rest()
             self.lives += 1
+            self._silent = 0
             try:
                 self._life = way = self._build_way(partial(self._end_life, self.lives))
                 async with asyncio.timeout(self.limits.start):
@@ -164,6 +170,7 @@ class Upstream(Party):
 
     def take_frame(self, line: bytes) -> None:
         """Bring on what the server says; what cannot be read is counted."""
+        self._heard_at = asyncio.get_running_loop().time()
         try:
             frame = read_frame(line, self.limits)
         except UnreadableFrameError as error:
@@ -205,10 +212,13 @@ class Upstream(Party):
         if left > 0:
             asked.limit = loop.call_later(left, self._expire, number)
             return
+        self._silent = self._silent + 1 if self._heard_at < asked.since else 0
         name, limit = self.server.name, self.limits.answer
         said = f"The server {name!r} has not answered within {limit:g} seconds."
         self.cancel(number, reason="Its time is up.")
         self.fail(number, build_error(SERVER_ERROR, said))
+        if self._silent >= MOST_SILENT:
+            self._end_life(self.lives, "it says nothing any more")
 
     def _build_way(self, on_end: Callable[[str], None]) -> Way:
         if self.server.command:
