@@ -13,10 +13,10 @@ from mulligan.core.errors import ConfigurationError, StoreUnavailableError
 from mulligan.core.record import Record
 from mulligan.gateway.recipes.library import load_recipe
 from mulligan.gateway.servers_file import Server
-from mulligan.gateway.undoing.cases import Case, read_cases
 from mulligan.gateway.undoing.compiler import CallTool, compile_recipe
+from mulligan.gateway.undoing.effect_cases import EffectCase, read_cases
 from mulligan.gateway.undoing.recipe import UndoRecipe, read_recipe
-from mulligan.gateway.undoing.tables import Table, describe_unknown, read_toml, take_enum
+from mulligan.gateway.undoing.tables import WrittenTable, describe_unknown, read_toml, take_enum
 from mulligan.stores.private_file import refuse_unsafe
 from mulligan.turns.tools.binding import unbind
 from mulligan.turns.tools.declaration import Declared
@@ -39,7 +39,7 @@ class ToolDeclaration:
     server: str
     tool: str
     effect: Effect = Effect.UNDECLARED
-    cases: tuple[Case, ...] = ()
+    cases: tuple[EffectCase, ...] = ()
     """Arguments with which the effect is another one; the first that fits."""
     said: Mapping[str, Any] = field(default_factory=dict)
     """The rest, as `@m.tool` takes it."""
@@ -69,7 +69,7 @@ class ToolDeclaration:
 
     def refuse_unkept(self) -> None:
         """Refuse what could not be declared, before any server is there."""
-        check_declared(_stand_in, **(self._build(_call_nobody) | Declared(name=self.tool)))
+        check_declared(_reply_with, **(self._build(_call_nobody) | Declared(name=self.tool)))
 
     def _build(self, call: CallTool) -> Declared:
         declared: dict[str, Any] = dict(self.said)
@@ -156,25 +156,25 @@ def declare_by_hints(
     return ToolDeclaration(server=server, tool=name, effect=effect, said=said, source=source)
 
 
-def _open_file(path: Path) -> Table:
+def _open_file(path: Path) -> WrittenTable:
     try:
         refuse_unsafe(path, linked=True)
     except StoreUnavailableError as error:
         raise ConfigurationError(f"The declarations are not read: {error}") from error
-    file = Table(read_toml(path), where=str(path))
+    file = WrittenTable(read_toml(path), where=str(path))
     version = file.take("format", int, default=FORMAT)
     if version != FORMAT:
         raise file.fail(f"format is {version}; this Mulligan reads format {FORMAT}.")
-    table = Table(file.take_rest(("mode", "strict", "servers")), where=str(path))
+    table = WrittenTable(file.take_rest(("mode", "strict", "servers")), where=str(path))
     file.finish()
     return table
 
 
-def _read_mode(table: Table, default: Mode) -> Mode:
+def _read_mode(table: WrittenTable, default: Mode) -> Mode:
     return take_enum(table, "mode", read=Mode, known=list(Mode)) if "mode" in table else default
 
 
-def _read_server(name: str, table: Table, *, mode: Mode) -> list[ToolDeclaration]:
+def _read_server(name: str, table: WrittenTable, *, mode: Mode) -> list[ToolDeclaration]:
     mode = _read_mode(table, mode)
     table.take("trusted", bool, default=False)
     undo = table.take("undo", bool, default=True)
@@ -193,7 +193,7 @@ def _read_server(name: str, table: Table, *, mode: Mode) -> list[ToolDeclaration
     found = []
     for tool, said in tools.items():
         where = f"{table.where}.tools.{tool}"
-        declaration = read_tool(Table(said, where=where), server=name, tool=tool, mode=mode)
+        declaration = read_tool(WrittenTable(said, where=where), server=name, tool=tool, mode=mode)
         if tool not in own:
             declaration = replace(declaration, source=source)
         found.append(declaration if undo else _drop_undo(declaration))
@@ -201,7 +201,7 @@ def _read_server(name: str, table: Table, *, mode: Mode) -> list[ToolDeclaration
 
 
 def read_tool(
-    table: Table, *, server: str, tool: str, mode: Mode = Mode.OBSERVE
+    table: WrittenTable, *, server: str, tool: str, mode: Mode = Mode.OBSERVE
 ) -> ToolDeclaration:
     """What a table says of one tool, refused where nothing could keep it."""
     effect = Effect.UNDECLARED
@@ -241,7 +241,7 @@ def _drop_undo(declaration: ToolDeclaration) -> ToolDeclaration:
     return replace(declaration, recipe=bare, effect=effect, cases=cases)
 
 
-async def _stand_in(**arguments: object) -> object:
+async def _reply_with(**arguments: object) -> object:
     """What a declaration is checked against before its server is there."""
     return arguments
 

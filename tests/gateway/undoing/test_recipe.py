@@ -4,7 +4,7 @@ import pytest
 
 from mulligan.core.errors import ConfigurationError
 from mulligan.gateway.undoing.recipe import UndoRecipe, read_recipe
-from mulligan.gateway.undoing.tables import Table
+from mulligan.gateway.undoing.tables import WrittenTable
 
 READ = {"tool": "get", "arguments": {"id": "{arguments.id}"}}
 READ_MADE = {"tool": "get", "arguments": {"id": "{result.id}"}}
@@ -13,7 +13,7 @@ DELETE = {"tool": "delete", "arguments": {"id": "{result.id}"}}
 
 
 def read(**said: object) -> UndoRecipe:
-    table = Table(said, where="here")
+    table = WrittenTable(said, where="here")
     recipe = read_recipe(table)
     table.finish()
     return recipe

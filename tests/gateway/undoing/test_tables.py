@@ -3,11 +3,11 @@ from __future__ import annotations
 import pytest
 
 from mulligan.core.errors import ConfigurationError
-from mulligan.gateway.undoing.tables import Table, read_toml
+from mulligan.gateway.undoing.tables import WrittenTable, read_toml
 
 
 def test_values_are_taken_by_their_type():
-    table = Table({"a": 1, "b": "x", "c": ["y"], "d": {"e": {"f": 2}}}, where="file")
+    table = WrittenTable({"a": 1, "b": "x", "c": ["y"], "d": {"e": {"f": 2}}}, where="file")
 
     assert table.take("a", float, default=0.0) == 1.0
     assert table.take("b", str, default="") == "x"
@@ -23,11 +23,11 @@ def test_values_are_taken_by_their_type():
 )
 def test_another_type_is_refused_with_its_place(kind, value, says):
     with pytest.raises(ConfigurationError, match=rf"^file: a is .*; it is {says}"):
-        Table({"a": value}, where="file").take("a", kind, default=kind())
+        WrittenTable({"a": value}, where="file").take("a", kind, default=kind())
 
 
 def test_what_nobody_knows_is_refused_with_the_nearest_that_is_known():
-    table = Table({"reciep": "x"}, where="file")
+    table = WrittenTable({"reciep": "x"}, where="file")
     table.take("recipe", str, default="")
 
     with pytest.raises(ConfigurationError, match=r"nobody knows 'reciep'.*Did you mean 'recipe'"):
@@ -35,7 +35,7 @@ def test_what_nobody_knows_is_refused_with_the_nearest_that_is_known():
 
 
 def test_what_is_like_nothing_gets_the_list_of_all():
-    table = Table({"zzz": "x"}, where="file")
+    table = WrittenTable({"zzz": "x"}, where="file")
     table.take("recipe", str, default="")
 
     with pytest.raises(ConfigurationError, match="There are: recipe"):

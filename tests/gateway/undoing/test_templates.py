@@ -4,7 +4,7 @@ import pytest
 
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.record import Record
-from mulligan.gateway.undoing.templates import MissingValueError, Template
+from mulligan.gateway.undoing.templates import ArgumentTemplate, MissingValueError
 
 RECORD = Record(
     arguments={"path": "a/b", "n": 3, "tags": ["x"], "none": None, "owner": {"id": 7}},
@@ -32,7 +32,7 @@ RECORD = Record(
     ],
 )
 def test_places_are_filled_by_what_the_call_was_given_and_returned(said, filled):
-    template = Template.read(said, where="here")
+    template = ArgumentTemplate.read(said, where="here")
 
     assert template.fill(RECORD, before={"title": "was"}) == filled
 
@@ -42,18 +42,18 @@ def test_places_are_filled_by_what_the_call_was_given_and_returned(said, filled)
 )
 def test_what_is_not_there_is_never_guessed(said):
     with pytest.raises(MissingValueError):
-        Template.read(said, where="here").fill(RECORD)
+        ArgumentTemplate.read(said, where="here").fill(RECORD)
 
 
 @pytest.mark.parametrize("said", ["{path}", "{arguments}", "{results.id}", "{}", "open {"])
 def test_a_place_that_nobody_knows_is_refused_where_it_is_written(said):
     with pytest.raises(ConfigurationError, match=r"^here: ") as refused:
-        Template.read({"deep": [said]}, where="here")
+        ArgumentTemplate.read({"deep": [said]}, where="here")
 
     assert "{arguments.path}" in str(refused.value)
 
 
 def test_a_template_knows_what_it_is_filled_from():
-    template = Template.read({"a": "{arguments.x}", "b": ["{before.y}{key}"]}, where="")
+    template = ArgumentTemplate.read({"a": "{arguments.x}", "b": ["{before.y}{key}"]}, where="")
 
     assert template.sources == {"arguments", "before", "key"}

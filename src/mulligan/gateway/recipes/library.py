@@ -9,7 +9,7 @@ from enum import StrEnum
 from importlib import resources
 
 from mulligan.core.errors import ConfigurationError
-from mulligan.gateway.undoing.tables import Table, describe_unknown, take_enum
+from mulligan.gateway.undoing.tables import WrittenTable, describe_unknown, take_enum
 
 _FILES = "mulligan.gateway.recipes"
 _ENDING = ".toml"
@@ -56,7 +56,7 @@ def load_recipe(name: str) -> ShippedRecipe:
     if name not in known:
         raise ConfigurationError(f"recipe: {describe_unknown(name, known)}")
     text = resources.files(_FILES).joinpath(f"{name}{_ENDING}").read_text(encoding="utf-8")
-    table = Table(tomllib.loads(text), where=f"the recipe {name}")
+    table = WrittenTable(tomllib.loads(text), where=f"the recipe {name}")
     recipe = ShippedRecipe(
         name=name,
         title=table.take("title", str, default=""),

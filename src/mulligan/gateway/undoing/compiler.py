@@ -27,7 +27,7 @@ _LOST = "\ufffd"
 _KINDS = {"text": str, "table": dict, "list": list}
 
 
-class UnreadableError(Exception):
+class UnseenStateError(Exception):
     """What a look returned is not what its recipe says it returns."""
 
 
@@ -67,7 +67,7 @@ class CompiledRecipe:
         """What is there now, with its version; `None`: nothing."""
         look = self.recipe.read
         if look is None:
-            raise UnreadableError("The recipe reads nothing.")
+            raise UnseenStateError("The recipe reads nothing.")
         raw = await self._look(look, record)
         if raw is _NOTHING:
             return None
@@ -83,9 +83,9 @@ class CompiledRecipe:
         if recipe.undo is None and recipe.undo_new is None:
             return state
         if new and recipe.undo_new is None and not (look is not None and look.fails_if_absent):
-            raise UnreadableError("Nothing is there, and what it makes anew cannot be undone.")
+            raise UnseenStateError("Nothing is there, and what it makes anew cannot be undone.")
         if not new and recipe.undo is None:
-            raise UnreadableError("Something is there already, and could not be put back.")
+            raise UnseenStateError("Something is there already, and could not be put back.")
         return state
 
     @unbind
@@ -93,7 +93,7 @@ class CompiledRecipe:
         """What a call without an answer left, as its tool would have returned it."""
         look = self.recipe.probe
         if look is None:
-            raise UnreadableError("The recipe looks for nothing.")
+            raise UnseenStateError("The recipe looks for nothing.")
         raw = await self._look(look, record)
         return None if raw is _NOTHING else _keep_fields(raw, look)
 
@@ -159,9 +159,11 @@ class CompiledRecipe:
         if isinstance(result, str) and _says(look.absent_text, result):
             return _NOTHING
         found = _take(result, look)
-        if look.where is None:
-            return _NOTHING if found is None else found
-        return _choose(found, look.where.fill(record))
+        if look.where is not None:
+            found = _choose(found, look.where.fill(record))
+        if found is None or (look.gone and _has_fields(found, look.gone)):
+            return _NOTHING
+        return found
 
     async def _make(self, call: ToolCall, given: object) -> object:
         return await self.call(self.server, call.tool, cast("dict[str, object]", given))
@@ -191,14 +193,19 @@ def _take(result: object, look: Look) -> object:
         kind = _KINDS.get(look.form)
         if kind is None or isinstance(found, kind):
             if look.lossless and isinstance(found, str) and _LOST in found:
-                raise UnreadableError("It is no text that could be put back as it was.")
+                raise UnseenStateError("It is no text that could be put back as it was.")
             return _strip(found, look)
-    raise UnreadableError(
+    raise UnseenStateError(
         f"{look.call.tool} returned nothing at {' or '.join(look.take)} that is {look.form}."
     )
 
 
 def _strip(found: object, look: Look) -> object:
+    if look.extract is not None:
+        meant = look.extract.search(found) if isinstance(found, str) else None
+        if meant is None:
+            raise UnseenStateError(f"{look.call.tool} returned no text that shows what is meant.")
+        return meant[1]
     for pattern in look.strip if isinstance(found, str) else ():
         found = pattern.sub("", str(found))
     return found
@@ -207,11 +214,13 @@ def _strip(found: object, look: Look) -> object:
 def _choose(found: object, fields: object) -> object:
     """The only element of a list that has these fields."""
     if not isinstance(found, list):
-        raise UnreadableError("The recipe looks through a list, and there is none.")
+        raise UnseenStateError("The recipe looks through a list, and there is none.")
     wanted = cast("dict[str, object]", fields)
     fitting = [each for each in found if _has_fields(each, wanted)]
     if len(fitting) > 1:
-        raise UnreadableError(f"{len(fitting)} elements have {', '.join(wanted)} as is looked for.")
+        raise UnseenStateError(
+            f"{len(fitting)} elements have {', '.join(wanted)} as is looked for."
+        )
     return fitting[0] if fitting else _NOTHING
 
 
@@ -227,11 +236,16 @@ def _keep_fields(raw: object, look: Look) -> object:
         return raw
     kept: dict[str, object] = {}
     for name, path in look.fields.items():
+        required, path = path.endswith("!"), path.removesuffix("!")
         try:
             kept[name] = follow_path(raw, _split(path))
         except MissingValueError:
             # Servers leave out what is empty.
             kept[name] = None
+        if required and kept[name] is None:
+            raise UnseenStateError(
+                f"{look.call.tool} shows no {path}, which could not be put back."
+            )
     return kept
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from mulligan.core.effect import ProbeBy
 from mulligan.core.errors import ConfigurationError
-from mulligan.gateway.undoing.tables import Table, take_enum
-from mulligan.gateway.undoing.templates import Template
+from mulligan.gateway.undoing.tables import WrittenTable, take_enum
+from mulligan.gateway.undoing.templates import ArgumentTemplate
 
 CONTENT = "content"
 """The version of what has none: what is there, as a hash."""
@@ -23,7 +23,7 @@ class ToolCall:
     """A call of a tool of the same server."""
 
     tool: str
-    arguments: Template
+    arguments: ArgumentTemplate
 
     @property
     def names(self) -> frozenset[str]:
@@ -41,14 +41,19 @@ class Look:
     take: tuple[str, ...] = (WHOLE,)
     """Paths to it in the result, the first that leads somewhere."""
     fields: Mapping[str, str] = field(default_factory=dict)
-    """What is kept of it, by the path of each; empty: all."""
-    where: Template | None = None
+    """What is kept of it, by the path of each; empty: all. One whose path ends in `!` must be
+    there: without it nothing could be put back, and the call is held."""
+    where: ArgumentTemplate | None = None
     """Of a list, the one element whose fields are these."""
     form: str = "any"
+    gone: Mapping[str, object] = field(default_factory=dict)
+    """Fields that say of something that it is deleted, though it can still be read."""
+    extract: re.Pattern[str] | None = None
+    """The one group of this is what is meant of a text."""
     strip: tuple[re.Pattern[str], ...] = ()
     """Parts of a text that change by themselves, such as the time of the last access."""
     fails_if_absent: bool = False
-    """The tool itself refuses a call where nothing is there, so such a one need not be held."""
+    """The tool itself refuses, or does nothing, where nothing is there: no need to hold it."""
     lossless: bool = False
     """A text that lost something on its way (U+FFFD) is none: it could not be put back."""
     absent: tuple[re.Pattern[str], ...] = ()
@@ -65,7 +70,7 @@ class VersionRule:
     """`content`, or a path in what the look returned."""
     in_result: str = ""
     """Where the tool's own result has it."""
-    leaves: Template | None = None
+    leaves: ArgumentTemplate | None = None
     """For `content`: what a call leaves, as a look will show it."""
 
 
@@ -84,7 +89,7 @@ class UndoRecipe:
     version: VersionRule | None = None
     probe: Look | None = None
     probe_by: ProbeBy = ProbeBy.STATE
-    about: Template | None = None
+    about: ArgumentTemplate | None = None
 
     @property
     def takes_image(self) -> bool:
@@ -101,7 +106,7 @@ class UndoRecipe:
                 yield call
 
 
-def read_recipe(table: Table) -> UndoRecipe:
+def read_recipe(table: WrittenTable) -> UndoRecipe:
     """What a table of a tool says of its undo; all of it may be missing."""
     undo = table.take_table("undo")
     conflict = undo.take_texts("conflict") if undo is not None else ()
@@ -121,13 +126,13 @@ def read_recipe(table: Table) -> UndoRecipe:
         version=None if version is None else _read_version_rule(version),
         probe=None if probe is None else _read_look(probe),
         probe_by=by,
-        about=None if about is None else Template.read(about, where=f"{table.where}.about"),
+        about=_read_template(table, "about", about),
     )
     _refuse_misfits(recipe, table)
     return recipe
 
 
-def _refuse_misfits(recipe: UndoRecipe, table: Table) -> None:
+def _refuse_misfits(recipe: UndoRecipe, table: WrittenTable) -> None:
     undoes = recipe.undo is not None or recipe.undo_new is not None
     uses = frozenset().union(*(c.arguments.sources for c in (recipe.undo, recipe.undo_new) if c))
     early = frozenset() if recipe.read is None else recipe.read.call.arguments.sources
@@ -156,7 +161,7 @@ def _refuse_misfits(recipe: UndoRecipe, table: Table) -> None:
             raise table.fail(f"{why}.")
 
 
-def _read_call(table: Table, *, finish: bool = False) -> ToolCall:
+def _read_call(table: WrittenTable, *, finish: bool = False) -> ToolCall:
     tool = table.take("tool", str, default="")
     if not tool:
         raise table.fail('it names no tool. Add tool = "…", one of the same server.')
@@ -164,10 +169,10 @@ def _read_call(table: Table, *, finish: bool = False) -> ToolCall:
     if finish:
         table.finish()
     where = f"{table.where}.arguments"
-    return ToolCall(tool=tool, arguments=Template.read(given, where=where))
+    return ToolCall(tool=tool, arguments=ArgumentTemplate.read(given, where=where))
 
 
-def _read_look(table: Table) -> Look:
+def _read_look(table: WrittenTable) -> Look:
     call = _read_call(table)
     where = table.take_any("where")
     fields = table.take("fields", dict, default={})
@@ -182,8 +187,10 @@ def _read_look(table: Table) -> Look:
         call=call,
         take=table.take_texts("take") or (WHOLE,),
         fields=fields,
-        where=None if where is None else Template.read(where, where=f"{table.where}.where"),
+        where=_read_template(table, "where", where),
         form=form,
+        gone=table.take("gone", dict, default={}),
+        extract=_read_extract(table),
         strip=_compile_all(table, table.take_texts("strip")),
         fails_if_absent=table.take("fails_if_absent", bool, default=False),
         lossless=table.take("lossless", bool, default=False),
@@ -194,13 +201,27 @@ def _read_look(table: Table) -> Look:
     return look
 
 
-def _read_version_rule(table: Table) -> VersionRule:
+def _read_extract(table: WrittenTable) -> re.Pattern[str] | None:
+    said = table.take("extract", str, default="")
+    if not said:
+        return None
+    (pattern,) = _compile_all(table, (said,))
+    if pattern.groups != 1:
+        raise table.fail(
+            f"extract has {pattern.groups} groups; it has one, which is what is meant."
+        )
+    return pattern
+
+
+def _read_version_rule(table: WrittenTable) -> VersionRule:
     of = table.take("of", str, default="")
     leaves = table.take_any("leaves")
     rule = VersionRule(
         of=of,
         in_result=table.take("in_result", str, default=""),
-        leaves=None if leaves is None else Template.read(leaves, where=f"{table.where}.leaves"),
+        leaves=None
+        if leaves is None
+        else ArgumentTemplate.read(leaves, where=f"{table.where}.leaves"),
     )
     table.finish()
     if not of:
@@ -212,7 +233,11 @@ def _read_version_rule(table: Table) -> VersionRule:
     return rule
 
 
-def _compile_all(table: Table, said: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
+def _read_template(table: WrittenTable, name: str, said: object) -> ArgumentTemplate | None:
+    return None if said is None else ArgumentTemplate.read(said, where=f"{table.where}.{name}")
+
+
+def _compile_all(table: WrittenTable, said: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
     try:
         return tuple(re.compile(each) for each in said)
     except re.error as error:

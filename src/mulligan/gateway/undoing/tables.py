@@ -22,7 +22,7 @@ _TYPES: Mapping[type, str] = {
 }
 
 
-class Table:
+class WrittenTable:
     """One table and where it stands. Whoever has taken all that it knows says `finish`."""
 
     def __init__(self, given: object, *, where: str) -> None:
@@ -63,29 +63,32 @@ class Table:
             raise self.fail(f"{name} is {value!r}; it is a list of texts.")
         return tuple(value)
 
-    def take_table(self, name: str) -> Table | None:
+    def take_table(self, name: str) -> WrittenTable | None:
         """A table within; `None` where there is none."""
         if name not in self._given:
             self._known.append(name)
             return None
-        return Table(self.take_any(name), where=f"{self.where}.{name}")
+        return WrittenTable(self.take_any(name), where=f"{self.where}.{name}")
 
-    def take_tables(self, name: str) -> list[tuple[str, Table]]:
+    def take_tables(self, name: str) -> list[tuple[str, WrittenTable]]:
         """Tables within one, by their names."""
         inside = self.take_table(name)
         if inside is None:
             return []
         return inside.split()
 
-    def split(self) -> list[tuple[str, Table]]:
+    def split(self) -> list[tuple[str, WrittenTable]]:
         """What stands in it, each a table by its name."""
-        return [(k, Table(each, where=f"{self.where}.{k}")) for k, each in self._given.items()]
+        return [
+            (k, WrittenTable(each, where=f"{self.where}.{k}")) for k, each in self._given.items()
+        ]
 
-    def take_list(self, name: str) -> list[Table]:
+    def take_list(self, name: str) -> list[WrittenTable]:
         """A list of tables."""
         value = self.take(name, list, default=[])
         return [
-            Table(each, where=f"{self.where}.{name}[{number}]") for number, each in enumerate(value)
+            WrittenTable(each, where=f"{self.where}.{name}[{number}]")
+            for number, each in enumerate(value)
         ]
 
     def take_rest(self, known: Iterable[str]) -> dict[str, object]:
@@ -120,7 +123,9 @@ def read_toml(path: Path) -> dict[str, object]:
         raise ConfigurationError(f"{path} cannot be read: {error}.") from error
 
 
-def take_enum(table: Table, name: str, *, read: Callable[[str], T], known: Iterable[str]) -> T:
+def take_enum(
+    table: WrittenTable, name: str, *, read: Callable[[str], T], known: Iterable[str]
+) -> T:
     """A text that is one of a few."""
     said = table.take(name, str, default="")
     try:

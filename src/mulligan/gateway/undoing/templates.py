@@ -22,7 +22,7 @@ class MissingValueError(LookupError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class TemplatePlace:
     """One place: where its value comes from."""
 
     source: str
@@ -39,13 +39,13 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Template:
+class ArgumentTemplate:
     """A value with places in it, at any depth."""
 
     said: object
 
     @classmethod
-    def read(cls, said: object, *, where: str) -> Template:
+    def read(cls, said: object, *, where: str) -> ArgumentTemplate:
         """A template whose places are all known ones."""
         template = cls(said=said)
         for _ in template.list_places(where=where):
@@ -57,7 +57,7 @@ class Template:
         """What it takes its values from."""
         return frozenset(place.source for place in self.list_places(where=""))
 
-    def list_places(self, *, where: str) -> Iterator[Place]:
+    def list_places(self, *, where: str) -> Iterator[TemplatePlace]:
         """Every place in it."""
         for text in _list_texts(self.said):
             for found in _PLACE.finditer(text):
@@ -125,7 +125,7 @@ def _write_place(found: re.Match[str], values: Mapping[str, object]) -> str:
     return str(value)
 
 
-def _read_place(found: re.Match[str], *, where: str) -> Place:
+def _read_place(found: re.Match[str], *, where: str) -> TemplatePlace:
     named = _NAME.fullmatch(found[1] or "")
     if named is None or named[1] not in SOURCES:
         raise ConfigurationError(
@@ -136,7 +136,7 @@ def _read_place(found: re.Match[str], *, where: str) -> Place:
     if named[1] == "arguments" and not named[2]:
         raise ConfigurationError(f"{where}: {found[0]!r} names no argument, as {{arguments.path}}.")
     way = tuple(named[2].split(".")[1:])
-    return Place(source=named[1], way=way, optional=named[3] is not None)
+    return TemplatePlace(source=named[1], way=way, optional=named[3] is not None)
 
 
 def _list_texts(said: object) -> Iterator[str]:

@@ -7,19 +7,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from mulligan.core.effect import Effect
-from mulligan.gateway.undoing.tables import Table, take_enum
+from mulligan.gateway.undoing.tables import WrittenTable, take_enum
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
+class EffectCase:
     """What a call must be given for another effect; all of it."""
 
     effect: Effect
     equal: Mapping[str, object] = field(default_factory=dict)
     given: tuple[str, ...] = ()
-    """Arguments that are there, and not empty."""
+    """Arguments that are there, also empty: an empty list may clear what was there."""
     missing: tuple[str, ...] = ()
-    """Arguments that are not there, or empty."""
+    """Arguments that are not there, or null."""
     matches: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
     """Arguments that are texts in which this is found."""
 
@@ -27,25 +27,25 @@ class Case:
         """Whether a call is such a one."""
         return (
             all(_is_equal(arguments.get(name), value) for name, value in self.equal.items())
-            and all(arguments.get(name) for name in self.given)
-            and not any(arguments.get(name) for name in self.missing)
+            and all(arguments.get(name) is not None for name in self.given)
+            and all(arguments.get(name) is None for name in self.missing)
             and all(_is_found(each, arguments.get(name)) for name, each in self.matches.items())
         )
 
 
-def read_cases(table: Table) -> tuple[Case, ...]:
+def read_cases(table: WrittenTable) -> tuple[EffectCase, ...]:
     """The cases of a tool, in their order."""
     return tuple(_read_case(each) for each in table.take_list("cases"))
 
 
-def _read_case(table: Table) -> Case:
+def _read_case(table: WrittenTable) -> EffectCase:
     effect = take_enum(table, "effect", read=Effect, known=list(Effect))
     matches = table.take("matches", dict, default={})
     try:
         patterns = {name: re.compile(each) for name, each in matches.items()}
     except (re.error, TypeError) as error:
         raise table.fail(f"matches has no regular expression: {error}.") from error
-    case = Case(
+    case = EffectCase(
         effect=effect,
         equal=table.take("equal", dict, default={}),
         given=table.take_texts("given"),

@@ -4,12 +4,12 @@ import pytest
 
 from mulligan.core.effect import Effect
 from mulligan.core.errors import ConfigurationError
-from mulligan.gateway.undoing.cases import read_cases
-from mulligan.gateway.undoing.tables import Table
+from mulligan.gateway.undoing.effect_cases import read_cases
+from mulligan.gateway.undoing.tables import WrittenTable
 
 
 def read(**case: object):
-    (found,) = read_cases(Table({"cases": [{"effect": "read", **case}]}, where="here"))
+    (found,) = read_cases(WrittenTable({"cases": [{"effect": "read", **case}]}, where="here"))
     return found
 
 
@@ -20,8 +20,10 @@ def read(**case: object):
         ({"equal": {"dry": True}}, {"dry": 1}, False),
         ({"equal": {"dry": True}}, {}, False),
         ({"given": ["attendees"]}, {"attendees": ["a"]}, True),
-        ({"given": ["attendees"]}, {"attendees": []}, False),
-        ({"missing": ["attendees"]}, {"attendees": []}, True),
+        ({"given": ["attendees"]}, {"attendees": []}, True),
+        ({"given": ["attendees"]}, {"attendees": None}, False),
+        ({"missing": ["attendees"]}, {"attendees": None}, True),
+        ({"missing": ["attendees"]}, {"attendees": []}, False),
         ({"missing": ["attendees"]}, {"attendees": ["a"]}, False),
         ({"matches": {"sql": "(?i)^select"}}, {"sql": "SELECT 1"}, True),
         ({"matches": {"sql": "(?i)^select"}}, {"sql": 5}, False),
