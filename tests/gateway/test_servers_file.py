@@ -152,3 +152,12 @@ def test_a_file_that_anybody_can_write_starts_no_program(tmp_path):
 
     with pytest.raises(ConfigurationError, match="can be changed by others"):
         read_servers(path, environment={})
+
+
+def test_one_server_is_read_alone_whatever_the_others_are(tmp_path):
+    document = {"mcpServers": {"a": {"command": "x"}, "b": {"command": "${NOBODY}"}}}
+    path = write(tmp_path, document)
+
+    assert [each.name for each in read_servers(path, environment={}, only="a")] == ["a"]
+    with pytest.raises(ConfigurationError, match=r"has no server 'c'\. It has 'a', 'b'"):
+        read_servers(path, environment={}, only="c")

@@ -51,10 +51,20 @@ class Server:
     """It keeps nothing about its clients, so that one connection serves all of them."""
 
 
-def read_servers(path: Path, *, environment: Mapping[str, str] | None = None) -> tuple[Server, ...]:
-    """The servers of a file, less those that it disables; `${VARIABLES}` are filled in."""
+def read_servers(
+    path: Path, *, environment: Mapping[str, str] | None = None, only: str = ""
+) -> tuple[Server, ...]:
+    """The servers of a file, less those that it disables; `${VARIABLES}` are filled in.
+
+    `only`: that one alone, and no other need be readable.
+    """
     variables = os.environ if environment is None else environment
     entries = list_entries(read_document(path), path)
+    if only:
+        if only not in entries:
+            known = ", ".join(map(repr, entries)) or "none"
+            raise ConfigurationError(f"{path} has no server {only!r}. It has {known}.")
+        entries = {only: entries[only]}
     found = []
     for name, entry in entries.items():
         reader = _Entry(name, entry, path=path, variables=variables)
