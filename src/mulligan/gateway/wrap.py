@@ -116,7 +116,7 @@ def _put_back(text: str, path: Path, kept: Path) -> str:
     if lost:
         raise ConfigurationError(f"{kept} does not have the server {lost[0]!r}, which is wrapped.")
     raw = {name: before[known[name].start : known[name].end] for name in names}
-    return _splice(text, {name: raw[name] for name in names}, path)
+    return _replace_spans(text, {name: raw[name] for name in names}, path)
 
 
 def _list_wrapped(text: str, path: Path, kept: Path) -> Iterator[str]:
@@ -164,11 +164,11 @@ def _replace_entries(text: str, commands: Mapping[str, Sequence[str]]) -> str:
         if way[-1] == "context_servers":
             entry["source"] = "custom"
         entry |= {"command": program, "args": args, **rest}
-        written[name] = _indent(entry, text, node.start)
-    return _splice(text, written)
+        written[name] = _format_entry(entry, text, node.start)
+    return _replace_spans(text, written)
 
 
-def _splice(text: str, written: Mapping[str, str], path: Path | None = None) -> str:
+def _replace_spans(text: str, written: Mapping[str, str], path: Path | None = None) -> str:
     """The text with some entries in other words; every other byte stays."""
     entries = _find_entries(text, path or Path()).members
     for name in sorted(written, key=lambda each: entries[each].start, reverse=True):
@@ -177,7 +177,7 @@ def _splice(text: str, written: Mapping[str, str], path: Path | None = None) -> 
     return text
 
 
-def _indent(entry: Mapping[str, object], text: str, at: int) -> str:
+def _format_entry(entry: Mapping[str, object], text: str, at: int) -> str:
     line = text[text.rfind("\n", 0, at) + 1 : at]
     margin = line[: len(line) - len(line.lstrip())]
     newline = "\r\n" if "\r\n" in text else "\n"
