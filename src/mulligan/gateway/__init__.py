@@ -1,1 +1,1 @@
-"""MCP clients and their servers with Mulligan between them: `mulligan gateway mcp.json`."""
+"""Between any MCP client and its servers: what a turn gets elsewhere, with no code on any side."""
