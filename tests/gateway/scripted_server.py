@@ -116,6 +116,8 @@ def list_tools(cursor):
     ]
     if os.environ.get("DESCRIBED"):
         page[0]["description"] = os.environ["DESCRIBED"]
+    if os.environ.get("HINTED"):
+        page[0]["annotations"] = {"readOnlyHint": True}
     more = {"nextCursor": str(start + 8)} if start + 8 < len(names) else {}
     return {"tools": page, **more}
 

@@ -22,13 +22,25 @@ def add_to(commands: Commands) -> None:
         "mode and declaration\nadvice, repair, holds and undo.",
     )
     add_store(parser)
-    parser.add_argument("file", help="the servers, as MCP clients name them: mcp.json")
+    parser.add_argument("file", nargs="?", help="the servers, as MCP clients name them: mcp.json")
+    parser.add_argument("--only", metavar="SERVER", help="this server of the file alone")
+    parser.add_argument(
+        "--declarations", metavar="FILE", help="what their tools do, and how it is undone: TOML"
+    )
     parser.add_argument(
         "--mode",
         choices=MODES,
-        default="observe",
-        help="how far to go with tools that no declaration names; observe: only watch",
+        help="how far to go with tools that no declaration names; observe, unless said: only watch",
     )
+    parser.add_argument(
+        "--suggest",
+        action="store_true",
+        help="print a file of declarations by what the servers list, for a person to read, and end",
+    )
+    parser.add_argument(
+        "--wrap", metavar="CLIENT", help="put every server of a client's file behind the gateway"
+    )
+    parser.add_argument("--unwrap", metavar="CLIENT", help="put that file back as it was")
     parser.add_argument(
         "--timeout", type=float, metavar="SECONDS", help="for an answer of a server; 300"
     )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from mulligan.core.effect import Mode
+from mulligan.gateway.declarations import ToolDeclaration
 from mulligan.gateway.protocol.limits import Limits
 
 
@@ -25,4 +27,8 @@ class GatewayOptions:
     """Refuse tools whose description has changed, until a person has approved it."""
     pins: Path | None = None
     """Where it is kept what tools looked like; without a place, only as long as the process."""
+    declarations: tuple[ToolDeclaration, ...] = ()
+    """What the operator says of tools."""
+    modes: Mapping[str, Mode] = field(default_factory=dict)
+    """The mode by server, where one has another than the rest."""
     limits: Limits = field(default_factory=Limits)

@@ -16,8 +16,8 @@ from mulligan import Mulligan, State
 from mulligan.core.errors import HeldError
 from mulligan.core.points import Point
 from mulligan.testing.faults import Deed, Faults, Strike
-from tests.gateway.undoing.undo_child import open_application
 from tests.gateway.recorded_server import LocalFiles, Upstream, connect_files, declare_files
+from tests.gateway.undoing.undo_child import open_application
 
 CHILD = Path(__file__).parent / "undo_child.py"
 

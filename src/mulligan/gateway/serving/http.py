@@ -1,4 +1,4 @@
-"""Clients over streamable HTTP: a plain ASGI application, for revisions with sessions and without.
+"""Clients over streamable HTTP: an ASGI application, for revisions with sessions and without.
 
 A request body names tools and arguments, never a command or an address: those stand in the
 operator's file alone. The token that a client shows is compared here and goes no further.
@@ -11,6 +11,9 @@ from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from contextlib import suppress
 from typing import Any
 
+from starlette.applications import Starlette
+
+from mulligan.gateway.api.routes import PREFIX, create_api
 from mulligan.gateway.gateway import Gateway
 from mulligan.gateway.protocol.frames import (
     INVALID_REQUEST,
@@ -54,11 +57,15 @@ class GatewayApp:
         self._access = access
         self._limits = gateway.options.limits
         self.clients = HttpClients(gateway)
+        routes = create_api(gateway.m, find_principal=access.find_principal)
+        self._api = Starlette(routes=routes)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Take one request."""
         if scope["type"] == "lifespan":
             await self._live(receive, send)
+        elif scope["type"] == "http" and scope["path"].startswith(f"{PREFIX}/"):
+            await self._api(scope, receive, send)
         elif scope["type"] == "http":
             await Exchange(self, scope, receive, send).run()
 

@@ -133,7 +133,7 @@ class Lists:
         for raw in read_elements(fields.get(LISTS[method], b"[]")):
             listed = self._ends.shared.tools.read(server, raw) if method == TOOLS else None
             if listed is not None:
-                self._ends.shared.note_pin(listed)
+                self._ends.shared.note_listed(listed)
                 self._ends.known.by_server.setdefault(server, {})[listed.name] = listed
             shown: Raw | None = raw
             if names.only is None:

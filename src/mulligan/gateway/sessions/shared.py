@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
 
 from mulligan.app.mulligan import Mulligan
 from mulligan.core.adapter import HostCall
 from mulligan.core.effect import Mode
 from mulligan.core.errors import ConfigurationError
+from mulligan.gateway.declarations import declare_by_hints
 from mulligan.gateway.options import GatewayOptions
 from mulligan.gateway.servers_file import Server
 from mulligan.gateway.tools.pins import Pins
@@ -42,10 +43,11 @@ class Shared:
         self.tools = ToolReader()
         self.pins = Pins(self.options.pins)
         self.version = version("mulligan")
+        self._hints: dict[tuple[str, str], Mapping[str, object]] = {}
         self._reported: set[tuple[str, str]] = set()
         self._modes: dict[tuple[str, str], Mode] = {}
 
-    def note_pin(self, tool: ListedTool) -> None:
+    def _note_pin(self, tool: ListedTool) -> None:
         """Hold what a tool says of itself against what was approved; a change is reported once."""
         try:
             fine = self.pins.note(tool)
@@ -62,6 +64,24 @@ class Shared:
         if key not in self._modes:
             found = self.host.tools.find_tool(call)
             if found is None:
-                self.m.declare(call.tool, server=call.server, mode=self.options.mode)
+                self._declare_unsaid(call)
+                found = self.host.tools.find_tool(call)
             self._modes[key] = self.options.mode if found is None else found.declaration.mode
         return self._modes[key]
+
+    def _declare_unsaid(self, call: HostCall) -> None:
+        """A tool that the operator says nothing of: by its hints if they count, else its mode."""
+        server = next(each for each in self.servers if each.name == call.server)
+        mode = self.options.modes.get(server.name, self.options.mode)
+        hints = self._hints.get((call.server, call.tool), {})
+        said = {"name": call.tool, "annotations": hints}
+        hinted = declare_by_hints(server.name, said, trusted=server.trusted, mode=mode)
+        if hinted is None:
+            self.m.declare(call.tool, server=server.name, mode=mode)
+        else:
+            self.m.declare(call.tool, server=server.name, effect=hinted.effect, **hinted.said)
+
+    def note_listed(self, tool: ListedTool) -> None:
+        """A server lists a tool: what it says of itself is held against what was approved."""
+        self._hints[tool.server, tool.name] = tool.hints
+        self._note_pin(tool)

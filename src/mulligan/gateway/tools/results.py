@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -12,6 +13,9 @@ from mulligan.gateway.protocol.frames import read_fields, write_fields
 
 NOTE = "mulligan/note"
 """Marks a part of a result that is the gateway's and not the server's, in its `_meta`."""
+
+
+_WRAPPING = re.compile(r"\AError executing tool \S+: ")
 
 
 class ToolFailedError(Exception):
@@ -50,7 +54,9 @@ def read_failure(result: Mapping[str, Any]) -> ToolFailedError:
     """The failure that a result is, with the code that its fields name."""
     value = read_value(result)
     code = find_code(value) if isinstance(value, dict) else None
-    return ToolFailedError(join_texts(result), code=code, data=value)
+    # The Python SDK puts its own words before those of the tool.
+    said = _WRAPPING.sub("", join_texts(result), count=1)
+    return ToolFailedError(said, code=code, data=value)
 
 
 def find_code(fields: Mapping[str, Any]) -> int | str | None:

@@ -24,6 +24,8 @@ class ListedTool:
     """As its server calls it."""
     description: str = field(default="", repr=False)
     schema: dict[str, Any] = field(default_factory=dict, repr=False)
+    hints: dict[str, Any] = field(default_factory=dict, repr=False)
+    """What it says of itself: that it only reads, or destroys."""
     digest: str = ""
     """Of everything that an agent is told about it."""
 
@@ -50,6 +52,7 @@ def _read_tool(server: str, raw: bytes) -> ListedTool | None:
     except (ValueError, RecursionError):
         return None
     name, schema = fields.get("name"), fields.get("inputSchema")
+    hints = fields.get("annotations")
     if not isinstance(name, str) or not name:
         return None
     return ListedTool(
@@ -57,5 +60,6 @@ def _read_tool(server: str, raw: bytes) -> ListedTool | None:
         name=name,
         description=str(fields.get("description") or ""),
         schema=schema if isinstance(schema, dict) else {},
+        hints=hints if isinstance(hints, dict) else {},
         digest=hashlib.sha256(encode_sorted(fields)).hexdigest(),
     )
