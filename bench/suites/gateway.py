@@ -9,9 +9,10 @@ import os
 import random
 import statistics
 import subprocess
+import sys
 import tempfile
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-install", action="store_true", help="never install the peers")
     parser.add_argument("--alone", action="store_true", help="without the peers")
     parser.add_argument("--rounds", type=int, metavar="N", help="of blocks; 20")
+    parser.add_argument("--clients", type=int, metavar="N", help="at once; 50, and 0 for none")
     parser.add_argument("--seed", type=int, default=1, help="of the order")
     parser.add_argument("--quick", action="store_true", help="seconds, not minutes; no figures")
 
@@ -69,7 +71,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> Result:
     plan = QUICK if options.quick else Plan()
     if options.rounds:
-        plan = Plan(rounds=options.rounds)
+        plan = replace(plan, rounds=options.rounds)
+    if options.clients is not None:
+        plan = replace(plan, clients=options.clients)
     install, load = not options.no_install, os.getloadavg()
     fastmcp = proxy = None
     if not options.alone:
@@ -102,7 +106,7 @@ async def _measure(
                 if number >= 0:
                     found.setdefault(name, []).extend(took)
     step("many at once")
-    for name, (command, port) in _http_commands(places).items():
+    for name, (command, port) in _http_commands(places).items() if plan.clients else ():
         with run_http(command, port) as url:
             token = TOKEN if name.startswith("http") else ""
             found[f"many_{name}"] = await _many(url, token, plan)
@@ -119,8 +123,6 @@ async def _many(url: str, token: str, plan: Plan) -> list[float]:
 
 
 def _stdio_commands(places: Places) -> dict[str, list[str]]:
-    import sys
-
     commands = {
         "direct": [sys.executable, str(SERVER)],
         "stdio": gateway_command(places, "stdio", *EVERYTHING),
@@ -147,7 +149,8 @@ def _compare(found: dict[str, list[float]]) -> Result:
     p99 = {name: _percentile(took, 0.99) for name, took in found.items()}
 
     def ratio(figures: dict[str, float], ours: str, theirs: str) -> float | None:
-        return digits(figures[ours] / figures[theirs]) if theirs in figures else None
+        there = ours in figures and theirs in figures
+        return digits(figures[ours] / figures[theirs]) if there else None
 
     return {
         "direct_ratio_p50": ratio(p50, "stdio", "direct"),

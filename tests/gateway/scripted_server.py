@@ -114,6 +114,8 @@ def list_tools(cursor):
         {"name": name, "inputSchema": {"type": "object", "properties": TOOLS[name]}, "x-odd": [1]}
         for name in names[start : start + 8]
     ]
+    if os.environ.get("TWIN"):
+        page.append({**page[0], "name": os.environ["TWIN"]})
     if os.environ.get("DESCRIBED"):
         page[0]["description"] = os.environ["DESCRIBED"]
     if os.environ.get("HINTED"):

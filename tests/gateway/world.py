@@ -74,8 +74,9 @@ class RawClient:
             params["_meta"] = {key.replace("__", "/"): value for key, value in meta.items()}
         return await self.ask("tools/call", params)
 
-    async def greet(self) -> dict[str, Any]:
-        answer = await self.ask("initialize", INITIALIZE)
+    async def greet(self, can: tuple[str, ...] = ("sampling", "elicitation")) -> dict[str, Any]:
+        able = {name: {} for name in can}
+        answer = await self.ask("initialize", {**INITIALIZE, "capabilities": able})
         self.say("notifications/initialized")
         return answer["result"]
 
@@ -105,12 +106,17 @@ async def run_gateway(
 
 
 @asynccontextmanager
-async def connect(gateway: Gateway, *, greets: bool = True) -> AsyncIterator[RawClient]:
+async def connect(
+    gateway: Gateway,
+    *,
+    greets: bool = True,
+    can: tuple[str, ...] = ("sampling", "elicitation"),
+) -> AsyncIterator[RawClient]:
     client = RawClient()
     client.session = gateway.open_session(Party(client))
     try:
         if greets:
-            await client.greet()
+            await client.greet(can)
         yield client
     finally:
         await client.session.close()
