@@ -83,3 +83,8 @@ def test_fields_and_elements_are_read_without_being_understood():
 def test_a_notification_has_no_id_and_an_answer_no_method():
     assert json.loads(write_request(b"", "x", b"")) == {"jsonrpc": "2.0", "method": "x"}
     assert Frame().key == b""
+
+
+def test_a_deep_message_with_broken_text_in_it_is_only_unreadable():
+    with pytest.raises(UnreadableFrameError):
+        read_frame(b'{"id":1,"method":"pr\xe4o","params":' + b"[" * 300, LIMITS)

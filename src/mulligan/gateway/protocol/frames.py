@@ -44,6 +44,7 @@ class UnreadableFrameError(ValueError):
         self.key = key
 
 
+UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _decode = msgspec.json.Decoder(Frame).decode
 _fields = msgspec.json.Decoder(dict[str, Raw]).decode
 _elements = msgspec.json.Decoder(list[Raw]).decode
@@ -64,7 +65,7 @@ def read_frame(line: bytes, limits: Limits) -> Frame:
     try:
         line.decode()
         frame = _decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except UNREADABLE:
         frame = _read_leniently(line)
     if frame.method:
         if frame.id and not frame.key:
@@ -129,7 +130,7 @@ def _find_key_shallow(line: bytes) -> bytes:
     """The id of a message that is too deep to be read, if it can be read after all."""
     try:
         return _decode(line).key
-    except (msgspec.DecodeError, RecursionError):
+    except UNREADABLE:
         return b""
 
 
@@ -137,7 +138,7 @@ def read_fields(raw: bytes | Raw) -> dict[str, Raw]:
     """An object by its fields, each as it was written; empty where it is none."""
     try:
         return _fields(raw) if raw else {}
-    except (msgspec.DecodeError, RecursionError):
+    except UNREADABLE:
         pass
     try:
         read = json.loads(bytes(raw))
@@ -154,7 +155,7 @@ def read_elements(raw: bytes | Raw) -> list[Raw]:
     """The elements of a list, each as it was written; none where it is no list."""
     try:
         return _elements(raw)
-    except (msgspec.DecodeError, RecursionError):
+    except UNREADABLE:
         pass
     try:
         read = json.loads(bytes(raw))

@@ -24,7 +24,7 @@ async def serve_stdio(gateway: Gateway, *, reads: int = 0, writes: int = 1) -> N
     loop = asyncio.get_running_loop()
     client = Party()
     session = gateway.open_session(client)
-    client.way = await _open_writer(writes, session.pause_servers)
+    client.way = writer = await _open_writer(writes, session.pause_servers)
     cutter = LineCutter(
         session.take_line,
         longest=gateway.options.limits.frame,
@@ -46,6 +46,7 @@ async def serve_stdio(gateway: Gateway, *, reads: int = 0, writes: int = 1) -> N
         await session.finish()
     finally:
         await session.close()
+        await writer.finish(gateway.options.limits.stop)
 
 
 class _Reader(asyncio.Protocol):
@@ -77,9 +78,14 @@ class _PipeWriter(asyncio.BaseProtocol):
     def __init__(self, on_full: Pressure) -> None:
         self._on_full = on_full
         self._transport: asyncio.WriteTransport | None = None
+        self._over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.WriteTransport", transport)
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
+        if not self._over.done():
+            self._over.set_result(None)
 
     def pause_writing(self) -> None:
         self._on_full(full=True)
@@ -92,6 +98,14 @@ class _PipeWriter(asyncio.BaseProtocol):
         if self._transport is not None and not self._transport.is_closing():
             self._transport.write(as_line(frame))
 
+    async def finish(self, seconds: float) -> None:
+        """Write what is left, as long as its reader takes it."""
+        if self._transport is not None:
+            self._transport.close()
+            await asyncio.wait([self._over], timeout=seconds)
+            if not self._over.done():
+                self._transport.abort()
+
 
 class _FileWriter:
     """Writes lines to a file."""
@@ -102,6 +116,9 @@ class _FileWriter:
     def send(self, frame: bytes) -> None:
         """Write a line."""
         os.write(self._fd, as_line(frame))
+
+    async def finish(self, seconds: float) -> None:
+        """Everything is written already."""
 
 
 async def _open_writer(fd: int, on_full: Pressure) -> _PipeWriter | _FileWriter:
