@@ -190,6 +190,17 @@ def test_a_file_that_anybody_can_write_declares_nothing(tmp_path):
         read_declarations(path, [FILES])
 
 
+def test_one_file_may_speak_of_all_servers_where_one_is_served_alone(tmp_path):
+    text = "[servers.files.tools.x]\nhold = true\n[servers.mail.tools.y]\nhold = true"
+    path = write_declarations(tmp_path, text)
+
+    found = read_declarations(path, [Server(name="files", beside=("mail",))])
+
+    assert [(each.server, each.tool) for each in found] == [("files", "x")]
+    with pytest.raises(ConfigurationError, match="nobody knows 'mail'"):
+        read_declarations(path, [Server(name="files")])
+
+
 LISTED = [
     {"name": "write_file", "inputSchema": {"properties": {"path": {}, "content": {}}}},
     {"name": "read_text_file", "inputSchema": {"properties": {"path": {}}}},

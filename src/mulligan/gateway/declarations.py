@@ -108,12 +108,15 @@ def read_declarations(path: Path | None, servers: Iterable[Server]) -> tuple[Too
         return ()
     file = _open_file(path)
     mode = _read_mode(file, Mode.OBSERVE)
-    known = [server.name for server in servers]
+    served = [*servers]
+    names = [server.name for server in served]
+    known = {*names, *(name for server in served for name in server.beside)}
     found: list[ToolDeclaration] = []
     for name, table in file.take_tables("servers"):
         if name not in known:
             raise file.fail(f"servers: {describe_unknown(name, known)}")
-        found += _read_server(name, table, mode=mode)
+        read = _read_server(name, table, mode=mode)
+        found += read if name in names else []
     return tuple(found)
 
 
