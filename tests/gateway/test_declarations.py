@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from pathlib import Path
 
 import pytest
@@ -73,6 +74,22 @@ def test_a_tool_is_declared_as_it_is_said(tmp_path):
     assert (known.repeat, known.mode) == ("keyed", "suggest")
     assert known.error_rules[0].nothing_done
     assert "Cannot be undone: held" in known.promises[0]
+
+
+@pytest.mark.parametrize(
+    ("said", "nothing_done"),
+    [
+        ("No such recipient: x", True),
+        ("Error: no such recipient", True),
+        ("EIO: write failed, '/tmp/no such recipient'", False),
+    ],
+)
+def test_an_error_refuses_by_how_it_begins_and_not_by_a_name_in_it(tmp_path, said, nothing_done):
+    text = '[servers.mail.tools.send]\nrefuses = ["(?i)no such recipient"]'
+
+    (rule,) = read(tmp_path, text)["send"].said["error_rules"]
+
+    assert bool(re.search(rule["says"], f"ToolFailedError: {said}")) == nothing_done
 
 
 def test_hold_is_short_for_a_call_that_waits_for_a_person(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -30,6 +31,8 @@ PLAIN = (
     "release", "loses", "describe", "error_rules",
 )  # fmt: skip
 """What is said in the file as `@m.tool` takes it."""
+
+_FLAGS = re.compile(r"\(\?([aimsux]+)\)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -220,7 +223,7 @@ def read_tool(
     said = table.take_rest(PLAIN)
     table.finish()
     if refuses:
-        rules = [{"says": each, "nothing_done": True} for each in refuses]
+        rules = [{"says": _anchor(each), "nothing_done": True} for each in refuses]
         said["error_rules"] = [*rules, *cast("list[Any]", said.get("error_rules", []))]
     said.setdefault("mode", mode.value)
     declaration = ToolDeclaration(
@@ -231,6 +234,13 @@ def read_tool(
     except (ConfigurationError, ValueError, TypeError) as error:
         raise ConfigurationError(f"{table.where}: {error}") from error
     return declaration
+
+
+def _anchor(pattern: str) -> str:
+    """A pattern at the beginning of what an error says: further on stand names that anybody chose."""
+    flags = _FLAGS.match(pattern)
+    inner = f"(?{flags[1]}:{pattern[flags.end() :]})" if flags else f"(?:{pattern})"
+    return rf"\A\w+: (?:Error: )?{inner}"
 
 
 def _drop_undo(declaration: ToolDeclaration) -> ToolDeclaration:
