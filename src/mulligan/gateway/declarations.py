@@ -223,7 +223,7 @@ def read_tool(
     said = table.take_rest(PLAIN)
     table.finish()
     if refuses:
-        rules = [{"says": _anchor(each), "nothing_done": True} for each in refuses]
+        rules = [{"says": _pin_to_start(each), "nothing_done": True} for each in refuses]
         said["error_rules"] = [*rules, *cast("list[Any]", said.get("error_rules", []))]
     said.setdefault("mode", mode.value)
     declaration = ToolDeclaration(
@@ -236,8 +236,8 @@ def read_tool(
     return declaration
 
 
-def _anchor(pattern: str) -> str:
-    """A pattern at the beginning of what an error says: further on stand names that anybody chose."""
+def _pin_to_start(pattern: str) -> str:
+    """A pattern where an error begins to speak: further on stand names that anybody chose."""
     flags = _FLAGS.match(pattern)
     inner = f"(?{flags[1]}:{pattern[flags.end() :]})" if flags else f"(?:{pattern})"
     return rf"\A\w+: (?:Error: )?{inner}"
