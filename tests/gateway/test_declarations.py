@@ -273,3 +273,15 @@ def test_hints_are_declared_like_anything_else(tmp_path):
     (known,) = list_known(m)
     assert (known.effect, known.repeat, known.mode) == ("read", "idempotent", "observe")
     asyncio.run(m.recover())
+
+
+def test_the_file_that_the_page_shows_can_be_read(tmp_path):
+    page = Path(__file__).parents[2] / "docs" / "declarations.md"
+    (shown,) = re.findall(r"(?s)```toml\n(.*?)```", page.read_text())
+
+    found = read_declarations(write_declarations(tmp_path, shown), [FILES, Server(name="notes")])
+
+    declared = {(each.server, each.tool): each.effect for each in found}
+    assert declared["notes", "update_note"] is Effect.REVERSIBLE
+    assert declared["notes", "send_note"] is Effect.IRREVERSIBLE
+    assert declared["files", "write_file"] is Effect.REVERSIBLE
