@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from functools import wraps
@@ -28,6 +29,7 @@ def with_errors(function: Callable[..., Any]) -> Callable[..., Any]:
 
 if __name__ == "__main__":
     server, tools = MCPServer("secure-filesystem-server"), FileTools(Path(sys.argv[1]))
+    (tools.root / ".pid").write_text(str(os.getpid()))
     for name in NAMES:
         server.add_tool(with_errors(getattr(tools, name)), name=name)
     server.run("stdio")

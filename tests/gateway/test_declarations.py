@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from pathlib import Path
 
 import pytest
@@ -73,6 +74,22 @@ def test_a_tool_is_declared_as_it_is_said(tmp_path):
     assert (known.repeat, known.mode) == ("keyed", "suggest")
     assert known.error_rules[0].nothing_done
     assert "Cannot be undone: held" in known.promises[0]
+
+
+@pytest.mark.parametrize(
+    ("said", "nothing_done"),
+    [
+        ("No such recipient: x", True),
+        ("Error: no such recipient", True),
+        ("EIO: write failed, '/tmp/no such recipient'", False),
+    ],
+)
+def test_an_error_refuses_by_how_it_begins_and_not_by_a_name_in_it(tmp_path, said, nothing_done):
+    text = '[servers.mail.tools.send]\nrefuses = ["(?i)no such recipient"]'
+
+    (rule,) = read(tmp_path, text)["send"].said["error_rules"]
+
+    assert bool(re.search(rule["says"], f"ToolFailedError: {said}")) == nothing_done
 
 
 def test_hold_is_short_for_a_call_that_waits_for_a_person(tmp_path):
@@ -190,6 +207,17 @@ def test_a_file_that_anybody_can_write_declares_nothing(tmp_path):
         read_declarations(path, [FILES])
 
 
+def test_one_file_may_speak_of_all_servers_where_one_is_served_alone(tmp_path):
+    text = "[servers.files.tools.x]\nhold = true\n[servers.mail.tools.y]\nhold = true"
+    path = write_declarations(tmp_path, text)
+
+    found = read_declarations(path, [Server(name="files", beside=("mail",))])
+
+    assert [(each.server, each.tool) for each in found] == [("files", "x")]
+    with pytest.raises(ConfigurationError, match="nobody knows 'mail'"):
+        read_declarations(path, [Server(name="files")])
+
+
 LISTED = [
     {"name": "write_file", "inputSchema": {"properties": {"path": {}, "content": {}}}},
     {"name": "read_text_file", "inputSchema": {"properties": {"path": {}}}},
@@ -245,3 +273,15 @@ def test_hints_are_declared_like_anything_else(tmp_path):
     (known,) = list_known(m)
     assert (known.effect, known.repeat, known.mode) == ("read", "idempotent", "observe")
     asyncio.run(m.recover())
+
+
+def test_the_file_that_the_page_shows_can_be_read(tmp_path):
+    page = Path(__file__).parents[2] / "docs" / "declarations.md"
+    (shown,) = re.findall(r"(?s)```toml\n(.*?)```", page.read_text())
+
+    found = read_declarations(write_declarations(tmp_path, shown), [FILES, Server(name="notes")])
+
+    declared = {(each.server, each.tool): each.effect for each in found}
+    assert declared["notes", "update_note"] is Effect.REVERSIBLE
+    assert declared["notes", "send_note"] is Effect.IRREVERSIBLE
+    assert declared["files", "write_file"] is Effect.REVERSIBLE

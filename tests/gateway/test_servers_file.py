@@ -158,6 +158,8 @@ def test_one_server_is_read_alone_whatever_the_others_are(tmp_path):
     document = {"mcpServers": {"a": {"command": "x"}, "b": {"command": "${NOBODY}"}}}
     path = write(tmp_path, document)
 
-    assert [each.name for each in read_servers(path, environment={}, only="a")] == ["a"]
+    (alone,) = read_servers(path, environment={}, only="a")
+
+    assert (alone.name, alone.beside) == ("a", ("b",))
     with pytest.raises(ConfigurationError, match=r"has no server 'c'\. It has 'a', 'b'"):
         read_servers(path, environment={}, only="c")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -30,6 +31,8 @@ PLAIN = (
     "release", "loses", "describe", "error_rules",
 )  # fmt: skip
 """What is said in the file as `@m.tool` takes it."""
+
+_FLAGS = re.compile(r"\(\?([aimsux]+)\)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,12 +111,15 @@ def read_declarations(path: Path | None, servers: Iterable[Server]) -> tuple[Too
         return ()
     file = _open_file(path)
     mode = _read_mode(file, Mode.OBSERVE)
-    known = [server.name for server in servers]
+    served = [*servers]
+    names = [server.name for server in served]
+    known = {*names, *(name for server in served for name in server.beside)}
     found: list[ToolDeclaration] = []
     for name, table in file.take_tables("servers"):
         if name not in known:
             raise file.fail(f"servers: {describe_unknown(name, known)}")
-        found += _read_server(name, table, mode=mode)
+        read = _read_server(name, table, mode=mode)
+        found += read if name in names else []
     return tuple(found)
 
 
@@ -217,7 +223,7 @@ def read_tool(
     said = table.take_rest(PLAIN)
     table.finish()
     if refuses:
-        rules = [{"says": each, "nothing_done": True} for each in refuses]
+        rules = [{"says": _pin_to_start(each), "nothing_done": True} for each in refuses]
         said["error_rules"] = [*rules, *cast("list[Any]", said.get("error_rules", []))]
     said.setdefault("mode", mode.value)
     declaration = ToolDeclaration(
@@ -228,6 +234,13 @@ def read_tool(
     except (ConfigurationError, ValueError, TypeError) as error:
         raise ConfigurationError(f"{table.where}: {error}") from error
     return declaration
+
+
+def _pin_to_start(pattern: str) -> str:
+    """A pattern where an error begins to speak: further on stand names that anybody chose."""
+    flags = _FLAGS.match(pattern)
+    inner = f"(?{flags[1]}:{pattern[flags.end() :]})" if flags else f"(?:{pattern})"
+    return rf"\A\w+: (?:Error: )?{inner}"
 
 
 def _drop_undo(declaration: ToolDeclaration) -> ToolDeclaration:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -29,7 +29,7 @@ TRANSPORTS = {
 }
 """What clients call a transport."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.\-]{0,63}")
-_VARIABLE = re.compile(r"\$\{([^}]*)\}")
+_VARIABLE = re.compile(r"\$\{([^{}]*+)\}")
 _PLAIN_VARIABLE = re.compile(r"(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?", re.DOTALL)
 
 
@@ -49,6 +49,8 @@ class Server:
     """The operator takes what it says of its own tools (`readOnlyHint` …) at its word."""
     shared: bool = False
     """It keeps nothing about its clients, so that one connection serves all of them."""
+    beside: tuple[str, ...] = ()
+    """The other servers of its file, where it was read alone: they may be spoken of, too."""
 
 
 def read_servers(
@@ -60,16 +62,18 @@ def read_servers(
     """
     variables = os.environ if environment is None else environment
     entries = list_entries(read_document(path), path)
+    beside: tuple[str, ...] = ()
     if only:
         if only not in entries:
             known = ", ".join(map(repr, entries)) or "none"
             raise ConfigurationError(f"{path} has no server {only!r}. It has {known}.")
+        beside = tuple(name for name in entries if name != only)
         entries = {only: entries[only]}
     found = []
     for name, entry in entries.items():
         reader = _Entry(name, entry, path=path, variables=variables)
         if not reader.read_flag("disabled") and reader.read_flag("enabled", default=True):
-            found.append(reader.read())
+            found.append(replace(reader.read(), beside=beside))
     if not found:
         raise ConfigurationError(
             f"{path} has no server that is enabled. Add one to its {SECTIONS[0]}: "

@@ -61,7 +61,8 @@ def read_seen(insights: Insights) -> dict[tuple[str, str], SeenCalls]:
         pattern = seen.pattern
         for key in [key for key in found if key[1] == pattern.tool]:
             errors = {**found[key].errors}
-            errors[str(pattern.error_class)] = errors.get(str(pattern.error_class), 0) + 1
+            kind = str(pattern.error_class)
+            errors[kind] = errors.get(kind, 0) + pattern.count
             old = found[key]
             found[key] = SeenCalls(calls=old.calls, failed=old.failed, errors=errors)
     return found

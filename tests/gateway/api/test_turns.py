@@ -57,6 +57,18 @@ async def test_turns_that_nobody_ends_end_by_themselves(m, monkeypatch):
     await turns.close()
 
 
+async def test_a_turn_that_nobody_goes_on_with_is_over_after_a_while(m):
+    clock = [0.0]
+    turns = ReportedTurns(m._build_host({}), now=lambda: clock[0])
+    first = await report(turns, "1", WORKED)
+    clock[0] = module.IDLE + 1
+
+    await report(turns, "2", WORKED)
+
+    assert await report(turns, "1", WORKED) != first
+    await turns.close()
+
+
 async def test_names_of_tools_are_taken_only_up_to_a_bound(m, monkeypatch):
     monkeypatch.setattr(module, "MOST_TOOLS", 1)
     turns = ReportedTurns(m._build_host({}))

@@ -175,6 +175,26 @@ async def test_a_move_onto_what_is_there_is_held(m, upstream, files):
     await run.leave()
 
 
+async def test_an_undo_whose_server_dies_under_it_is_made_when_the_server_is_back(files, tmp_path):
+    def kill_server() -> None:
+        os.kill(int((files / ".pid").read_text()), signal.SIGKILL)
+
+    async with open_application(tmp_path, recover=False) as m:
+        async with connect_files(files) as connected:
+            declare_files(m, connected, tmp_path)
+            with Faults(Strike(deed=Deed.EDIT, point=Point.LOOKED), edit=kill_server):
+                await write(m, connected, path="a.txt", content="goodbye")
+        left, states = (files / "a.txt").read_text(), list_states(m)
+        async with connect_files(files) as again:
+            declare_files(m, again, tmp_path)
+            await recover(m)
+        after = list_states(m)
+
+    assert (left, states) == ("goodbye", [State.UNDO_FAILED])
+    assert ((files / "a.txt").read_text(), after) == ("as it was", [])
+    assert count_writes(files) == 2
+
+
 KILLED_AT = {
     Point.CALLED: "goodbye",
     Point.EXECUTED: "goodbye",
@@ -190,11 +210,7 @@ async def test_who_comes_after_a_kill_finishes_the_undo(tmp_path, files, point):
     left = (files / "a.txt").read_text()
     async with open_application(tmp_path) as m, connect_files(files) as upstream:
         declare_files(m, upstream, tmp_path)
-        for _ in range(100):
-            await m.recover()
-            if all(state is State.NEEDS_HUMAN for state in list_states(m)):
-                break
-            await asyncio.sleep(0.1)
+        await recover(m)
         states = list_states(m)
     now = (files / "a.txt").read_text()
 
@@ -204,6 +220,15 @@ async def test_who_comes_after_a_kill_finishes_the_undo(tmp_path, files, point):
         assert (states, now, count_writes(files)) == ([State.NEEDS_HUMAN], "goodbye", 1)
     else:
         assert (states, now, count_writes(files)) == ([], "as it was", 2)
+
+
+async def recover(m: Mulligan) -> None:
+    """Look after what was left, until nothing more is to be done by itself."""
+    for _ in range(100):
+        await m.recover()
+        if all(state is State.NEEDS_HUMAN for state in list_states(m)):
+            return
+        await asyncio.sleep(0.1)
 
 
 def run_child(folder: Path, point: Point) -> int:

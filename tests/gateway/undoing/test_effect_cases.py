@@ -53,3 +53,10 @@ def test_a_case_that_cannot_be_meant_is_refused(case, says):
         read(**case)
 
     assert says in str(refused.value)
+
+
+def test_a_text_that_is_too_long_to_search_is_as_grave_as_can_be():
+    case = read(matches={"sql": "^select"})
+
+    with pytest.raises(ValueError, match="longer than"):
+        case.fits({"sql": "select " * 10_000})

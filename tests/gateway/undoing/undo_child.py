@@ -13,8 +13,8 @@ from mulligan.testing.faults import Deed, Faults, Strike
 from tests.gateway.recorded_server import connect_files, declare_files
 
 
-def open_application(folder: Path) -> Mulligan:
-    m = Mulligan(f"sqlite:///{folder / 'm.db'}", lease=1)
+def open_application(folder: Path, *, recover: bool = True) -> Mulligan:
+    m = Mulligan(f"sqlite:///{folder / 'm.db'}", lease=1, recover=recover)
 
     @m.check("write_file")
     def says_hello(call: object) -> str | None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -16,6 +17,8 @@ from mulligan.gateway.api.problems import ProblemError, ProblemKind
 
 MOST_TURNS = 1_000
 """Turns that clients have begun and not ended: the oldest ends first."""
+IDLE = 900.0
+"""Seconds after which a turn that nobody goes on with is over, so that it is learned from."""
 MOST_TOOLS = 1_000
 """Names of tools that are taken from clients: names are kept for good."""
 
@@ -34,14 +37,17 @@ class ReportedTurn:
     """A turn under way."""
 
     run: HostRun
+    used: float
+    """When somebody came to it last, on a clock that nobody sets."""
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 class ReportedTurns:
     """Every turn that clients have begun. Nobody reaches one of somebody else's."""
 
-    def __init__(self, host: ApplicationHost) -> None:
+    def __init__(self, host: ApplicationHost, *, now: Callable[[], float] = time.monotonic) -> None:
         self._host = host
+        self._now = now
         self._open: OrderedDict[tuple[str, str], ReportedTurn] = OrderedDict()
         self._tools: set[tuple[str, str]] = set()
 
@@ -53,7 +59,9 @@ class ReportedTurns:
         key = principal, name
         turn = self._open.pop(key, None) if name else None
         if turn is None:
-            turn = ReportedTurn(run=self._host.open(message, agent=agent, principal=principal))
+            run = self._host.open(message, agent=agent, principal=principal)
+            turn = ReportedTurn(run=run, used=0.0)
+        turn.used = self._now()
         goes_on = bool(name) and not last
         if goes_on:
             self._open[key] = turn
@@ -63,8 +71,7 @@ class ReportedTurns:
         finally:
             if not goes_on:
                 await turn.run.leave()
-        while len(self._open) > MOST_TURNS:
-            await self._open.popitem(last=False)[1].run.leave()
+        await self._end_forgotten()
 
     async def log(self, run: HostRun, calls: Sequence[ReportedCall]) -> list[LoggedCall]:
         """Log calls that their agent has made already, with what would help those that failed."""
@@ -80,6 +87,15 @@ class ReportedTurns:
         """End every turn that is still open."""
         while self._open:
             await self._open.popitem()[1].run.leave()
+
+    async def _end_forgotten(self) -> None:
+        """End what nobody goes on with: the oldest come first, as each use puts one last."""
+        before = self._now() - IDLE
+        while self._open:
+            oldest = next(iter(self._open.values()))
+            if oldest.lock.locked() or (len(self._open) <= MOST_TURNS and oldest.used >= before):
+                return
+            await self._open.popitem(last=False)[1].run.leave()
 
     async def _log_one(self, run: HostRun, call: ReportedCall) -> LoggedCall:
         made = _build_call(call)

@@ -22,6 +22,8 @@ STATE = "mulligan_state"
 VERSION = "version"
 """What was read, and its version, side by side: so that no result of a tool is taken for it."""
 
+LONGEST = 4_000
+"""Characters of an error that an operator's pattern is searched in."""
 _NOTHING = object()
 _LOST = "\ufffd"
 _KINDS = {"text": str, "table": dict, "list": list}
@@ -262,4 +264,4 @@ def _as_version(found: object) -> str | None:
 
 
 def _says(patterns: tuple[Any, ...], text: str) -> bool:
-    return any(pattern.search(text) for pattern in patterns)
+    return any(pattern.search(text[:LONGEST]) for pattern in patterns)

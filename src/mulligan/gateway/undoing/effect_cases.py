@@ -9,6 +9,9 @@ from dataclasses import dataclass, field
 from mulligan.core.effect import Effect
 from mulligan.gateway.undoing.tables import WrittenTable, take_enum
 
+LONGEST = 20_000
+"""Characters of an argument that a pattern is searched in."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EffectCase:
@@ -64,4 +67,7 @@ def _is_equal(one: object, other: object) -> bool:
 
 
 def _is_found(pattern: re.Pattern[str], value: object) -> bool:
+    if isinstance(value, str) and len(value) > LONGEST:
+        # Nobody knows how long an operator's pattern takes; a call that raises here is held.
+        raise ValueError(f"The text is longer than {LONGEST} characters.")
     return isinstance(value, str) and pattern.search(value) is not None

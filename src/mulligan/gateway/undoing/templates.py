@@ -13,8 +13,8 @@ SOURCES = ("arguments", "before", "result", "version", "key")
 """What a place may name: what the call was given, what was there before, what it returned, the
 version that it left, and its key."""
 
-_PLACE = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
-_NAME = re.compile(r"([a-z]+)((?:\.[^.{}?]+)*)(\?)?")
+_PLACE = re.compile(r"\{\{|\}\}|\{([^{}]*+)\}|[{}]")
+_NAME = re.compile(r"([a-z]++)((?:\.[^.{}?]++)*+)(\?)?")
 
 
 class MissingValueError(LookupError):
