@@ -15,8 +15,8 @@ from typing import Any
 from bench.peers import ROOT
 from mulligan import Effect, Mode, Mulligan, Repeat
 from mulligan.codec.json_text import decode_json, encode_json
+from mulligan.gateway.configuration import GatewayOptions
 from mulligan.gateway.gateway import Gateway
-from mulligan.gateway.options import GatewayOptions
 from mulligan.gateway.protocol.limits import Limits
 from mulligan.gateway.protocol.party import Party
 from mulligan.gateway.servers_file import Server

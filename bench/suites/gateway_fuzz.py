@@ -17,8 +17,8 @@ from bench.peers import ROOT
 from bench.report import table
 from mulligan import Mulligan
 from mulligan.codec.json_text import decode_json
+from mulligan.gateway.configuration import GatewayOptions
 from mulligan.gateway.gateway import Gateway
-from mulligan.gateway.options import GatewayOptions
 from mulligan.gateway.protocol.limits import Limits
 from mulligan.gateway.protocol.party import Party
 from mulligan.gateway.servers_file import Server

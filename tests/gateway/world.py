@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from mulligan import Mulligan
+from mulligan.gateway.configuration import GatewayOptions
 from mulligan.gateway.gateway import Gateway
-from mulligan.gateway.options import GatewayOptions
 from mulligan.gateway.protocol.limits import Limits
 from mulligan.gateway.protocol.party import Party
 from mulligan.gateway.servers_file import Server
 
 SCRIPT = Path(__file__).with_name("scripted_server.py")
-QUICK = Limits(answer=5.0, stop=0.5, backoff=0.01, rest=0.3)
+QUICK = Limits(answer=60.0, stop=0.5, backoff=0.01, rest=0.3)
 INITIALIZE = {
     "protocolVersion": "2025-11-25",
     "capabilities": {"sampling": {}, "elicitation": {}},
@@ -53,7 +53,7 @@ class RawClient:
             message["params"] = params
         self.session.take_line(json.dumps(message).encode())
 
-    async def wait_for(self, fits: Any, *, seconds: float = 20.0) -> dict[str, Any]:
+    async def wait_for(self, fits: Any, *, seconds: float = 60.0) -> dict[str, Any]:
         async with asyncio.timeout(seconds):
             while True:
                 for message in self.heard:
@@ -81,7 +81,7 @@ class RawClient:
         return answer["result"]
 
 
-async def wait_until(fits: Callable[[], bool], *, seconds: float = 20.0) -> None:
+async def wait_until(fits: Callable[[], bool], *, seconds: float = 60.0) -> None:
     """Wait for what nobody announces, such as the end of another process."""
     async with asyncio.timeout(seconds):
         while not fits():  # noqa: ASYNC110

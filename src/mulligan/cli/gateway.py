@@ -41,6 +41,12 @@ def add_to(commands: Commands) -> None:
         "--wrap", metavar="CLIENT", help="put every server of a client's file behind the gateway"
     )
     parser.add_argument("--unwrap", metavar="CLIENT", help="put that file back as it was")
+    _add_serving(parser)
+    _add_tools(parser)
+    parser.set_defaults(run=run)
+
+
+def _add_serving(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--timeout", type=float, metavar="SECONDS", help="for an answer of a server; 300"
     )
@@ -52,6 +58,9 @@ def add_to(commands: Commands) -> None:
         metavar="FILE",
         help="tokens by line, each after the name of who has it; else one is made and shown once",
     )
+
+
+def _add_tools(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-tools", action="store_true", help="do not offer mulligan_why and its like to clients"
     )
@@ -75,7 +84,6 @@ def add_to(commands: Commands) -> None:
         action="store_true",
         help="approve of every tool as it was seen last, and end",
     )
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace, settings: Settings) -> int:

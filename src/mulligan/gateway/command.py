@@ -13,9 +13,9 @@ from mulligan.app.mulligan import Mulligan
 from mulligan.app.settings import Settings
 from mulligan.core.effect import Mode
 from mulligan.core.errors import ConfigurationError, MissingExtraError
+from mulligan.gateway.configuration import GatewayOptions
 from mulligan.gateway.declarations import GatewayRules, read_declarations, read_rules
 from mulligan.gateway.gateway import Gateway
-from mulligan.gateway.options import GatewayOptions
 from mulligan.gateway.protocol.limits import Limits
 from mulligan.gateway.servers_file import Server, read_servers
 from mulligan.gateway.serving.access import LOOPBACK, Access, make_token, read_tokens
@@ -38,20 +38,20 @@ def run_gateway(options: argparse.Namespace, settings: Settings) -> int:
     if options.suggest:
         return asyncio.run(suggest(servers, settings))
     rules = read_rules(_as_path(options.declarations))
-    chosen = read_options(options, rules, servers)
+    chosen = read_options(options, rules, servers=servers)
     if rules.strict:
         settings = settings.with_values(strict=True)
     trusted = tuple(replace(s, trusted=s.trusted or s.name in rules.trusted) for s in servers)
     keep_output_clean()
-    asyncio.run(serve(trusted, chosen, options, settings=settings))
+    asyncio.run(serve(trusted, options, chosen=chosen, settings=settings))
     return 0
 
 
 async def serve(
     servers: Sequence[Server],
-    chosen: GatewayOptions,
     options: argparse.Namespace,
     *,
+    chosen: GatewayOptions,
     settings: Settings,
 ) -> None:
     """Serve one client over standard input and output, or many over HTTP."""
@@ -139,7 +139,7 @@ def _as_path(named: str | None) -> Path | None:
 
 
 def read_options(
-    options: argparse.Namespace, rules: GatewayRules, servers: Sequence[Server]
+    options: argparse.Namespace, rules: GatewayRules, *, servers: Sequence[Server]
 ) -> GatewayOptions:
     """What the command line and the operator's file say of a gateway."""
     limits = Limits() if options.timeout is None else replace(Limits(), answer=options.timeout)

@@ -8,8 +8,8 @@ from typing import Any
 
 from mulligan.gateway.declarations import ToolDeclaration
 from mulligan.gateway.protocol.party import Party
+from mulligan.gateway.sessions.client_session import ClientSession
 from mulligan.gateway.sessions.own_session import OwnSession
-from mulligan.gateway.sessions.session import Session
 from mulligan.gateway.sessions.shared import Shared
 
 Listed = Sequence[Mapping[str, Any]]
@@ -18,9 +18,9 @@ Listed = Sequence[Mapping[str, Any]]
 class Gateway(Shared):
     """Clients come and go; each has a session of its own, and none hears of another."""
 
-    def open_session(self, client: Party, *, principal: str = "") -> Session:
+    def open_session(self, client: Party, *, principal: str = "") -> ClientSession:
         """A client has come, and gets connections of its own to every server."""
-        return Session.open(self, client, principal=principal)
+        return ClientSession.open(self, client, principal=principal)
 
     async def start(self) -> None:
         """Declare what the operator says of tools, and take up what an earlier run left open."""

@@ -81,7 +81,7 @@ def test_fields_and_elements_are_read_without_being_understood():
 
 
 def test_a_notification_has_no_id_and_an_answer_no_method():
-    assert json.loads(write_request(b"", "x", b"")) == {"jsonrpc": "2.0", "method": "x"}
+    assert json.loads(write_request(b"", "x")) == {"jsonrpc": "2.0", "method": "x"}
     assert Frame().key == b""
 
 

@@ -6,7 +6,7 @@ def cut(*parts: bytes, longest: int = 10, blank: bool = False):
     long: list[bytes] = []
     cutter = LineCutter(lines.append, longest=longest, on_too_long=long.append, blank=blank)
     for part in parts:
-        cutter.feed(part)
+        cutter.take(part)
     cutter.finish()
     return lines, long
 

@@ -5,7 +5,7 @@ import pytest
 from mulligan import Mode, Mulligan
 from mulligan.core.adapter import HostCall
 from mulligan.core.errors import ConfigurationError
-from mulligan.gateway.options import GatewayOptions
+from mulligan.gateway.configuration import GatewayOptions
 from mulligan.gateway.sessions.shared import Shared
 from mulligan.gateway.tools.tool_list import ListedTool
 from tests.gateway.world import scripted

@@ -187,7 +187,7 @@ def write_fields(fields: dict[str, Any]) -> bytes:
     return encode_json(fields)
 
 
-def write_request(key: bytes, method: str, params: bytes | Raw) -> bytes:
+def write_request(key: bytes, method: str, *, params: bytes | Raw = b"") -> bytes:
     """A request under an id; without one, a notification."""
     named = b'"id":%b,' % key if key else b""
     given = b',"params":%b' % bytes(params) if params else b""
@@ -204,12 +204,9 @@ def write_error(key: bytes, error: bytes | Raw) -> bytes:
     return b'{"jsonrpc":"2.0","id":%b,"error":%b}' % (key or _NULL, bytes(error))
 
 
-def build_error(code: int, message: str, data: object = None) -> bytes:
+def build_error(code: int, message: str) -> bytes:
     """An error of the gateway's own."""
-    said: dict[str, object] = {"code": code, "message": message}
-    if data is not None:
-        said["data"] = data
-    return encode_json(said)
+    return encode_json({"code": code, "message": message})
 
 
 def write_answer(key: bytes, frame: Frame) -> bytes:

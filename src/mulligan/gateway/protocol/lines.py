@@ -30,7 +30,7 @@ class LineCutter:
         self._skips = False
         """The rest of a line that is too long is still coming."""
 
-    def feed(self, data: bytes) -> None:
+    def take(self, data: bytes) -> None:
         """Take what came."""
         first, *rest = data.split(b"\n")
         self._keep(first)

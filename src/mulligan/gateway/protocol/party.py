@@ -46,7 +46,7 @@ class Pressure(Protocol):
         """It is full, or has room again."""
 
 
-class Asked:
+class AskedRequest:
     """A request that a peer was sent, and who waits for its answer."""
 
     __slots__ = ("key", "limit", "method", "on_answer", "origin", "since", "token")
@@ -71,7 +71,7 @@ class Party:
 
     def __init__(self, way: Sends | None = None) -> None:
         self.way = way
-        self.asked: dict[int, Asked] = {}
+        self.asked: dict[int, AskedRequest] = {}
         self.heard: dict[bytes, tuple[Party, int]] = {}
         """What it has asked of others, by its own ids."""
         self._last = 0
@@ -95,14 +95,14 @@ class Party:
         """Send a request, and remember who waits for its answer."""
         self._last += 1
         number = self._last
-        asked = Asked(method=method, origin=origin, key=key, on_answer=on_answer)
+        asked = AskedRequest(method=method, origin=origin, key=key, on_answer=on_answer)
         raw = bytes(params)
         if _TOKEN_WRITTEN in raw:
             raw, asked.token = _replace_token(raw, number)
         self.asked[number] = asked
         if origin is not None and key:
             origin.heard[key] = (self, number)
-        self.send(write_request(b"%d" % number, method, raw))
+        self.send(write_request(b"%d" % number, method, params=raw))
         return number
 
     def take_answer(self, frame: Frame) -> bool:
@@ -136,13 +136,13 @@ class Party:
         """Tell the peer that nobody waits for a request any more."""
         if number in self.asked:
             told = write_fields({ASKED_FOR: number, "reason": reason})
-            self.send(write_request(b"", CANCELLED, told))
+            self.send(write_request(b"", CANCELLED, params=told))
 
     def forget(self, number: int) -> None:
         """Nobody waits for a request any more; an answer to it is dropped."""
         self._forget(b"%d" % number)
 
-    def _forget(self, key: bytes) -> Asked | None:
+    def _forget(self, key: bytes) -> AskedRequest | None:
         asked = self.asked.pop(int(key), None) if key.isdigit() and len(key) < _LONGEST else None
         if asked is None:
             return None
@@ -167,7 +167,7 @@ class Party:
         """Which request of its own a peer no longer waits for."""
         return self.heard.get(bytes(read_fields(frame.params).get(ASKED_FOR, b"")))
 
-    def find_asked(self, written: bytes | Raw) -> Asked | None:
+    def find_asked(self, written: bytes | Raw) -> AskedRequest | None:
         """The request that an id of ours names."""
         key = bytes(written)
         return self.asked.get(int(key)) if key.isdigit() and len(key) < _LONGEST else None
@@ -196,7 +196,7 @@ _LONGEST = 19
 LISTEN = "subscriptions/listen"
 
 
-def _name_subscription(asked: Asked, frame: Frame) -> Frame:
+def _name_subscription(asked: AskedRequest, frame: Frame) -> Frame:
     """The end of a subscription names it by the id of who subscribed."""
     if asked.method == LISTEN and frame.result:
         result = read_fields(frame.result)

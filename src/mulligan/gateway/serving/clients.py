@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from mulligan.gateway.gateway import Gateway
 from mulligan.gateway.protocol.party import Party
 from mulligan.gateway.serving.streams import Streams
-from mulligan.gateway.sessions.session import Session
+from mulligan.gateway.sessions.client_session import ClientSession
 
 MOST_SESSIONS = 500
 IDLE = 1_800.0
@@ -21,7 +21,7 @@ class HttpSession:
     """A session that a client comes back to."""
 
     principal: str
-    session: Session
+    session: ClientSession
     streams: Streams
     used_at: float = 0.0
     busy: int = 0

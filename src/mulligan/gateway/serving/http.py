@@ -67,7 +67,7 @@ class GatewayApp:
         elif scope["type"] == "http" and scope["path"].startswith(f"{PREFIX}/"):
             await self._api(scope, receive, send)
         elif scope["type"] == "http":
-            await Exchange(self, scope, receive, send).run()
+            await Exchange(self, scope, receive=receive, send=send).run()
 
     async def _live(self, receive: Receive, send: Send) -> None:
         await receive()
@@ -93,7 +93,7 @@ class GatewayApp:
 class Exchange:
     """One HTTP request and its answer."""
 
-    def __init__(self, app: GatewayApp, scope: Scope, receive: Receive, send: Send) -> None:
+    def __init__(self, app: GatewayApp, scope: Scope, *, receive: Receive, send: Send) -> None:
         self._app = app
         self._scope = scope
         self._receive = receive
@@ -111,7 +111,7 @@ class Exchange:
         elif self._scope["path"].rstrip("/") != PATH:
             await self._refuse(404, f"There is only {PATH} here.")
         elif method == "POST":
-            await self._post(principal)
+            await self._take_post(principal)
         elif method == "GET":
             await self._listen(principal)
         elif method == "DELETE":
@@ -119,7 +119,7 @@ class Exchange:
         else:
             await self._refuse(405, "POST a message, GET what servers say, or DELETE a session.")
 
-    async def _post(self, principal: str) -> None:
+    async def _take_post(self, principal: str) -> None:
         if not self._headers.get("content-type", "").lower().startswith("application/json"):
             await self._refuse(415, "A message is application/json.")
             return
@@ -133,15 +133,15 @@ class Exchange:
             await self._say(400, write_error(error.key, build_error(error.code, str(error))))
             return
         if is_modern(frame, self._headers):
-            await self._post_alone(principal, frame)
+            await self._take_alone(principal, frame)
         else:
-            await self._post_in_session(principal, frame)
+            await self._take_in_session(principal, frame)
 
-    async def _post_alone(self, principal: str, frame: Frame) -> None:
+    async def _take_alone(self, principal: str, frame: Frame) -> None:
         """A request that says all there is to know with itself."""
         if not frame.key or not frame.method:
             await self._start(202, ())
-            await self._body(b"")
+            await self._send_body(b"")
             return
         mismatch = find_mismatch(frame, self._headers)
         if mismatch:
@@ -158,7 +158,7 @@ class Exchange:
                 # Whoever hangs up does not want it any more.
                 await session.leave()
 
-    async def _post_in_session(self, principal: str, frame: Frame) -> None:
+    async def _take_in_session(self, principal: str, frame: Frame) -> None:
         clients, name = self._app.clients, self._headers.get("mcp-session-id", "")
         found = clients.find(name, principal)
         headers: tuple[tuple[bytes, bytes], ...] = ()
@@ -177,7 +177,7 @@ class Exchange:
             if not (frame.method and frame.key):
                 found.session.take_frame(frame)
                 await self._start(202, ())
-                await self._body(b"")
+                await self._send_body(b"")
                 return
             stream = found.streams.open(frame.key)
             found.session.take_frame(frame)
@@ -209,7 +209,7 @@ class Exchange:
             return
         await self._app.clients.end(name)
         await self._start(204, ())
-        await self._body(b"")
+        await self._send_body(b"")
 
     async def _stream(
         self,
@@ -231,13 +231,13 @@ class Exchange:
             await self._start(200, (kind, (b"cache-control", b"no-cache"), *headers))
             while not gone.done():
                 if first is not None:
-                    await self._body(b"event: message\r\ndata: %b\r\n\r\n" % first, more=True)
+                    await self._send_body(b"event: message\r\ndata: %b\r\n\r\n" % first, more=True)
                 elif at_once or stream.queue.empty():
-                    await self._body(b": \r\n\r\n", more=True)
+                    await self._send_body(b": \r\n\r\n", more=True)
                 if is_alone(stream):
                     break
                 first = await _take(stream, gone)
-            await self._body(b"")
+            await self._send_body(b"")
         finally:
             gone.cancel()
 
@@ -260,21 +260,21 @@ class Exchange:
     async def _refuse(self, status: int, said: str) -> None:
         asks = ((b"www-authenticate", b"Bearer"),) if status == 401 else ()
         await self._start(status, (*PLAIN, *asks))
-        await self._body(f"{said}\n".encode())
+        await self._send_body(f"{said}\n".encode())
 
     async def _say(
         self, status: int, frame: bytes, headers: Iterable[tuple[bytes, bytes]] = ()
     ) -> None:
         length = (b"content-length", b"%d" % len(frame))
         await self._start(status, ((b"content-type", JSON), length, *headers))
-        await self._body(frame)
+        await self._send_body(frame)
 
     async def _start(self, status: int, headers: Iterable[tuple[bytes, bytes]]) -> None:
         await self._send(
             {"type": "http.response.start", "status": status, "headers": list(headers)}
         )
 
-    async def _body(self, body: bytes, *, more: bool = False) -> None:
+    async def _send_body(self, body: bytes, *, more: bool = False) -> None:
         await self._send({"type": "http.response.body", "body": body, "more_body": more})
 
 

@@ -32,7 +32,7 @@ async def serve_stdio(gateway: Gateway, *, reads: int = 0, writes: int = 1) -> N
     )
     try:
         if _is_stream(reads):
-            reader = _Reader(cutter.feed, over=loop.create_future())
+            reader = _PipeReader(cutter.take, over=loop.create_future())
             source = os.fdopen(os.dup(reads), "rb", buffering=0)
             transport, _ = await loop.connect_read_pipe(lambda: reader, source)
             session.on_full = partial(_pause, transport)
@@ -41,7 +41,7 @@ async def serve_stdio(gateway: Gateway, *, reads: int = 0, writes: int = 1) -> N
         else:
             # A file cannot be waited for: it is read beside.
             while data := await asyncio.to_thread(os.read, reads, CHUNK):
-                cutter.feed(data)
+                cutter.take(data)
         cutter.finish()
         await session.finish()
     finally:
@@ -49,7 +49,7 @@ async def serve_stdio(gateway: Gateway, *, reads: int = 0, writes: int = 1) -> N
         await writer.finish(gateway.options.limits.stop)
 
 
-class _Reader(asyncio.Protocol):
+class _PipeReader(asyncio.Protocol):
     """Hands on what comes, without a task in between."""
 
     def __init__(self, feed: Callable[[bytes], None], *, over: asyncio.Future[None]) -> None:

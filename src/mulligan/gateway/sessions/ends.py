@@ -22,7 +22,7 @@ CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
 
 
 @dataclass(frozen=True, slots=True)
-class NamedTurn:
+class ClientTurn:
     """A turn that further calls may come to."""
 
     run: HostRun
@@ -53,7 +53,7 @@ class Ends:
     known: KnownTools = field(default_factory=KnownTools)
     own: OwnCalls
     """What the client did, for its own questions about it."""
-    turns: OrderedDict[str, NamedTurn] = field(default_factory=OrderedDict)
+    turns: OrderedDict[str, ClientTurn] = field(default_factory=OrderedDict)
     """By the names that the client has given them."""
 
     @property
@@ -61,7 +61,7 @@ class Ends:
         """The server, where there is just one."""
         return None if self.names.only is None else self.upstreams[self.names.only]
 
-    def refuse(self, frame: Frame, code: int, said: str) -> None:
+    def refuse(self, frame: Frame, *, code: int, said: str) -> None:
         """Answer a request with an error of the gateway's own."""
         self.client.send(write_error(frame.key, build_error(code, said)))
 

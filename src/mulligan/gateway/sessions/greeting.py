@@ -62,9 +62,9 @@ class Greeting:
         ends, found = self._ends, [each for each in results if each is not None]
         if frame.method != "initialize" and len(found) < len(results):
             # One of them is of an earlier revision, so all of them speak that.
-            ends.refuse(frame, NO_METHOD, "Method not found")
+            ends.refuse(frame, code=NO_METHOD, said="Method not found")
         elif not found:
-            ends.refuse(frame, SERVER_ERROR, "None of the servers could be started.")
+            ends.refuse(frame, code=SERVER_ERROR, said="None of the servers could be started.")
         else:
             merged = merge_greetings(found, version=ends.shared.version)
             ends.client.send(write_result(frame.key, encode_json(merged)))
@@ -99,7 +99,7 @@ class Greeting:
             raise ServerDownError(bytes(answer.error)[:200].decode(errors="replace"))
         if self._initialized:
             params = b"" if self._initialized == b"{}" else self._initialized
-            upstream.send(write_request(b"", "notifications/initialized", params))
+            upstream.send(write_request(b"", "notifications/initialized", params=params))
 
 
 def _offer_tools(result: bytes | Raw) -> bytes:

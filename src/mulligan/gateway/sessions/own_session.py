@@ -20,9 +20,9 @@ from mulligan.gateway.protocol.frames import (
     write_request,
 )
 from mulligan.gateway.protocol.party import META, Party
+from mulligan.gateway.sessions.client_session import ClientSession
 from mulligan.gateway.sessions.ends import CAPABILITIES, CLIENT_INFO
 from mulligan.gateway.sessions.server_call import ServerGoneError, read_error
-from mulligan.gateway.sessions.session import Session
 from mulligan.gateway.sessions.shared import Shared
 from mulligan.gateway.tools.results import read_failure, read_value
 from mulligan.gateway.upstream.connection import ServerDownError, Upstream
@@ -37,7 +37,7 @@ class OwnSession:
     """Connections that nobody asks over but the gateway itself."""
 
     def __init__(self, shared: Shared) -> None:
-        self._session = Session.open(shared, Party())
+        self._session = ClientSession.open(shared, Party())
         self._about = {"name": "mulligan", "version": shared.version}
         self._metas: dict[str, dict[str, Any]] = {}
         """What every request to a server says of us: nothing, once there was a handshake."""
@@ -100,7 +100,7 @@ class OwnSession:
         if not answer.error:
             self._metas.pop(server, None)
             self.names[server] = read_object(answer.result).get("serverInfo") or {}
-            upstream.send(write_request(b"", "notifications/initialized", b""))
+            upstream.send(write_request(b"", "notifications/initialized"))
             return
         meta = {VERSION: NEWER, CAPABILITIES: {}, CLIENT_INFO: self._about}
         found = await upstream.ask_and_wait("server/discover", encode_json({META: meta}))

@@ -64,10 +64,10 @@ class AskedCall:
         return str(self.meta.get(MESSAGE) or self.intent)
 
 
-class ServerCall:
+class UpstreamCall:
     """A call as its server gets it, and the server's answer as it came."""
 
-    def __init__(self, ends: Ends, upstream: Upstream, asked: AskedCall, tool: str) -> None:
+    def __init__(self, ends: Ends, upstream: Upstream, asked: AskedCall, *, tool: str) -> None:
         self._ends = ends
         self._upstream = upstream
         self._asked = asked

@@ -10,8 +10,8 @@ from mulligan.app.mulligan import Mulligan
 from mulligan.core.adapter import HostCall
 from mulligan.core.effect import Mode
 from mulligan.core.errors import ConfigurationError
+from mulligan.gateway.configuration import GatewayOptions
 from mulligan.gateway.declarations import declare_by_hints
-from mulligan.gateway.options import GatewayOptions
 from mulligan.gateway.servers_file import Server
 from mulligan.gateway.tools.pins import Pins
 from mulligan.gateway.tools.tool_list import ListedTool, ToolReader

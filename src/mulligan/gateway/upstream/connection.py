@@ -33,7 +33,7 @@ _HEAD = re.compile(rb'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1
 """The beginning of an answer: by it, one that is too long to be read still has an end."""
 
 
-class Way(Protocol):
+class ServerWay(Protocol):
     """How a server is reached, for one life of it."""
 
     async def start(self) -> None:
@@ -77,7 +77,7 @@ class Upstream(Party):
         self.server = server
         self.limits = limits
         self._listener = listener
-        self._life: Way | None = None
+        self._life: ServerWay | None = None
         self._starting = asyncio.Lock()
         self._deaths = 0
         self._rests_until = 0.0
@@ -102,7 +102,7 @@ class Upstream(Party):
         async with self._starting:
             if self.way is not None:
                 return
-            await self._rest()
+            await self._wait_out()
             self.lives += 1
             self._silent = 0
             try:
@@ -220,7 +220,7 @@ class Upstream(Party):
         if self._silent >= MOST_SILENT:
             self._end_life(self.lives, "it says nothing any more")
 
-    def _build_way(self, on_end: Callable[[str], None]) -> Way:
+    def _build_way(self, on_end: Callable[[str], None]) -> ServerWay:
         if self.server.command:
             return ServerProcess(
                 self.server,
@@ -270,7 +270,7 @@ class Upstream(Party):
         pause = longest if self._deaths > self.limits.restarts else min(pause, longest)
         self._rests_until = asyncio.get_running_loop().time() + pause
 
-    async def _rest(self) -> None:
+    async def _wait_out(self) -> None:
         """Wait out a short pause; one that dies again and again is not waited for."""
         if self.closed:
             raise ServerDownError(f"The session with the server {self.server.name!r} is over.")
@@ -289,6 +289,6 @@ class Upstream(Party):
             await _stop(way)
 
 
-async def _stop(way: Way) -> None:
+async def _stop(way: ServerWay) -> None:
     with suppress(OSError):
         await way.stop()

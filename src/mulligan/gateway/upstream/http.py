@@ -84,7 +84,7 @@ class ServerAddress:
                 post.cancel()
             return
         before = self._told if self._told is not None and not self._told.done() else None
-        task = asyncio.ensure_future(self._post(frame, read, before))
+        task = asyncio.ensure_future(self._send_post(frame, read, before))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         if read.method and not read.key:
@@ -123,12 +123,14 @@ class ServerAddress:
     _greeted = False
     """It was introduced to its client once, as earlier revisions do."""
 
-    async def _post(self, body: bytes, frame: Frame, before: asyncio.Task[None] | None) -> None:
+    async def _send_post(
+        self, body: bytes, frame: Frame, before: asyncio.Task[None] | None
+    ) -> None:
         if before is not None:
             await asyncio.wait([before])
         answered = False
         try:
-            answered = await self._exchange(body, frame)
+            answered = await self._send_and_read(body, frame)
             why = "it ended without an answer"
         except asyncio.CancelledError:
             raise
@@ -139,7 +141,7 @@ class ServerAddress:
         if frame.method and frame.key and not answered:
             self._on_lost(frame.key, why)
 
-    async def _exchange(self, body: bytes, frame: Frame) -> bool:
+    async def _send_and_read(self, body: bytes, frame: Frame) -> bool:
         if self._client is None:
             return False
         async with self._client.stream(
@@ -212,7 +214,7 @@ class ServerAddress:
         cutter = LineCutter(take, longest=self._limits.frame, on_too_long=len, blank=True)
         async for part in response.aiter_bytes():
             await self._room.wait()
-            cutter.feed(part)
+            cutter.take(part)
             while events:
                 yield events.pop(0)
         take(b"")

@@ -85,20 +85,16 @@ class ServerProcess(asyncio.SubprocessProtocol):
         for last_word in (signal.SIGTERM, signal.SIGKILL):
             if await self._is_over():
                 break
-            self._signal(last_word)
+            self._send_signal(last_word)
         await self._is_over()
-        self._signal(signal.SIGKILL)
+        self._send_signal(signal.SIGKILL)
         self._process.close()
-
-    def kill(self) -> None:
-        """End it and what it has started, at once."""
-        self._signal(signal.SIGKILL)
 
     async def _is_over(self) -> bool:
         done, _ = await asyncio.wait([self._ended], timeout=self._limits.stop)
         return bool(done)
 
-    def _signal(self, number: int) -> None:
+    def _send_signal(self, number: int) -> None:
         pid = self._process.get_pid() if self._process is not None else None
         if pid:
             # The group outlives its first process where that has left children behind.
@@ -108,7 +104,7 @@ class ServerProcess(asyncio.SubprocessProtocol):
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         """Cut what it says into messages."""
         if fd == 1:
-            self._cutter.feed(data)
+            self._cutter.take(data)
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:  # noqa: ARG002
         """One that says nothing any more is of no use, whether or not it has ended."""

@@ -1,6 +1,6 @@
 import pytest
 
-from mulligan.gateway.sessions.lists import read_cursor, write_cursor
+from mulligan.gateway.sessions.listing import read_cursor, write_cursor
 from tests.gateway.world import connect, run_gateway, scripted
 
 

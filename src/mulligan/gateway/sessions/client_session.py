@@ -26,14 +26,14 @@ from mulligan.gateway.protocol.frames import (
     write_result,
 )
 from mulligan.gateway.protocol.party import CANCELLED, PROGRESS, Party, Pressure
-from mulligan.gateway.sessions.calls import Calls
 from mulligan.gateway.sessions.ends import Ends
 from mulligan.gateway.sessions.greeting import Greeting
-from mulligan.gateway.sessions.lists import LISTS, Lists
+from mulligan.gateway.sessions.listing import LISTS, Lists
 from mulligan.gateway.sessions.own_calls import OwnCalls
 from mulligan.gateway.sessions.routes import find_route
 from mulligan.gateway.sessions.shared import Shared
 from mulligan.gateway.sessions.shown import ShownTools
+from mulligan.gateway.sessions.tool_calls import Calls
 from mulligan.gateway.tools.names import Names
 from mulligan.gateway.upstream.connection import ServerDownError, Upstream
 
@@ -49,7 +49,7 @@ EVERYBODY = frozenset({"logging/setLevel"})
 """Requests that are meant for every server."""
 
 
-class Session:
+class ClientSession:
     """A client, its servers, and what goes between them."""
 
     def __init__(self, ends: Ends) -> None:
@@ -81,9 +81,9 @@ class Session:
             session.upstreams[server.name] = upstream
         return session
 
-    def join(self, client: Party) -> Session:
+    def join(self, client: Party) -> ClientSession:
         """The same client over another connection: servers, turns and tools are the same."""
-        return Session(replace(self.ends, client=client))
+        return ClientSession(replace(self.ends, client=client))
 
     def take_line(self, line: bytes) -> None:
         """Bring on what the client says; what cannot be read is answered if it has an id."""
@@ -144,7 +144,7 @@ class Session:
     def _take_client_request(self, frame: Frame) -> None:
         method = frame.method
         if len(self._tasks) >= self._limits.waiting:
-            self.ends.refuse(frame, SERVER_ERROR, "Too many requests are under way.")
+            self.ends.refuse(frame, code=SERVER_ERROR, said="Too many requests are under way.")
         elif method == "tools/call":
             self._calls[frame.key] = self.run(self.calls.call(frame), frame)
         elif method in ("initialize", "server/discover"):
@@ -156,22 +156,24 @@ class Session:
         elif method in EVERYBODY and self.ends.only is None:
             self.run(self._ask_everybody(frame), frame)
         else:
-            self._pass_request(frame)
+            self._hand_on_request(frame)
 
-    def _pass_request(self, frame: Frame) -> None:
+    def _hand_on_request(self, frame: Frame) -> None:
         route = find_route(frame, self.ends.names)
         if route is None:
             known = self.ends.only is not None or "/" not in frame.method
             code = NO_METHOD if known else BAD_PARAMS
-            self.ends.refuse(frame, code, f"No server takes this request of {frame.method}.")
+            self.ends.refuse(
+                frame, code=code, said=f"No server takes this request of {frame.method}."
+            )
             return
         upstream = self.upstreams[route.server]
         if upstream.is_up:
             upstream.ask(frame.method, route.params, origin=self.client, key=frame.key)
         else:
-            self.run(self._pass_late(upstream, frame, route.params), frame)
+            self.run(self._hand_on_late(upstream, frame, route.params), frame)
 
-    async def _pass_late(self, upstream: Upstream, frame: Frame, params: bytes | Raw) -> None:
+    async def _hand_on_late(self, upstream: Upstream, frame: Frame, params: bytes | Raw) -> None:
         await upstream.start()
         upstream.ask(frame.method, params, origin=self.client, key=frame.key)
 
@@ -191,13 +193,13 @@ class Session:
         elif frame.method == PROGRESS:
             upstream, params = self.client.translate(frame)
             if upstream is not None:
-                upstream.send(write_request(b"", frame.method, params))
+                upstream.send(write_request(b"", frame.method, params=params))
         else:
             if frame.method == INITIALIZED:
                 self.greeting.note_initialized(frame)
             for upstream in self.upstreams.values():
                 if upstream.is_up:
-                    upstream.send(write_request(b"", frame.method, frame.params))
+                    upstream.send(write_request(b"", frame.method, params=frame.params))
 
     def _cancel(self, frame: Frame) -> None:
         written = read_fields(frame.params).get("requestId", b"")
@@ -230,7 +232,7 @@ class Session:
             self.lists.forget(upstream.server.name)
         origin, params = upstream.translate(frame)
         if params or not frame.params:
-            (origin or self.client).send(write_request(b"", frame.method, params))
+            (origin or self.client).send(write_request(b"", frame.method, params=params))
 
     def note_end(self, upstream: Upstream, why: str) -> None:
         """A server has died: what it asked the client for, nobody waits for any more."""
@@ -262,10 +264,10 @@ class Session:
         try:
             await work
         except ServerDownError as error:
-            self.ends.refuse(frame, SERVER_ERROR, str(error))
+            self.ends.refuse(frame, code=SERVER_ERROR, said=str(error))
         except Exception as error:  # noqa: BLE001 - the client has an answer, whatever is wrong here
             self._shared.report(f"{frame.method} could not be answered: {error!r}")
-            self.ends.refuse(frame, -32603, "The gateway could not answer this request.")
+            self.ends.refuse(frame, code=-32603, said="The gateway could not answer this request.")
         finally:
             self._note_answered(frame.key)
 

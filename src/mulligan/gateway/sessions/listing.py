@@ -57,7 +57,7 @@ class Lists:
         self._ends.known.by_server.pop(server, None)
         self._ends.known.whole.discard(server)
 
-    async def find_tool(self, upstream: Upstream, name: str, meta: bytes | Raw) -> ListedTool:
+    async def find_tool(self, upstream: Upstream, name: str, *, meta: bytes | Raw) -> ListedTool:
         """A tool as its server lists it; without a description where it does not."""
         server = upstream.server.name
         if server not in self._ends.known.whole:
@@ -74,11 +74,11 @@ class Lists:
         params = read_fields(frame.params)
         cursors = read_cursor(read_text(params.get("cursor")))
         if cursors is None:
-            self._ends.refuse(frame, BAD_PARAMS, "The cursor is none of ours.")
+            self._ends.refuse(frame, code=BAD_PARAMS, said="The cursor is none of ours.")
             return
         params.pop("cursor", None)
         asked = [
-            self._ask_page(upstream, frame.method, params, cursors.get(name))
+            self._ask_page(upstream, frame.method, params, cursor=cursors.get(name))
             for name, upstream in self._ends.upstreams.items()
             if not cursors or name in cursors
         ]
@@ -160,7 +160,7 @@ class Lists:
         return raw
 
     async def _ask_page(
-        self, upstream: Upstream, method: str, params: Page, cursor: str | None
+        self, upstream: Upstream, method: str, params: Page, *, cursor: str | None
     ) -> tuple[str, Page] | None:
         """The next page of one server; `None` where it has no such list, or is not there."""
         asked = dict(params) if cursor is None else params | {"cursor": Raw(encode_json(cursor))}
@@ -176,7 +176,7 @@ class Lists:
         params: Page = {"_meta": Raw(bytes(meta))} if meta else {}
         cursor: str | None = None
         for _ in range(MOST_PAGES):
-            page = await self._ask_page(upstream, TOOLS, params, cursor)
+            page = await self._ask_page(upstream, TOOLS, params, cursor=cursor)
             if page is None:
                 break
             _, cursor = self._read_items(TOOLS, *page)

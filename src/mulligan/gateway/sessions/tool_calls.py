@@ -19,15 +19,15 @@ from mulligan.gateway.protocol.frames import (
 )
 from mulligan.gateway.protocol.party import META
 from mulligan.gateway.sessions.approval import Approval
-from mulligan.gateway.sessions.ends import Ends, NamedTurn
-from mulligan.gateway.sessions.lists import Lists
+from mulligan.gateway.sessions.ends import ClientTurn, Ends
+from mulligan.gateway.sessions.listing import Lists
 from mulligan.gateway.sessions.own_calls import FailedBefore
 from mulligan.gateway.sessions.server_call import (
     DONE,
     TURN,
     AskedCall,
     InputRequested,
-    ServerCall,
+    UpstreamCall,
     read_call,
 )
 from mulligan.gateway.tools.offered import OWN_TOOLS
@@ -68,19 +68,19 @@ class Calls:
             return
         found = None if asked is None else ends.names.resolve(asked.name)
         if asked is None or found is None:
-            ends.refuse(frame, BAD_PARAMS, "No server has such a tool.")
+            ends.refuse(frame, code=BAD_PARAMS, said="No server has such a tool.")
             return
         await self._call_server(asked, *found)
 
     async def _call_server(self, asked: AskedCall, server: str, name: str) -> None:
         ends, shared = self._ends, self._ends.shared
         upstream = ends.upstreams[server]
-        tool = await self._lists.find_tool(upstream, name, asked.params.get(META, b""))
+        tool = await self._lists.find_tool(upstream, name, meta=asked.params.get(META, b""))
         if shared.options.pin and shared.pins.is_changed(server, name):
             refused = build_result(CHANGED, failed=True)
             ends.client.send(write_result(asked.frame.key, refused))
             return
-        made = ServerCall(ends, upstream, asked, name)
+        made = UpstreamCall(ends, upstream, asked, tool=name)
         call = HostCall(
             tool=name,
             arguments=asked.arguments,
@@ -99,7 +99,7 @@ class Calls:
             self._ends.own.note_actions(run.list_actions())
             ends.client.send(answer)
 
-    async def _watch(self, asked: AskedCall, call: HostCall, *, made: ServerCall) -> None:
+    async def _watch(self, asked: AskedCall, call: HostCall, *, made: UpstreamCall) -> None:
         """Hand a call and its answer on at once, and write down what came of it."""
         key = asked.frame.key
 
@@ -117,7 +117,7 @@ class Calls:
                 await run.review(None)
 
     async def _answer(
-        self, run: HostRun, call: HostCall, *, made: ServerCall, asked: AskedCall
+        self, run: HostRun, call: HostCall, *, made: UpstreamCall, asked: AskedCall
     ) -> bytes:
         host, key = self._ends.shared.host, asked.frame.key
         try:
@@ -158,7 +158,7 @@ class Calls:
         name = str(asked.meta.get(TURN) or "")
         turn = self._ends.turns.pop(name, None) if name else None
         if turn is None:
-            turn = NamedTurn(self._open_run(asked))
+            turn = ClientTurn(self._open_run(asked))
         goes_on = bool(name) and not asked.meta.get(DONE)
         if goes_on:
             self._ends.turns[name] = turn
@@ -185,7 +185,7 @@ def read_question(answer: Answer) -> str:
     return said or " ".join(finding.issue for finding in answer.findings)
 
 
-def write_success(called: Called, answer: Answer, *, made: ServerCall) -> bytes:
+def write_success(called: Called, answer: Answer, *, made: UpstreamCall) -> bytes:
     """The server's own result where the value is that, else one that is built of it."""
     notes = [note for note in (called.note, answer.note) if note]
     if made.answer is not None and called.result is made.value:
@@ -193,7 +193,7 @@ def write_success(called: Called, answer: Answer, *, made: ServerCall) -> bytes:
     return build_result(called.result, notes=notes)
 
 
-def write_failure(key: bytes, error: Exception, *, made: ServerCall, advice: str) -> bytes:
+def write_failure(key: bytes, error: Exception, *, made: UpstreamCall, advice: str) -> bytes:
     """The server's own failure as it came, with what would help beside it."""
     answer = made.answer
     if answer is not None and answer.error:
