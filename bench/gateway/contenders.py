@@ -55,9 +55,12 @@ def build_environment() -> dict[str, str]:
 
 
 def gateway_command(places: Places, name: str, *options: str) -> list[str]:
-    store = f"sqlite:///{places.folder / name}.db"
-    start = [sys.executable, "-m", "mulligan", "gateway", str(places.servers), "--store", store]
-    return [*start, *options]
+    return gateway_command_for(places.servers, places.folder / f"{name}.db", *options)
+
+
+def gateway_command_for(servers: Path, store: Path, *options: str) -> list[str]:
+    start = [sys.executable, "-m", "mulligan", "gateway", str(servers)]
+    return [*start, "--store", f"sqlite:///{store}", *options]
 
 
 @asynccontextmanager
