@@ -4,7 +4,7 @@ from msgspec import Raw
 
 from mulligan.gateway.protocol.frames import Frame
 from mulligan.gateway.sessions.routes import find_route
-from mulligan.gateway.tools.names import Names
+from mulligan.gateway.tools.exposed_names import Names
 
 
 def route(names: Names, method: str, **params):

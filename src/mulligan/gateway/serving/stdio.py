@@ -13,7 +13,7 @@ from typing import cast
 
 from mulligan.gateway.gateway import Gateway
 from mulligan.gateway.protocol.frames import as_line
-from mulligan.gateway.protocol.lines import LineCutter
+from mulligan.gateway.protocol.line_cutter import LineCutter
 from mulligan.gateway.protocol.party import Party, Pressure
 
 CHUNK = 65_536

@@ -34,7 +34,7 @@ from mulligan.gateway.sessions.routes import find_route
 from mulligan.gateway.sessions.shared import Shared
 from mulligan.gateway.sessions.shown import ShownTools
 from mulligan.gateway.sessions.tool_calls import Calls
-from mulligan.gateway.tools.names import Names
+from mulligan.gateway.tools.exposed_names import Names
 from mulligan.gateway.upstream.connection import ServerDownError, Upstream
 
 INITIALIZED = "notifications/initialized"

@@ -12,7 +12,7 @@ from mulligan.gateway.protocol.frames import Frame, build_error, write_error
 from mulligan.gateway.protocol.party import Party
 from mulligan.gateway.sessions.own_calls import OwnCalls
 from mulligan.gateway.sessions.shared import Shared
-from mulligan.gateway.tools.names import Names
+from mulligan.gateway.tools.exposed_names import Names
 from mulligan.gateway.tools.tool_list import ListedTool
 from mulligan.gateway.upstream.connection import Upstream
 

@@ -8,7 +8,7 @@ from msgspec import Raw
 
 from mulligan.codec.json_text import encode_json
 from mulligan.gateway.protocol.frames import Frame, read_fields, read_text, write_fields
-from mulligan.gateway.tools.names import Names
+from mulligan.gateway.tools.exposed_names import Names
 
 BY_URI = frozenset({"resources/read", "resources/subscribe", "resources/unsubscribe"})
 BY_NAME = frozenset({"prompts/get", "tools/call"})

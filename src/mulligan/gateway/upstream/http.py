@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 from mulligan.core.errors import MissingExtraError
 from mulligan.gateway.protocol.frames import Frame, read_fields, read_frame, read_object, read_text
 from mulligan.gateway.protocol.limits import Limits
-from mulligan.gateway.protocol.lines import LineCutter
+from mulligan.gateway.protocol.line_cutter import LineCutter
 from mulligan.gateway.protocol.party import ASKED_FOR, CANCELLED, META
 from mulligan.gateway.servers_file import Server
 

@@ -11,7 +11,7 @@ from typing import cast
 
 from mulligan.gateway.protocol.frames import as_line
 from mulligan.gateway.protocol.limits import Limits
-from mulligan.gateway.protocol.lines import LineCutter
+from mulligan.gateway.protocol.line_cutter import LineCutter
 from mulligan.gateway.protocol.party import Pressure
 from mulligan.gateway.servers_file import Server
 

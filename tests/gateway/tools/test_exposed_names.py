@@ -1,4 +1,4 @@
-from mulligan.gateway.tools.names import Names
+from mulligan.gateway.tools.exposed_names import Names
 
 
 def test_of_one_server_names_are_as_they_are():
