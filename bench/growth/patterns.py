@@ -27,6 +27,8 @@ FILLED: Mapping[str, Mapping[str, object]] = {
     "checks.text.vocabulary": {"term": "cheap"},
     "checks.text.word_search": {"body": None},
     "core.suggestion": {"self": None},
+    "gateway.undoing.effect_cases": {"each": None},
+    "gateway.undoing.recipe": {"each": None},
     "learning.complaints.sentences": {"words": None},
     "checks.grounding.numerals": {"word": None},
     "checks.grounding.calendar": {"load_tables": None},

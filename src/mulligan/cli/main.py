@@ -15,6 +15,7 @@ from mulligan.cli import (
     doctor,
     evaluate,
     figures,
+    gateway,
     lessons,
     migrate,
     render,
@@ -36,7 +37,8 @@ exit codes:
 """
 
 _COMMANDS = (
-    demo, call_log, actions, decisions, figures, lessons, tasks, texts, evaluate, doctor, migrate,
+    demo, gateway, call_log, actions, decisions, figures, lessons, tasks, texts, evaluate, doctor,
+    migrate,
 )  # fmt: skip
 
 

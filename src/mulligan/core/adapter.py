@@ -171,6 +171,9 @@ class HostRun(Protocol):
         for a person, and nothing was done.
         """
 
+    def list_actions(self) -> tuple[str, ...]:
+        """The ids of all that was done or tried so far and is on record."""
+
     def may_hold(self, tool: str, *, server: str = "") -> bool:
         """Whether calls of a tool may have to wait, for a framework that asks before it calls."""
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from mulligan import Mulligan
-from mulligan.turns.tools.binding import Binding, find_binding
+from mulligan.turns.tools.binding import Binding, find_binding, unbind
 
 
 class Account:
@@ -97,3 +97,15 @@ def test_a_tool_that_calls_another_one_is_bound_to_what_that_is_bound_to() -> No
 
     assert make("ann").mark == make("ann").mark
     assert make("ann").mark != make("bob").mark
+
+
+def test_a_function_may_say_itself_that_it_is_bound_to_nothing() -> None:
+    class Connection:
+        def __init__(self, port: int) -> None:
+            self.port = port
+
+        @unbind
+        def undo(self, record: object) -> None: ...
+
+    assert find_binding(send, [Connection(1).undo]).mark == ""
+    assert find_binding(send, [Account("ann").undo]).mark != ""

@@ -44,6 +44,11 @@ def promised(declared: dict[str, Any]) -> str:
         (UNDOABLE, "without versions: an edit made since the call can be lost"),
         (UNDOABLE, "an undo without an answer waits for a person"),
         (VERSIONED | {"deletes": True}, "An undo that may have been made is not made again"),
+        (VERSIONED | {"compares": False}, "between the look and the undo can be lost"),
+        (
+            VERSIONED | {"deletes": True, "compares": False},
+            "between the look and the undo can be lost",
+        ),
         (UNDOABLE, "Declare about=…"),
         (VERSIONED, "held, unless if_absent=… says"),
         (UNDOABLE | {"settles_within": timedelta(seconds=2)}, "only 2 seconds after a write"),

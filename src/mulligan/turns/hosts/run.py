@@ -91,6 +91,10 @@ class Run:
             raise HeldError(told, action=action, decided=True)
         return Called(result=made.action.record.result)
 
+    def list_actions(self) -> tuple[str, ...]:
+        """The ids of all that was done or tried so far and is on record."""
+        return tuple(action.id for action in self.turn.list_actions())
+
     def may_hold(self, tool: str, *, server: str = "") -> bool:
         """Whether calls of a tool may have to wait, for a host that asks before it calls."""
         return self._tools.may_hold(tool, server=server)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import PurePath
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from typing import TypeVar
 from uuid import UUID
 
 from mulligan.redaction.names import classify_name
@@ -61,6 +62,22 @@ def find_binding(
     )
 
 
+F = TypeVar("F", bound=Callable[..., object])
+
+
+def unbind(function: F) -> F:
+    """Mark a function as bound to nothing that tells two tools apart, whatever it holds.
+
+    Such as a connection, which is another one in every process.
+    """
+    function.bound_to_nothing = True  # type: ignore[attr-defined]
+    return function
+
+
+def _is_unbound(function: object) -> bool:
+    return getattr(function, "bound_to_nothing", False) is True
+
+
 class _Search:
     def __init__(self) -> None:
         self.parts: list[str] = []
@@ -70,7 +87,7 @@ class _Search:
 
     def look_at(self, function: object, *, defaults: bool) -> None:
         """Go through what a function holds; `defaults`: also the plain ones, as of `user=user`."""
-        if id(function) in self._seen or len(self._seen) > MOST:
+        if id(function) in self._seen or len(self._seen) > MOST or _is_unbound(function):
             return
         self._seen.add(id(function))
         if hasattr(function, "mulligan") and hasattr(function, "__wrapped__"):

@@ -135,6 +135,9 @@ class Declared(DeclaredAbilities, total=False):
     provide: Mapping[str, object] | Told
     """What to call it with in their place where a held call runs later: by name, or a function of
     the record that makes it. Without it, only the process that held a call can run it."""
+    compares: bool
+    """`False`: the remote of its undo compares no versions. Only a look right before says that what
+    the call left is still there, and an edit made in that moment can be lost."""
     loses: Iterable[str]
     """What an undo does not bring back: invitations sent, answers given."""
     with_note: Callable[[Any, str], Any]
@@ -181,6 +184,7 @@ class Declaration:
     each: Annotated[str | None, ReadBy(read_parameter)] = None
     deletes: bool = False
     not_processed: bool = False
+    compares: bool = True
     loses: Annotated[tuple[str, ...], ReadBy(read_sentences)] = ()
     schema: Annotated[Mapping[str, object], FoundBy(find_schema)] = field(
         default_factory=dict, repr=False

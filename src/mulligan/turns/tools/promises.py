@@ -137,13 +137,22 @@ def _describe_effect(declaration: Declaration, rules: HouseRules) -> str:
             return f"Cannot be undone: held until a person approves it, {minutes} minutes at most."
 
 
+_RACES = (
+    "an edit made in the moment between the look and the undo can be lost, as its remote compares "
+    "no versions"
+)
+
+
 def _describe_undo(declaration: Declaration) -> str:
     can = declaration.abilities
     if declaration.deletes:
+        ever = "no edit is ever overwritten" if declaration.compares else _RACES
         return (
-            "Undone while nothing is in its place, and read back: no edit is ever overwritten. An "
+            f"Undone while nothing is in its place, and read back: {ever}. An "
             "undo that may have been made is not made again, as a person may have deleted it since."
         )
+    if can.version is not None and not declaration.compares:
+        return f"Undone only while it is as the call left it, and read back: {_RACES}."
     if can.version is not None and can.before is not None and declaration.if_version is None:
         return (
             "Undone under the version it wrote and read back: no later edit is overwritten; one "

@@ -9,6 +9,7 @@ _DEFERS = frozenset(
         ("langgraph", "GraphInterrupt"),  # and with it NodeInterrupt
         ("strands", "InterruptException"),
         ("mulligan", "InputAsked"),  # of FastMCP, where it is a result
+        ("mulligan", "InputRequested"),  # the same through the gateway
         ("mulligan", "ConfirmationRequested"),  # google-adk has none of its own
     }
 )

@@ -1,0 +1,1 @@
+"""The gateway beside its peers: the server behind them all, and the clients that ask."""

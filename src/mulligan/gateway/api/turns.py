@@ -1,0 +1,143 @@
+"""Turns that clients of the API report piece by piece, each by a name of the client's own."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from mulligan.app.hosts import ApplicationHost
+from mulligan.core.adapter import Answer, HostCall, HostRun
+from mulligan.core.effect import Mode
+from mulligan.gateway.api.messages import LoggedCall, ReportedCall, ReportedError
+from mulligan.gateway.api.problems import ProblemError, ProblemKind
+
+MOST_TURNS = 1_000
+"""Turns that clients have begun and not ended: the oldest ends first."""
+IDLE = 900.0
+"""Seconds after which a turn that nobody goes on with is over, so that it is learned from."""
+MOST_TOOLS = 1_000
+"""Names of tools that are taken from clients: names are kept for good."""
+
+
+class ReportedFailureError(Exception):
+    """A failure as a client reports it, with all that it says for programs."""
+
+    def __init__(self, said: ReportedError) -> None:
+        super().__init__(f"{said.type}: {said.message}" if said.type else said.message)
+        self.status = self.status_code = said.status
+        self.code = said.code
+
+
+@dataclass(slots=True, kw_only=True)
+class ReportedTurn:
+    """A turn under way."""
+
+    run: HostRun
+    used: float
+    """When somebody came to it last, on a clock that nobody sets."""
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+class ReportedTurns:
+    """Every turn that clients have begun. Nobody reaches one of somebody else's."""
+
+    def __init__(self, host: ApplicationHost, *, now: Callable[[], float] = time.monotonic) -> None:
+        self._host = host
+        self._now = now
+        self._open: OrderedDict[tuple[str, str], ReportedTurn] = OrderedDict()
+        self._tools: set[tuple[str, str]] = set()
+
+    @asynccontextmanager
+    async def enter(
+        self, name: str, *, principal: str, message: str, agent: str, last: bool
+    ) -> AsyncIterator[HostRun]:
+        """The turn of that name, begun if it is not there; without a name one of its own."""
+        key = principal, name
+        turn = self._open.pop(key, None) if name else None
+        if turn is None:
+            run = self._host.open(message, agent=agent, principal=principal)
+            turn = ReportedTurn(run=run, used=0.0)
+        turn.used = self._now()
+        goes_on = bool(name) and not last
+        if goes_on:
+            self._open[key] = turn
+        try:
+            async with turn.lock:
+                yield turn.run
+        finally:
+            if not goes_on:
+                await turn.run.leave()
+        await self._end_forgotten()
+
+    async def log(self, run: HostRun, calls: Sequence[ReportedCall]) -> list[LoggedCall]:
+        """Log calls that their agent has made already, with what would help those that failed."""
+        for call in calls:
+            self._declare_unknown(call)
+        return [await self._log_one(run, call) for call in calls]
+
+    async def review(self, run: HostRun, reply: str | None) -> Answer:
+        """Review what was reported of a turn, and its reply."""
+        return await run.review(reply)
+
+    async def close(self) -> None:
+        """End every turn that is still open."""
+        while self._open:
+            await self._open.popitem()[1].run.leave()
+
+    async def _end_forgotten(self) -> None:
+        """End what nobody goes on with: the oldest come first, as each use puts one last."""
+        before = self._now() - IDLE
+        while self._open:
+            oldest = next(iter(self._open.values()))
+            if oldest.lock.locked() or (len(self._open) <= MOST_TURNS and oldest.used >= before):
+                return
+            await self._open.popitem(last=False)[1].run.leave()
+
+    async def _log_one(self, run: HostRun, call: ReportedCall) -> LoggedCall:
+        made = _build_call(call)
+        try:
+            await run.call(made)
+        except ReportedFailureError as failed:
+            advice = self._host.read_advice(failed)
+            return LoggedCall(tool=call.tool, outcome="failure", advice=advice)
+        return LoggedCall(tool=call.tool, outcome="success")
+
+    def _declare_unknown(self, call: ReportedCall) -> None:
+        """A tool that nobody has declared is logged and reviewed, and never held: it has run."""
+        key = call.server, call.tool
+        if key in self._tools:
+            return
+        known = self._host.tools.find_tool(_build_call(call))
+        if known is not None:
+            if known.acts:
+                raise ProblemError(
+                    ProblemKind.DECLARED,
+                    f"{call.tool} is declared here, so that its calls are held and undone: make "
+                    "them through the gateway, and do not report them.",
+                )
+        elif len(self._tools) >= MOST_TOOLS:
+            raise ProblemError(ProblemKind.TOO_MANY, "No more names of tools are taken.")
+        else:
+            mode = Mode.OBSERVE if self._host.parts.runtime.strict else Mode.SUGGEST
+            self._host.tools.declare(call.tool, {"server": call.server, "mode": mode})
+        self._tools.add(key)
+
+
+def _build_call(call: ReportedCall) -> HostCall:
+    async def make(arguments: Mapping[str, object]) -> object:  # noqa: ARG001 - it was made
+        if call.error is not None:
+            raise ReportedFailureError(call.error)
+        return call.result
+
+    return HostCall(
+        tool=call.tool,
+        arguments=call.arguments,
+        make=make,
+        schema=call.schema,
+        server=call.server,
+        once=True,
+    )

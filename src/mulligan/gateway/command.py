@@ -1,0 +1,176 @@
+"""What `mulligan gateway` runs."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from mulligan.app.mulligan import Mulligan
+from mulligan.app.settings import Settings
+from mulligan.core.effect import Mode
+from mulligan.core.errors import ConfigurationError, MissingExtraError
+from mulligan.gateway.configuration import GatewayOptions
+from mulligan.gateway.declarations import GatewayRules, read_declarations, read_rules
+from mulligan.gateway.gateway import Gateway
+from mulligan.gateway.protocol.limits import Limits
+from mulligan.gateway.servers_file import Server, read_servers
+from mulligan.gateway.serving.access import LOOPBACK, Access, make_token, read_tokens
+from mulligan.gateway.serving.stdio import keep_output_clean, serve_stdio
+from mulligan.gateway.suggest import ListedServer, read_seen, suggest_declarations
+from mulligan.gateway.tools.pins import Pins
+from mulligan.gateway.wrap import find_file, unwrap_file, wrap_file
+
+
+def run_gateway(options: argparse.Namespace, settings: Settings) -> int:
+    """Serve until the client is gone."""
+    if options.wrap or options.unwrap:
+        return change_client(options)
+    if options.file is None:
+        raise ConfigurationError("Name the file of servers, such as mcp.json.")
+    file = Path(options.file)
+    if options.approve_tools:
+        return approve_tools(file)
+    servers = read_servers(file, only=options.only or "")
+    if options.suggest:
+        return asyncio.run(suggest(servers, settings))
+    rules = read_rules(_as_path(options.declarations))
+    chosen = read_options(options, rules, servers=servers)
+    if rules.strict:
+        settings = settings.with_values(strict=True)
+    trusted = tuple(replace(s, trusted=s.trusted or s.name in rules.trusted) for s in servers)
+    keep_output_clean()
+    asyncio.run(serve(trusted, options, chosen=chosen, settings=settings))
+    return 0
+
+
+async def serve(
+    servers: Sequence[Server],
+    options: argparse.Namespace,
+    *,
+    chosen: GatewayOptions,
+    settings: Settings,
+) -> None:
+    """Serve one client over standard input and output, or many over HTTP."""
+    async with Mulligan(settings=settings) as m:
+        gateway = Gateway(m, servers, options=chosen, report=_report)
+        try:
+            await gateway.start()
+            if options.http is None:
+                await serve_stdio(gateway)
+            else:
+                await serve_http(gateway, options.http, tokens=options.token_file)
+        finally:
+            await gateway.stop()
+
+
+async def suggest(servers: Sequence[Server], settings: Settings) -> int:
+    """Print a file of declarations for a person to read, by what the servers list."""
+    async with Mulligan(settings=settings) as m:
+        gateway = Gateway(m, servers, report=_report)
+        listed = []
+        for server in servers:
+            try:
+                tools = await gateway.own.list_tools(server.name)
+            except Exception as error:  # noqa: BLE001 - the others are still worth a file
+                _report(f"{server.name} is left out: {error}")
+                continue
+            about = gateway.own.names.get(server.name, {})
+            listed.append(
+                ListedServer(
+                    name=server.name,
+                    calls_itself=str(about.get("name", "")),
+                    version=str(about.get("version", "")),
+                    tools=tools,
+                )
+            )
+        await gateway.stop()
+        seen = await asyncio.to_thread(read_seen, m.insights)
+    sys.stdout.write(suggest_declarations(listed, seen=seen))
+    return 0
+
+
+def change_client(options: argparse.Namespace) -> int:
+    """Put the servers of a client behind the gateway, or back."""
+    if options.unwrap:
+        done = unwrap_file(find_file(options.unwrap))
+        _report(f"{done.path} is as it was." if done.changed else "Nothing there was wrapped.")
+        return 0
+    more = ("--declarations", options.declarations) if options.declarations else ()
+    done = wrap_file(find_file(options.wrap), options=more)
+    names = ", ".join(done.wrapped) or "no server"
+    _report(f"{done.path}: {names} behind the gateway; as it was it lies in {done.kept}.")
+    for name, why in (done.left or {}).items():
+        _report(f"{name} is left alone: {why}.")
+    return 0
+
+
+async def serve_http(gateway: Gateway, address: str, *, tokens: str | None) -> None:
+    """Serve clients over HTTP until we are told to end."""
+    try:
+        import uvicorn
+    except ModuleNotFoundError as missing:
+        raise MissingExtraError(need="Serving over HTTP", extra="gateway") from missing
+    from mulligan.gateway.serving.http import PATH, GatewayApp
+
+    host, port = read_address(address)
+    known = {make_token(): "client"} if tokens is None else read_tokens(Path(tokens))
+    app = GatewayApp(gateway, Access(tokens=known, hosts=LOOPBACK | {host}))
+    _report(f"Clients are served at http://{host}:{port}{PATH}.")
+    if tokens is None:
+        _report(f"The token of this run, shown once: {next(iter(known))}")
+    settings = uvicorn.Config(app, host=host, port=port, log_level="warning", lifespan="on")
+    await uvicorn.Server(settings).serve()
+
+
+def read_address(address: str) -> tuple[str, int]:
+    """`8400`, or `host:8400`; without a host it is this machine alone."""
+    host, _, port = address.rpartition(":")
+    if not port.isdigit() or not 0 < int(port) < 65_536:
+        raise ConfigurationError(f"--http {address!r} has no port; say 8400 or 127.0.0.1:8400.")
+    return host or "127.0.0.1", int(port)
+
+
+def _as_path(named: str | None) -> Path | None:
+    return None if named is None else Path(named)
+
+
+def read_options(
+    options: argparse.Namespace, rules: GatewayRules, *, servers: Sequence[Server]
+) -> GatewayOptions:
+    """What the command line and the operator's file say of a gateway."""
+    limits = Limits() if options.timeout is None else replace(Limits(), answer=options.timeout)
+    return GatewayOptions(
+        mode=rules.mode if options.mode is None else Mode(options.mode),
+        modes={} if options.mode is not None else rules.modes,
+        declarations=read_declarations(_as_path(options.declarations), servers),
+        own_tools=not options.no_tools,
+        pitfalls=options.pitfalls,
+        intent=options.intent,
+        pin=options.pin,
+        pins=find_pins(Path(options.file)),
+        limits=limits,
+    )
+
+
+def find_pins(file: Path) -> Path:
+    """Where it is kept what tools look like: beside the file of servers."""
+    return file.with_name(f"{file.name}.pins")
+
+
+def approve_tools(file: Path) -> int:
+    """Approve of every tool as it was seen last."""
+    changed = Pins(find_pins(file)).approve()
+    for server, name in changed:
+        _report(f"{name} of {server} is approved as it is now.")
+    if not changed:
+        _report("No tool has changed since it was approved.")
+    return 0
+
+
+def _report(said: str) -> None:
+    sys.stderr.write(f"mulligan gateway: {said}\n")
+    sys.stderr.flush()

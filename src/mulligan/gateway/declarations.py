@@ -1,0 +1,263 @@
+"""The operator's file: what the tools of servers do, and how what they did is undone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, cast
+
+from mulligan.app.hosts import Hosts
+from mulligan.core.effect import Effect, Mode
+from mulligan.core.errors import ConfigurationError, StoreUnavailableError
+from mulligan.core.record import Record
+from mulligan.gateway.recipes.library import load_recipe
+from mulligan.gateway.servers_file import Server
+from mulligan.gateway.undoing.compiler import CallTool, compile_recipe
+from mulligan.gateway.undoing.effect_cases import EffectCase, read_cases
+from mulligan.gateway.undoing.recipe import UndoRecipe, read_recipe
+from mulligan.gateway.undoing.tables import WrittenTable, describe_unknown, read_toml, take_enum
+from mulligan.stores.private_file import refuse_unsafe
+from mulligan.turns.tools.binding import unbind
+from mulligan.turns.tools.declaration import Declared
+from mulligan.turns.tools.declaration import declare as check_declared
+
+FORMAT = 1
+PLAIN = (
+    "repeat", "mode", "allow", "not_processed", "requests", "if_absent", "if_version", "key",
+    "key_life", "lands_within", "settles_within", "answers_within", "each", "deletes",
+    "may_be_empty", "returns", "precheck", "docs", "ask_judge", "review", "on_no_verdict",
+    "release", "loses", "describe", "error_rules",
+)  # fmt: skip
+"""What is said in the file as `@m.tool` takes it."""
+
+_FLAGS = re.compile(r"\(\?([aimsux]+)\)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolDeclaration:
+    """What is said of one tool of one server."""
+
+    server: str
+    tool: str
+    effect: Effect = Effect.UNDECLARED
+    cases: tuple[EffectCase, ...] = ()
+    """Arguments with which the effect is another one; the first that fits."""
+    said: Mapping[str, Any] = field(default_factory=dict)
+    """The rest, as `@m.tool` takes it."""
+    recipe: UndoRecipe = field(default_factory=UndoRecipe)
+    source: str = "the operator's file"
+
+    def declare(self, m: Hosts, call: CallTool) -> None:
+        """Declare the tool; `call` reaches its server, in any process and after any restart."""
+        m.declare(self.tool, **self._build(call))
+
+    def find_misfit(self, tools: Sequence[Mapping[str, Any]]) -> str:
+        """What the server, as it lists its tools now, does not have that this goes by; or empty.
+
+        A declaration that does not fit must not be made: its undo would fail on the first bad day.
+        """
+        listed = {str(tool.get("name")): tool for tool in tools}
+        if self.tool not in listed:
+            return f"{self.server} has no tool {self.tool!r}"
+        for made in self.recipe.list_calls():
+            if made.tool not in listed:
+                return f"{self.server} has no tool {made.tool!r}, which {self.tool} is undone by"
+            schema = listed[made.tool].get("inputSchema")
+            known = schema.get("properties") if isinstance(schema, Mapping) else None
+            if isinstance(known, Mapping) and (lacking := sorted(made.names - set(known))):
+                return f"{made.tool} of {self.server} takes no {lacking[0]!r}"
+        return ""
+
+    def refuse_unkept(self) -> None:
+        """Refuse what could not be declared, before any server is there."""
+        check_declared(_reply_with, **(self._build(_call_nobody) | Declared(name=self.tool)))
+
+    def _build(self, call: CallTool) -> Declared:
+        declared: dict[str, Any] = dict(self.said)
+        declared |= compile_recipe(self.recipe, server=self.server, call=call)
+        declared["server"] = self.server
+        declared["effect"] = self._classify if self.cases else self.effect
+        if self.recipe.probe is not None:
+            declared["probe_by"] = self.recipe.probe_by
+        if "undo" in declared:
+            declared["compares"] = self.recipe.compares
+        return cast("Declared", declared)
+
+    @unbind
+    def _classify(self, record: Record) -> Effect:
+        fitting = (each.effect for each in self.cases if each.fits(record.arguments))
+        return next(fitting, self.effect)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GatewayRules:
+    """What the operator says of all tools."""
+
+    mode: Mode = Mode.OBSERVE
+    """Of tools that nothing else is said of."""
+    strict: bool = False
+    """Hold calls of tools that nobody has declared."""
+    modes: Mapping[str, Mode] = field(default_factory=dict)
+    """The same by server, where one says otherwise."""
+    trusted: frozenset[str] = frozenset()
+    """Servers whose hints about their own tools are taken at their word."""
+
+
+def read_declarations(path: Path | None, servers: Iterable[Server]) -> tuple[ToolDeclaration, ...]:
+    """What the file says of tools, with the recipes that it names; nothing without a file."""
+    if path is None:
+        return ()
+    file = _open_file(path)
+    mode = _read_mode(file, Mode.OBSERVE)
+    served = [*servers]
+    names = [server.name for server in served]
+    known = {*names, *(name for server in served for name in server.beside)}
+    found: list[ToolDeclaration] = []
+    for name, table in file.take_tables("servers"):
+        if name not in known:
+            raise file.fail(f"servers: {describe_unknown(name, known)}")
+        read = _read_server(name, table, mode=mode)
+        found += read if name in names else []
+    return tuple(found)
+
+
+def read_rules(path: Path | None) -> GatewayRules:
+    """What the file says of all tools; without one, everything is only observed."""
+    if path is None:
+        return GatewayRules()
+    file = _open_file(path)
+    mode = _read_mode(file, Mode.OBSERVE)
+    modes: dict[str, Mode] = {}
+    trusted = set()
+    for name, table in file.take_tables("servers"):
+        modes[name] = _read_mode(table, mode)
+        if table.take("trusted", bool, default=False):
+            trusted.add(name)
+    strict = file.take("strict", bool, default=False)
+    return GatewayRules(mode=mode, strict=strict, modes=modes, trusted=frozenset(trusted))
+
+
+def declare_by_hints(
+    server: str, tool: Mapping[str, Any], *, trusted: bool, mode: Mode = Mode.OBSERVE
+) -> ToolDeclaration | None:
+    """What a server's own annotations say of a tool; they lower nothing unless it is trusted."""
+    hints = tool.get("annotations")
+    name = tool.get("name")
+    if not isinstance(hints, Mapping) or not isinstance(name, str):
+        return None
+    said: dict[str, Any] = {"mode": mode}
+    effect = Effect.UNDECLARED
+    if trusted and hints.get("idempotentHint") is True:
+        said["repeat"] = "idempotent"
+    if trusted and hints.get("readOnlyHint") is True:
+        effect = Effect.READ
+    elif hints.get("destructiveHint") is True:
+        # Whoever says it of himself is believed: it is only held.
+        effect = Effect.IRREVERSIBLE
+    elif "repeat" not in said:
+        return None
+    source = f"hints of the {'trusted ' if trusted else ''}server"
+    return ToolDeclaration(server=server, tool=name, effect=effect, said=said, source=source)
+
+
+def _open_file(path: Path) -> WrittenTable:
+    try:
+        refuse_unsafe(path, linked=True)
+    except StoreUnavailableError as error:
+        raise ConfigurationError(f"The declarations are not read: {error}") from error
+    file = WrittenTable(read_toml(path), where=str(path))
+    version = file.take("format", int, default=FORMAT)
+    if version != FORMAT:
+        raise file.fail(f"format is {version}; this Mulligan reads format {FORMAT}.")
+    table = WrittenTable(file.take_rest(("mode", "strict", "servers")), where=str(path))
+    file.finish()
+    return table
+
+
+def _read_mode(table: WrittenTable, default: Mode) -> Mode:
+    return take_enum(table, "mode", read=Mode, known=list(Mode)) if "mode" in table else default
+
+
+def _read_server(name: str, table: WrittenTable, *, mode: Mode) -> list[ToolDeclaration]:
+    mode = _read_mode(table, mode)
+    table.take("trusted", bool, default=False)
+    undo = table.take("undo", bool, default=True)
+    shipped = table.take("recipe", str, default="")
+    source, tools = "the operator's file", dict[str, dict[str, object]]()
+    if shipped:
+        recipe = load_recipe(shipped)
+        source, tools = f"the recipe {shipped}", {k: dict(v) for k, v in recipe.tools.items()}
+    own = table.take("tools", dict, default={})
+    table.finish()
+    for tool, said in own.items():
+        if not isinstance(said, dict):
+            raise table.fail(f"tools.{tool} is {said!r}; it is a table.")
+        # What the operator says wins, name by name.
+        tools[tool] = {**tools.get(tool, {}), **said}
+    found = []
+    for tool, said in tools.items():
+        where = f"{table.where}.tools.{tool}"
+        declaration = read_tool(WrittenTable(said, where=where), server=name, tool=tool, mode=mode)
+        if tool not in own:
+            declaration = replace(declaration, source=source)
+        found.append(declaration if undo else _drop_undo(declaration))
+    return found
+
+
+def read_tool(
+    table: WrittenTable, *, server: str, tool: str, mode: Mode = Mode.OBSERVE
+) -> ToolDeclaration:
+    """What a table says of one tool, refused where nothing could keep it."""
+    effect = Effect.UNDECLARED
+    if "effect" in table:
+        effect = take_enum(table, "effect", read=Effect, known=list(Effect))
+    else:
+        table.take_any("effect")
+    if table.take("hold", bool, default=False):
+        effect = Effect.IRREVERSIBLE
+    recipe = read_recipe(table)
+    cases = read_cases(table)
+    refuses = table.take_texts("refuses")
+    said = table.take_rest(PLAIN)
+    table.finish()
+    if refuses:
+        rules = [{"says": _pin_to_start(each), "nothing_done": True} for each in refuses]
+        said["error_rules"] = [*rules, *cast("list[Any]", said.get("error_rules", []))]
+    said.setdefault("mode", mode.value)
+    declaration = ToolDeclaration(
+        server=server, tool=tool, effect=effect, cases=cases, said=said, recipe=recipe
+    )
+    try:
+        declaration.refuse_unkept()
+    except (ConfigurationError, ValueError, TypeError) as error:
+        raise ConfigurationError(f"{table.where}: {error}") from error
+    return declaration
+
+
+def _pin_to_start(pattern: str) -> str:
+    """A pattern where an error begins to speak: further on stand names that anybody chose."""
+    flags = _FLAGS.match(pattern)
+    inner = f"(?{flags[1]}:{pattern[flags.end() :]})" if flags else f"(?:{pattern})"
+    return rf"\A\w+: (?:Error: )?{inner}"
+
+
+def _drop_undo(declaration: ToolDeclaration) -> ToolDeclaration:
+    """The same without its undo, which nobody has confirmed: what it does is then undeclared."""
+    if declaration.recipe.undo is None and declaration.recipe.undo_new is None:
+        return declaration
+    bare = replace(declaration.recipe, undo=None, undo_new=None)
+    cases = tuple(each for each in declaration.cases if each.effect is not Effect.REVERSIBLE)
+    effect = declaration.effect
+    effect = Effect.UNDECLARED if effect is Effect.REVERSIBLE else effect
+    return replace(declaration, recipe=bare, effect=effect, cases=cases)
+
+
+async def _reply_with(**arguments: object) -> object:
+    """What a declaration is checked against before its server is there."""
+    return arguments
+
+
+async def _call_nobody(server: str, tool: str, arguments: Mapping[str, object]) -> object:  # noqa: ARG001
+    raise ConnectionError(f"{server} is not connected, so {tool} is not called.")

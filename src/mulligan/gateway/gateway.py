@@ -1,0 +1,60 @@
+"""The gateway: an application of Mulligan between MCP clients and their servers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from mulligan.gateway.declarations import ToolDeclaration
+from mulligan.gateway.protocol.party import Party
+from mulligan.gateway.sessions.client_session import ClientSession
+from mulligan.gateway.sessions.own_session import OwnSession
+from mulligan.gateway.sessions.shared import Shared
+
+Listed = Sequence[Mapping[str, Any]]
+
+
+class Gateway(Shared):
+    """Clients come and go; each has a session of its own, and none hears of another."""
+
+    def open_session(self, client: Party, *, principal: str = "") -> ClientSession:
+        """A client has come, and gets connections of its own to every server."""
+        return ClientSession.open(self, client, principal=principal)
+
+    async def start(self) -> None:
+        """Declare what the operator says of tools, and take up what an earlier run left open."""
+        by_server: dict[str, list[ToolDeclaration]] = {}
+        for each in self.options.declarations:
+            by_server.setdefault(each.server, []).append(each)
+        for server, declarations in by_server.items():
+            listed = await self._list_tools(server)
+            for each in declarations:
+                self._declare(each, listed)
+        if by_server:
+            await self.m.recover()
+
+    async def stop(self) -> None:
+        """End the connections that are nobody's."""
+        if "own" in self.__dict__:
+            await self.own.close()
+
+    @cached_property
+    def own(self) -> OwnSession:
+        """Its own way to the servers."""
+        return OwnSession(self)
+
+    async def _list_tools(self, server: str) -> Listed | None:
+        try:
+            return await self.own.list_tools(server)
+        except Exception as error:  # noqa: BLE001 - whatever is wrong with it, the others go on
+            self.report(f"{server}: its tools cannot be held against what is declared: {error}")
+            return None
+
+    def _declare(self, declaration: ToolDeclaration, listed: Listed | None) -> None:
+        misfit = "" if listed is None else declaration.find_misfit(listed)
+        if misfit:
+            # Its undo would fail on the first bad day: it is as if nobody had said anything.
+            self.report(f"What is declared does not fit, and is left out: {misfit}.")
+            return
+        declaration.declare(self.m, self.own.call)

@@ -1,0 +1,223 @@
+"""Messages of JSON-RPC as bytes: read once, and handed on as they came but for their ids."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import msgspec
+from msgspec import Raw
+
+from mulligan.codec.json_text import decode_json, encode_json
+from mulligan.gateway.protocol.limits import Limits
+
+PARSE_ERROR, INVALID_REQUEST, NO_METHOD, BAD_PARAMS = -32700, -32600, -32601, -32602
+SERVER_ERROR = -32000
+"""A server that is gone or silent: said by the gateway, not by the server."""
+
+NOTHING = Raw(b"")
+_NULL = b"null"
+
+
+class Frame(msgspec.Struct, gc=False):
+    """One message. What is not there is empty."""
+
+    id: Raw = NOTHING
+    method: str = ""
+    params: Raw = NOTHING
+    result: Raw = NOTHING
+    error: Raw = NOTHING
+
+    @property
+    def key(self) -> bytes:
+        """Its id as it was written; empty where it has none that could be answered."""
+        written = bytes(self.id)
+        return written if is_id(written) else b""
+
+
+class UnreadableFrameError(ValueError):
+    """A message that cannot be understood, with the id under which that can be said."""
+
+    def __init__(self, said: str, *, code: int = INVALID_REQUEST, key: bytes = b"") -> None:
+        super().__init__(said)
+        self.code = code
+        self.key = key
+
+
+UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+_decode = msgspec.json.Decoder(Frame).decode
+_fields = msgspec.json.Decoder(dict[str, Raw]).decode
+_elements = msgspec.json.Decoder(list[Raw]).decode
+
+
+def is_id(written: bytes) -> bool:
+    """Whether something may be the id of a request: a text, or a whole number."""
+    return written[:1] == b'"' or written.removeprefix(b"-").isdigit()
+
+
+def read_frame(line: bytes, limits: Limits) -> Frame:
+    """A message as it was sent; `UnreadableFrameError` where it is none."""
+    if len(line) > limits.frame:
+        raise UnreadableFrameError(f"It has {len(line)} bytes; the most are {limits.frame}.")
+    if line.count(b"[") + line.count(b"{") > limits.depth and is_deep(line, limits.depth):
+        key = _find_key_shallow(line)
+        raise UnreadableFrameError(f"It is nested deeper than {limits.depth}.", key=key)
+    try:
+        line.decode()
+        frame = _decode(line)
+    except UNREADABLE:
+        frame = _read_leniently(line)
+    if frame.method:
+        if frame.id and not frame.key:
+            raise UnreadableFrameError("Its id is no text and no whole number.")
+        if frame.params and bytes(frame.params)[:1] not in (b"{", b"[", b"n"):
+            raise UnreadableFrameError("Its params are no object.", key=frame.key)
+    elif not frame.key or not (frame.result or frame.error):
+        raise UnreadableFrameError("It has no method, and is no answer.", key=frame.key)
+    return frame
+
+
+def _read_leniently(line: bytes) -> Frame:
+    """A message that the strict reader refuses: a half of a surrogate pair in a text is no error
+    of who sends it on, and of one that is wrong the id is still worth an answer."""
+    try:
+        read = json.loads(line, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        raise UnreadableFrameError("It is no JSON.", code=PARSE_ERROR) from None
+    if not isinstance(read, dict):
+        raise UnreadableFrameError("It is no object; several messages at once are not taken.")
+    raw = {name: Raw(json.dumps(read[name]).encode()) for name in _PARTS if name in read}
+    method = read.get("method", "")
+    key = bytes(raw.get("id", NOTHING))
+    if not isinstance(method, str):
+        raise UnreadableFrameError("Its method is no text.", key=key if is_id(key) else b"")
+    return Frame(method=method, **raw)
+
+
+_PARTS = ("id", "params", "result", "error")
+
+
+def _refuse_constant(name: str) -> object:
+    raise ValueError(f"{name} is no JSON")
+
+
+def is_deep(line: bytes, most: int) -> bool:
+    """Whether brackets outside of texts nest deeper than that."""
+    depth, quoted, escaped = 0, False, False
+    for byte in line:
+        if quoted:
+            if escaped:
+                escaped = False
+            elif byte == _BACKSLASH:
+                escaped = True
+            elif byte == _QUOTE:
+                quoted = False
+        elif byte == _QUOTE:
+            quoted = True
+        elif byte in _OPENING:
+            depth += 1
+            if depth > most:
+                return True
+        elif byte in _CLOSING:
+            depth -= 1
+    return False
+
+
+_QUOTE, _BACKSLASH, _OPENING, _CLOSING = ord('"'), ord("\\"), b"[{", b"]}"
+
+
+def _find_key_shallow(line: bytes) -> bytes:
+    """The id of a message that is too deep to be read, if it can be read after all."""
+    try:
+        return _decode(line).key
+    except UNREADABLE:
+        return b""
+
+
+def read_fields(raw: bytes | Raw) -> dict[str, Raw]:
+    """An object by its fields, each as it was written; empty where it is none."""
+    try:
+        return _fields(raw) if raw else {}
+    except UNREADABLE:
+        pass
+    try:
+        read = json.loads(bytes(raw))
+    except (ValueError, RecursionError):
+        return {}
+    return (
+        {name: Raw(json.dumps(value).encode()) for name, value in read.items()}
+        if isinstance(read, dict)
+        else {}
+    )
+
+
+def read_elements(raw: bytes | Raw) -> list[Raw]:
+    """The elements of a list, each as it was written; none where it is no list."""
+    try:
+        return _elements(raw)
+    except UNREADABLE:
+        pass
+    try:
+        read = json.loads(bytes(raw))
+    except (ValueError, RecursionError):
+        return []
+    return [Raw(json.dumps(e).encode()) for e in read] if isinstance(read, list) else []
+
+
+def read_text(raw: bytes | Raw | None) -> str:
+    """A text; empty where it is none."""
+    try:
+        read = decode_json(bytes(raw)) if raw else ""
+    except (ValueError, RecursionError):
+        return ""
+    return read if isinstance(read, str) else ""
+
+
+def read_object(raw: bytes | Raw) -> dict[str, Any]:
+    """An object as plain values; empty where it is none."""
+    try:
+        read = decode_json(bytes(raw))
+    except (ValueError, RecursionError):
+        return {}
+    return read if isinstance(read, dict) else {}
+
+
+def write_fields(fields: dict[str, Any]) -> bytes:
+    """An object of fields that are written already, or plain values."""
+    return encode_json(fields)
+
+
+def write_request(key: bytes, method: str, *, params: bytes | Raw = b"") -> bytes:
+    """A request under an id; without one, a notification."""
+    named = b'"id":%b,' % key if key else b""
+    given = b',"params":%b' % bytes(params) if params else b""
+    return b'{"jsonrpc":"2.0",%b"method":%b%b}' % (named, encode_json(method), given)
+
+
+def write_result(key: bytes, result: bytes | Raw) -> bytes:
+    """An answer under the id that its reader has given."""
+    return b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (key, bytes(result))
+
+
+def write_error(key: bytes, error: bytes | Raw) -> bytes:
+    """An error as it came, under the id that its reader has given."""
+    return b'{"jsonrpc":"2.0","id":%b,"error":%b}' % (key or _NULL, bytes(error))
+
+
+def build_error(code: int, message: str) -> bytes:
+    """An error of the gateway's own."""
+    return encode_json({"code": code, "message": message})
+
+
+def write_answer(key: bytes, frame: Frame) -> bytes:
+    """Another's answer under the id that its reader has given."""
+    if frame.error:
+        return write_error(key, frame.error)
+    return write_result(key, frame.result)
+
+
+def as_line(frame: bytes) -> bytes:
+    """A message as one line: breaks between its parts mean nothing, and none is inside a text."""
+    if b"\n" in frame or b"\r" in frame:
+        frame = frame.replace(b"\r", b" ").replace(b"\n", b" ")
+    return frame + b"\n"

@@ -1,0 +1,1 @@
+"""Clients that speak to the gateway: over its own standard input and output, or over HTTP."""

@@ -1,0 +1,96 @@
+"""Clients over HTTP: their sessions, each found by its own client only, and ended when unused."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from dataclasses import dataclass
+
+from mulligan.gateway.gateway import Gateway
+from mulligan.gateway.protocol.party import Party
+from mulligan.gateway.serving.streams import Streams
+from mulligan.gateway.sessions.client_session import ClientSession
+
+MOST_SESSIONS = 500
+IDLE = 1_800.0
+"""Seconds after which a session that nobody uses is over."""
+
+
+@dataclass(eq=False, slots=True, kw_only=True)
+class HttpSession:
+    """A session that a client comes back to."""
+
+    principal: str
+    session: ClientSession
+    streams: Streams
+    used_at: float = 0.0
+    busy: int = 0
+    """Connections that are open now."""
+
+
+class HttpClients:
+    """The clients of a gateway over HTTP."""
+
+    def __init__(self, gateway: Gateway, *, most: int = MOST_SESSIONS, idle: float = IDLE) -> None:
+        self._gateway = gateway
+        self._most = most
+        self._idle = idle
+        self._by_id: dict[str, HttpSession] = {}
+        self._by_principal: dict[str, HttpSession] = {}
+        """Those of the revisions without sessions: one for all requests of one client."""
+        self._closing: set[asyncio.Task[None]] = set()
+
+    def open(self, principal: str) -> tuple[str, HttpSession] | None:
+        """A client has come that will come back; `None`: there are too many."""
+        self._end_idle()
+        if len(self._by_id) >= self._most:
+            return None
+        found, name = self._make(principal), secrets.token_urlsafe(24)
+        self._by_id[name] = found
+        return name, found
+
+    def find(self, name: str, principal: str) -> HttpSession | None:
+        """A session by its id; one of somebody else's is as unknown as none at all."""
+        found = self._by_id.get(name)
+        if found is None or found.principal != principal:
+            return None
+        return found
+
+    def share(self, principal: str) -> HttpSession:
+        """What all requests of a client have in common that says nothing of sessions."""
+        self._end_idle()
+        if principal not in self._by_principal:
+            self._by_principal[principal] = self._make(principal)
+        return self._by_principal[principal]
+
+    async def end(self, name: str) -> None:
+        """A client is done."""
+        found = self._by_id.pop(name, None)
+        if found is not None:
+            await found.session.close()
+
+    async def close(self) -> None:
+        """The gateway ends."""
+        every = [*self._by_id.values(), *self._by_principal.values()]
+        self._by_id.clear()
+        self._by_principal.clear()
+        await asyncio.gather(*(each.session.close() for each in every))
+        if self._closing:
+            await asyncio.wait(self._closing)
+
+    def _make(self, principal: str) -> HttpSession:
+        streams = Streams(self._gateway.options.limits)
+        session = self._gateway.open_session(Party(streams), principal=principal)
+        session.on_cancelled = streams.cancel
+        now = asyncio.get_running_loop().time()
+        return HttpSession(principal=principal, session=session, streams=streams, used_at=now)
+
+    def _end_idle(self) -> None:
+        before = asyncio.get_running_loop().time() - self._idle
+        for kept in (self._by_id, self._by_principal):
+            for name, each in list(kept.items()):
+                if not each.busy and each.used_at < before:
+                    del kept[name]
+                    closing = asyncio.ensure_future(each.session.close())
+                    self._closing.add(closing)
+                    closing.add_done_callback(self._closing.discard)

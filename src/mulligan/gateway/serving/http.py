@@ -1,0 +1,343 @@
+"""Clients over streamable HTTP: an ASGI application, for revisions with sessions and without.
+
+A request body names tools and arguments, never a command or an address: those stand in the
+operator's file alone. The token that a client shows is compared here and goes no further.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from contextlib import suppress
+from typing import Any
+
+from starlette.applications import Starlette
+
+from mulligan.gateway.api.routes import PREFIX, create_api
+from mulligan.gateway.gateway import Gateway
+from mulligan.gateway.protocol.frames import (
+    INVALID_REQUEST,
+    NO_METHOD,
+    Frame,
+    UnreadableFrameError,
+    build_error,
+    read_fields,
+    read_frame,
+    read_object,
+    read_text,
+    write_error,
+)
+from mulligan.gateway.protocol.party import META, Party
+from mulligan.gateway.serving.access import Access, Refusal
+from mulligan.gateway.serving.clients import HttpClients, HttpSession
+from mulligan.gateway.serving.streams import Stream
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+
+PATH = "/mcp"
+VERSION_META = "io.modelcontextprotocol/protocolVersion"
+NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+MISMATCH = -32020
+STATUS_OF = {NO_METHOD: 404, -32602: 400, INVALID_REQUEST: 400, -32700: 400, MISMATCH: 400}
+STATUS_OF |= {-32021: 400, -32022: 400}
+"""What later revisions answer an error with."""
+PING = 15.0
+"""Seconds after which a connection without a word is told that we are still there."""
+JSON, EVENTS = b"application/json", b"text/event-stream"
+PLAIN = ((b"content-type", b"text/plain; charset=utf-8"),)
+
+
+class GatewayApp:
+    """The application that a web server runs."""
+
+    def __init__(self, gateway: Gateway, access: Access) -> None:
+        self._gateway = gateway
+        self._access = access
+        self._limits = gateway.options.limits
+        self.clients = HttpClients(gateway)
+        routes = create_api(gateway.m, find_principal=access.find_principal)
+        self._api = Starlette(routes=routes)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Take one request."""
+        if scope["type"] == "lifespan":
+            await self._live(receive, send)
+        elif scope["type"] == "http" and scope["path"].startswith(f"{PREFIX}/"):
+            await self._api(scope, receive, send)
+        elif scope["type"] == "http":
+            await Exchange(self, scope, receive=receive, send=send).run()
+
+    async def _live(self, receive: Receive, send: Send) -> None:
+        await receive()
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+        await self.clients.close()
+        await send({"type": "lifespan.shutdown.complete"})
+
+    def find_principal(self, headers: dict[str, str]) -> str | Refusal:
+        """Who asks, or why they are refused."""
+        return self._access.find_principal(headers)
+
+    @property
+    def most_bytes(self) -> int:
+        """Of one request."""
+        return self._limits.frame
+
+    def read(self, body: bytes) -> Frame:
+        """The message of a request."""
+        return read_frame(body, self._limits)
+
+
+class Exchange:
+    """One HTTP request and its answer."""
+
+    def __init__(self, app: GatewayApp, scope: Scope, *, receive: Receive, send: Send) -> None:
+        self._app = app
+        self._scope = scope
+        self._receive = receive
+        self._send = send
+        self._headers = {
+            name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]
+        }
+
+    async def run(self) -> None:
+        """Answer it."""
+        principal = self._app.find_principal(self._headers)
+        method = self._scope["method"]
+        if isinstance(principal, Refusal):
+            await self._refuse(principal.status, principal.said)
+        elif self._scope["path"].rstrip("/") != PATH:
+            await self._refuse(404, f"There is only {PATH} here.")
+        elif method == "POST":
+            await self._take_post(principal)
+        elif method == "GET":
+            await self._listen(principal)
+        elif method == "DELETE":
+            await self._end(principal)
+        else:
+            await self._refuse(405, "POST a message, GET what servers say, or DELETE a session.")
+
+    async def _take_post(self, principal: str) -> None:
+        if not self._headers.get("content-type", "").lower().startswith("application/json"):
+            await self._refuse(415, "A message is application/json.")
+            return
+        body = await self._read_body()
+        if body is None:
+            await self._refuse(413, f"A message has {self._app.most_bytes} bytes at most.")
+            return
+        try:
+            frame = self._app.read(body)
+        except UnreadableFrameError as error:
+            await self._say(400, write_error(error.key, build_error(error.code, str(error))))
+            return
+        if is_modern(frame, self._headers):
+            await self._take_alone(principal, frame)
+        else:
+            await self._take_in_session(principal, frame)
+
+    async def _take_alone(self, principal: str, frame: Frame) -> None:
+        """A request that says all there is to know with itself."""
+        if not frame.key or not frame.method:
+            await self._start(202, ())
+            await self._send_body(b"")
+            return
+        mismatch = find_mismatch(frame, self._headers)
+        if mismatch:
+            said = write_error(frame.key, build_error(MISMATCH, mismatch))
+            await self._say(400, said)
+            return
+        shared, stream = self._app.clients.share(principal), Stream()
+        session = shared.session.join(Party(stream))
+        with Using(shared):
+            session.take_frame(frame)
+            try:
+                await self._stream(stream, codes=True)
+            finally:
+                # Whoever hangs up does not want it any more.
+                await session.leave()
+
+    async def _take_in_session(self, principal: str, frame: Frame) -> None:
+        clients, name = self._app.clients, self._headers.get("mcp-session-id", "")
+        found = clients.find(name, principal)
+        headers: tuple[tuple[bytes, bytes], ...] = ()
+        if not name and frame.method in ("initialize", "server/discover"):
+            opened = clients.open(principal)
+            if opened is None:
+                await self._refuse(503, "There are too many sessions.")
+                return
+            name, found = opened
+            headers = ((b"mcp-session-id", name.encode()),)
+        if found is None:
+            said = "There is no such session." if name else "A session is needed: initialize first."
+            await self._refuse(404 if name else 400, said)
+            return
+        with Using(found):
+            if not (frame.method and frame.key):
+                found.session.take_frame(frame)
+                await self._start(202, ())
+                await self._send_body(b"")
+                return
+            stream = found.streams.open(frame.key)
+            found.session.take_frame(frame)
+            try:
+                await self._stream(stream, headers=headers)
+            finally:
+                found.streams.close(stream)
+
+    async def _listen(self, principal: str) -> None:
+        name = self._headers.get("mcp-session-id", "")
+        found = self._app.clients.find(name, principal)
+        if found is None:
+            await self._refuse(404 if name else 405, "There is no such session.")
+            return
+        stream = found.streams.listen()
+        if stream is None:
+            await self._refuse(409, "This session is listened to already.")
+            return
+        with Using(found):
+            try:
+                await self._stream(stream, at_once=True)
+            finally:
+                found.streams.close(stream)
+
+    async def _end(self, principal: str) -> None:
+        name = self._headers.get("mcp-session-id", "")
+        if self._app.clients.find(name, principal) is None:
+            await self._refuse(404, "There is no such session.")
+            return
+        await self._app.clients.end(name)
+        await self._start(204, ())
+        await self._send_body(b"")
+
+    async def _stream(
+        self,
+        stream: Stream,
+        *,
+        headers: Iterable[tuple[bytes, bytes]] = (),
+        codes: bool = False,
+        at_once: bool = False,
+    ) -> None:
+        """Send the answer alone as JSON; if something comes before it, all of it as events."""
+        gone = asyncio.ensure_future(self._wait_for_end())
+        try:
+            first = None if at_once else await _take(stream, gone)
+            if first is not None and is_alone(stream):
+                status = find_status(first) if codes else 200
+                await self._say(status, first, headers)
+                return
+            kind = (b"content-type", EVENTS)
+            await self._start(200, (kind, (b"cache-control", b"no-cache"), *headers))
+            while not gone.done():
+                if first is not None:
+                    await self._send_body(b"event: message\r\ndata: %b\r\n\r\n" % first, more=True)
+                elif at_once or stream.queue.empty():
+                    await self._send_body(b": \r\n\r\n", more=True)
+                if is_alone(stream):
+                    break
+                first = await _take(stream, gone)
+            await self._send_body(b"")
+        finally:
+            gone.cancel()
+
+    async def _wait_for_end(self) -> None:
+        while (await self._receive())["type"] != "http.disconnect":
+            pass
+
+    async def _read_body(self) -> bytes | None:
+        parts, length = [], 0
+        while True:
+            message = await self._receive()
+            part = message.get("body", b"")
+            length += len(part)
+            if length > self._app.most_bytes:
+                return None
+            parts.append(part)
+            if not message.get("more_body"):
+                return b"".join(parts)
+
+    async def _refuse(self, status: int, said: str) -> None:
+        asks = ((b"www-authenticate", b"Bearer"),) if status == 401 else ()
+        await self._start(status, (*PLAIN, *asks))
+        await self._send_body(f"{said}\n".encode())
+
+    async def _say(
+        self, status: int, frame: bytes, headers: Iterable[tuple[bytes, bytes]] = ()
+    ) -> None:
+        length = (b"content-length", b"%d" % len(frame))
+        await self._start(status, ((b"content-type", JSON), length, *headers))
+        await self._send_body(frame)
+
+    async def _start(self, status: int, headers: Iterable[tuple[bytes, bytes]]) -> None:
+        await self._send(
+            {"type": "http.response.start", "status": status, "headers": list(headers)}
+        )
+
+    async def _send_body(self, body: bytes, *, more: bool = False) -> None:
+        await self._send({"type": "http.response.body", "body": body, "more_body": more})
+
+
+class Using:
+    """A session is not idle while somebody is here."""
+
+    def __init__(self, session: HttpSession) -> None:
+        self._session = session
+
+    def __enter__(self) -> None:
+        self._session.busy += 1
+
+    def __exit__(self, *error: object) -> None:
+        self._session.busy -= 1
+        self._session.used_at = asyncio.get_running_loop().time()
+
+
+async def _take(stream: Stream, gone: asyncio.Future[None]) -> bytes | None:
+    """The next message; `None`: nothing for a while, or nobody is there any more."""
+    if not stream.queue.empty():
+        return stream.queue.get_nowait()
+    taking = asyncio.ensure_future(stream.queue.get())
+    try:
+        await asyncio.wait((taking, gone), timeout=PING, return_when=asyncio.FIRST_COMPLETED)
+        return taking.result() if taking.done() else None
+    finally:
+        taking.cancel()
+        with suppress(asyncio.CancelledError):
+            if taking.done() and not taking.cancelled():
+                taking.exception()
+
+
+def is_alone(stream: Stream) -> bool:
+    """Whether nothing more will come: the end is what lies next."""
+    return stream.queue.qsize() == 1 and stream.ended
+
+
+def is_modern(frame: Frame, headers: dict[str, str]) -> bool:
+    """Whether a request says all with itself, as revisions without sessions do."""
+    if "mcp-session-id" in headers or frame.method == "initialize":
+        return False
+    return bool(read_text(read_fields(read_fields(frame.params).get(META, b"")).get(VERSION_META)))
+
+
+def find_mismatch(frame: Frame, headers: dict[str, str]) -> str:
+    """Where a request says one thing in its headers and another in its body; empty: nowhere."""
+    params = read_fields(frame.params)
+    version = read_text(read_fields(params.get(META, b"")).get(VERSION_META))
+    if headers.get("mcp-protocol-version") != version:
+        return "The header mcp-protocol-version is not what the message says."
+    if headers.get("mcp-method", frame.method) != frame.method:
+        return "The header mcp-method is not what the message says."
+    name = read_text(params.get(NAMED_BY.get(frame.method, ""), b""))
+    told = headers.get("mcp-name", name)
+    return (
+        ""
+        if told == name or told.startswith("=?base64?")
+        else ("The header mcp-name is not what the message says.")
+    )
+
+
+def find_status(frame: bytes) -> int:
+    """The status that an answer goes with."""
+    error = read_fields(frame).get("error")
+    code = read_object(error).get("code") if error else None
+    return STATUS_OF.get(code, 200) if isinstance(code, int) else 200

@@ -1,0 +1,1 @@
+"""One client and its servers: greeted, listed, routed, and its calls brought to Mulligan."""

@@ -1,0 +1,75 @@
+"""A held call put before the person by way of their client, where that can ask them."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from mulligan.codec.json_text import encode_json
+from mulligan.core.errors import HeldError, MulliganError
+from mulligan.gateway.protocol.frames import Frame, read_object
+from mulligan.gateway.sessions.ends import Ends
+from mulligan.gateway.sessions.server_call import APPROVAL, AskedCall, read_approval
+
+ELICITATION, METHOD = "elicitation", "elicitation/create"
+VERSION_META = "io.modelcontextprotocol/protocolVersion"
+SCHEMA = {
+    "type": "object",
+    "properties": {"approve": {"type": "boolean", "title": "May it be done?", "default": False}},
+    "required": ["approve"],
+}
+
+
+class Approval:
+    """Asks the person of one client."""
+
+    def __init__(self, ends: Ends) -> None:
+        self._ends = ends
+
+    async def ask(self, held: HeldError, asked: AskedCall) -> bool | None:
+        """What the person says now; `None`: they cannot be asked, or have not said."""
+        if held.decided or not self._may_ask(asked) or VERSION_META in asked.meta:
+            return None
+        answer: asyncio.Future[Frame] = asyncio.get_running_loop().create_future()
+
+        def take(frame: Frame) -> None:
+            if not answer.done():
+                answer.set_result(frame)
+
+        params = encode_json(await asyncio.to_thread(self._build_question, held))
+        number = self._ends.client.ask(METHOD, params, on_answer=take)
+        try:
+            frame = await answer
+        except asyncio.CancelledError:
+            self._ends.client.cancel(number, reason="Nobody waits for it any more.")
+            self._ends.client.forget(number)
+            raise
+        return read_approval(read_object(frame.result))
+
+    def ask_later(self, held: HeldError, asked: AskedCall) -> bytes | None:
+        """A result that asks the person, in revisions in which a client asks again with the answer.
+
+        `None`: they cannot be asked so.
+        """
+        if held.decided or not self._may_ask(asked) or VERSION_META not in asked.meta:
+            return None
+        question = {"method": METHOD, "params": self._build_question(held)}
+        return encode_json(
+            {
+                "resultType": "input_required",
+                "inputRequests": {APPROVAL: question},
+                "requestState": APPROVAL,
+            }
+        )
+
+    def _may_ask(self, asked: AskedCall) -> bool:
+        return asked.approved is None and self._ends.has_capability(ELICITATION, asked.meta)
+
+    def _build_question(self, held: HeldError) -> dict[str, Any]:
+        try:
+            open_list = self._ends.shared.m.insights.open_list
+            what = open_list.describe(open_list.find(held.action))
+        except MulliganError:
+            what = "A call"
+        said = f"{what} It cannot be undone, or nobody has said that it can. May it be done?"
+        return {"mode": "form", "message": said, "requestedSchema": SCHEMA}

@@ -1,0 +1,280 @@
+"""One client and its servers: who is asked, and what is handed on in both directions."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any, Self
+
+from msgspec import Raw
+
+from mulligan.gateway.protocol.frames import (
+    BAD_PARAMS,
+    INVALID_REQUEST,
+    NO_METHOD,
+    SERVER_ERROR,
+    Frame,
+    UnreadableFrameError,
+    build_error,
+    read_fields,
+    read_frame,
+    write_error,
+    write_request,
+    write_result,
+)
+from mulligan.gateway.protocol.party import CANCELLED, PROGRESS, Party, Pressure
+from mulligan.gateway.sessions.ends import Ends
+from mulligan.gateway.sessions.greeting import Greeting
+from mulligan.gateway.sessions.listing import LISTS, Lists
+from mulligan.gateway.sessions.own_calls import OwnCalls
+from mulligan.gateway.sessions.routes import find_route
+from mulligan.gateway.sessions.shared import Shared
+from mulligan.gateway.sessions.shown import ShownTools
+from mulligan.gateway.sessions.tool_calls import Calls
+from mulligan.gateway.tools.exposed_names import Names
+from mulligan.gateway.upstream.connection import ServerDownError, Upstream
+
+INITIALIZED = "notifications/initialized"
+LIST_CHANGED = "notifications/tools/list_changed"
+HEAD = re.compile(
+    rb'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,18}|"[^"\\]{1,100}")\s*,'
+)
+"""The beginning of a request: by it, one that is too long to be read still gets an answer."""
+PAUSE = 0.01
+"""Seconds between one look and the next whether everything is answered."""
+EVERYBODY = frozenset({"logging/setLevel"})
+"""Requests that are meant for every server."""
+
+
+class ClientSession:
+    """A client, its servers, and what goes between them."""
+
+    def __init__(self, ends: Ends) -> None:
+        self.ends = ends
+        self.client = ends.client
+        self.upstreams = ends.upstreams
+        self._shared = ends.shared
+        self._limits = ends.shared.options.limits
+        self.greeting = Greeting(self.ends)
+        self.lists = Lists(self.ends, shown=ShownTools(self.ends))
+        self.calls = Calls(self.ends, self.lists, self._note_answered)
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._calls: dict[bytes, asyncio.Task[None]] = {}
+        self.closed = False
+        self.on_full: Pressure = _go_on
+        """Told when the client is to wait, where it can be made to."""
+        self.on_cancelled: Callable[[bytes], object] = len
+        """Told which request of the client will have no answer."""
+
+    @classmethod
+    def open(cls, shared: Shared, client: Party, *, principal: str = "") -> Self:
+        """A client has come, and gets connections of its own to every server."""
+        names = Names([server.name for server in shared.servers])
+        own = OwnCalls(shared)
+        session = cls(Ends(shared=shared, client=client, principal=principal, names=names, own=own))
+        limits = shared.options.limits
+        for server in shared.servers:
+            upstream = Upstream(server, limits=limits, listener=session)
+            session.upstreams[server.name] = upstream
+        return session
+
+    def join(self, client: Party) -> ClientSession:
+        """The same client over another connection: servers, turns and tools are the same."""
+        return ClientSession(replace(self.ends, client=client))
+
+    def take_line(self, line: bytes) -> None:
+        """Bring on what the client says; what cannot be read is answered if it has an id."""
+        try:
+            frame = read_frame(line, self._limits)
+        except UnreadableFrameError as error:
+            self.client.dropped += 1
+            if error.key:
+                self.client.send(write_error(error.key, build_error(error.code, str(error))))
+            return
+        self.take_frame(frame)
+
+    def take_frame(self, frame: Frame) -> None:
+        """Bring on a message of the client."""
+        if not frame.method:
+            self.client.take_answer(frame)
+        elif frame.key:
+            self._take_client_request(frame)
+        else:
+            self._take_client_notification(frame)
+
+    def refuse_too_long(self, head: bytes) -> None:
+        """A message of the client is too long: it is answered if its id stands at its beginning."""
+        self.client.dropped += 1
+        found = HEAD.match(head)
+        if found is not None:
+            most = self._limits.frame
+            said = build_error(INVALID_REQUEST, f"It is too long; the most are {most} bytes.")
+            self.client.send(write_error(found[1], said))
+
+    async def finish(self) -> None:
+        """The client says no more: what it asked for is still answered, as far as that is soon."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._limits.stop):
+                # It is not waited for one thing but for nothing to be left.
+                while self._tasks or any(  # noqa: ASYNC110
+                    each.asked for each in self.upstreams.values()
+                ):
+                    await asyncio.sleep(PAUSE)
+
+    async def leave(self) -> None:
+        """The connection is gone: what goes on for it ends, and everything else stays."""
+        self.closed = True
+        for task in list(self._tasks):
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+        for upstream, number in list(self.client.heard.values()):
+            upstream.cancel(number, reason="Nobody waits for it any more.")
+            upstream.forget(number)
+
+    async def close(self) -> None:
+        """The client is gone: end what goes on for it, and its servers."""
+        await self.leave()
+        await self.calls.close()
+        await asyncio.gather(*(upstream.close() for upstream in self.upstreams.values()))
+
+    def _take_client_request(self, frame: Frame) -> None:
+        method = frame.method
+        if len(self._tasks) >= self._limits.waiting:
+            self.ends.refuse(frame, code=SERVER_ERROR, said="Too many requests are under way.")
+        elif method == "tools/call":
+            self._calls[frame.key] = self.run(self.calls.call(frame), frame)
+        elif method in ("initialize", "server/discover"):
+            self.run(self.greeting.answer(frame), frame)
+        elif method in LISTS and self.lists.is_seen(method):
+            self.run(self.lists.answer(frame), frame)
+        elif method == "ping" and self.ends.only is None:
+            self.client.send(write_result(frame.key, b"{}"))
+        elif method in EVERYBODY and self.ends.only is None:
+            self.run(self._ask_everybody(frame), frame)
+        else:
+            self._hand_on_request(frame)
+
+    def _hand_on_request(self, frame: Frame) -> None:
+        route = find_route(frame, self.ends.names)
+        if route is None:
+            known = self.ends.only is not None or "/" not in frame.method
+            code = NO_METHOD if known else BAD_PARAMS
+            self.ends.refuse(
+                frame, code=code, said=f"No server takes this request of {frame.method}."
+            )
+            return
+        upstream = self.upstreams[route.server]
+        if upstream.is_up:
+            upstream.ask(frame.method, route.params, origin=self.client, key=frame.key)
+        else:
+            self.run(self._hand_on_late(upstream, frame, route.params), frame)
+
+    async def _hand_on_late(self, upstream: Upstream, frame: Frame, params: bytes | Raw) -> None:
+        await upstream.start()
+        upstream.ask(frame.method, params, origin=self.client, key=frame.key)
+
+    async def _ask_everybody(self, frame: Frame) -> None:
+        ready = [each for each in self.upstreams.values() if each.is_up]
+        asked = (each.ask_and_wait(frame.method, frame.params) for each in ready)
+        answers = await asyncio.gather(*asked)
+        fine = [answer for answer in answers if not answer.error]
+        if fine or not answers:
+            self.client.send(write_result(frame.key, b"{}"))
+        else:
+            self.client.send(write_error(frame.key, answers[0].error))
+
+    def _take_client_notification(self, frame: Frame) -> None:
+        if frame.method == CANCELLED:
+            self._cancel(frame)
+        elif frame.method == PROGRESS:
+            upstream, params = self.client.translate(frame)
+            if upstream is not None:
+                upstream.send(write_request(b"", frame.method, params=params))
+        else:
+            if frame.method == INITIALIZED:
+                self.greeting.note_initialized(frame)
+            for upstream in self.upstreams.values():
+                if upstream.is_up:
+                    upstream.send(write_request(b"", frame.method, params=frame.params))
+
+    def _cancel(self, frame: Frame) -> None:
+        written = read_fields(frame.params).get("requestId", b"")
+        task = self._calls.get(bytes(written))
+        if task is not None:
+            task.cancel()
+            self.on_cancelled(bytes(written))
+            return
+        found = self.client.find_cancelled(frame)
+        if found is not None:
+            found[0].cancel(found[1], reason="The client has cancelled it.")
+            self.on_cancelled(bytes(written))
+
+    def take_request(self, upstream: Upstream, frame: Frame) -> None:
+        """A server asks the client for something: sampling, elicitation, roots."""
+        if len(self.client.asked) >= self._limits.waiting:
+            said = build_error(INVALID_REQUEST, "Too many requests are under way.")
+            upstream.send(write_error(frame.key, said))
+            return
+        self.client.ask(frame.method, frame.params, origin=upstream, key=frame.key)
+
+    def take_notification(self, upstream: Upstream, frame: Frame) -> None:
+        """A server tells the client something."""
+        if frame.method == CANCELLED:
+            found = upstream.find_cancelled(frame)
+            if found is not None:
+                found[0].cancel(found[1], reason="The server has cancelled it.")
+            return
+        if frame.method == LIST_CHANGED:
+            self.lists.forget(upstream.server.name)
+        origin, params = upstream.translate(frame)
+        if params or not frame.params:
+            (origin or self.client).send(write_request(b"", frame.method, params=params))
+
+    def note_end(self, upstream: Upstream, why: str) -> None:
+        """A server has died: what it asked the client for, nobody waits for any more."""
+        for number, asked in list(self.client.asked.items()):
+            if asked.origin is upstream:
+                self.client.cancel(number, reason="The server is gone.")
+                self.client.asked.pop(number, None)
+        self._shared.report(why)
+
+    def note_full(self, *, full: bool) -> None:
+        """A server does not take what it is sent: its client waits, or goes on."""
+        self.on_full(full=full)
+
+    def pause_servers(self, *, full: bool) -> None:
+        """The client does not take what it is sent: its servers wait, or go on."""
+        for upstream in self.upstreams.values():
+            upstream.pause(full=full)
+
+    def run(self, work: Coroutine[Any, Any, None], frame: Frame) -> asyncio.Task[None]:
+        """Have something done for a request, which is answered whatever happens to it."""
+        task = asyncio.ensure_future(self._run(work, frame))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        # One that is cancelled before its first step would leave the work behind.
+        task.add_done_callback(lambda _: work.close())
+        return task
+
+    async def _run(self, work: Coroutine[Any, Any, None], frame: Frame) -> None:
+        try:
+            await work
+        except ServerDownError as error:
+            self.ends.refuse(frame, code=SERVER_ERROR, said=str(error))
+        except Exception as error:  # noqa: BLE001 - the client has an answer, whatever is wrong here
+            self._shared.report(f"{frame.method} could not be answered: {error!r}")
+            self.ends.refuse(frame, code=-32603, said="The gateway could not answer this request.")
+        finally:
+            self._note_answered(frame.key)
+
+    def _note_answered(self, key: bytes) -> None:
+        """A call has its answer: it cannot be cancelled any more."""
+        self._calls.pop(key, None)
+
+
+def _go_on(*, full: bool) -> None:
+    """Nobody has to wait."""

@@ -1,0 +1,77 @@
+"""The ends that a session joins: its client, and a connection of its own to every server."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import Any
+
+from mulligan.core.adapter import HostRun
+from mulligan.gateway.protocol.frames import Frame, build_error, write_error
+from mulligan.gateway.protocol.party import Party
+from mulligan.gateway.sessions.own_calls import OwnCalls
+from mulligan.gateway.sessions.shared import Shared
+from mulligan.gateway.tools.exposed_names import Names
+from mulligan.gateway.tools.tool_list import ListedTool
+from mulligan.gateway.upstream.connection import Upstream
+
+CLIENT_INFO = "io.modelcontextprotocol/clientInfo"
+CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
+"""What later revisions say of the client with every request."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClientTurn:
+    """A turn that further calls may come to."""
+
+    run: HostRun
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+@dataclass(eq=False, slots=True)
+class KnownTools:
+    """The tools of a client's servers, as far as they were listed."""
+
+    by_server: dict[str, dict[str, ListedTool]] = field(default_factory=dict)
+    """By server, and the name that it has there."""
+    whole: set[str] = field(default_factory=set)
+    """Servers whose tools were all listed."""
+
+
+@dataclass(eq=False, slots=True, kw_only=True)
+class Ends:
+    """Who is there, and what they have said of themselves."""
+
+    shared: Shared
+    client: Party
+    principal: str
+    names: Names
+    upstreams: dict[str, Upstream] = field(default_factory=dict)
+    said: dict[str, Any] = field(default_factory=dict)
+    """What the client said of itself when it came, in revisions in which it does."""
+    known: KnownTools = field(default_factory=KnownTools)
+    own: OwnCalls
+    """What the client did, for its own questions about it."""
+    turns: OrderedDict[str, ClientTurn] = field(default_factory=OrderedDict)
+    """By the names that the client has given them."""
+
+    @property
+    def only(self) -> Upstream | None:
+        """The server, where there is just one."""
+        return None if self.names.only is None else self.upstreams[self.names.only]
+
+    def refuse(self, frame: Frame, *, code: int, said: str) -> None:
+        """Answer a request with an error of the gateway's own."""
+        self.client.send(write_error(frame.key, build_error(code, said)))
+
+    def name_agent(self, meta: dict[str, Any]) -> str:
+        """What the client calls itself."""
+        about = self.said.get("clientInfo") or meta.get(CLIENT_INFO)
+        name = about.get("name") if isinstance(about, dict) else None
+        return name if isinstance(name, str) else ""
+
+    def has_capability(self, name: str, meta: dict[str, Any]) -> bool:
+        """Whether the client has said that it can do something for its servers."""
+        found = self.said.get("capabilities") or meta.get(CAPABILITIES)
+        return isinstance(found, dict) and name in found

@@ -1,0 +1,207 @@
+"""A call as a client asks for it, and as its server gets it: the same but for what is ours."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from msgspec import Raw
+
+from mulligan.codec.exact import is_same
+from mulligan.codec.json_text import decode_json
+from mulligan.gateway.protocol.frames import (
+    Frame,
+    read_fields,
+    read_object,
+    read_text,
+    write_fields,
+)
+from mulligan.gateway.protocol.party import META, OnAnswer
+from mulligan.gateway.sessions.ends import Ends
+from mulligan.gateway.tools.results import ToolFailedError, read_failure, read_value
+from mulligan.gateway.upstream.connection import Upstream
+
+OURS = "mulligan/"
+MESSAGE, TURN, DONE = "mulligan/message", "mulligan/turn", "mulligan/done"
+"""In the `_meta` of a call: what the person said, the turn it belongs to, whether that ends."""
+INTENT = "why_this_call"
+"""The argument by which an agent says why it makes a call, where that is asked for."""
+APPROVAL = "mulligan_approval"
+"""The question whether a held call may be made, where a client answers by asking again."""
+_OURS_WRITTEN = OURS.encode()
+
+
+class InputRequested(Exception):  # noqa: N818 - it is none: the server asks, and is called again
+    """A server wants to know something from its client first, and has said so in its answer."""
+
+    def __init__(self, answer: Frame) -> None:
+        super().__init__("It asks its client for input.")
+        self.answer = answer
+
+
+class ServerGoneError(ConnectionError):
+    """A server is gone, silent or not understood, and may have done what it was asked for."""
+
+
+@dataclass(slots=True, kw_only=True)
+class AskedCall:
+    """A call as a client asks for it."""
+
+    frame: Frame
+    params: dict[str, Raw]
+    name: str
+    arguments: dict[str, Any]
+    meta: dict[str, Any]
+    intent: str = ""
+    approved: bool | None = None
+    """What the person has said, where this is the answer to our question."""
+
+    @property
+    def message(self) -> str:
+        """What the person or the agent wanted, as far as anybody has said."""
+        return str(self.meta.get(MESSAGE) or self.intent)
+
+
+class UpstreamCall:
+    """A call as its server gets it, and the server's answer as it came."""
+
+    def __init__(self, ends: Ends, upstream: Upstream, asked: AskedCall, *, tool: str) -> None:
+        self._ends = ends
+        self._upstream = upstream
+        self._asked = asked
+        self._tool = tool
+        self.answer: Frame | None = None
+        self.value: object = None
+        self._ahead: asyncio.Future[Frame] | None = None
+        self._number = 0
+
+    def send_ahead(self, on_answer: OnAnswer) -> None:
+        """Send the call as it is before it is brought, and hand its answer on as it comes.
+
+        For a tool that is only watched: nothing that is found out about it could change either.
+        """
+        self._ahead = self._send(self._asked.arguments, on_answer)
+
+    async def make(self, arguments: Mapping[str, object]) -> object:
+        """Send the call, and give the value of its result; a failure is raised."""
+        self.answer = None
+        ahead, self._ahead = self._ahead, None
+        if ahead is None:
+            await self._upstream.start()
+        answer = await self._wait(ahead or self._send(arguments))
+        if not answer.id:
+            # The gateway has given it up itself.
+            raise ServerGoneError(read_text(read_fields(answer.error).get("message")))
+        self.answer = answer
+        if answer.error:
+            raise read_error(answer)
+        result = read_object(answer.result)
+        if result.get("resultType") == "input_required":
+            raise InputRequested(answer)
+        self.value = read_value(result)
+        if result.get("isError") is True:
+            raise read_failure(result)
+        return self.value
+
+    def _send(
+        self, arguments: Mapping[str, object], on_answer: OnAnswer | None = None
+    ) -> asyncio.Future[Frame]:
+        answer: asyncio.Future[Frame] = asyncio.get_running_loop().create_future()
+
+        def take(frame: Frame) -> None:
+            if not answer.done():
+                answer.set_result(frame)
+                if on_answer is not None:
+                    on_answer(frame)
+
+        self._number = self._upstream.ask(
+            "tools/call",
+            self._write_params(arguments),
+            origin=self._ends.client,
+            key=self._asked.frame.key,
+            on_answer=take,
+        )
+        return answer
+
+    async def _wait(self, answer: asyncio.Future[Frame]) -> Frame:
+        try:
+            return await answer
+        except asyncio.CancelledError:
+            self._upstream.cancel(self._number, reason="The client has cancelled it.")
+            self._upstream.forget(self._number)
+            raise
+
+    def _write_params(self, arguments: Mapping[str, object]) -> bytes | Raw:
+        """As they came, wherever nothing of them is ours or was mended."""
+        asked = self._asked
+        same = is_same(dict(arguments), asked.arguments)
+        named = self._ends.names.only is not None
+        raw = bytes(asked.frame.params)
+        plain = not asked.intent and asked.approved is None and _OURS_WRITTEN not in raw
+        if same and named and plain:
+            return raw
+        params: dict[str, Any] = dict(asked.params)
+        params["name"] = self._tool
+        if not same or asked.intent:
+            params["arguments"] = dict(arguments)
+        if asked.approved is not None:
+            params.pop("inputResponses", None)
+            params.pop("requestState", None)
+        meta = read_fields(params.get(META, b""))
+        kept = {name: value for name, value in meta.items() if not name.startswith(OURS)}
+        if len(kept) < len(meta):
+            params[META] = Raw(write_fields(kept))
+        return write_fields(params)
+
+
+def read_call(frame: Frame, *, intent: bool) -> AskedCall | None:
+    """A call as it was asked for; `None` where it names no tool or has no arguments to name."""
+    params = read_fields(frame.params)
+    name = read_text(params.get("name"))
+    try:
+        arguments = decode_json(bytes(params.get("arguments", b"{}")))
+        meta = decode_json(bytes(params[META])) if META in params else {}
+    except (ValueError, RecursionError):
+        return None
+    arguments = {} if arguments is None else arguments
+    if not name or not isinstance(arguments, dict):
+        return None
+    why = arguments.pop(INTENT, "") if intent else ""
+    return AskedCall(
+        frame=frame,
+        params=params,
+        name=name,
+        arguments=arguments,
+        meta=meta if isinstance(meta, dict) else {},
+        intent=str(why),
+        approved=_read_approval(params),
+    )
+
+
+def _read_approval(params: Mapping[str, Raw]) -> bool | None:
+    """What a person has said to our question; `None`: it was not asked, or not answered."""
+    if read_text(params.get("requestState")) != APPROVAL:
+        return None
+    answer = read_object(read_fields(params.get("inputResponses", b"")).get(APPROVAL, b""))
+    return read_approval(answer)
+
+
+def read_approval(answer: Mapping[str, Any]) -> bool | None:
+    """What a person has said in an elicitation; `None`: they did not say."""
+    content = answer.get("content")
+    if answer.get("action") == "accept" and isinstance(content, dict):
+        return content.get("approve") is True
+    return False if answer.get("action") == "decline" else None
+
+
+def read_error(answer: Frame) -> ToolFailedError:
+    """An error of the protocol, in the server's words."""
+    said = read_object(answer.error)
+    code = said.get("code")
+    return ToolFailedError(
+        str(said.get("message") or ""),
+        code=code if isinstance(code, int) else None,
+        data=said.get("data"),
+    )

@@ -1,0 +1,204 @@
+"""Calls of tools: each is brought to Mulligan before its server gets it, and after it answered."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+from mulligan.core.adapter import Answer, Called, HostCall, HostRun
+from mulligan.core.effect import Mode
+from mulligan.core.errors import HeldError
+from mulligan.core.finding import Standing
+from mulligan.gateway.protocol.frames import (
+    BAD_PARAMS,
+    Frame,
+    write_answer,
+    write_error,
+    write_result,
+)
+from mulligan.gateway.protocol.party import META
+from mulligan.gateway.sessions.approval import Approval
+from mulligan.gateway.sessions.ends import ClientTurn, Ends
+from mulligan.gateway.sessions.listing import Lists
+from mulligan.gateway.sessions.own_calls import FailedBefore
+from mulligan.gateway.sessions.server_call import (
+    DONE,
+    TURN,
+    AskedCall,
+    InputRequested,
+    UpstreamCall,
+    read_call,
+)
+from mulligan.gateway.tools.offered import OWN_TOOLS
+from mulligan.gateway.tools.results import add_notes, build_result
+
+CHANGED = (
+    "It was not called: what this tool says of itself has changed since a person approved of it. "
+    "The operator approves of it with `mulligan gateway --approve-tools`."
+)
+OWN_NAMES = frozenset(tool["name"] for tool in OWN_TOOLS)
+MOST_TURNS = 1_000
+"""Turns that a client has named and not ended: the oldest ends first."""
+
+
+class Calls:
+    """The calls of one client."""
+
+    def __init__(self, ends: Ends, lists: Lists, on_answered: Callable[[bytes], None]) -> None:
+        self._ends = ends
+        self._lists = lists
+        self._approval = Approval(ends)
+        self._on_answered = on_answered
+        """Told that a call has its answer, and cannot be cancelled any more."""
+
+    async def close(self) -> None:
+        """The client is gone: the turns that it has named end."""
+        while self._ends.turns:
+            await self._ends.turns.popitem()[1].run.leave()
+
+    async def call(self, frame: Frame) -> None:
+        """Make a call, and answer it with its server's own answer and what is said beside it."""
+        ends, shared = self._ends, self._ends.shared
+        asked = read_call(frame, intent=shared.options.intent)
+        if asked is not None and shared.options.own_tools and asked.name in OWN_NAMES:
+            by = ends.name_agent(asked.meta)
+            result = await self._ends.own.answer(asked.name, asked.arguments, by=by)
+            ends.client.send(write_result(frame.key, result))
+            return
+        found = None if asked is None else ends.names.resolve(asked.name)
+        if asked is None or found is None:
+            ends.refuse(frame, code=BAD_PARAMS, said="No server has such a tool.")
+            return
+        await self._call_server(asked, *found)
+
+    async def _call_server(self, asked: AskedCall, server: str, name: str) -> None:
+        ends, shared = self._ends, self._ends.shared
+        upstream = ends.upstreams[server]
+        tool = await self._lists.find_tool(upstream, name, meta=asked.params.get(META, b""))
+        if shared.options.pin and shared.pins.is_changed(server, name):
+            refused = build_result(CHANGED, failed=True)
+            ends.client.send(write_result(asked.frame.key, refused))
+            return
+        made = UpstreamCall(ends, upstream, asked, tool=name)
+        call = HostCall(
+            tool=name,
+            arguments=asked.arguments,
+            make=made.make,
+            approved=asked.approved,
+            schema=tool.schema,
+            description=tool.description,
+            server=server,
+        )
+        mode = shared.find_mode(call)
+        if upstream.is_up and mode is Mode.OBSERVE:
+            await self._watch(asked, call, made=made)
+            return
+        async with self._open_turn(asked) as run:
+            answer = await self._answer(run, call, made=made, asked=asked)
+            self._ends.own.note_actions(run.list_actions())
+            ends.client.send(answer)
+
+    async def _watch(self, asked: AskedCall, call: HostCall, *, made: UpstreamCall) -> None:
+        """Hand a call and its answer on at once, and write down what came of it."""
+        key = asked.frame.key
+
+        def hand_on(frame: Frame) -> None:
+            self._on_answered(key)
+            self._ends.client.send(write_answer(key, frame))
+
+        made.send_ahead(hand_on)
+        async with self._open_turn(asked) as run:
+            try:
+                await run.call(call)
+            except Exception as error:  # noqa: BLE001 - its client has it, as the server has said it
+                self._note_failure(call, error)
+            if asked.message:
+                await run.review(None)
+
+    async def _answer(
+        self, run: HostRun, call: HostCall, *, made: UpstreamCall, asked: AskedCall
+    ) -> bytes:
+        host, key = self._ends.shared.host, asked.frame.key
+        try:
+            called = await self._make(run, call, asked)
+        except HeldError as held:
+            self._ends.own.note_actions((held.action,))
+            again = self._approval.ask_later(held, asked)
+            return write_result(key, again or build_result(str(held), failed=True))
+        except InputRequested as asks:
+            return write_result(key, asks.answer.result)
+        except Exception as error:  # noqa: BLE001 - the client gets it, as the server has said it
+            self._note_failure(call, error)
+            return write_failure(key, error, made=made, advice=host.read_advice(error))
+        answer = await run.review(None)
+        if answer.feedback or answer.standing is Standing.REJECTED:
+            said = answer.feedback or read_question(answer)
+            return write_result(key, build_result(said, failed=True))
+        return write_result(key, write_success(called, answer, made=made))
+
+    async def _make(self, run: HostRun, call: HostCall, asked: AskedCall) -> Called:
+        """Make a call; where it is held and its person can be asked, ask and go on."""
+        try:
+            return await run.call(call)
+        except HeldError as held:
+            approved = await self._approval.ask(held, asked)
+            if approved is None:
+                raise
+        return await run.call(replace(call, approved=approved))
+
+    def _note_failure(self, call: HostCall, error: Exception) -> None:
+        self._ends.own.note_failure(
+            FailedBefore(tool=call.tool, arguments=call.arguments, said=str(error))
+        )
+
+    @asynccontextmanager
+    async def _open_turn(self, asked: AskedCall) -> AsyncIterator[HostRun]:
+        """The turn of a call. Calls of one turn come one after the other, each with its review."""
+        name = str(asked.meta.get(TURN) or "")
+        turn = self._ends.turns.pop(name, None) if name else None
+        if turn is None:
+            turn = ClientTurn(self._open_run(asked))
+        goes_on = bool(name) and not asked.meta.get(DONE)
+        if goes_on:
+            self._ends.turns[name] = turn
+        failed = True
+        try:
+            async with turn.lock:
+                yield turn.run
+            failed = False
+        finally:
+            if not goes_on:
+                await turn.run.leave(failed=failed)
+        while len(self._ends.turns) > MOST_TURNS:
+            await self._ends.turns.popitem(last=False)[1].run.leave()
+
+    def _open_run(self, asked: AskedCall) -> HostRun:
+        ends = self._ends
+        agent = ends.name_agent(asked.meta)
+        return ends.shared.host.open(asked.message, agent=agent, principal=ends.principal)
+
+
+def read_question(answer: Answer) -> str:
+    """What is told of a call that was rejected for good."""
+    said = answer.reply if isinstance(answer.reply, str) else answer.note
+    return said or " ".join(finding.issue for finding in answer.findings)
+
+
+def write_success(called: Called, answer: Answer, *, made: UpstreamCall) -> bytes:
+    """The server's own result where the value is that, else one that is built of it."""
+    notes = [note for note in (called.note, answer.note) if note]
+    if made.answer is not None and called.result is made.value:
+        return add_notes(made.answer.result, notes)
+    return build_result(called.result, notes=notes)
+
+
+def write_failure(key: bytes, error: Exception, *, made: UpstreamCall, advice: str) -> bytes:
+    """The server's own failure as it came, with what would help beside it."""
+    answer = made.answer
+    if answer is not None and answer.error:
+        return write_error(key, answer.error)
+    if answer is not None and answer.result:
+        return write_result(key, add_notes(answer.result, (advice,)))
+    said = str(error) or type(error).__name__
+    return write_result(key, build_result(said, failed=True, notes=(advice,)))

@@ -1,0 +1,1 @@
+"""Tools as servers have them and clients see them: lists, names, results, and the gateway's own."""

@@ -1,0 +1,1 @@
+"""Servers that the gateway speaks to: processes and addresses, started again when they die."""

@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mulligan.core.errors import ConfigurationError
+from mulligan.gateway.clients.known import CLIENTS, find_client_file
+
+HOME = Path("/home/ann")
+
+
+def find(client: str, platform: str, **environment: str) -> str:
+    found = find_client_file(client, platform=platform, home=HOME, environment=environment)
+    return found.as_posix().removeprefix("/home/ann/")
+
+
+@pytest.mark.parametrize(
+    ("client", "linux", "mac", "windows"),
+    [
+        (
+            "claude-desktop",
+            ".config/Claude/claude_desktop_config.json",
+            "Library/Application Support/Claude/claude_desktop_config.json",
+            "AppData/Roaming/Claude/claude_desktop_config.json",
+        ),
+        ("claude-code", ".claude.json", ".claude.json", ".claude.json"),
+        ("cursor", ".cursor/mcp.json", ".cursor/mcp.json", ".cursor/mcp.json"),
+        (
+            "vscode",
+            ".config/Code/User/mcp.json",
+            "Library/Application Support/Code/User/mcp.json",
+            "AppData/Roaming/Code/User/mcp.json",
+        ),
+        ("windsurf", *[".codeium/windsurf/mcp_config.json"] * 3),
+        (
+            "zed",
+            ".config/zed/settings.json",
+            ".config/zed/settings.json",
+            "AppData/Roaming/Zed/settings.json",
+        ),
+    ],
+)
+def test_each_client_has_its_place_on_each_system(client, linux, mac, windows):
+    found = [find(client, platform) for platform in ("linux", "darwin", "win32")]
+
+    assert found == [linux, mac, windows]
+
+
+def test_the_environment_says_where_settings_are():
+    assert find("vscode", "linux", XDG_CONFIG_HOME="/x") == "/x/Code/User/mcp.json"
+    assert find("vscode", "win32", APPDATA="/y") == "/y/Code/User/mcp.json"
+
+
+def test_a_client_that_nobody_knows_is_refused_with_the_nearest():
+    with pytest.raises(ConfigurationError, match="Did you mean 'cursor'"):
+        find_client_file("curser")
+    assert len(CLIENTS) == 6

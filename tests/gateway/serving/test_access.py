@@ -1,0 +1,62 @@
+import pytest
+
+from mulligan.core.errors import ConfigurationError
+from mulligan.gateway.serving.access import Access, Refusal, make_token, read_tokens
+
+TOKEN = "t" * 20
+HEADERS = {"host": "127.0.0.1:8400", "authorization": f"Bearer {TOKEN}"}
+
+
+def ask(**headers: str):
+    found = Access(tokens={TOKEN: "ann"}).find_principal({**HEADERS, **headers})
+    return found.status if isinstance(found, Refusal) else found
+
+
+def test_a_token_says_who_asks():
+    assert ask() == "ann"
+    assert ask(authorization=f"bearer {TOKEN}") == "ann"
+    assert ask(origin="http://localhost:3000") == "ann"
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"authorization": ""}, 401),
+        ({"authorization": f"Basic {TOKEN}"}, 401),
+        ({"authorization": "Bearer "}, 401),
+        ({"authorization": f"Bearer {TOKEN}x"}, 401),
+        ({"host": "evil.example"}, 421),
+        ({"host": ""}, 421),
+        ({"host": "127.0.0.1.evil.example"}, 421),
+        ({"origin": "https://evil.example"}, 403),
+        ({"origin": "null"}, 403),
+    ],
+)
+def test_nobody_else_is_heard(headers, status):
+    assert ask(**headers) == status
+
+
+def test_tokens_are_read_from_a_file_that_nobody_else_may_read(tmp_path):
+    file = tmp_path / "tokens"
+    file.write_text(f"ann {'a' * 20}\n\n{'b' * 20}\n")
+    file.chmod(0o600)
+
+    assert read_tokens(file) == {"a" * 20: "ann", "b" * 20: "client"}
+
+    file.chmod(0o644)
+    with pytest.raises(ConfigurationError, match="tokens"):
+        read_tokens(file)
+
+
+@pytest.mark.parametrize("text", ["", "ann short\n"])
+def test_a_file_without_a_secret_is_refused(tmp_path, text):
+    file = tmp_path / "tokens"
+    file.touch(mode=0o600)
+    file.write_text(text)
+
+    with pytest.raises(ConfigurationError):
+        read_tokens(file)
+
+
+def test_no_token_is_made_twice():
+    assert len({make_token() for _ in range(100)}) == 100

@@ -1,0 +1,133 @@
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from fastmcp import Client as FastClient
+from fastmcp.client.transports import StdioTransport
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+from tests.gateway.world import SCRIPT
+
+SDK_SERVER = """
+from mcp.server.mcpserver import Context, MCPServer
+
+mcp = MCPServer("sdk")
+
+
+@mcp.tool()
+def add(a: int, b: int) -> int:
+    return a + b
+
+
+@mcp.tool()
+def fail(why: str) -> str:
+    raise ValueError(why)
+
+
+@mcp.tool()
+async def count(steps: int, ctx: Context) -> str:
+    for step in range(steps):
+        await ctx.report_progress(step + 1, steps)
+    return "counted"
+
+
+@mcp.resource("memo://{name}")
+def memo(name: str) -> str:
+    return f"memo of {name}"
+
+
+@mcp.prompt()
+def greet(name: str) -> str:
+    return f"Greet {name}."
+
+
+mcp.run()
+"""
+
+
+@pytest.fixture
+def servers(tmp_path) -> Path:
+    file = tmp_path / "sdk.py"
+    file.write_text(SDK_SERVER)
+    command = {"command": sys.executable, "args": [str(file)]}
+    (tmp_path / "mcp.json").write_text(json.dumps({"mcpServers": {"sdk": command}}))
+    return tmp_path / "mcp.json"
+
+
+def through(file: Path, *options: str) -> dict:
+    arguments = ["-m", "mulligan", "gateway", str(file), "--no-tools", *options]
+    store = {"MULLIGAN_STORE": f"sqlite:///{file.parent}/g.db"}
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("MULLIGAN")}
+    return {"command": sys.executable, "args": arguments, "env": {**kept, **store}}
+
+
+def direct(file: Path) -> dict:
+    return {"command": sys.executable, "args": [str(file.parent / "sdk.py")]}
+
+
+async def use(client: Client) -> list:
+    told: list = []
+
+    async def note(progress, total, message):
+        told.append((progress, total))
+
+    seen = [
+        await client.list_tools(),
+        await client.call_tool("add", {"a": 1, "b": 2}),
+        await client.call_tool("fail", {"why": "no"}),
+        await client.call_tool("add", {"a": "x"}),
+        await client.call_tool("count", {"steps": 3}, progress_callback=note),
+        await client.list_resource_templates(),
+        await client.read_resource("memo://a"),
+        await client.list_prompts(),
+        await client.get_prompt("greet", {"name": "Ann"}),
+    ]
+    return [*(each.model_dump() for each in seen), told]
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_what_the_official_client_gets_is_what_it_gets_directly(servers, mode):
+    async with Client(stdio_client(StdioServerParameters(**direct(servers))), mode=mode) as client:
+        expected = await use(client)
+    wrapped = StdioServerParameters(**through(servers))
+    async with Client(stdio_client(wrapped), mode=mode) as client:
+        got = await use(client)
+
+    assert got == expected
+
+
+async def test_the_client_of_fastmcp_works_through_it_too(servers):
+    given = through(servers, "--mode", "suggest")
+    async with FastClient(StdioTransport(**given)) as client:
+        answer = await client.call_tool("add", {"a": 1, "b": 2})
+        tools = await client.list_tools()
+
+    assert answer.structured_content == {"result": 3}
+    assert {tool.name for tool in tools} == {"add", "fail", "count"}
+
+
+def test_nothing_but_messages_is_on_its_output_and_it_ends_with_its_client(tmp_path):
+    file = tmp_path / "mcp.json"
+    server = {"command": sys.executable, "args": [str(SCRIPT)]}
+    file.write_text(json.dumps({"mcpServers": {"s": server}}))
+    given = through(file)
+    said = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}) + "\n"
+
+    done = subprocess.run(
+        [given["command"], *given["args"]],
+        env=given["env"],
+        input=said,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert [json.loads(line) for line in done.stdout.splitlines()] == [
+        {"jsonrpc": "2.0", "id": 1, "result": {}}
+    ]
+    assert done.returncode == 0, done.stderr
