@@ -26,10 +26,13 @@ class Judges:
             self._opened[key] = (source, self._make(source))
         return self._opened[key][1]
 
-    def adopt(self, judge: Judge | None) -> None:
-        """Take one that was opened before as it is."""
-        if judge is not None:
-            self._opened[id(judge)] = (judge, judge)
+    def open_own(self, source: object) -> Judge | None:
+        """The application's own judge, which is itself one that can be asked for again."""
+        if source is None:
+            return None
+        judge = self.open(source)
+        self._opened[id(judge)] = (judge, judge)
+        return judge
 
     def _make(self, source: object) -> Judge:
         if hasattr(source, "ask"):
@@ -46,7 +49,7 @@ class Judges:
         """A judge of what answers in text: an agent, or a function of the prompt."""
         from mulligan.adapters.writers.discovery import find_agent, name_writer
         from mulligan.core.awaiting import call_function
-        from mulligan.judge.text import TextJudge
+        from mulligan.judge.answers import TextJudge
         from mulligan.loops.drafting import PlainBrief
 
         agent = find_agent(source)

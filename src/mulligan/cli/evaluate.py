@@ -52,6 +52,14 @@ def add_to(commands: Commands) -> None:
     parser.add_argument(
         "--cases", type=Path, metavar="FILE", help="JSON lines; else the set we ship"
     )
+    _add_people(parser)
+    parser.add_argument("--limit", type=parse_count, metavar="N", help="only the first cases")
+    parser.add_argument("--html", type=Path, metavar="FILE", help="write a page with plots there")
+    parser.set_defaults(run=run)
+
+
+def _add_people(parser: argparse.ArgumentParser) -> None:
+    """Who writes, and who judges."""
     parser.add_argument(
         "--recorded",
         action="store_true",
@@ -74,9 +82,6 @@ def add_to(commands: Commands) -> None:
         metavar="MODULE:NAME",
         help="your Mulligan: its judge verifies, and its rules for replies are the checks",
     )
-    parser.add_argument("--limit", type=parse_count, metavar="N", help="only the first cases")
-    parser.add_argument("--html", type=Path, metavar="FILE", help="write a page with plots there")
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace, settings: Settings) -> int:

@@ -20,7 +20,6 @@ from mulligan.cli import (
     migrate,
     render,
     tasks,
-    texts,
 )
 from mulligan.cli.demo import command as demo
 from mulligan.cli.options import Parser
@@ -37,8 +36,7 @@ exit codes:
 """
 
 _COMMANDS = (
-    demo, gateway, call_log, actions, decisions, figures, lessons, tasks, texts, evaluate, doctor,
-    migrate,
+    demo, gateway, call_log, actions, decisions, figures, lessons, tasks, evaluate, doctor, migrate,
 )  # fmt: skip
 
 

@@ -35,7 +35,7 @@ def tell_nobody(asked: JudgeAsked) -> None:
     """For those who count nothing."""
 
 
-class UnreadableError(Exception):
+class UnreadableAnswerError(Exception):
     """An answer came, also when asked again, and is none of those that were asked for."""
 
 
@@ -80,8 +80,8 @@ class BoundedJudge(ABC):
         self._monotonic = monotonic
 
     @abstractmethod
-    async def _answer(self, prompt: Prompt, kind: type[A], usage: Any) -> A:
-        """The answer, or `UnreadableError`."""
+    async def _answer(self, prompt: Prompt, *, kind: type[A], usage: Any) -> A:
+        """The answer, or `UnreadableAnswerError`."""
 
     def _make_usage(self) -> Usage | RunUsage:
         """Filled while an answer is waited for, as far as it comes."""
@@ -99,7 +99,7 @@ class BoundedJudge(ABC):
             outcome = AskOutcome.NOT_ASKABLE
         else:
             timeout = question.timeout or self._limits.timeout
-            work = self._answer(prompt, question.answer, usage)
+            work = self._answer(prompt, kind=question.answer, usage=usage)
             outcome, answer = await self._wait_for_answer(work, within=timeout)
             self._count(outcome, question)
         self._tell(
@@ -132,7 +132,7 @@ class BoundedJudge(ABC):
             return AskOutcome.ANSWERED, await run_with_timeout(work, within=within)
         except TimeoutError:
             outcome = AskOutcome.LATE
-        except UnreadableError:
+        except UnreadableAnswerError:
             outcome = AskOutcome.UNREADABLE
         except Exception as error:  # noqa: BLE001 - a model's library may raise anything
             _report.warning("The judge could not be asked (%s).", type(error).__name__)
@@ -170,7 +170,7 @@ class ModelJudge(BoundedJudge):
 
         return RunUsage()
 
-    async def _answer(self, prompt: Prompt, kind: type[A], usage: RunUsage) -> A:
+    async def _answer(self, prompt: Prompt, *, kind: type[A], usage: RunUsage) -> A:
         from pydantic_ai import UsageLimits
         from pydantic_ai.exceptions import UnexpectedModelBehavior, UsageLimitExceeded
 
@@ -185,7 +185,7 @@ class ModelJudge(BoundedJudge):
                     usage_limits=UsageLimits(request_limit=1 + RE_ASKS),
                 )
         except (UnexpectedModelBehavior, UsageLimitExceeded) as error:
-            raise UnreadableError from error
+            raise UnreadableAnswerError from error
         answer: A = run.output
         return answer
 

@@ -77,7 +77,7 @@ def _add_tools(source: Any, tools: StepTools) -> Any:
 def _make_listener(asked: Assignment) -> Any:
     base: Any = import_module("langchain_core.callbacks").AsyncCallbackHandler
 
-    class StepListener(base):  # type: ignore[misc]
+    class CallbackSteps(base):  # type: ignore[misc]
         """Tells each call of a tool as a step, and what the models took."""
 
         raise_error = True
@@ -106,7 +106,7 @@ def _make_listener(asked: Assignment) -> Any:
         async def on_llm_end(self, response: Any, **_: Any) -> None:
             asked.spend(tokens=_count_tokens(response))
 
-    return StepListener()
+    return CallbackSteps()
 
 
 def _count_tokens(response: Any) -> int:

@@ -73,7 +73,7 @@ def _build_extras(agent: Any, tools: StepTools) -> dict[str, Any]:
 def _make_listener(tools: StepTools) -> Any:
     base: Any = import_module("pydantic_ai.capabilities").AbstractCapability
 
-    class StepListener(base):  # type: ignore[misc]
+    class ToolSteps(base):  # type: ignore[misc]
         """Brings each call to the steps of a text."""
 
         async def wrap_tool_execute(
@@ -82,7 +82,7 @@ def _make_listener(tools: StepTools) -> Any:
             arguments = args if isinstance(args, dict) else {"arguments": args}
             return await tools.make(call.tool_name, arguments=arguments, run=lambda: handler(args))
 
-    return StepListener()
+    return ToolSteps()
 
 
 def _build_agent(model: object) -> Any:

@@ -70,15 +70,15 @@ def read_text_figures(store: Store, *, since: datetime, until: datetime) -> Text
 
     settled, checked, drafts = read(REPLY_SETTLED), read(REPLY_CHECKED), read(DRAFT_RESPONDED)
     firsts = {row.parent: _read_facts(row) for row in checked if _read_facts(row)["number"] == 1}
-    everything = _build_share("all", settled, firsts)
+    everything = _build_share("all", settled, firsts=firsts)
     rules = Counter(rule for row in settled for rule in _list_first_rules(firsts.get(row.id)))
     told = [_read_facts(row) for row in drafts]
     scores = [each["score"] for each in told if isinstance(each.get("score"), int | float)]
     thumbs = [read_rating(row) for row in read(RATED)]
     return TextFigures(
         replies=everything,
-        by_agent=_group(settled, firsts, lambda row: row.agent or "(nobody named)"),
-        by_hour=_group(settled, firsts, _name_hour),
+        by_agent=_group(settled, firsts=firsts, name_of=lambda row: row.agent or "(nobody named)"),
+        by_hour=_group(settled, firsts=firsts, name_of=_name_hour),
         by_check={rule: count / len(settled) for rule, count in rules.most_common()},
         drafts=len(drafts),
         accepted=estimate_share(sum(bool(each.get("accepted")) for each in told), len(told)),
@@ -107,7 +107,7 @@ def describe_health(share: ReplyShare) -> str:
     return f"{said}; healthy."
 
 
-def _build_share(name: str, settled: Sequence[LogRow], firsts: _Firsts) -> ReplyShare:
+def _build_share(name: str, settled: Sequence[LogRow], *, firsts: _Firsts) -> ReplyShare:
     facts = [_read_facts(row) for row in settled]
     rejected = [firsts.get(row.id, {}).get("standing") == Standing.REJECTED for row in settled]
     tries = [each["iterations"] for each in facts if isinstance(each.get("iterations"), int)]
@@ -121,12 +121,12 @@ def _build_share(name: str, settled: Sequence[LogRow], firsts: _Firsts) -> Reply
 
 
 def _group(
-    settled: Sequence[LogRow], firsts: _Firsts, name_of: Callable[[LogRow], str]
+    settled: Sequence[LogRow], *, firsts: _Firsts, name_of: Callable[[LogRow], str]
 ) -> tuple[ReplyShare, ...]:
     groups: dict[str, list[LogRow]] = {}
     for row in settled:
         groups.setdefault(name_of(row), []).append(row)
-    return tuple(_build_share(name, rows, firsts) for name, rows in sorted(groups.items()))
+    return tuple(_build_share(name, rows, firsts=firsts) for name, rows in sorted(groups.items()))
 
 
 def _name_hour(row: LogRow) -> str:

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import datetime
 from typing import Any, cast
 
 from mulligan.adapters.writers.discovery import find_agent, find_writer
@@ -129,11 +130,11 @@ class Texts:
             return
         expires = self._clock() + self._settings.retention.kept
         try:
-            await asyncio.to_thread(self._put, replied, owner, expires)
+            await asyncio.to_thread(self._put, replied, owner=owner, expires=expires)
         except Exception as error:  # noqa: BLE001 - the reply goes out, kept or not
             _report.warning("A reply was not kept for later (%s).", type(error).__name__)
 
-    def _put(self, replied: Replied, owner: str, expires: Any) -> None:
+    def _put(self, replied: Replied, *, owner: str, expires: datetime) -> None:
         tries = tuple(iteration.reply.text for iteration in replied.iterations)
         value = pack_reply(replied.reply, tries)
         self._parts.store.vault.put(Kept(owner=owner, name=NAME, value=value, expires_at=expires))

@@ -5,7 +5,7 @@ import pytest
 from mulligan.core.event import AskOutcome, JudgeAsked
 from mulligan.core.question import Question
 from mulligan.core.text import Critique
-from mulligan.judge.text import TextJudge, find_json
+from mulligan.judge.answers import TextJudge, find_json
 from mulligan.prompts.render import render
 
 ASKED = Question(

@@ -9,7 +9,7 @@ from typing import Any
 from mulligan.codec.json_text import encode_json
 from mulligan.codec.records import UndecodableError, describe_record, to_record
 from mulligan.core.question import A, Prompt
-from mulligan.judge.model import RE_ASKS, BoundedJudge, UnreadableError, Usage
+from mulligan.judge.model import RE_ASKS, BoundedJudge, UnreadableAnswerError, Usage
 
 AskText = Callable[[str], Awaitable[object]]
 """Answers a prompt: with JSON, what JSON says, or the answer itself. May tell what it took."""
@@ -23,7 +23,7 @@ class TextJudge(BoundedJudge):
         self._ask_text = ask_text
         self.name = name
 
-    async def _answer(self, prompt: Prompt, kind: type[A], usage: Usage) -> A:
+    async def _answer(self, prompt: Prompt, *, kind: type[A], usage: Usage) -> A:
         schema = encode_json(describe_record(kind)).decode()
         asked = (
             f"{prompt.instructions}\n\n{prompt.message}\n\n"
@@ -38,7 +38,7 @@ class TextJudge(BoundedJudge):
                 return to_record(kind, find_json(said))
             except (UndecodableError, ValueError, TypeError):
                 continue
-        raise UnreadableError
+        raise UnreadableAnswerError
 
 
 def find_json(said: object) -> object:
