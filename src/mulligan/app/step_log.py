@@ -15,7 +15,6 @@ from mulligan.core.text_event import (
     ReplyChecked,
     ReplySettled,
     Responded,
-    TextStep,
     Thought,
     ToolAnswered,
     ToolCalled,
@@ -28,6 +27,9 @@ _report = logging.getLogger("mulligan")
 REPLY_CHECKED, DRAFT_RESPONDED = "reply.checked", "draft.responded"
 REPLY_SETTLED = "reply.settled"
 """The row that a reply ends with; its id is that of the whole."""
+
+STEPS = (ReplyChecked, ReplySettled, Thought, ToolCalled, ToolAnswered, Reflected, Responded)
+"""The events that carry the id of their whole."""
 
 _MILLISECOND = 1_000
 """In microseconds: how finely ids are ordered by time."""
@@ -69,7 +71,7 @@ class StepLog:
 
     def __call__(self, event: Happened) -> None:
         """Log an event and hand it on to whoever listens, with the id of the whole."""
-        if isinstance(event, TextStep):
+        if isinstance(event, STEPS):
             event = replace(event, id=self.id)
         try:
             step = _build_step(event)

@@ -108,7 +108,7 @@ def _load_cases(options: argparse.Namespace, settings: Settings) -> tuple[Case, 
     if not options.recorded:
         return load_golden_cases()
     with Insights.open(settings) as insights:
-        cases = insights.list_recorded(limit=options.limit)
+        cases = insights.text_list.list_cases(limit=options.limit)
     if not cases:
         raise ConfigurationError(
             "The store has kept no replies. Those of m.reply(…), and of m.act(…) with "

@@ -11,15 +11,7 @@ from mulligan.core.text import Critique, Draft
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TextStep(Happened):
-    """One step of a reply or a draft."""
-
-    id: str = ""
-    """Of the whole reply or draft, the same in all its steps; empty outside an application."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReplyChecked(TextStep):
+class ReplyChecked(Happened):
     """One try of a reply was checked."""
 
     turn: str
@@ -27,10 +19,12 @@ class ReplyChecked(TextStep):
     standing: Standing
     rules: tuple[str, ...]
     """Of its findings; never their text."""
+    id: str = ""
+    """Of the whole, the same in all its steps; empty outside an application."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReplySettled(TextStep):
+class ReplySettled(Happened):
     """A reply is on its way, as good as it got."""
 
     turn: str
@@ -39,26 +33,32 @@ class ReplySettled(TextStep):
     bound_reached: bool
     """Sent although it was rejected: for somebody to look at."""
     rules: tuple[str, ...]
+    id: str = ""
+    """Of the whole, the same in all its steps; empty outside an application."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Thought(TextStep):
+class Thought(Happened):
     """The draft loop said what it does next."""
 
     text: str
+    id: str = ""
+    """Of the whole, the same in all its steps; empty outside an application."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToolCalled(TextStep):
+class ToolCalled(Happened):
     """A writer called a tool."""
 
     tool: str
     arguments: Mapping[str, object] = field(repr=False)
     step: int
+    id: str = ""
+    """Of the whole, the same in all its steps; empty outside an application."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToolAnswered(TextStep):
+class ToolAnswered(Happened):
     """A tool that a writer called has answered, or failed."""
 
     tool: str
@@ -66,19 +66,23 @@ class ToolAnswered(TextStep):
     result: object = field(default=None, repr=False)
     error: str = ""
     """The kind of the failure; empty when there was none."""
+    id: str = ""
+    """Of the whole, the same in all its steps; empty outside an application."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reflected(TextStep):
+class Reflected(Happened):
     """A draft was criticised. Without a critique nobody could say, and that is no pass."""
 
     draft: Draft
     critique: Critique | None
     revising: bool
+    id: str = ""
+    """Of the whole, the same in all its steps; empty outside an application."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Responded(TextStep):
+class Responded(Happened):
     """The draft loop gave its answer."""
 
     draft: Draft
@@ -87,3 +91,5 @@ class Responded(TextStep):
     tokens: int = 0
     """Taken in all, as far as the writer reported it; so is the money."""
     money: float = 0.0
+    id: str = ""
+    """Of the whole, the same in all its steps; empty outside an application."""

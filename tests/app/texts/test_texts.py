@@ -282,8 +282,8 @@ async def test_replies_are_kept_as_cases_with_all_their_tries() -> None:
         await m.reply(write, query="What does it cost?", context=CONTEXT, rules=POLITE)
         await m.reply(writes("We do."), query="Do you ship?", rules=POLITE)
         m.flush()
-        newest, oldest = m.insights.list_recorded()
-        [latest] = m.insights.list_recorded(limit=1)
+        newest, oldest = m.insights.text_list.list_cases()
+        [latest] = m.insights.text_list.list_cases(limit=1)
 
     assert (newest.question, newest.recorded) == ("Do you ship?", ("We do.",))
     assert oldest.recorded == ("Let's delve in.", "It costs £9.")
@@ -303,7 +303,7 @@ async def test_the_reply_of_a_turn_is_kept_under_the_turn_with_what_its_tools_re
 
         done = await m.act("What is an oar?", agent)
         m.flush()
-        [case] = m.insights.list_recorded()
+        [case] = m.insights.text_list.list_cases()
         [settled] = rows(m, "reply.settled")
 
     assert done.reply == "It is £9 each."
@@ -316,7 +316,7 @@ async def test_an_application_may_keep_no_replies() -> None:
     async with Mulligan("memory:", keep_replies=False) as m:
         await m.reply(writes("We do."), rules=POLITE)
         m.flush()
-        recorded = m.insights.list_recorded()
+        recorded = m.insights.text_list.list_cases()
 
     assert recorded == ()
 
@@ -327,7 +327,7 @@ async def test_a_reply_goes_out_also_where_it_cannot_be_kept(caplog) -> None:
         with caplog.at_level(logging.WARNING, "mulligan"):
             replied = await m.reply(writes("We do."), rules=POLITE)
         m.flush()
-        recorded = m.insights.list_recorded()
+        recorded = m.insights.text_list.list_cases()
 
     assert replied.text == "We do."
     assert recorded == ()

@@ -5,12 +5,12 @@ from datetime import timedelta
 import pytest
 
 from mulligan import Mulligan
+from mulligan.app.step_log import STEPS
 from mulligan.checks.grounding.verified import Verification
 from mulligan.checks.text import avoids
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.event import Happened
 from mulligan.core.text import Critique
-from mulligan.core.text_event import TextStep
 from mulligan.loops.drafts import DraftRules
 from mulligan.loops.replies import ReplyRules
 from mulligan.testing.judge import ScriptedJudge
@@ -28,7 +28,7 @@ async def test_every_step_carries_the_id_of_its_reply_or_draft() -> None:
         drafted = await m.draft(lambda brief: "text", question="?", rules=rules)
         m.flush()
 
-    ids = [event.id for event in heard if isinstance(event, TextStep)]
+    ids = [event.id for event in heard if isinstance(event, STEPS)]
     assert replied.id != drafted.id
     assert ids == [replied.id] * 2 + [drafted.id] * 3
 

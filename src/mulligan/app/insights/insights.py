@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from mulligan.app.insights.figures import WINDOWS, Figures, read_figures
 from mulligan.app.insights.lesson_list import LessonList
@@ -39,9 +39,6 @@ from mulligan.stores.clock import read_utc_now
 from mulligan.stores.opening import open_store
 from mulligan.telemetry.writer import RowCounts
 from mulligan.turns.turn.outside_calls import RULE as OUTSIDE
-
-if TYPE_CHECKING:
-    from mulligan.evaluation.cases import Case
 
 CONTEXT_GOAL = 0.8
 """The share of calls that should say which agent made them, and what for."""
@@ -149,10 +146,6 @@ class Insights:
     def text_list(self) -> TextList:
         """Replies and drafts one by one."""
         return TextList(self._store, scrub=self._redactor.redact_text)
-
-    def list_recorded(self, *, limit: int | None = None) -> tuple[Case, ...]:
-        """Replies that were written of late, as cases to try other checks on, the newest first."""
-        return self.text_list.list_cases(limit=limit)
 
     def tools(self) -> list[KnownTool]:
         """What applications have declared their tools to be, and what that promises."""
