@@ -11,6 +11,7 @@ from mulligan.app.settings import Settings
 from mulligan.cli import (
     actions,
     call_log,
+    dashboard,
     decisions,
     doctor,
     evaluate,
@@ -34,7 +35,19 @@ exit codes:
   3  the store could not be used
 """
 
-_COMMANDS = (demo, call_log, actions, decisions, figures, lessons, tasks, evaluate, doctor, migrate)
+_COMMANDS = (
+    demo,
+    dashboard,
+    call_log,
+    actions,
+    decisions,
+    figures,
+    lessons,
+    tasks,
+    evaluate,
+    doctor,
+    migrate,
+)
 
 
 def build_parser() -> argparse.ArgumentParser:
