@@ -26,7 +26,7 @@ setup: .venv/.base                       ## the library and its command line, in
 	touch $@
 
 .venv/.demo: .venv/.base
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[demo]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dashboard,demo]'
 	touch $@
 
 demo: .venv/.demo                        ## the story in the terminal: no key, no Docker, no network

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 import threading
 from collections.abc import Callable, Iterator
@@ -14,6 +15,7 @@ from starlette.testclient import TestClient
 
 from mulligan import Mulligan
 from mulligan.app.insights import settle_now
+from mulligan.cli.demo.history.replay import live_days
 from mulligan.dashboard.app import create_app
 from mulligan.dashboard.security.guard import Access
 from mulligan.dashboard.security.roles import Role
@@ -44,6 +46,27 @@ def stage(m: Mulligan) -> Stage:
 def filled(stage: Stage) -> Stage:
     run_apart(stage.fill())
     return stage
+
+
+@pytest.fixture(scope="session")
+def month(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the store of a month of the office, lived once for all tests."""
+    folder = tmp_path_factory.mktemp("month")
+    run_apart(live_in_thread(f"sqlite:///{folder}/office.db"))
+    return folder
+
+
+async def live_in_thread(store: str) -> None:
+    await asyncio.to_thread(live_days, store, turns=240)
+
+
+@pytest.fixture
+def lived(month: Path, tmp_path: Path) -> Iterator[Mulligan]:
+    """An application on a copy of that store."""
+    folder = tmp_path / "month"
+    shutil.copytree(month, folder)
+    with Mulligan(f"sqlite:///{folder}/office.db", recover=False) as m:
+        yield m
 
 
 class Door:

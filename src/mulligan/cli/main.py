@@ -19,7 +19,9 @@ from mulligan.cli import (
     lessons,
     migrate,
     render,
+    report,
     tasks,
+    top,
 )
 from mulligan.cli.demo import command as demo
 from mulligan.cli.options import Parser
@@ -38,6 +40,8 @@ exit codes:
 _COMMANDS = (
     demo,
     dashboard,
+    top,
+    report,
     call_log,
     actions,
     decisions,

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from mulligan.app.insights.views import Views
-from mulligan.app.insights.views.waiting import Act, ActionPage
+from mulligan.app.insights.views.answers.notebook import LessonPage, TaskPage
+from mulligan.app.insights.views.answers.waiting import Act, ActionPage
 from mulligan.dashboard.security.roles import Role
 
 
@@ -58,9 +59,45 @@ def _build_decision(act: Act, about: str, *, words: tuple[str, ...] = ()) -> Act
     )
 
 
+def _build_lesson_act(name: str, about: str) -> ActRoute:
+    return ActRoute(
+        name=name,
+        subject="lessons",
+        about=about,
+        role=Role.ADMIN,
+        answer=LessonPage,
+        run=lambda views, order: views.learned.decide_lesson(
+            name, order.id, by=order.by, note=order.words.get("note", "")
+        ),
+        words=("note",),
+    )
+
+
 ACTS: tuple[ActRoute, ...] = (
     _build_decision(Act.APPROVE, "Let a held call run, once."),
     _build_decision(Act.DENY, "Never run a held call.", words=("note",)),
     _build_decision(Act.UNDO, "Have an action undone."),
     _build_decision(Act.SETTLE, "Close an open action with a note.", words=("note",)),
+    _build_lesson_act("approve", "Use a lesson from now on, whatever the evidence."),
+    _build_lesson_act("quarantine", "Use a lesson no more, until it is approved."),
+    _build_lesson_act("revoke", "Take a lesson out for good."),
+    ActRoute(
+        name="pin",
+        subject="tasks",
+        about="Give a version every run from now on; without one, let runs decide again.",
+        role=Role.ADMIN,
+        answer=TaskPage,
+        run=lambda views, order: views.learned.pin_task(
+            order.id, version=order.words.get("version", ""), by=order.by
+        ),
+        words=("version",),
+    ),
+    ActRoute(
+        name="roll_back",
+        subject="tasks",
+        about="Take the version on top out; version 0 takes its place.",
+        role=Role.ADMIN,
+        answer=TaskPage,
+        run=lambda views, order: views.learned.roll_task_back(order.id, by=order.by),
+    ),
 )

@@ -68,7 +68,7 @@ def _describe_act(act: ActRoute, schema: dict[str, Any]) -> dict[str, Any]:
         answers[status] = _describe_refusal(why)
     return {
         "summary": act.about,
-        "operationId": act.name,
+        "operationId": f"{act.name}_{act.subject}",
         "parameters": [_describe_id()],
         "requestBody": {"required": True, "content": {"application/json": {"schema": body}}},
         "responses": answers,

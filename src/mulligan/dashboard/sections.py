@@ -7,8 +7,21 @@ from dataclasses import dataclass
 from typing import Any
 
 from mulligan.app.insights.views import Views
-from mulligan.app.insights.views.overview import Overview
-from mulligan.app.insights.views.waiting import ActionPage, OpenPage
+from mulligan.app.insights.views.answers.condition import HealthView
+from mulligan.app.insights.views.answers.notebook import (
+    LessonPage,
+    LessonsView,
+    TaskPage,
+    TasksView,
+)
+from mulligan.app.insights.views.answers.overview import Overview
+from mulligan.app.insights.views.answers.pattern_table import PatternPage, PatternsView
+from mulligan.app.insights.views.answers.repair_funnel import RepairsView
+from mulligan.app.insights.views.answers.text_figures import TextsView
+from mulligan.app.insights.views.answers.tool_table import ToolsView
+from mulligan.app.insights.views.answers.turn_story import TurnPage, TurnsView
+from mulligan.app.insights.views.answers.waiting import ActionPage, OpenPage
+from mulligan.app.insights.views.answers.worth import WorthView
 from mulligan.dashboard.queries import Asked
 
 
@@ -31,6 +44,8 @@ class Section:
     words: tuple[str, ...] = ()
     """What it can be asked beside the filters."""
     paged: bool = False
+    windowed: bool = True
+    """Whether it is about a span of time."""
     one: bool = False
     """It is about one thing, which its address names."""
 
@@ -83,7 +98,139 @@ ACTION = Section(
     one=True,
 )
 
-SECTIONS: tuple[Section, ...] = (OVERVIEW, OPEN)
+TURNS = Section(
+    name="turns",
+    title="Turns",
+    read=lambda views, asked: views.traced.read_turns(asked.filter, page=asked.page),
+    answer=TurnsView,
+    about="Requests of people, and what agents did for them, the newest first.",
+    command="mulligan log",
+    rows=lambda view: view.rows,
+    paged=True,
+)
+TURN = Section(
+    name="turns",
+    title="Turns",
+    read=lambda views, asked: views.traced.read_turn(asked.id),
+    answer=TurnPage,
+    about="One turn as it went.",
+    command="mulligan log --turn {id}",
+    one=True,
+)
+TOOLS = Section(
+    name="tools",
+    title="Tools",
+    read=lambda views, asked: views.read_tools(asked.filter),
+    answer=ToolsView,
+    about="Where calls fail more than elsewhere, whose fault it is, and how long they take.",
+    command="mulligan stats",
+    rows=lambda view: view.tools,
+)
+PATTERNS = Section(
+    name="patterns",
+    title="Patterns",
+    read=lambda views, asked: views.traced.read_patterns(
+        asked.filter, page=asked.page, life=asked.words.get("life", "")
+    ),
+    answer=PatternsView,
+    about="Failures that are one and the same, the most frequent first.",
+    command="mulligan patterns",
+    rows=lambda view: view.rows,
+    words=("life",),
+    paged=True,
+)
+PATTERN = Section(
+    name="patterns",
+    title="Patterns",
+    read=lambda views, asked: views.traced.read_pattern(asked.id, asked.filter),
+    answer=PatternPage,
+    about="One failure that keeps coming, and what mended it.",
+    command="mulligan patterns",
+    one=True,
+)
+REPAIRS = Section(
+    name="repairs",
+    title="Repairs",
+    read=lambda views, asked: views.read_repairs(asked.filter),
+    answer=RepairsView,
+    about="How far failures come on their way to a success, and who leans on that.",
+    command="mulligan stats",
+    rows=lambda view: view.agents,
+)
+WORTH = Section(
+    name="worth",
+    title="Does it help?",
+    read=lambda views, asked: views.learned.read_worth(asked.filter),
+    answer=WorthView,
+    about="Failures with a correction against those that were left alone, over 90 days.",
+    command="mulligan calibration",
+    windowed=False,
+    rows=lambda view: view.lessons,
+)
+LESSONS = Section(
+    name="lessons",
+    title="Lessons",
+    read=lambda views, asked: views.learned.read_lessons(
+        asked.filter, page=asked.page, state=asked.words.get("state", "")
+    ),
+    answer=LessonsView,
+    about="What was learned from failures, and the evidence for it.",
+    command="mulligan lessons list",
+    windowed=False,
+    rows=lambda view: view.rows,
+    words=("state",),
+    paged=True,
+)
+LESSON = Section(
+    name="lessons",
+    title="Lessons",
+    read=lambda views, asked: views.learned.read_lesson(asked.id),
+    answer=LessonPage,
+    about="One lesson with all its versions, and every call it touched.",
+    command="mulligan lessons show {id}",
+    one=True,
+)
+TEXTS = Section(
+    name="texts",
+    title="Replies and drafts",
+    read=lambda views, asked: views.traced.read_texts(asked.filter),
+    answer=TextsView,
+    about="How often texts had to be written again, and why.",
+    command="mulligan log",
+    rows=lambda view: view.trend,
+)
+TASKS = Section(
+    name="tasks",
+    title="Tasks",
+    read=lambda views, asked: views.learned.read_tasks(asked.filter),
+    answer=TasksView,
+    about="Work that is run many times, and the version of its notes that is on top.",
+    command="mulligan tasks list",
+    windowed=False,
+    rows=lambda view: view.rows,
+)
+TASK = Section(
+    name="tasks",
+    title="Tasks",
+    read=lambda views, asked: views.learned.read_task(asked.id),
+    answer=TaskPage,
+    about="One task with all versions of its notes.",
+    command="mulligan tasks show {id}",
+    one=True,
+)
+HEALTH = Section(
+    name="health",
+    title="Health",
+    read=lambda views, asked: views.read_health(asked.filter),
+    answer=HealthView,
+    about="How the store is, what was lost, how long things are kept, and who did what.",
+    command="mulligan doctor",
+    rows=lambda view: view.acts,
+)
+
+SECTIONS: tuple[Section, ...] = (
+    OVERVIEW, OPEN, TURNS, TOOLS, PATTERNS, REPAIRS, WORTH, LESSONS, TEXTS, TASKS, HEALTH,
+)  # fmt: skip
 """In the order of the menu."""
-SINGLE: tuple[Section, ...] = (ACTION,)
+SINGLE: tuple[Section, ...] = (ACTION, TURN, PATTERN, LESSON, TASK)
 """Pages about one thing."""

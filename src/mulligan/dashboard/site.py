@@ -44,7 +44,9 @@ class Site:
         self._sealer = sealer
         self._environment = build_environment()
 
-    def render(self, section: Section, asked: Asked, *, visitor: Visitor) -> str:
+    def render(
+        self, section: Section, asked: Asked, *, visitor: Visitor, layout: str = "layout.html"
+    ) -> str:
         """The page of a view, for somebody."""
         view = section.read(self._views, asked)
         kept = _list_kept(asked)
@@ -57,6 +59,7 @@ class Site:
             return f"{path}?{query}" if query else path
 
         return self._environment.get_template(section.template).render(
+            layout=layout,
             view=view,
             asked=asked,
             section=section,

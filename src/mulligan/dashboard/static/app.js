@@ -18,7 +18,7 @@ const percent = (_, values) => values.map((v) => (v === null ? "" : `${Math.roun
 const whole = (_, values) => values.map((v) => (v >= 1000 ? `${v / 1000}k` : `${v}`));
 const millis = (_, values) => values.map((v) => (v >= 1000 ? `${v / 1000} s` : `${v} ms`));
 const fade = (name, share) => `color-mix(in srgb, ${colour(name)} ${share}%, transparent)`;
-const shown = (format) => (_, v) => (v === null || v === undefined ? "–" : format(null, [v])[0]);
+const shown = (format) => (_, v) => (v === null || v === undefined ? "" : format(null, [v])[0]);
 
 const DAY = 86400;
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
@@ -39,9 +39,9 @@ const KINDS = {
     y: { values: percent, range: (_, low, high) => [Math.max(0, Math.min(low ?? 0, 0.9) - 0.02), Math.min(1.005, Math.max(high ?? 1, 1))] },
   }),
   volume: (names) => ({
-    series: [{}, { label: names[0], stroke: fade("accent", 60), fill: fade("accent", 26), paths: bars, points: { show: false } },
-      { label: names[1], stroke: colour("bad"), fill: fade("bad", 60), paths: bars, points: { show: false } },
-      { label: names[2], stroke: colour("good"), width: 1.5, points: { show: false } }],
+    series: [{}, { label: names[0], stroke: fade("accent", 60), fill: fade("accent", 26), paths: bars, value: shown(whole), points: { show: false } },
+      { label: names[1], stroke: colour("bad"), fill: fade("bad", 60), paths: bars, value: shown(whole), points: { show: false } },
+      { label: names[2], stroke: colour("good"), width: 1.5, value: shown(whole), points: { show: false } }],
     y: { values: whole, range: (_, __, high) => [0, Math.max(1, high * 1.08)] },
   }),
   latency: (names) => ({
@@ -75,7 +75,7 @@ function drawChart(box) {
   kind.series[0] = kind.x ? { value: shown(percent), label: "said" } : { value: moment, label: "UTC" };
   new uPlot({
     width: Math.max(160, box.clientWidth), height: box.clientHeight - legend,
-    padding: [8, 8, 0, 0], cursor: { y: false, drag: { x: false } }, bands: kind.bands || [],
+    padding: [8, 22, 0, 0], cursor: { y: false, drag: { x: false } }, bands: kind.bands || [],
     tzDate: (at) => uPlot.tzDate(new Date(at * 1000), "Etc/UTC"),
     scales: { x: { time: !kind.x, range: kind.x ? kind.x.range : padded(given.columns) }, y: { range: kind.y.range } },
     axes: [{ ...axis, values: kind.x ? kind.x.values : times, space: 64, size: 28 }, { ...axis, values: kind.y.values, size: 48 }],
@@ -192,7 +192,7 @@ async function act(path, words) {
 
 document.addEventListener("DOMContentLoaded", () => {
   applyTheme();
-  if (!document.getElementById("page")) return;
+  if (!document.getElementById("page")) { drawCharts(); return; }
   const menu = document.querySelector(".menu");
   if (window.matchMedia("(max-width: 900px)").matches) menu.open = false;
   document.getElementById("theme").addEventListener("click", () => {

@@ -1,5 +1,5 @@
-"""The same store as the pages are tried on."""
+"""The stores that the pages are tried on."""
 
-from tests.dashboard.conftest import filled, m, stage
+from tests.dashboard.conftest import filled, lived, m, month, stage
 
-__all__ = ["filled", "m", "stage"]
+__all__ = ["filled", "lived", "m", "month", "stage"]

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from mulligan.app.insights.views import ViewFilter, Views
-from mulligan.app.insights.views.waiting import Act
+from mulligan.app.insights.views.answers.waiting import Act
 from mulligan.core.errors import ConfigurationError
 from tests.dashboard.stage import Stage
 

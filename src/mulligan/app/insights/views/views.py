@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
-from datetime import datetime, timedelta
-from typing import TypeVar, cast
+from datetime import timedelta
 
 from mulligan.app.insights.figures import NOBODY, WINDOWS, name_tool
 from mulligan.app.insights.goals import Criterion
 from mulligan.app.insights.insights import Insights
 from mulligan.app.insights.series import SeriesStep
 from mulligan.app.insights.views.acts import ActLog
-from mulligan.app.insights.views.counts import CountReader, join_parts
-from mulligan.app.insights.views.filters import ViewFilter, Window
-from mulligan.app.insights.views.overview import Overview, build_trend, read_windows
-from mulligan.app.insights.views.paging import cut_page
-from mulligan.app.insights.views.pulse import Pulse, read_pulse
-from mulligan.app.insights.views.waiting import (
+from mulligan.app.insights.views.answers.condition import HealthView, build_health_view
+from mulligan.app.insights.views.answers.overview import (
+    Overview,
+    TrendPoint,
+    build_trend,
+    read_windows,
+)
+from mulligan.app.insights.views.answers.repair_funnel import RepairsView, build_repairs
+from mulligan.app.insights.views.answers.tool_table import (
+    ToolsView,
+    add_up_faults,
+    build_heat,
+    rank_agents,
+    rank_tools,
+)
+from mulligan.app.insights.views.answers.waiting import (
     Act,
     ActionPage,
     OpenItem,
@@ -25,15 +33,19 @@ from mulligan.app.insights.views.waiting import (
     build_item,
     read_action_page,
 )
+from mulligan.app.insights.views.counts import CountReader, join_parts
+from mulligan.app.insights.views.filters import ViewFilter, Window
+from mulligan.app.insights.views.keeper import LONG, Keeper
+from mulligan.app.insights.views.learned import LearnedViews
+from mulligan.app.insights.views.paging import cut_page
+from mulligan.app.insights.views.pulse import Pulse, read_pulse
+from mulligan.app.insights.views.traced import TracedViews
 from mulligan.core.action import Action
 from mulligan.core.log_query import PatternQuery, PatternSeen
+from mulligan.core.rollup import Rollup, Slot
 
-A = TypeVar("A")
-
-SHORT = timedelta(seconds=2)
-"""How long what many pages ask for is kept."""
-LONG = timedelta(minutes=1)
-"""The same, for what is about a month and takes longer to find out."""
+HEALTH = timedelta(seconds=10)
+"""How old a look at the whole store may be."""
 MOST_OPEN = 10_000
 """Open actions that a page looks at; beyond that somebody has another problem."""
 FEW = 5
@@ -46,9 +58,10 @@ class Views:
         self.insights = insights
         self._clock = insights.clock
         self._counts = CountReader(insights.store.log, clock=insights.clock)
-        self._lock = threading.Lock()
-        self._kept: dict[object, tuple[datetime, object]] = {}
+        self._keeper = Keeper(insights.clock)
         self.acts = ActLog(insights.store, clock=insights.clock)
+        self.traced = TracedViews(insights, keeper=self._keeper)
+        self.learned = LearnedViews(insights, keeper=self._keeper, acts=self.acts)
 
     def read_overview(self, asked: ViewFilter) -> Overview:
         """How calls went, and what needs a person."""
@@ -67,6 +80,34 @@ class Views:
             waiting=tuple(self._build_items(waiting[:FEW])),
             patterns=tuple(self._list_patterns(asked, limit=FEW)),
         )
+
+    def read_tools(self, asked: ViewFilter) -> ToolsView:
+        """Every tool and agent, the one with the most failures too many first."""
+        slots, trend = self._read_slots(asked)
+        tools = rank_tools(slots, self._list_patterns(asked, limit=1_000))
+        heat, heat_tools, heat_agents = build_heat(slots)
+        since = self._clock() - asked.window.length
+        return ToolsView(
+            asked=asked,
+            tools=tuple(tools),
+            agents=tuple(rank_agents(slots)),
+            faults=add_up_faults(tools),
+            trend=trend,
+            heat=heat,
+            heat_tools=tuple(heat_tools),
+            heat_agents=tuple(heat_agents),
+            changed=tuple(self.insights.lesson_list.list_changed_tools(since)),
+        )
+
+    def read_repairs(self, asked: ViewFilter) -> RepairsView:
+        """What became of failures."""
+        slots, trend = self._read_slots(asked)
+        return build_repairs(asked, slots, trend)
+
+    def read_health(self, asked: ViewFilter) -> HealthView:
+        """How the store and all around it are."""
+        diagnosis = self._keeper.keep("health", self.insights.diagnose, life=HEALTH)
+        return build_health_view(diagnosis, insights=self.insights, acts=self.acts, asked=asked)
 
     def read_open(self, asked: ViewFilter, *, page: int = 1, state: str = "") -> OpenPage:
         """What needs a person, a page of it."""
@@ -92,7 +133,7 @@ class Views:
             Act.SETTLE: lambda: listed.settle(id_or_prefix, note=note),
         }
         done = self.acts.record(carry_out[act], by=by, what=f"{act} {id_or_prefix}")
-        self._forget()
+        self._keeper.forget()
         return read_action_page(listed, done.id)
 
     def count_open(self) -> int:
@@ -111,17 +152,19 @@ class Views:
                 "tenant": sorted({slot.tenant for slot in slots}),
             }
 
-        return self._keep("names", read, life=SHORT * 10)
+        return self._keeper.keep("names", read, life=LONG / 3)
 
     def read_pulse(self) -> Pulse:
         """What would have to change for a page to be out of date."""
         return read_pulse(self.insights)
 
+    def _read_slots(self, asked: ViewFilter) -> tuple[dict[Slot, Rollup], tuple[TrendPoint, ...]]:
+        parts = self._counts.list_parts(asked.window.length, step=asked.window.step)
+        return join_parts(parts, asked), build_trend(parts, asked)
+
     def _list_open(self, asked: ViewFilter) -> list[Action]:
         store = self.insights.store
-        found = self._keep(
-            "open", lambda: store.journal.list_open_actions(limit=MOST_OPEN), life=SHORT
-        )
+        found = self._keeper.keep("open", lambda: store.journal.list_open_actions(limit=MOST_OPEN))
         return [
             action
             for action in found
@@ -139,7 +182,9 @@ class Views:
 
     def _read_goals(self) -> tuple[Criterion, ...]:
         month = WINDOWS["30d"]
-        return self._keep("goals", lambda: self.insights.progress.read_goals(month), life=LONG)
+        return self._keeper.keep(
+            "goals", lambda: self.insights.progress.read_goals(month), life=LONG
+        )
 
     def _list_patterns(self, asked: ViewFilter, *, limit: int) -> list[PatternSeen]:
         now = self._clock()
@@ -147,26 +192,8 @@ class Views:
         query = PatternQuery(
             since=now - asked.window.length, until=now, tenant=asked.tenant, tool=tool, limit=1_000
         )
-        found = self._keep(
+        found = self._keeper.keep(
             ("patterns", asked.window, asked.tenant, tool),
             lambda: self.insights.store.log.list_patterns(query),
-            life=SHORT,
         )
         return [each for each in found if asked.agent in (None, *each.agents)][:limit]
-
-    def _keep(self, name: object, read: Callable[[], A], *, life: timedelta) -> A:
-        now = self._clock()
-        with self._lock:
-            kept = self._kept.get(name)
-        if kept is not None and kept[0] > now - life:
-            return cast("A", kept[1])
-        found = read()
-        with self._lock:
-            if len(self._kept) > 64:
-                self._kept.clear()
-            self._kept[name] = (now, found)
-        return found
-
-    def _forget(self) -> None:
-        with self._lock:
-            self._kept.clear()

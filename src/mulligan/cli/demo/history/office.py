@@ -174,7 +174,7 @@ def _declare_writes(m: Mulligan, office: Office) -> dict[str, Tool]:
             raise ValueError(f"Channel {channel} not found; write it as it stands in the list")
         return f"{channel}: {len(text)}"
 
-    @m.tool(effect=Effect.IRREVERSIBLE, server="mail", describe="Mail “{subject}” to {to}")
+    @m.tool(effect=Effect.IRREVERSIBLE, server="mail", describe="Mail {subject} to {to}")
     async def send_mail(to: str, subject: str, text: str) -> None:
         await office.answer(5)
         office.mails.append(f"{to}: {subject} ({len(text)})")

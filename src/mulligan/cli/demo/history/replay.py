@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from mulligan.app.mulligan import Mulligan
@@ -121,8 +121,9 @@ class _Month:
         shift = self._begin_shift(slips=1.0)
         for _ in range(2):
             await write_to_customer(shift)
-        for _ in range(6):
-            await move_meeting(shift)
+        for _ in range(2):
+            await move_meeting(replace(shift, edits=1.0))
+        await move_meeting(shift)
 
     async def _live_turn(self, day: int) -> None:
         slips = max(0.08, 0.45 - 0.012 * day)

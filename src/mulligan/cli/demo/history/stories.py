@@ -30,6 +30,8 @@ class Shift:
     chance: random.Random
     slips: float
     """The share of calls that it gets wrong where nothing tells it better."""
+    edits: float = 0.12
+    """The share of wrong moves that a person has changed again before they are put back."""
 
     def is_slip(self, tool: str, word: str = "") -> bool:
         """Whether it falls for a habit of a tool; less likely where its prompt warns of it."""
@@ -92,12 +94,12 @@ async def move_meeting(shift: Shift) -> None:
     async def agent(turn: OpenTurn) -> str:
         wrong = turn.correction is None and shift.is_slip("move_event")
         other = DAYS[(DAYS.index(day) + 1) % len(DAYS)]
-        with suppress(LookupError):
-            await shift.desk.find_events(
-                "Lime" if shift.is_slip("find_events", "Linden") else ROOMS[0]
-            )
+        if turn.correction is None:
+            room = "Lime" if shift.is_slip("find_events", "Linden") else ROOMS[0]
+            with suppress(LookupError):
+                await shift.desk.find_events(room)
         await shift.desk.move_event(event, other if wrong else day)
-        if wrong and shift.chance.random() < 0.12:
+        if wrong and shift.chance.random() < shift.edits:
             # Somebody else moves it before the review is done: theirs stands.
             shift.office.write_event(event, shift.chance.choice(DAYS))
         return f"The {event} is on {day}."

@@ -8,9 +8,9 @@ from datetime import datetime, timedelta
 from mulligan.app.insights.figures import Share, build_share
 from mulligan.app.insights.goals import Criterion
 from mulligan.app.insights.series import SeriesStep
+from mulligan.app.insights.views.answers.waiting import OpenItem
 from mulligan.app.insights.views.counts import CountedPart, CountReader
 from mulligan.app.insights.views.filters import ViewFilter, Window
-from mulligan.app.insights.views.waiting import OpenItem
 from mulligan.core.log_query import PatternSeen
 from mulligan.core.rollup import Rollup
 
