@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 from starlette.testclient import TestClient
 
 from mulligan import Mulligan
@@ -136,7 +136,9 @@ def visit(browser: Browser) -> Iterator[Visit]:
             context = browser.new_context(**how)
             stack.callback(context.close)
             page = context.new_page()
-            page.set_default_timeout(10_000)
+            # A loaded machine is slow; that says nothing about the page.
+            page.set_default_timeout(30_000)
+            expect.set_options(timeout=20_000)
             page.on("pageerror", lambda error: trouble.append(str(error)))
             page.on(
                 "console",

@@ -41,6 +41,7 @@ NOW = datetime(2026, 11, 16, 9, 30, tzinfo=UTC)
         (formats.format_time("soon"), "soon"),
         (formats.format_id("0123456789abcdef"), "0123456789ab"),
         (formats.format_words("needs_human"), "needs human"),
+        (formats.format_label("planner"), "planner"),
         (formats.format_value({"a": [1]}), '{"a":[1]}'),
     ],
 )  # fmt: skip

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from mulligan.app.insights.views import Views
 from mulligan.dashboard.stream import Client, Hub
@@ -8,7 +9,7 @@ from mulligan.dashboard.watcher import Watcher
 from tests.dashboard.stage import Stage
 
 
-def read_news(client: Client) -> list[tuple[str, dict]]:
+def read_news(client: Client) -> list[tuple[str, Any]]:
     parts = [part for part in client.take().decode().split("\n\n") if part]
     lines = [part.split("\ndata: ") for part in parts]
     return [(event.removeprefix("event: "), json.loads(data)) for event, data in lines]
@@ -27,9 +28,10 @@ async def test_what_is_new_is_told_once(stage: Stage) -> None:
     first = read_news(client)
     await watcher.look()
 
-    assert [(event, said.get("tool")) for event, said in first if event == "call"] == [
-        ("call", "find_events"), ("call", "find_events"), ("call", "find_events"),
-        ("call", "share_file"),
+    event, calls = first[0]
+    assert (event, len(first)) == ("calls", 2)
+    assert [each["tool"] for each in calls] == [
+        "find_events", "find_events", "find_events", "share_file",
     ]  # fmt: skip
     assert first[-1] == ("changed", {"topics": ["calls", "open"]})
     assert read_news(client) == []

@@ -12,6 +12,7 @@ from markupsafe import Markup
 from mulligan.app.insights.figures import Estimate
 from mulligan.codec.json_text import encode_json
 from mulligan.core.escape import escape
+from mulligan.core.identity import is_identity, read_label
 
 _STEPS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
 SHORTENED = 12
@@ -113,6 +114,11 @@ def format_words(name: str) -> str:
     return str(name).replace("_", " ")
 
 
+def format_label(name: str) -> str:
+    """What people know somebody by, of whom a store has the identity."""
+    return read_label(name) if is_identity(name) else name
+
+
 def build_chart(kind: str, names: Sequence[str], *columns: Sequence[Any]) -> str:
     """What a chart draws, as the text of an attribute: columns, the first of them times."""
     return encode_json({"kind": kind, "names": list(names), "columns": columns}).decode()
@@ -136,6 +142,7 @@ FILTERS: Mapping[str, Any] = {
     "pretty": format_json,
     "inline": format_value,
     "words": format_words,
+    "label": format_label,
 }
 
 

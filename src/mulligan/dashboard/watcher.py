@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from dataclasses import replace
 
 from mulligan.app.insights.views import Views
-from mulligan.app.insights.views.pulse import Pulse, list_new_rows
+from mulligan.app.insights.views.pulse import MOST_ROWS, Pulse, list_new_rows
 from mulligan.codec.json_text import encode_json
 from mulligan.core.call import OWN, LogRow
 from mulligan.core.errors import MulliganError
@@ -15,11 +16,14 @@ from mulligan.dashboard.stream import Hub
 EVERY = 1.0
 """Seconds between two looks."""
 
+AT_A_TIME = 50
+"""Calls in one message."""
+
 _report = logging.getLogger("mulligan")
 
 
 class Watcher:
-    """Asks what is new, and publishes it: each call, and once what has changed."""
+    """Asks what is new, and publishes it: every call, and once what has changed."""
 
     def __init__(self, views: Views, hub: Hub, *, every: float = EVERY) -> None:
         self._views = views
@@ -48,14 +52,26 @@ class Watcher:
             return
         topics = []
         if seen.last_row != now.last_row:
-            insights, after = self._views.insights, seen.last_row
-            rows = await asyncio.to_thread(list_new_rows, insights, after=after)
-            for row in rows:
-                self._hub.publish("call", encode_json(describe_row(row)))
+            await self._tell_rows(after=seen.last_row)
             topics.append("calls")
         if seen.open_mark != now.open_mark:
             topics.append("open")
         self._hub.publish("changed", encode_json({"topics": topics}))
+
+    async def _tell_rows(self, *, after: str) -> None:
+        """Every row since, however many there are: a look may have come late."""
+        rows = await asyncio.to_thread(list_new_rows, self._views.insights, after=after)
+        while rows:
+            for start in range(0, len(rows), AT_A_TIME):
+                some = [describe_row(row) for row in rows[start : start + AT_A_TIME]]
+                self._hub.publish("calls", encode_json(some))
+                # Who reads gets a chance to, before its queue is full.
+                await asyncio.sleep(0)
+            after, full = rows[-1].id, len(rows) == MOST_ROWS
+            self._seen = None if self._seen is None else replace(self._seen, last_row=after)
+            if not full:
+                return
+            rows = await asyncio.to_thread(list_new_rows, self._views.insights, after=after)
 
 
 def describe_row(row: LogRow) -> dict[str, object]:

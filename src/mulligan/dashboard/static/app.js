@@ -69,7 +69,7 @@ function drawChart(box) {
   const kind = KINDS[given.kind](given.names);
   const grid = { stroke: colour("line"), width: 1 };
   const axis = { stroke: colour("muted"), grid, ticks: { show: false }, font: "11px system-ui" };
-  const legend = 30;
+  const legend = 44;
   box.replaceChildren();
   if (!given.columns[0].length) return;
   kind.series[0] = kind.x ? { value: shown(percent), label: "said" } : { value: moment, label: "UTC" };
@@ -142,8 +142,8 @@ function listen() {
   source.onerror = () => { live.dataset.on = "no"; text.textContent = "not connected"; };
   source.addEventListener("changed", later);
   source.addEventListener("resync", later);
-  source.addEventListener("call", (event) => {
-    const call = JSON.parse(event.data);
+  source.addEventListener("calls", (event) => {
+    const call = JSON.parse(event.data).at(-1);
     text.textContent = `${call.tool} · ${call.outcome}`;
     text.title = text.textContent;
   });

@@ -21,7 +21,7 @@ from mulligan.app.insights.views.answers.turn_story import (
     read_turn_page,
 )
 from mulligan.app.insights.views.filters import ViewFilter, Window
-from mulligan.app.insights.views.keeper import Keeper
+from mulligan.app.insights.views.keeper import LONG, Keeper
 from mulligan.app.insights.views.paging import cut_page
 
 
@@ -59,5 +59,5 @@ class TracedViews:
 
     def _list_patterns(self, asked: ViewFilter) -> list[PatternRow]:
         return self._keeper.keep(
-            ("patterns", asked), lambda: list_pattern_rows(self._insights, asked)
+            ("patterns", asked), lambda: list_pattern_rows(self._insights, asked), life=LONG / 6
         )

@@ -103,14 +103,15 @@ def list_pattern_rows(insights: Insights, asked: ViewFilter) -> list[PatternRow]
         return insights.store.log.list_patterns(query)
 
     hour = timedelta(hours=1)
-    # Where tool and words are the same it is one pattern, whatever class a failure was given.
-    month = {_find_key(each): each for each in find(LIFE, timedelta())}
+    whole = find(LIFE, timedelta())
+    asked_for = whole if asked.window.length == LIFE else find(asked.window.length, timedelta())
+    month = {_find_key(each): each for each in whole}
     recent = {_find_key(each) for each in find(RECENT, timedelta())}
     gap = {_find_key(each) for each in find(RECENT + GAP, RECENT + hour)}
     before = {_find_key(each) for each in find(LIFE, RECENT + GAP + hour)}
     rows = [
         _build_row(each, month.get(_find_key(each), each), _find_life(each, recent, gap, before))
-        for each in find(asked.window.length, timedelta())
+        for each in asked_for
         if asked.agent in (None, *each.agents)
     ]
     return sorted(rows, key=lambda row: (-row.count, row.fingerprint))
