@@ -20,7 +20,7 @@ from mulligan.dashboard.app import create_app
 from mulligan.dashboard.security.guard import Access
 from mulligan.dashboard.security.roles import Role
 from mulligan.dashboard.security.sealing import Sealer, TokenKind, Visitor
-from mulligan.dashboard.serving import LINK_LIFE, Address, DashboardServer
+from mulligan.dashboard.serving import LINK_LIFE, DashboardServer, ServerAddress
 from tests.dashboard.stage import Stage, run_apart
 
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
@@ -98,7 +98,7 @@ def door(m: Mulligan) -> Iterator[Door]:
 @contextmanager
 def serve(m: Mulligan) -> Iterator[DashboardServer]:
     server = DashboardServer(
-        m.insights, Address(port=0, name="Mum"), carry_out=lambda: settle_now(m)
+        m.insights, ServerAddress(port=0, name="Mum"), carry_out=lambda: settle_now(m)
     )
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()

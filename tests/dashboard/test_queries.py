@@ -4,12 +4,12 @@ import pytest
 
 from mulligan.app.insights.views.filters import Window
 from mulligan.core.errors import ConfigurationError
-from mulligan.dashboard.queries import Asked, parse_query
+from mulligan.dashboard.queries import ViewRequest, parse_query
 
 
 def test_an_empty_address_asks_for_a_week_of_everything() -> None:
-    assert parse_query({}) == Asked()
-    assert parse_query({"tool": "", "window": "", "page": ""}) == Asked()
+    assert parse_query({}) == ViewRequest()
+    assert parse_query({"tool": "", "window": "", "page": ""}) == ViewRequest()
 
 
 def test_an_address_says_all_that_is_asked_for() -> None:

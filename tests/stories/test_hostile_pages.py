@@ -15,8 +15,8 @@ from mulligan.app.insights.views import ViewFilter, Views
 from mulligan.app.insights.views.filters import Window
 from mulligan.core.error_class import ErrorClass
 from mulligan.core.lesson import Lesson, LessonState, Remedy
-from mulligan.dashboard.report import render_report
 from mulligan.dashboard.sections import SECTIONS
+from mulligan.dashboard.single_file import render_report
 from tests.dashboard.conftest import Visit, browser, m, visit
 from tests.dashboard.stage import run_apart
 

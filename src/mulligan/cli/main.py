@@ -11,7 +11,6 @@ from mulligan.app.settings import Settings
 from mulligan.cli import (
     actions,
     call_log,
-    dashboard,
     decisions,
     doctor,
     evaluate,
@@ -19,12 +18,11 @@ from mulligan.cli import (
     lessons,
     migrate,
     render,
-    report,
     tasks,
-    top,
 )
 from mulligan.cli.demo import command as demo
 from mulligan.cli.options import Parser
+from mulligan.cli.viewing import dashboard, report, top
 from mulligan.core.errors import ConfigurationError, MulliganError
 
 FINE, BAD_INPUT, FAILED = 0, 2, 3

@@ -16,7 +16,7 @@ LONGEST = 512
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class ViewRequest:
     """A request to a view."""
 
     filter: ViewFilter = field(default_factory=ViewFilter)
@@ -27,7 +27,7 @@ class Asked:
     """What only some views know: a state, a sort."""
 
 
-def parse_query(params: Mapping[str, str], *, id_: str = "") -> Asked:
+def parse_query(params: Mapping[str, str], *, id_: str = "") -> ViewRequest:
     """A request out of the parameters of an address."""
     long = [name for name, value in params.items() if len(value) > LONGEST]
     if long:
@@ -38,7 +38,7 @@ def parse_query(params: Mapping[str, str], *, id_: str = "") -> Asked:
     page = params.get("page") or "1"
     if not (page.isascii() and page.isdecimal()) or not 1 <= int(page[:9]) <= MOST_PAGES:
         raise ConfigurationError(f"{page!r} is no page; they are numbered from 1.")
-    return Asked(
+    return ViewRequest(
         filter=ViewFilter(
             window=Window(window),
             tool=params.get("tool") or None,

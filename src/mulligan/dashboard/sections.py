@@ -22,7 +22,7 @@ from mulligan.app.insights.views.answers.tool_table import ToolsView
 from mulligan.app.insights.views.answers.turn_story import TurnPage, TurnsView
 from mulligan.app.insights.views.answers.waiting import ActionPage, OpenPage
 from mulligan.app.insights.views.answers.worth import WorthView
-from mulligan.dashboard.queries import Asked
+from mulligan.dashboard.queries import ViewRequest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +32,7 @@ class Section:
     name: str
     """In the address of its page and its JSON."""
     title: str
-    read: Callable[[Views, Asked], Any]
+    read: Callable[[Views, ViewRequest], Any]
     answer: type
     """What `read` gives."""
     about: str

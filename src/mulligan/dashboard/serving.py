@@ -23,7 +23,7 @@ LINK_LIFE = timedelta(days=7)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Address:
+class ServerAddress:
     """Where to serve, and as what."""
 
     host: str = "127.0.0.1"
@@ -43,7 +43,7 @@ class DashboardServer:
     """A server that is bound but not yet started, so that its address is known."""
 
     def __init__(
-        self, insights: Insights, address: Address, *, carry_out: CarryOut | None = None
+        self, insights: Insights, address: ServerAddress, *, carry_out: CarryOut | None = None
     ) -> None:
         refuse_exposure(address)
         self._address = address
@@ -98,7 +98,7 @@ class DashboardServer:
         return f"{scheme}://{name}{port}/"
 
 
-def refuse_exposure(address: Address) -> None:
+def refuse_exposure(address: ServerAddress) -> None:
     """Raise where strangers could come in, or could not be told from friends."""
     if is_loopback(address.host):
         return
@@ -125,7 +125,7 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def _bind(address: Address) -> socket.socket:
+def _bind(address: ServerAddress) -> socket.socket:
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
     found = socket.socket(family, socket.SOCK_STREAM)
     found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -13,7 +13,7 @@ from mulligan.app.insights.views import Views
 from mulligan.app.insights.views.filters import Window
 from mulligan.dashboard.formats import FILTERS as FORMATS
 from mulligan.dashboard.formats import build_chart, compute_seconds, escape_foreign
-from mulligan.dashboard.queries import FILTERS, Asked
+from mulligan.dashboard.queries import FILTERS, ViewRequest
 from mulligan.dashboard.sections import SECTIONS, Section
 from mulligan.dashboard.security.roles import Role
 from mulligan.dashboard.security.sealing import Sealer, Visitor
@@ -45,7 +45,7 @@ class Site:
         self._environment = build_environment()
 
     def render(
-        self, section: Section, asked: Asked, *, visitor: Visitor, layout: str = "layout.html"
+        self, section: Section, asked: ViewRequest, *, visitor: Visitor, layout: str = "layout.html"
     ) -> str:
         """The page of a view, for somebody."""
         view = section.read(self._views, asked)
@@ -80,7 +80,7 @@ class Site:
         return self._environment.get_template(template).render(**context)
 
 
-def _list_kept(asked: Asked) -> Mapping[str, str]:
+def _list_kept(asked: ViewRequest) -> Mapping[str, str]:
     said = {name: getattr(asked.filter, name) for name in FILTERS}
     if asked.filter.window is Window.WEEK:
         said.pop("window")

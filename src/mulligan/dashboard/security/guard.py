@@ -85,7 +85,7 @@ class Guard:
         if _read_host(headers.get("host", "")) not in self._access.hosts:
             return _say(421, "This server does not go by that name. Open the address it printed.")
         if _is_foreign(headers):
-            return _say(403, "Asked for by a page of another site.")
+            return _say(403, "ViewRequest for by a page of another site.")
         if any(scope["path"].startswith(path) for path in OPEN_PATHS):
             return None
         visitor, by_cookie = self._find_visitor(headers)

@@ -6,7 +6,7 @@ import pytest
 
 from mulligan import Mulligan
 from mulligan.cli.demo.history.office import Office, declare_desk
-from mulligan.cli.demo.history.stories import STORIES, Shift
+from mulligan.cli.demo.history.stories import STORIES, AgentShift
 from mulligan.core.log_query import LogQuery
 
 
@@ -16,7 +16,9 @@ async def test_a_story_is_one_turn_of_calls(story, slips: float) -> None:
     chance = random.Random(3)
     async with Mulligan("memory:", recover=False) as m:
         office = Office(chance, trouble=0)
-        shift = Shift(m=m, desk=declare_desk(m, office), office=office, chance=chance, slips=slips)
+        shift = AgentShift(
+            m=m, desk=declare_desk(m, office), office=office, chance=chance, slips=slips
+        )
 
         await story(shift)
         m.flush()

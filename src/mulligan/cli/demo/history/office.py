@@ -81,7 +81,7 @@ Tool = Callable[..., Awaitable[Any]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Desk:
+class OfficeTools:
     """The tools as an application has declared them."""
 
     find_customers: Tool
@@ -94,9 +94,9 @@ class Desk:
     export_report: Tool
 
 
-def declare_desk(m: Mulligan, office: Office) -> Desk:
+def declare_desk(m: Mulligan, office: Office) -> OfficeTools:
     """Declare every tool of the office."""
-    return Desk(
+    return OfficeTools(
         **_declare_reads(m, office),
         **_declare_calendar(m, office),
         **_declare_writes(m, office),

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from mulligan.app.mulligan import Mulligan
 from mulligan.app.settings import Settings
 from mulligan.cli.demo.history.office import Office, declare_desk
-from mulligan.cli.demo.history.stories import STORIES, Shift, move_meeting, write_to_customer
+from mulligan.cli.demo.history.stories import STORIES, AgentShift, move_meeting, write_to_customer
 from mulligan.cli.demo.history.texts import answer_question, build_task, run_report, write_draft
 from mulligan.core.action import State
 from mulligan.core.lesson import LessonQuery, LessonState
@@ -131,8 +131,8 @@ class _Month:
         await story(self._begin_shift(slips=slips))
         self.turns += 1
 
-    def _begin_shift(self, *, slips: float) -> Shift:
-        return Shift(
+    def _begin_shift(self, *, slips: float) -> AgentShift:
+        return AgentShift(
             m=self._m, desk=self._desk, office=self._office, chance=self._chance, slips=slips
         )
 
@@ -160,7 +160,7 @@ class _Month:
 
 def _add_check(m: Mulligan) -> None:
     @m.check("move_event")
-    def day_as_asked(call: object, turn: object) -> str | None:
+    def compare_day(call: object, turn: object) -> str | None:
         asked = str(getattr(turn, "message", ""))
         day = str(getattr(call, "arguments", {}).get("day"))
         return None if day in asked else f"The person asked for another day than {day}."

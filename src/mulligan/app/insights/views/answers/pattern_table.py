@@ -110,7 +110,11 @@ def list_pattern_rows(insights: Insights, asked: ViewFilter) -> list[PatternRow]
     gap = {_find_key(each) for each in find(RECENT + GAP, RECENT + hour)}
     before = {_find_key(each) for each in find(LIFE, RECENT + GAP + hour)}
     rows = [
-        _build_row(each, month.get(_find_key(each), each), _find_life(each, recent, gap, before))
+        _build_row(
+            each,
+            month.get(_find_key(each), each),
+            _find_life(each, recent=recent, gap=gap, before=before),
+        )
         for each in asked_for
         if asked.agent in (None, *each.agents)
     ]
@@ -202,6 +206,7 @@ def _find_key(seen: PatternSeen) -> tuple[str, str]:
 
 def _find_life(
     seen: PatternSeen,
+    *,
     recent: Collection[tuple[str, str]],
     gap: Collection[tuple[str, str]],
     before: Collection[tuple[str, str]],

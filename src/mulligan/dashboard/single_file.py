@@ -10,7 +10,7 @@ from markupsafe import Markup
 from mulligan.app.insights import Insights
 from mulligan.app.insights.views import ViewFilter, Views
 from mulligan.app.insights.views.filters import Window
-from mulligan.dashboard.queries import Asked
+from mulligan.dashboard.queries import ViewRequest
 from mulligan.dashboard.sections import SECTIONS
 from mulligan.dashboard.security.roles import Role
 from mulligan.dashboard.security.sealing import Sealer, Visitor
@@ -21,7 +21,7 @@ def render_report(insights: Insights, window: Window) -> str:
     """The pages of every view below each other, for who may only look."""
     views = Views(insights)
     site = Site(views, sealer=Sealer())
-    asked = Asked(filter=ViewFilter(window=window))
+    asked = ViewRequest(filter=ViewFilter(window=window))
     reader = Visitor(name="", role=Role.LOOK)
     sheets = [
         site.render(section, asked, visitor=reader, layout="sheet.html") for section in SECTIONS

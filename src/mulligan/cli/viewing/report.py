@@ -9,8 +9,8 @@ from mulligan.app.insights import Insights
 from mulligan.app.insights.figures import WINDOWS
 from mulligan.app.settings import Settings
 from mulligan.cli import render
-from mulligan.cli.dashboard import require_dashboard
 from mulligan.cli.options import Commands, add_command, add_store
+from mulligan.cli.viewing.dashboard import require_dashboard
 
 
 def add_to(commands: Commands) -> None:
@@ -33,7 +33,7 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
     """Write it."""
     require_dashboard()
     from mulligan.app.insights.views.filters import Window
-    from mulligan.dashboard.report import render_report
+    from mulligan.dashboard.single_file import render_report
 
     with Insights.open(settings) as insights:
         page = render_report(insights, Window(options.window))

@@ -4,8 +4,8 @@ import re
 
 from mulligan import Mulligan
 from mulligan.app.insights.views.filters import Window
-from mulligan.dashboard.report import render_report
 from mulligan.dashboard.sections import SECTIONS
+from mulligan.dashboard.single_file import render_report
 
 
 def test_a_report_has_every_view_and_loads_nothing(lived: Mulligan) -> None:
