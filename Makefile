@@ -18,8 +18,15 @@ setup: .venv/.base                       ## the library and its command line, in
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test]'
 	touch $@
 
+# Pages are tried in a real browser: the system's own, else Debian's, else the one that Playwright brings.
+.venv/.browser: .venv/.test
+	command -v chromium || command -v chromium-browser || command -v google-chrome \
+	  || (apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium) \
+	  || $(BIN)/playwright install --with-deps chromium
+	touch $@
+
 .venv/.demo: .venv/.base
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[demo]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dashboard,demo]'
 	touch $@
 
 demo: .venv/.demo                        ## the story in the terminal: no key, no Docker, no network
@@ -32,7 +39,7 @@ check: .venv/.test                       ## style, types and floors
 	$(BIN)/mypy -p bench --ignore-missing-imports
 	$(BIN)/lint-imports --no-cache
 
-test: check                              ## everything: the checks, then every test
+test: check .venv/.browser               ## everything: the checks, then every test
 	$(BIN)/python -m pytest
 
 bench: .venv/.test                       ## what it costs, beside what the peers cost

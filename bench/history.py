@@ -28,7 +28,6 @@ AGENTS, TOOLS_EACH, WAYS = 3, 4, 8
 TENANT = "home"
 MOST_LESSONS = 1_000
 AT_A_TIME = 4_096
-DAY_US = timedelta(days=1) // timedelta(microseconds=1)
 REMEDY = Remedy(changes=(Transformation(argument="place", how=How.PREFIX, given={"text": "#"}),))
 
 
@@ -41,9 +40,16 @@ class Known:
     template: str
 
 
-def fill(store: Store, *, rows: int, until: datetime, step: Callable[[], None]) -> list[Known]:
+def fill(
+    store: Store,
+    *,
+    rows: int,
+    until: datetime,
+    step: Callable[[], None],
+    span: timedelta = timedelta(days=1),
+) -> list[Known]:
     """Put a past into a store, through the store's own doors. Gives what there are lessons for."""
-    for some in _batches(rows, until=until):
+    for some in _batches(rows, until=until, span=span):
         failed = {row.id: recognize(row) for row in some if row.outcome == "failure"}
         store.log.write(Batch(rows=some, rollups=roll_up(some), patterns=failed))
         store.casebook.record([_episode(row, failed[row.id]) for row in some if row.id in failed])
@@ -65,14 +71,15 @@ def batches_of(rows: int) -> int:
     return -(-rows // AT_A_TIME)
 
 
-def _batches(rows: int, *, until: datetime) -> Iterator[list[LogRow]]:
+def _batches(rows: int, *, until: datetime, span: timedelta) -> Iterator[list[LogRow]]:
     chance = random.Random(f"history of {rows}")
-    first_us = to_us(until, name="until") - DAY_US
+    span_us = span // timedelta(microseconds=1)
+    first_us = to_us(until, name="until") - span_us
     for start in range(0, rows, AT_A_TIME):
         numbers = range(start, min(start + AT_A_TIME, rows))
         made: list[LogRow] = []
         for number in numbers:
-            at_us = first_us + number * DAY_US // rows
+            at_us = first_us + number * span_us // rows
             before = made[-1] if made else None
             again = before if before and before.outcome == "failure" else None
             if again and again.try_number == 1 and chance.random() < 0.5:

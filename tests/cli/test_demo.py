@@ -179,3 +179,16 @@ def test_what_is_missing_is_one_sentence(module: str, monkeypatch, capsys) -> No
     assert capsys.readouterr().err == (
         'mulligan: The demo\'s calendar needs an extra: pip install "mulligan[demo]".\n'
     )
+
+
+def test_a_history_is_written_into_a_store(capsys, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("MULLIGAN_STORE", raising=False)
+    store = f"sqlite:///{tmp_path}/office.db"
+
+    code = main(["demo", "--history", "--turns", "60", "--store", store, "--json"])
+
+    told = json.loads(capsys.readouterr().out)
+    assert code == 0
+    assert (told["store"], told["days"]) == (store, 30)
+    assert told["calls"] > told["turns"] > 60

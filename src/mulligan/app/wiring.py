@@ -22,6 +22,7 @@ from mulligan.core.errors import ConfigurationError
 from mulligan.core.event import ActionMoved, ActionUndone, AttemptReviewed, Happened, RemarkDropped
 from mulligan.core.finding import Severity
 from mulligan.core.identity import IdentityKind
+from mulligan.core.instants import to_us
 from mulligan.core.interfaces import Check, Clock, Gather, Judge, Store
 from mulligan.core.limits import JudgeLimits, UndoBudget
 from mulligan.learning.errors.nearest import KnownPatterns
@@ -33,7 +34,7 @@ from mulligan.stores.opening import open_store
 from mulligan.telemetry.events import Events
 from mulligan.telemetry.writer import LogWriter
 from mulligan.turns.calls.rows import log_findings
-from mulligan.turns.calls.runtime import Made, Runtime
+from mulligan.turns.calls.runtime import Made, Runtime, read_wall_us
 from mulligan.turns.calls.toolbox import Toolbox
 from mulligan.turns.journal.book import Book
 from mulligan.turns.journal.steady import choose_steady
@@ -340,4 +341,12 @@ def _build_runtime(settings: Settings, store: Store, *, toolbox: Toolbox, clock:
         spans=settings.spans,
         backoff=settings.backoff,
         judge_limits=JudgeLimits(timeout=settings.judge_timeout, tokens=settings.judge_tokens),
+        wall_us=_choose_wall(clock),
     )
+
+
+def _choose_wall(clock: Clock) -> Callable[[], int]:
+    """When rows of the log are: by the clock of an application that has one of its own."""
+    if clock is read_utc_now:
+        return read_wall_us
+    return lambda: to_us(clock(), name="The clock's time")

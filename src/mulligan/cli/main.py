@@ -23,6 +23,7 @@ from mulligan.cli import (
 )
 from mulligan.cli.demo import command as demo
 from mulligan.cli.options import Parser
+from mulligan.cli.viewing import dashboard, report, top
 from mulligan.core.errors import ConfigurationError, MulliganError
 
 FINE, BAD_INPUT, FAILED = 0, 2, 3
@@ -36,7 +37,8 @@ exit codes:
 """
 
 _COMMANDS = (
-    demo, gateway, call_log, actions, decisions, figures, lessons, tasks, evaluate, doctor, migrate,
+    demo, dashboard, top, report, gateway, call_log, actions, decisions, figures, lessons, tasks,
+    evaluate, doctor, migrate,
 )  # fmt: skip
 
 

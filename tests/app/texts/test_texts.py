@@ -323,7 +323,7 @@ async def test_an_application_may_keep_no_replies() -> None:
 
 async def test_a_reply_goes_out_also_where_it_cannot_be_kept(caplog) -> None:
     async with Mulligan("memory:") as m:
-        m.insights._store.vault.put = lambda kept: 1 / 0
+        m.insights.store.vault.put = lambda kept: 1 / 0
         with caplog.at_level(logging.WARNING, "mulligan"):
             replied = await m.reply(writes("We do."), rules=POLITE)
         m.flush()

@@ -86,10 +86,11 @@ class Insights:
         clock: Clock = read_utc_now,
         tally: Callable[[], RowCounts] | None = None,
     ) -> None:
-        self._store = store
+        self.store = store
         self._tally = tally
         self._settings = settings
-        self._clock = clock
+        self.clock = clock
+        # Both for `views`, which answer for pages; a surface asks those, and never a store.
 
     @classmethod
     def open(cls, settings: Settings, *, tolerate_damage: bool = False) -> Self:
@@ -110,21 +111,21 @@ class Insights:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._store.close()
+        self.store.close()
 
     @property
     def open_list(self) -> OpenList:
         """The effects that still need somebody."""
         return OpenList(
-            self._store,
-            clock=self._clock,
+            self.store,
+            clock=self.clock,
             redactor=self._redactor,
             hold_life=self._settings.hold_life,
         )
 
     @cached_property
     def _redactor(self) -> Redactor:
-        return self._settings.build_redactor(self._store)
+        return self._settings.build_redactor(self.store)
 
     @property
     def _names(self) -> NameLookup:
@@ -134,32 +135,32 @@ class Insights:
     def lesson_list(self) -> LessonList:
         """What was learned from failures."""
         return LessonList(
-            self._store, clock=self._clock, names=self._names, seeds=self._settings.seeds
+            self.store, clock=self.clock, names=self._names, seeds=self._settings.seeds
         )
 
     @property
     def task_list(self) -> TaskList:
         """What was learned about tasks."""
-        return TaskList(self._store.archive, names=self._names)
+        return TaskList(self.store.archive, names=self._names)
 
     @property
     def text_list(self) -> TextList:
         """Replies and drafts one by one."""
-        return TextList(self._store, scrub=self._redactor.redact_text)
+        return TextList(self.store, scrub=self._redactor.redact_text)
 
     def tools(self) -> list[KnownTool]:
         """What applications have declared their tools to be, and what that promises."""
-        return self._store.catalog.list_tools()
+        return self.store.catalog.list_tools()
 
     def figures(self, window: timedelta) -> Figures:
         """How calls went in a span of time up to now."""
-        now = self._clock()
-        return read_figures(self._store, since=now - window, until=now)
+        now = self.clock()
+        return read_figures(self.store, since=now - window, until=now)
 
     @property
     def progress(self) -> Progress:
         """How calls went over time, and what has become of the goals."""
-        return Progress(self._store, clock=self._clock, lessons=self.lesson_list)
+        return Progress(self.store, clock=self.clock, lessons=self.lesson_list)
 
     def patterns(self, window: timedelta, *, limit: int = 100) -> list[PatternSeen]:
         """Failures that are one and the same, the most frequent first."""
@@ -214,29 +215,29 @@ class Insights:
 
     def log(self, query: LogQuery) -> list[LogRow]:
         """Rows of the log."""
-        return self._store.log.list_rows(self._find_names(query))
+        return self.store.log.list_rows(self._find_names(query))
 
     def follow(
         self, query: LogQuery, *, pause: float = 0.5, sleep: Callable[[float], None] = time.sleep
     ) -> Iterator[LogRow]:
         """The last rows that fit, then each new one as it is stored. Never ends by itself."""
         query = self._find_names(query)
-        for row in reversed(self._store.log.list_rows(query)):
+        for row in reversed(self.store.log.list_rows(query)):
             query = replace(query, after=max(query.after, row.id))
             yield row
         query = replace(query, oldest_first=True, limit=500)
         while True:
-            for row in self._store.log.list_rows(query):
+            for row in self.store.log.list_rows(query):
                 query = replace(query, after=row.id)
                 yield row
             sleep(pause)
 
     def diagnose(self) -> Diagnosis:
         """Look at everything once."""
-        health = self._store.check_health()
-        losses = tuple(self._store.log.list_losses())
-        now = self._clock()
-        counts = self._store.log.read_rollups(since=now - timedelta(hours=24), until=now).values()
+        health = self.store.check_health()
+        losses = tuple(self.store.log.list_losses())
+        now = self.clock()
+        counts = self.store.log.read_rollups(since=now - timedelta(hours=24), until=now).values()
         calls = sum(c.calls for c in counts)
         share = sum(c.with_context for c in counts) / calls if calls else None
         problems = [*health.problems, *self._find_overdue(now)]
@@ -250,7 +251,7 @@ class Insights:
                 f"Only {share:.0%} of the last day's calls say which agent made them and what "
                 f"for (goal: {CONTEXT_GOAL:.0%}). Wrap turns in `with m.turn(agent=…, context=…)`."
             )
-        found = self._store.log.list_finding_counts(since=now - timedelta(hours=24), until=now)
+        found = self.store.log.list_finding_counts(since=now - timedelta(hours=24), until=now)
         outside = [each for each in found if each.rule == OUTSIDE]
         if outside:
             advice.append(_describe_outside(outside, self._settings.outside))
@@ -276,10 +277,8 @@ class Insights:
         return replace(query, tenant=self._names.find_tenant(query.tenant))
 
     def _read_patterns(self, window: timedelta, *, most: int) -> list[PatternSeen]:
-        now = self._clock()
-        return self._store.log.list_patterns(
-            PatternQuery(since=now - window, until=now, limit=most)
-        )
+        now = self.clock()
+        return self.store.log.list_patterns(PatternQuery(since=now - window, until=now, limit=most))
 
     def _list_error_rules(self) -> tuple[ErrorRule, ...]:
         """What tools' authors and this application say of errors, the tools first."""
@@ -288,11 +287,11 @@ class Insights:
 
     def accept_damage(self, note: str) -> int:
         """Go on from what is left of a damaged journal. How many damages were accepted."""
-        return self._store.journal.accept_damage(note)
+        return self.store.journal.accept_damage(note)
 
     def _find_overdue(self, now: datetime) -> list[str]:
         limit = now - self._settings.retention.log - GRACE
-        late = self._store.log.list_rows(LogQuery(until=limit, oldest_first=True, limit=1))
+        late = self.store.log.list_rows(LogQuery(until=limit, oldest_first=True, limit=1))
         if not late:
             return []
         oldest = from_us(late[0].at_us)

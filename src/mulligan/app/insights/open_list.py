@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 from mulligan.app.insights.name_lookup import NameLookup
+from mulligan.codec.json_text import decode_json
 from mulligan.codec.values import decode_value
 from mulligan.core.action import HOLD_LIFE, Action, Entry, Opening, State, leads_to
 from mulligan.core.effect import Effect
@@ -20,6 +21,7 @@ from mulligan.core.recipe import render_recipe
 from mulligan.core.record import Record
 from mulligan.core.sentence import render_sentence
 from mulligan.redaction import Redactor
+from mulligan.turns.journal.evidence import load_evidence
 from mulligan.turns.journal.hold import has_expired
 from mulligan.turns.journal.kept_findings import load_findings
 
@@ -69,14 +71,14 @@ class OpenList:
         """Open actions, oldest first, each with what was found as long as that is kept."""
         whose = NameLookup(self._redactor).find_tenant(tenant)
         found = self._journal.list_open_actions(tenant=whose, limit=limit)
-        return [self._with_findings(action) for action in found]
+        return [self.with_findings(action) for action in found]
 
     def read_story(self, id_or_prefix: str) -> ActionStory:
         """One action with its history, settled or not."""
         action = self.find(id_or_prefix)
         entries = tuple(self._journal.list_entries(action.id))
         return ActionStory(
-            action=self._with_findings(action),
+            action=self.with_findings(action),
             entries=tuple(self._with_findings_of(entry, action.opening) for entry in entries),
             what=self.describe(action),
             recipe=render_recipe(action),
@@ -96,7 +98,8 @@ class OpenList:
         record = Record(arguments=redacted if isinstance(redacted, dict) else {})
         return render_sentence(opening.tool, record)
 
-    def _with_findings(self, action: Action) -> Action:
+    def with_findings(self, action: Action) -> Action:
+        """The action with what a review found, as long as that is kept."""
         said = self._read_findings(action.id, opening=action.opening, entry=action)
         return action if said is None else replace(action, detail=_with_why(action.detail, said))
 
@@ -128,6 +131,19 @@ class OpenList:
             "theirs": self._read_kept(action, "theirs"),
         }
         return {name: self._redactor.redact_value(content) for name, content in contents.items()}
+
+    def read_arguments(self, action: Action) -> dict[str, object]:
+        """What its call was given, as long as that is kept, less secrets."""
+        kept = self._read_kept(action, "arguments")
+        redacted = self._redactor.redact_value(kept) if isinstance(kept, dict) else {}
+        return redacted if isinstance(redacted, dict) else {}
+
+    def read_request(self, action: Action) -> str:
+        """What the person had asked for, as long as that is kept, less secrets."""
+        kept = load_evidence(self._vault, action.opening, action=action.id)
+        told = None if kept is None else decode_json(kept).get("turn")
+        message = told.get("message") if isinstance(told, dict) else ""
+        return self._redactor.redact_text(str(message or ""))
 
     def _read_kept(self, action: Action, name: str) -> object:
         kept = self._vault.get(action.id, name)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import sys
 import tempfile
+import threading
+from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -11,10 +14,21 @@ from rich.console import Console
 
 from mulligan.app.settings import Settings
 from mulligan.cli import render
-from mulligan.cli.options import Commands, add_command, add_json
+from mulligan.cli.options import (
+    Commands,
+    add_command,
+    add_json,
+    add_store,
+    find_user,
+    parse_count,
+)
 from mulligan.core.errors import MissingExtraError
 
 WIDTH = 80
+STORE = "sqlite:///mulligan-demo.db"
+"""Where the history goes unless told otherwise."""
+FEW_TURNS = 150
+SERVES = ("starlette", "uvicorn", "jinja2")
 NEEDED = ("caldav", "icalendar", "radicale")
 """What the calendar's client and its server are made of."""
 
@@ -32,14 +46,26 @@ def add_to(commands: Commands) -> None:
         'It needs `pip install "mulligan[demo]"`.',
     )
     add_json(parser)
+    add_store(parser)
     parser.add_argument(
-        "--no-serve", action="store_true", help="end after the story; nothing is served yet anyway"
+        "--no-serve", action="store_true", help="end after the story, without the dashboard"
+    )
+    parser.add_argument(
+        "--history",
+        action="store_true",
+        help="no story: fill a store with thirty days of an office, to look at with "
+        "`mulligan dashboard`",
+    )
+    parser.add_argument(
+        "--turns", type=parse_count, default=900, help="of that history (default: 900)"
     )
     parser.set_defaults(run=run)
 
 
-def run(options: argparse.Namespace, settings: Settings) -> int:  # noqa: ARG001
-    """Tell the story on a store of its own, which is gone afterwards."""
+def run(options: argparse.Namespace, settings: Settings) -> int:
+    """Tell the story on a store of its own, which is gone afterwards; or live the history."""
+    if options.history:
+        return _fill(options, settings)
     if any(find_spec(module) is None for module in NEEDED):
         raise MissingExtraError(need="The demo's calendar", extra="demo")
     from mulligan.cli.demo.ending import as_json, tell_end
@@ -51,9 +77,63 @@ def run(options: argparse.Namespace, settings: Settings) -> int:  # noqa: ARG001
     tell = Teller(console)
     with tempfile.TemporaryDirectory(prefix="mulligan-demo-") as folder:
         week = live_the_week(Path(folder), tell)
-    tell_end(week, tell)
+        tell_end(week, tell)
+        if _is_watched(options) and tell.trouble is None:
+            _serve(f"sqlite:///{folder}/demo.db", console)
     if options.json:
         render.print_json(as_json(week))
     if tell.trouble is not None:
         raise tell.trouble
     return 1 if any(week.found.values()) else 0
+
+
+def _fill(options: argparse.Namespace, settings: Settings) -> int:
+    """Thirty days of an office, through the real pipeline with a clock that is moved."""
+    from mulligan.cli.demo.history.replay import DAYS, live_days
+
+    store = options.store or settings.store
+    if store.startswith("memory:"):
+        store = STORE
+    console = render.make_console()
+    with console.status("") as status:
+        lived = live_days(
+            store,
+            turns=options.turns,
+            on_day=lambda day: status.update(f"day {day} of {DAYS}"),
+        )
+    if options.json:
+        render.print_json({"store": store, **asdict(lived)})
+        return 0
+    told = (
+        f"{lived.days} days, {lived.turns} turns and {lived.calls} calls are in {store}; "
+        f"{lived.open_actions} actions need a person, {lived.lessons} lessons were learned."
+    )
+    console.print(render.build_text(told))
+    console.print(render.build_text(f"Look at it: mulligan dashboard --store {store}"))
+    return 0
+
+
+def _is_watched(options: argparse.Namespace) -> bool:
+    """Whether somebody sits there who can look, and stop it."""
+    served = all(find_spec(module) is not None for module in SERVES)
+    asked = not (options.json or options.no_serve)
+    return asked and served and sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def _serve(store: str, console: Console) -> None:
+    """The dashboard with the story's own data, and some days before it, until a key is pressed."""
+    from mulligan.app.insights import Insights
+    from mulligan.cli.demo.history.replay import live_days
+    from mulligan.dashboard.security.roles import Role
+    from mulligan.dashboard.serving import DashboardServer, ServerAddress
+
+    with console.status("Some days before the story, so that there is something to see …"):
+        live_days(store, turns=FEW_TURNS)
+    with Insights.open(Settings(store=store)) as insights:
+        server = DashboardServer(insights, ServerAddress(port=0, name=find_user()))
+        serving = threading.Thread(target=server.run, daemon=True)
+        serving.start()
+        console.print(render.build_text(f"The same in a browser: {server.make_link(Role.ADMIN)}"))
+        console.input("Press Enter to stop. ")
+        server.stop()
+        serving.join(5)

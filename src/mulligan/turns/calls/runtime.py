@@ -79,6 +79,11 @@ class Made:
             self._found.pop(event.action, None)
 
 
+def read_wall_us() -> int:
+    """Now, in microseconds since the epoch."""
+    return time.time_ns() // 1000
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Runtime:
     """The parts that every tool of one application shares."""
@@ -116,7 +121,7 @@ class Runtime:
     judge_limits: JudgeLimits = field(default_factory=JudgeLimits)
     classify: Classify = classify
     backoff: Backoff = field(default_factory=Backoff)
-    wall_us: Callable[[], int] = lambda: time.time_ns() // 1000
+    wall_us: Callable[[], int] = read_wall_us
     monotonic: Callable[[], float] = time.monotonic
     chance: random.Random = field(default_factory=make_chance)
     latest: list[int] = field(default_factory=lambda: [0])

@@ -1,0 +1,112 @@
+"""`python -m bench.pictures`: every page of the dashboard as a picture, light, dark and narrow.
+
+A month of the demo's office is lived first, so that the pages show what an application leaves.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import Browser, sync_playwright
+
+from mulligan.app.insights import Insights
+from mulligan.app.insights.views import ViewFilter, Views
+from mulligan.app.insights.views.filters import Window
+from mulligan.app.settings import Settings
+from mulligan.cli.demo.history.replay import live_days
+from mulligan.dashboard.sections import SECTIONS
+from mulligan.dashboard.security.roles import Role
+from mulligan.dashboard.serving import DashboardServer, ServerAddress
+
+PICTURES = Path(__file__).parent.parent / "docs" / "pictures"
+LOOKS = {
+    "light": {"viewport": {"width": 1280, "height": 800}, "color_scheme": "light"},
+    "dark": {"viewport": {"width": 1280, "height": 800}, "color_scheme": "dark"},
+    "narrow": {"viewport": {"width": 390, "height": 800}, "color_scheme": "light"},
+}
+TALLEST = 2_400
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+QUIET = ("--no-sandbox", "--disable-background-networking", "--disable-component-update")
+
+
+def main() -> None:
+    """Take them."""
+    parser = argparse.ArgumentParser(prog="python -m bench.pictures", description=__doc__)
+    parser.add_argument("--turns", type=int, default=900, help="of the month (default: 900)")
+    parser.add_argument("--folder", type=Path, default=PICTURES)
+    options = parser.parse_args()
+    options.folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        store = f"sqlite:///{folder}/office.db"
+        thread = threading.Thread(target=live_days, args=(store,), kwargs={"turns": options.turns})
+        thread.start()
+        thread.join()
+        found = next((path for name in CHROMIUM if (path := shutil.which(name))), None)
+        browser = playwright.chromium.launch(executable_path=found, args=list(QUIET))
+        with Insights.open(Settings(store=store)) as insights, serve(insights) as server:
+            for look in LOOKS:
+                take(browser, server, insights, look=look, folder=options.folder)
+        browser.close()
+
+
+def take(
+    browser: Browser, server: DashboardServer, insights: Insights, *, look: str, folder: Path
+) -> None:
+    """Every page in one look."""
+    context = browser.new_context(**LOOKS[look])
+    page = context.new_page()
+    page.goto(server.make_link(Role.ADMIN))
+    for name, path in list_pages(insights).items():
+        page.goto(server.url.rstrip("/") + path)
+        page.wait_for_timeout(400)
+        height = min(TALLEST, page.evaluate("document.documentElement.scrollHeight"))
+        width = page.viewport_size["width"] if page.viewport_size else 1280
+        clip = {"x": 0, "y": 0, "width": width, "height": max(600, height)}
+        page.screenshot(path=folder / f"{name}-{look}.png", full_page=True, clip=clip)
+        print(f"{name}-{look}.png")
+    context.close()
+
+
+def list_pages(insights: Insights) -> dict[str, str]:
+    """The address of each page, by the name of its picture."""
+    views, month = Views(insights), ViewFilter(window=Window.MONTH)
+    turns = [views.traced.read_turn(row.turn) for row in views.traced.read_turns(month).rows]
+    corrected = next(page for page in turns if page.standing == "corrected" and page.request)
+    opened = views.read_open(month).items
+    conflict = next((item for item in opened if item.state == "conflict"), opened[0])
+    pattern = next(
+        row for row in views.traced.read_patterns(month).rows if row.tool == "update_ticket"
+    )
+    lesson = next(s for s in views.learned.read_lessons(month).rows if s.lesson.by != "seed")
+    return {
+        **{each.name: f"{each.path}?window=30d" for each in SECTIONS},
+        "overview": "/",
+        "open-one": f"/open/{conflict.id}",
+        "turns-one": f"/turns/{corrected.row.turn}",
+        "patterns-one": f"/patterns/{pattern.fingerprint}",
+        "lessons-one": f"/lessons/{lesson.lesson.id}",
+        "tasks-one": "/tasks/weekly-report",
+    }
+
+
+@contextmanager
+def serve(insights: Insights) -> Iterator[DashboardServer]:
+    """The dashboard, as long as pictures are taken."""
+    server = DashboardServer(insights, ServerAddress(port=0, name="Mara"))
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.stop()
+        thread.join(10)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,129 @@
+"""How long the dashboard's pages take as the store grows, made by the server and read as HTML."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from rich.console import RenderableType
+from starlette.testclient import TestClient
+
+from bench import history, versions
+from bench.report import progress, table
+from bench.rounds import digits
+from bench.suites.lookup import KINDS, _places
+from mulligan.app.insights import Insights
+from mulligan.app.settings import Settings
+from mulligan.dashboard.app import create_app
+from mulligan.dashboard.security.guard import Access
+from mulligan.dashboard.security.roles import Role
+from mulligan.dashboard.security.sealing import Visitor
+from mulligan.stores.opening import open_store
+
+Result = dict[str, Any]
+
+ROWS = (10_000, 1_000_000, 5_000_000)
+PAGES = {"overview": "/?window=30d", "tools": "/tools?window=30d"}
+MOST_RATIO = 1.5
+MOST_MS = 100.0
+MONTH = timedelta(days=30)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--rows", type=int, nargs="+", default=list(ROWS), metavar="N")
+    parser.add_argument("--store", choices=(*KINDS, "both"), default="both")
+    parser.add_argument("--rounds", type=int, default=40, help="how often each page is asked for")
+
+
+def run(options: argparse.Namespace) -> Result:
+    kinds = KINDS if options.store == "both" else (options.store,)
+    sizes = sorted(set(options.rows))
+    load = os.getloadavg()[0]
+    steps = len(kinds) * (sum(map(history.batches_of, sizes)) + len(sizes))
+    with ExitStack() as stack:
+        step = stack.enter_context(progress(steps))
+        stores = {kind: _measure_kind(kind, sizes, options.rounds, step=step) for kind in kinds}
+    return {
+        "n": options.rounds,
+        "worst_ratio": max(s["ratio"] for pages in stores.values() for s in pages.values()),
+        "worst_p95_ms": max(s["p95_ms"][-1] for pages in stores.values() for s in pages.values()),
+        "rows": sizes,
+        "stores": stores,
+        "load": {"start": digits(load), "end": digits(os.getloadavg()[0])},
+        "versions": versions.ours(),
+    }
+
+
+def _measure_kind(
+    kind: str, sizes: list[int], rounds: int, *, step: Callable[[str], None]
+) -> dict[str, Any]:
+    """All sizes in turn within a round, so that a busy moment of the machine meets each of them."""
+    until = datetime.now(UTC)
+    with ExitStack() as stack:
+        places = stack.enter_context(_places(kind))
+        clients = {}
+        for rows in sizes:
+            url = stack.enter_context(places())
+            store = open_store(url)
+            told = f"{kind}: {rows:,} executions"
+            history.fill(
+                store, rows=rows, until=until, step=lambda told=told: step(told), span=MONTH
+            )
+            store.close()
+            store = open_store(url)
+            stack.callback(store.close)
+            insights = Insights(store, settings=Settings(store=url))
+            open_to_all = Access(visitor=Visitor(name="bench", role=Role.LOOK))
+            client = TestClient(
+                create_app(insights, access=open_to_all), base_url="http://testserver"
+            )
+            clients[rows] = stack.enter_context(client)
+            step(told)
+        return {page: _measure_page(clients, path, rounds) for page, path in PAGES.items()}
+
+
+def _measure_page(clients: dict[int, TestClient], path: str, rounds: int) -> dict[str, Any]:
+    cold = {rows: _time(client, path) for rows, client in clients.items()}
+    taken: dict[int, list[float]] = {rows: [] for rows in clients}
+    for _ in range(rounds):
+        for rows, client in clients.items():
+            taken[rows].append(_time(client, path))
+    medians = [statistics.median(times) for times in taken.values()]
+    return {
+        "first_ms": [digits(each) for each in cold.values()],
+        "p50_ms": [digits(each) for each in medians],
+        "p95_ms": [digits(statistics.quantiles(times, n=20)[-1]) for times in taken.values()],
+        "ratio": digits(medians[-1] / medians[0]),
+    }
+
+
+def _time(client: TestClient, path: str) -> float:
+    began = time.perf_counter()
+    answer = client.get(path, headers={"accept": "text/html"})
+    assert answer.status_code == 200, answer.text
+    return (time.perf_counter() - began) * 1000
+
+
+def failed(result: Result) -> str:
+    if result["worst_ratio"] > MOST_RATIO:
+        return f"The largest store takes {result['worst_ratio']} times as long as the smallest."
+    if result["worst_p95_ms"] > MOST_MS:
+        return f"The p95 of the largest store is {result['worst_p95_ms']} ms, over {MOST_MS:.0f}."
+    return ""
+
+
+def show(result: Result) -> RenderableType:
+    rows = [
+        (kind, page, f"{n:,}", each["first_ms"][i], each["p50_ms"][i], each["p95_ms"][i])
+        for kind, pages in result["stores"].items()
+        for page, each in pages.items()
+        for i, n in enumerate(result["rows"])
+    ]
+    columns = ("store", "page", "executions", "first, ms", "p50, ms", "p95, ms")
+    return table("Pages of the dashboard", columns, rows)

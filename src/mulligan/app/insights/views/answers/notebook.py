@@ -1,0 +1,124 @@
+"""Lessons and tasks as pages show them: what was learned, the evidence, and a person's word."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from mulligan.app.insights.lesson_list import LessonHistory, LessonSeen
+from mulligan.app.insights.task_list import TaskHistory, TaskSummary
+from mulligan.app.insights.views.filters import ViewFilter
+from mulligan.app.insights.views.paging import Paging
+from mulligan.core.lesson import Balance, Lesson, LessonState, Use
+from mulligan.core.notes import Ground, Notes, NotesState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LessonsView:
+    """What was learned from failures."""
+
+    asked: ViewFilter
+    paging: Paging
+    states: Mapping[str, int]
+    rows: tuple[LessonSeen, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LessonPage:
+    """One lesson with all its versions, and every call it touched."""
+
+    lesson: Lesson
+    balance: Balance
+    built_in: bool
+    versions: tuple[Lesson, ...]
+    """The newest first."""
+    uses: tuple[Use, ...]
+    """The newest first, a hundred at most."""
+    choices: tuple[str, ...]
+    """What a person may do now."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TasksView:
+    """Every task that was run, on each ground."""
+
+    asked: ViewFilter
+    rows: tuple[TaskSummary, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskVersion:
+    """One version of a task's notes, and how it did."""
+
+    notes: Notes
+    depth: int
+    """How many versions lie between it and the static definition."""
+    state: NotesState | None
+    runs: int
+    mean: float | None
+    difference: tuple[str, ...]
+    """Against its parent, as lines of a unified diff."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskPage:
+    """One task with all its versions."""
+
+    ground: Ground
+    on_top: int
+    pinned: bool
+    versions: tuple[TaskVersion, ...]
+    """The newest first."""
+
+
+def build_lesson_page(history: LessonHistory, *, built_in: bool) -> LessonPage:
+    """One lesson."""
+    state = history.lesson.state
+    choices = {
+        LessonState.CANDIDATE: ("approve", "quarantine", "revoke"),
+        LessonState.ACTIVE: ("quarantine", "revoke"),
+        LessonState.QUARANTINED: ("approve", "revoke"),
+        LessonState.RETIRED: ("approve",),
+    }[state]
+    return LessonPage(
+        lesson=history.lesson,
+        balance=history.balance,
+        built_in=built_in,
+        versions=tuple(reversed(history.versions)),
+        uses=tuple(reversed(history.uses))[:100],
+        choices=() if built_in else choices,
+    )
+
+
+def build_task_page(history: TaskHistory, differences: Mapping[int, tuple[str, ...]]) -> TaskPage:
+    """One task as a tree of versions."""
+    parents = {notes.version: notes.parent for notes in history.versions}
+    versions = []
+    pinned = False
+    for notes in history.versions:
+        result = history.find_result(notes.version)
+        card = result.card if result is not None else None
+        pinned = pinned or (card is not None and card.state is NotesState.PINNED)
+        versions.append(
+            TaskVersion(
+                notes=notes,
+                depth=_measure_depth(parents, notes.version),
+                state=card.state if card is not None else None,
+                runs=card.runs if card is not None else 0,
+                mean=result.mean if result is not None else None,
+                difference=differences.get(notes.version, ()),
+            )
+        )
+    return TaskPage(
+        ground=history.ground,
+        on_top=history.on_top,
+        pinned=pinned,
+        versions=tuple(sorted(versions, key=lambda each: -each.notes.version)),
+    )
+
+
+def _measure_depth(parents: Mapping[int, int | None], version: int) -> int:
+    depth, at = 0, parents.get(version)
+    while at is not None and depth < len(parents):
+        depth, at = depth + 1, parents.get(at)
+    return depth

@@ -1,0 +1,236 @@
+"""Failures that are one and the same: where each stands in its life, and what mended one."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any
+
+from mulligan.app.insights.insights import Insights
+from mulligan.app.insights.views.filters import ViewFilter
+from mulligan.app.insights.views.paging import Paging
+from mulligan.app.insights.views.rows import CallSeen, build_call, parse_parameters
+from mulligan.core.call import LogRow, Outcome
+from mulligan.core.errors import ConfigurationError
+from mulligan.core.lesson import Lesson, LessonQuery
+from mulligan.core.log_query import LogQuery, PatternQuery, PatternSeen
+from mulligan.core.suggestion import shorten_pattern
+from mulligan.learning.lessons.telling.pitfalls import find_met
+
+RECENT = timedelta(days=3)
+GAP = timedelta(days=5)
+"""How long a pattern is silent before it counts as fixed."""
+LIFE = timedelta(days=30)
+MOST = 10_000
+
+
+class PatternLife(StrEnum):
+    """Where a pattern stands."""
+
+    REGRESSED = "regressed"
+    """It was silent for days, and is back."""
+    NEW = "new"
+    """Never seen before these days."""
+    KNOWN = "known"
+    FIXED = "fixed"
+    """Silent for days."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PatternRow:
+    """One pattern."""
+
+    fingerprint: str
+    short: str
+    tool: str
+    error_class: str
+    template: str
+    count: int
+    """In the time that is asked for."""
+    agents: tuple[str, ...]
+    first_at: datetime
+    last_at: datetime
+    life: PatternLife
+    example: str
+    """Id of its newest call."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PatternsView:
+    """Patterns, the most frequent first."""
+
+    asked: ViewFilter
+    paging: Paging
+    lives: Mapping[str, int]
+    rows: tuple[PatternRow, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArgumentChange:
+    """One argument of a failing call beside that of the call that worked."""
+
+    name: str
+    failed: str
+    worked: str
+    changed: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PatternPage:
+    """One pattern with its newest call, what mended it, and what was learned."""
+
+    row: PatternRow
+    failed: CallSeen | None
+    worked: CallSeen | None
+    """The call after it that worked, in the same turn."""
+    changes: tuple[ArgumentChange, ...]
+    lessons: tuple[Lesson, ...]
+    latest: tuple[CallSeen, ...]
+    """The newest failures of its tool and class."""
+
+
+def list_pattern_rows(insights: Insights, asked: ViewFilter) -> list[PatternRow]:
+    """Every pattern of a span of time, with where it stands in its life."""
+    now = insights.clock()
+    tool = None if asked.tool is None else asked.tool.rpartition("/")[2]
+
+    def find(since: timedelta, until: timedelta) -> list[PatternSeen]:
+        query = PatternQuery(
+            since=now - since, until=now - until, tenant=asked.tenant, tool=tool, limit=MOST
+        )
+        return insights.store.log.list_patterns(query)
+
+    hour = timedelta(hours=1)
+    whole = find(LIFE, timedelta())
+    asked_for = whole if asked.window.length == LIFE else find(asked.window.length, timedelta())
+    month = {_find_key(each): each for each in whole}
+    recent = {_find_key(each) for each in find(RECENT, timedelta())}
+    gap = {_find_key(each) for each in find(RECENT + GAP, RECENT + hour)}
+    before = {_find_key(each) for each in find(LIFE, RECENT + GAP + hour)}
+    rows = [
+        _build_row(
+            each,
+            month.get(_find_key(each), each),
+            _find_life(each, recent=recent, gap=gap, before=before),
+        )
+        for each in asked_for
+        if asked.agent in (None, *each.agents)
+    ]
+    return sorted(rows, key=lambda row: (-row.count, row.fingerprint))
+
+
+def count_lives(rows: Iterable[PatternRow]) -> dict[str, int]:
+    """How many patterns stand where."""
+    counts = dict.fromkeys((life.value for life in PatternLife), 0)
+    for row in rows:
+        counts[row.life.value] += 1
+    return counts
+
+
+def read_pattern_page(insights: Insights, rows: Iterable[PatternRow], wanted: str) -> PatternPage:
+    """One pattern by its fingerprint or the beginning of it."""
+    near = [row for row in rows if wanted in (row.fingerprint, row.short)]
+    if not near:
+        raise ConfigurationError(
+            f"{wanted!r}: no such pattern was seen in 30 days. `mulligan patterns` has them."
+        )
+    row = near[0]
+    found = insights.log(LogQuery(id_prefix=row.example, limit=1))
+    latest = _list_alike(insights, found[0]) if found else []
+    pairs = ((each, _find_success(insights, each)) for each in (*found, *latest))
+    mended = next(((old, new) for old, new in pairs if new is not None), None)
+    failed, worked = mended or (found[0] if found else None, None)
+    return PatternPage(
+        row=row,
+        failed=None if failed is None else build_call(failed),
+        worked=None if worked is None else build_call(worked),
+        changes=compare_calls(failed, worked),
+        lessons=tuple(_find_lessons(insights, row)),
+        latest=tuple(build_call(each) for each in latest),
+    )
+
+
+def compare_calls(failed: LogRow | None, worked: LogRow | None) -> tuple[ArgumentChange, ...]:
+    """The arguments of both calls side by side, as the log shows them."""
+    if failed is None:
+        return ()
+    old = parse_parameters(failed.parameters)
+    new = parse_parameters(worked.parameters) if worked is not None else old
+    return tuple(
+        ArgumentChange(
+            name=name,
+            failed=_show(old, name),
+            worked=_show(new, name) if worked is not None else "",
+            changed=worked is not None and old.get(name) != new.get(name),
+        )
+        for name in dict.fromkeys((*old, *new))
+    )
+
+
+def _list_alike(insights: Insights, failed: LogRow) -> list[LogRow]:
+    """The newest failures that say the same, as far as a short look finds them."""
+    query = LogQuery(tool=failed.tool, error_class=failed.error_class, limit=50)
+    rows = insights.log(query)
+    return [row for row in rows if row.error_message == failed.error_message][:10]
+
+
+def _find_lessons(insights: Insights, row: PatternRow) -> Iterator[Lesson]:
+    """Lessons about it; they may have seen its words masked otherwise."""
+    now = insights.clock()
+    query = PatternQuery(since=now - LIFE, until=now, tool=row.tool, limit=MOST)
+    seen = insights.store.log.list_patterns(query)
+    own = [each for each in seen if each.pattern.fingerprint == row.fingerprint]
+    for lesson in insights.store.casebook.list_lessons(LessonQuery(tool=row.tool)):
+        if find_met(lesson, own) is not None:
+            yield lesson
+
+
+def _show(arguments: Mapping[str, Any], name: str) -> str:
+    return str(arguments[name]) if name in arguments else "left out"
+
+
+def _find_success(insights: Insights, failed: LogRow) -> LogRow | None:
+    if failed.turn is None:
+        return None
+    query = LogQuery(
+        turn=failed.turn, tool=failed.tool, after=failed.id, oldest_first=True, limit=20
+    )
+    return next((row for row in insights.log(query) if row.outcome == Outcome.SUCCESS), None)
+
+
+def _find_key(seen: PatternSeen) -> tuple[str, str]:
+    return seen.pattern.tool, seen.pattern.fingerprint
+
+
+def _find_life(
+    seen: PatternSeen,
+    *,
+    recent: Collection[tuple[str, str]],
+    gap: Collection[tuple[str, str]],
+    before: Collection[tuple[str, str]],
+) -> PatternLife:
+    key = _find_key(seen)
+    if key in recent:
+        if key in gap:
+            return PatternLife.KNOWN
+        return PatternLife.REGRESSED if key in before else PatternLife.NEW
+    return PatternLife.KNOWN if key in gap else PatternLife.FIXED
+
+
+def _build_row(seen: PatternSeen, whole: PatternSeen, life: PatternLife) -> PatternRow:
+    pattern = seen.pattern
+    return PatternRow(
+        fingerprint=pattern.fingerprint,
+        short=shorten_pattern(pattern.fingerprint),
+        tool=pattern.tool,
+        error_class=pattern.error_class.value,
+        template=pattern.template,
+        count=pattern.count,
+        agents=seen.agents,
+        first_at=whole.first_at,
+        last_at=whole.last_at,
+        life=life,
+        example=seen.example,
+    )

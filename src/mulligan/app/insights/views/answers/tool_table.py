@@ -1,0 +1,151 @@
+"""Tools and agents: where calls fail more than elsewhere, whose fault it is, how long they take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from mulligan.app.insights.estimates import Estimate, estimate_share
+from mulligan.app.insights.figures import NOBODY, Share, add_up_counts, build_share, name_tool
+from mulligan.app.insights.views.answers.overview import TrendPoint
+from mulligan.app.insights.views.filters import ViewFilter
+from mulligan.core.error_class import ErrorClass
+from mulligan.core.log_query import PatternSeen
+from mulligan.core.rollup import Rollup, Slot
+
+MOST_CELLS = 12
+"""Agents and tools of the heat map, the busiest."""
+
+
+class Blame(StrEnum):
+    """Whose fault a failure is, most of the time."""
+
+    MODEL = "model"
+    """It asked for what cannot be."""
+    TOOL = "tool"
+    INFRASTRUCTURE = "infrastructure"
+    """What lies between: it was down, slow, or too much was asked at once."""
+    POLICY = "policy"
+    """It is not permitted."""
+
+
+_BLAMES: Mapping[ErrorClass, Blame] = {
+    ErrorClass.VALIDATION: Blame.MODEL,
+    ErrorClass.MISSING: Blame.MODEL,
+    ErrorClass.RULE: Blame.MODEL,
+    ErrorClass.CONFLICT: Blame.MODEL,
+    ErrorClass.AUTH: Blame.POLICY,
+    ErrorClass.POLICY: Blame.POLICY,
+    ErrorClass.RATE_LIMIT: Blame.INFRASTRUCTURE,
+    ErrorClass.NOT_SENT: Blame.INFRASTRUCTURE,
+    ErrorClass.AMBIGUOUS: Blame.INFRASTRUCTURE,
+}
+
+
+def find_blame(error_class: ErrorClass) -> Blame:
+    """Whose fault errors of a class are; an exception that says nothing is its tool's."""
+    return _BLAMES.get(error_class, Blame.TOOL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolRow:
+    """One tool or agent."""
+
+    name: str
+    share: Share
+    excess: float
+    """Failures beyond what all tools together would lead one to expect."""
+    faults: Mapping[str, int]
+    """Failures by whose fault they are, as far as their patterns say."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeatCell:
+    """How often the calls of one tool fail one agent."""
+
+    agent: str
+    tool: str
+    failed: Estimate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolsView:
+    """Every tool and agent, the one with the most failures too many first."""
+
+    asked: ViewFilter
+    tools: tuple[ToolRow, ...]
+    agents: tuple[ToolRow, ...]
+    faults: Mapping[str, int]
+    trend: tuple[TrendPoint, ...]
+    heat: tuple[HeatCell, ...]
+    heat_tools: tuple[str, ...]
+    heat_agents: tuple[str, ...]
+    changed: tuple[str, ...]
+    """Tools whose lessons have changed in this time: their pitfalls may want exporting anew."""
+
+
+def rank_tools(slots: Mapping[Slot, Rollup], patterns: Iterable[PatternSeen]) -> list[ToolRow]:
+    """Tools by their excess failures."""
+    seen: dict[str, dict[str, int]] = {}
+    for each in patterns:
+        faults = seen.setdefault(each.pattern.tool, {})
+        blame = find_blame(each.pattern.error_class).value
+        faults[blame] = faults.get(blame, 0) + each.pattern.count
+    groups = _group(slots, name_tool)
+    return _rank(groups, {name: seen.get(name.rpartition("/")[2], {}) for name in groups})
+
+
+def rank_agents(slots: Mapping[Slot, Rollup]) -> list[ToolRow]:
+    """Agents by their excess failures."""
+    groups = _group(slots, lambda slot: slot.agent or NOBODY)
+    return _rank(groups, {})
+
+
+def build_heat(slots: Mapping[Slot, Rollup]) -> tuple[tuple[HeatCell, ...], list[str], list[str]]:
+    """How often each tool fails each agent, of the busiest of both."""
+    tools, agents = _group(slots, name_tool), _group(slots, lambda slot: slot.agent or NOBODY)
+    busiest = [
+        sorted(group, key=lambda name: -group[name].calls)[:MOST_CELLS] for group in (tools, agents)
+    ]
+    cells: dict[tuple[str, str], list[Rollup]] = {}
+    for slot, counts in slots.items():
+        cells.setdefault((slot.agent or NOBODY, name_tool(slot)), []).append(counts)
+    shown = []
+    for (agent, tool), group in sorted(cells.items()):
+        if tool in busiest[0] and agent in busiest[1]:
+            total = add_up_counts(group)
+            failed = estimate_share(total.failures, total.calls)
+            shown.append(HeatCell(agent=agent, tool=tool, failed=failed))
+    return tuple(shown), busiest[0], busiest[1]
+
+
+def add_up_faults(rows: Iterable[ToolRow]) -> dict[str, int]:
+    """All failures together, by whose fault they are."""
+    total = dict.fromkeys((blame.value for blame in Blame), 0)
+    for row in rows:
+        for blame, count in row.faults.items():
+            total[blame] += count
+    return total
+
+
+def _group(slots: Mapping[Slot, Rollup], name_of: Callable[[Slot], str]) -> dict[str, Rollup]:
+    groups: dict[str, list[Rollup]] = {}
+    for slot, counts in slots.items():
+        groups.setdefault(name_of(slot), []).append(counts)
+    return {name: add_up_counts(group) for name, group in groups.items()}
+
+
+def _rank(groups: Mapping[str, Rollup], faults: Mapping[str, Mapping[str, int]]) -> list[ToolRow]:
+    total = add_up_counts(groups.values())
+    rate = total.failures / total.calls if total.calls else 0.0
+    rows = [
+        ToolRow(
+            name=name,
+            share=build_share(name, counts),
+            excess=round(counts.failures - counts.calls * rate, 1),
+            faults=faults.get(name, {}),
+        )
+        for name, counts in groups.items()
+    ]
+    return sorted(rows, key=lambda row: (-row.excess, row.name))

@@ -1,0 +1,161 @@
+"""Turns: the latest ones, and one of them as it went, call by call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from mulligan.app.insights.insights import Insights
+from mulligan.app.insights.views.answers.waiting import HistoryStep
+from mulligan.app.insights.views.filters import ViewFilter
+from mulligan.app.insights.views.paging import Paging
+from mulligan.app.insights.views.rows import CallSeen, build_call
+from mulligan.core.action import SETTLED, Action, State
+from mulligan.core.call import OWN, LogRow, Outcome
+from mulligan.core.errors import ConfigurationError
+from mulligan.core.instants import from_us
+from mulligan.core.log_query import LogQuery
+
+MOST_ROWS = 5_000
+"""The newest rows, out of which turns are put together."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnRow:
+    """One turn in a line."""
+
+    turn: str
+    at: datetime
+    agent: str
+    context: str
+    tools: tuple[str, ...]
+    calls: int
+    failed: int
+    """Executions that were no success."""
+    took: timedelta
+    """From its first call to the end of its last."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnsView:
+    """The latest turns, the newest first."""
+
+    asked: ViewFilter
+    paging: Paging
+    rows: tuple[TurnRow, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnCall:
+    """One call of a turn, and what became of its effect."""
+
+    call: CallSeen
+    own: bool
+    """A step of our own loops, such as the check of a reply."""
+    action: str
+    """Id of its action; empty where it changed nothing."""
+    state: State | None
+    attempt: int
+    history: tuple[HistoryStep, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnPage:
+    """One turn from the request to its end."""
+
+    row: TurnRow
+    request: str
+    """What the person asked for, as long as that is kept, less secrets."""
+    attempts: int
+    standing: str
+    """Of what it did: verified, undone, open; as its actions stand now."""
+    calls: tuple[TurnCall, ...]
+
+
+def list_turn_rows(insights: Insights, asked: ViewFilter) -> list[TurnRow]:
+    """Turns of the newest rows, the newest first."""
+    tool = None if asked.tool is None else asked.tool.rpartition("/")[2]
+    rows = insights.store.log.list_rows(
+        LogQuery(
+            tenant=asked.tenant,
+            agent=asked.agent,
+            tool=tool,
+            since=insights.clock() - asked.window.length,
+            limit=MOST_ROWS,
+        )
+    )
+    turns: dict[str, list[LogRow]] = {}
+    for row in rows:
+        if row.turn is not None:
+            turns.setdefault(row.turn, []).append(row)
+    found = [_build_row(turn, reversed(rows)) for turn, rows in turns.items()]
+    # A held call runs when a person says so: its row may be newer than later turns.
+    return sorted(found, key=lambda row: row.at, reverse=True)
+
+
+def read_turn_page(insights: Insights, turn: str) -> TurnPage:
+    """One turn by its id."""
+    rows = insights.log(LogQuery(turn=turn, oldest_first=True, limit=MOST_ROWS))
+    if not rows:
+        raise ConfigurationError(
+            f"{turn!r}: the log has no calls of such a turn, or none any more. "
+            "`mulligan log` has the latest."
+        )
+    calls = [_build_call(insights, row) for row in rows]
+    actions = [
+        each for each in map(insights.store.journal.find_action, (r.id for r in rows)) if each
+    ]
+    listed = insights.open_list
+    requests = (listed.read_request(action) for action in actions)
+    return TurnPage(
+        row=_build_row(turn, rows),
+        request=next(filter(None, requests), ""),
+        attempts=max((action.opening.attempt for action in actions), default=1),
+        standing=_describe_standing(actions),
+        calls=tuple(calls),
+    )
+
+
+def _build_row(turn: str, rows: Iterable[LogRow]) -> TurnRow:
+    found = list(rows)
+    calls = [row for row in found if row.server != OWN]
+    first, last = found[0], found[-1]
+    return TurnRow(
+        turn=turn,
+        at=from_us(first.at_us),
+        agent=first.agent,
+        context=next((row.context for row in found if row.context), ""),
+        tools=tuple(dict.fromkeys(row.tool for row in calls)),
+        calls=len(calls),
+        failed=sum(row.outcome != Outcome.SUCCESS for row in calls),
+        took=timedelta(microseconds=max(0, last.at_us + last.duration_us - first.at_us)),
+    )
+
+
+def _build_call(insights: Insights, row: LogRow) -> TurnCall:
+    action = None if row.server == OWN else insights.store.journal.find_action(row.id)
+    history: tuple[HistoryStep, ...] = ()
+    if action is not None:
+        entries = insights.open_list.read_story(action.id).entries
+        history = tuple(HistoryStep(at=e.at, state=e.state, said=dict(e.detail)) for e in entries)
+    return TurnCall(
+        call=build_call(row),
+        own=row.server == OWN,
+        action="" if action is None else action.id,
+        state=None if action is None else action.state,
+        attempt=1 if action is None else action.opening.attempt,
+        history=history,
+    )
+
+
+def _describe_standing(actions: Iterable[Action]) -> str:
+    """The worst of what its actions came to, in one word."""
+    states = {action.state for action in actions}
+    if not states:
+        return "nothing changed"
+    if states - SETTLED:
+        return "open"
+    if State.UNDONE in states:
+        return "corrected" if states & {State.VERIFIED, State.UNCHECKED} else "undone"
+    return "verified" if State.VERIFIED in states else max(states).value

@@ -1,0 +1,37 @@
+"""What has changed since somebody looked: small enough to be asked every second."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+from mulligan.app.insights.insights import Insights
+from mulligan.core.call import LogRow
+from mulligan.core.log_query import LogQuery
+
+MOST_OPEN = 1_000
+MOST_ROWS = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pulse:
+    """The newest row of the log, and a mark of the open list."""
+
+    last_row: str
+    open_mark: str
+
+
+def read_pulse(insights: Insights) -> Pulse:
+    """What the store's newest things are."""
+    newest = insights.log(LogQuery(limit=1))
+    found = insights.store.journal.list_open_actions(limit=MOST_OPEN)
+    marks = "".join(f"{action.id}{action.version}" for action in found)
+    return Pulse(
+        last_row=newest[0].id if newest else "",
+        open_mark=hashlib.sha256(marks.encode()).hexdigest()[:16],
+    )
+
+
+def list_new_rows(insights: Insights, *, after: str) -> list[LogRow]:
+    """Rows that were logged since, the oldest first."""
+    return insights.log(LogQuery(after=after, oldest_first=True, limit=MOST_ROWS))

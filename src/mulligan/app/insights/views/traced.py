@@ -1,0 +1,63 @@
+"""Questions about single calls: patterns, turns, texts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from mulligan.app.insights.insights import Insights
+from mulligan.app.insights.views.answers.pattern_table import (
+    PatternPage,
+    PatternRow,
+    PatternsView,
+    count_lives,
+    list_pattern_rows,
+    read_pattern_page,
+)
+from mulligan.app.insights.views.answers.text_figures import TextsView, read_texts
+from mulligan.app.insights.views.answers.turn_story import (
+    TurnPage,
+    TurnsView,
+    list_turn_rows,
+    read_turn_page,
+)
+from mulligan.app.insights.views.filters import ViewFilter, Window
+from mulligan.app.insights.views.keeper import LONG, Keeper
+from mulligan.app.insights.views.paging import cut_page
+
+
+class TracedViews:
+    """What happened, one by one."""
+
+    def __init__(self, insights: Insights, *, keeper: Keeper) -> None:
+        self._insights = insights
+        self._keeper = keeper
+
+    def read_patterns(self, asked: ViewFilter, *, page: int = 1, life: str = "") -> PatternsView:
+        """Failures that are one and the same, the most frequent first."""
+        rows = self._list_patterns(asked)
+        paging, shown = cut_page([row for row in rows if life in ("", row.life)], number=page)
+        return PatternsView(asked=asked, paging=paging, lives=count_lives(rows), rows=tuple(shown))
+
+    def read_pattern(self, fingerprint: str, asked: ViewFilter) -> PatternPage:
+        """One of them, with what mended it."""
+        month = replace(asked, window=Window.MONTH, tool=None, agent=None)
+        return read_pattern_page(self._insights, self._list_patterns(month), fingerprint)
+
+    def read_turns(self, asked: ViewFilter, *, page: int = 1) -> TurnsView:
+        """The latest turns."""
+        rows = self._keeper.keep(("turns", asked), lambda: list_turn_rows(self._insights, asked))
+        paging, shown = cut_page(rows, number=page)
+        return TurnsView(asked=asked, paging=paging, rows=tuple(shown))
+
+    def read_turn(self, turn: str) -> TurnPage:
+        """One turn as it went."""
+        return read_turn_page(self._insights, turn)
+
+    def read_texts(self, asked: ViewFilter) -> TextsView:
+        """Replies and drafts."""
+        return self._keeper.keep(("texts", asked), lambda: read_texts(self._insights, asked))
+
+    def _list_patterns(self, asked: ViewFilter) -> list[PatternRow]:
+        return self._keeper.keep(
+            ("patterns", asked), lambda: list_pattern_rows(self._insights, asked), life=LONG / 6
+        )

@@ -1,0 +1,199 @@
+"""Every page's question to one store, with what may be kept between two of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+
+from mulligan.app.insights.figures import NOBODY, WINDOWS, name_tool
+from mulligan.app.insights.goals import Criterion
+from mulligan.app.insights.insights import Insights
+from mulligan.app.insights.series import SeriesStep
+from mulligan.app.insights.views.acts import ActLog
+from mulligan.app.insights.views.answers.condition import HealthView, build_health_view
+from mulligan.app.insights.views.answers.overview import (
+    Overview,
+    TrendPoint,
+    build_trend,
+    read_windows,
+)
+from mulligan.app.insights.views.answers.repair_funnel import RepairsView, build_repairs
+from mulligan.app.insights.views.answers.tool_table import (
+    ToolsView,
+    add_up_faults,
+    build_heat,
+    rank_agents,
+    rank_tools,
+)
+from mulligan.app.insights.views.answers.waiting import (
+    Act,
+    ActionPage,
+    OpenItem,
+    OpenPage,
+    build_item,
+    read_action_page,
+)
+from mulligan.app.insights.views.counts import CountReader, join_parts
+from mulligan.app.insights.views.filters import ViewFilter, Window
+from mulligan.app.insights.views.keeper import LONG, Keeper
+from mulligan.app.insights.views.learned import LearnedViews
+from mulligan.app.insights.views.paging import cut_page
+from mulligan.app.insights.views.pulse import Pulse, read_pulse
+from mulligan.app.insights.views.traced import TracedViews
+from mulligan.core.action import Action
+from mulligan.core.log_query import PatternQuery, PatternSeen
+from mulligan.core.rollup import Rollup, Slot
+
+HEALTH = timedelta(seconds=10)
+"""How old a look at the whole store may be."""
+MOST_OPEN = 10_000
+"""Open actions that a page looks at; beyond that somebody has another problem."""
+FEW = 5
+
+
+class Views:
+    """What the pages ask. Safe to use from any thread."""
+
+    def __init__(self, insights: Insights) -> None:
+        self.insights = insights
+        self._clock = insights.clock
+        self._counts = CountReader(insights.store.log, clock=insights.clock)
+        self._keeper = Keeper(insights.clock)
+        self.acts = ActLog(insights.store, clock=insights.clock)
+        self.traced = TracedViews(insights, keeper=self._keeper)
+        self.learned = LearnedViews(insights, keeper=self._keeper, acts=self.acts)
+
+    def read_overview(self, asked: ViewFilter) -> Overview:
+        """How calls went, and what needs a person."""
+        now = self._clock()
+        month = asked.window is not Window.DAY
+        length = Window.MONTH.length if month else Window.DAY.length
+        step = SeriesStep.DAY if month else SeriesStep.HOUR
+        waiting = self._list_open(asked)
+        return Overview(
+            asked=asked,
+            at=now,
+            windows=read_windows(self._counts, asked, now=now),
+            trend=build_trend(self._counts.list_parts(length, step=step), asked),
+            goals=self._read_goals(),
+            open_actions=len(waiting),
+            waiting=tuple(self._build_items(waiting[:FEW])),
+            patterns=tuple(self._list_patterns(asked, limit=FEW)),
+        )
+
+    def read_tools(self, asked: ViewFilter) -> ToolsView:
+        """Every tool and agent, the one with the most failures too many first."""
+        slots, trend = self._read_slots(asked)
+        tools = rank_tools(slots, self._list_patterns(asked, limit=1_000))
+        heat, heat_tools, heat_agents = build_heat(slots)
+        since = self._clock() - asked.window.length
+        return ToolsView(
+            asked=asked,
+            tools=tuple(tools),
+            agents=tuple(rank_agents(slots)),
+            faults=add_up_faults(tools),
+            trend=trend,
+            heat=heat,
+            heat_tools=tuple(heat_tools),
+            heat_agents=tuple(heat_agents),
+            changed=tuple(self.insights.lesson_list.list_changed_tools(since)),
+        )
+
+    def read_repairs(self, asked: ViewFilter) -> RepairsView:
+        """What became of failures."""
+        slots, trend = self._read_slots(asked)
+        return build_repairs(asked, slots, trend)
+
+    def read_health(self, asked: ViewFilter) -> HealthView:
+        """How the store and all around it are."""
+        diagnosis = self._keeper.keep("health", self.insights.diagnose, life=HEALTH)
+        return build_health_view(diagnosis, insights=self.insights, acts=self.acts, asked=asked)
+
+    def read_open(self, asked: ViewFilter, *, page: int = 1, state: str = "") -> OpenPage:
+        """What needs a person, a page of it."""
+        found = self._list_open(asked)
+        states: dict[str, int] = {}
+        for action in found:
+            states[action.state.value] = states.get(action.state.value, 0) + 1
+        paging, shown = cut_page([a for a in found if state in ("", a.state)], number=page)
+        items = tuple(self._build_items(shown))
+        return OpenPage(asked=asked, paging=paging, states=states, items=items)
+
+    def read_action(self, id_or_prefix: str) -> ActionPage:
+        """One action with all that a person needs in order to decide."""
+        return read_action_page(self.insights.open_list, id_or_prefix)
+
+    def decide(self, act: Act, id_or_prefix: str, *, by: str, note: str = "") -> ActionPage:
+        """Approve, deny, undo or settle; it is on record who did."""
+        listed = self.insights.open_list
+        carry_out: dict[Act, Callable[[], Action]] = {
+            Act.APPROVE: lambda: listed.approve(id_or_prefix, by=by),
+            Act.DENY: lambda: listed.deny(id_or_prefix, by=by, note=note),
+            Act.UNDO: lambda: listed.undo(id_or_prefix, by=by),
+            Act.SETTLE: lambda: listed.settle(id_or_prefix, note=note),
+        }
+        done = self.acts.record(carry_out[act], by=by, what=f"{act} {id_or_prefix}")
+        self._keeper.forget()
+        return read_action_page(listed, done.id)
+
+    def count_open(self) -> int:
+        """How many actions need a person, of every tool, agent and tenant."""
+        return len(self._list_open(ViewFilter()))
+
+    def list_names(self) -> dict[str, list[str]]:
+        """What can be filtered by: the tools, agents and tenants of the last thirty days."""
+
+        def read() -> dict[str, list[str]]:
+            parts = self._counts.list_parts(WINDOWS["30d"], step=SeriesStep.DAY)
+            slots = join_parts(parts, ViewFilter())
+            return {
+                "tool": sorted({name_tool(slot) for slot in slots}),
+                "agent": sorted({slot.agent or NOBODY for slot in slots}),
+                "tenant": sorted({slot.tenant for slot in slots}),
+            }
+
+        return self._keeper.keep("names", read, life=LONG / 3)
+
+    def read_pulse(self) -> Pulse:
+        """What would have to change for a page to be out of date."""
+        return read_pulse(self.insights)
+
+    def _read_slots(self, asked: ViewFilter) -> tuple[dict[Slot, Rollup], tuple[TrendPoint, ...]]:
+        parts = self._counts.list_parts(asked.window.length, step=asked.window.step)
+        return join_parts(parts, asked), build_trend(parts, asked)
+
+    def _list_open(self, asked: ViewFilter) -> list[Action]:
+        store = self.insights.store
+        found = self._keeper.keep("open", lambda: store.journal.list_open_actions(limit=MOST_OPEN))
+        return [
+            action
+            for action in found
+            if asked.fits_call(
+                tool=action.opening.tool,
+                server=action.opening.server,
+                agent=action.opening.agent,
+                tenant=action.opening.tenant,
+            )
+        ]
+
+    def _build_items(self, actions: Sequence[Action]) -> list[OpenItem]:
+        listed = self.insights.open_list
+        return [build_item(listed, listed.with_findings(action)) for action in actions]
+
+    def _read_goals(self) -> tuple[Criterion, ...]:
+        month = WINDOWS["30d"]
+        return self._keeper.keep(
+            "goals", lambda: self.insights.progress.read_goals(month), life=LONG
+        )
+
+    def _list_patterns(self, asked: ViewFilter, *, limit: int) -> list[PatternSeen]:
+        now = self._clock()
+        tool = None if asked.tool is None else asked.tool.rpartition("/")[2]
+        query = PatternQuery(
+            since=now - asked.window.length, until=now, tenant=asked.tenant, tool=tool, limit=1_000
+        )
+        found = self._keeper.keep(
+            ("patterns", asked.window, asked.tenant, tool),
+            lambda: self.insights.store.log.list_patterns(query),
+        )
+        return [each for each in found if asked.agent in (None, *each.agents)][:limit]

@@ -1,0 +1,108 @@
+"""`mulligan dashboard`: the pages, on a port of this machine."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+
+from mulligan.app.insights import Insights, load_application, settle_now
+from mulligan.app.settings import Settings
+from mulligan.cli import render
+from mulligan.cli.options import Commands, add_command, add_store, find_user
+from mulligan.core.errors import MissingExtraError
+
+NEEDED = ("starlette", "uvicorn", "jinja2")
+ROLES = {"look": "to look", "decide": "to look and decide", "admin": "to change lessons and tasks"}
+
+
+def add_to(commands: Commands) -> None:
+    """Add the command."""
+    parser = add_command(
+        commands,
+        "dashboard",
+        help="see it all in a browser",
+        about="Serve the dashboard on this machine, until Ctrl-C. It prints a link for each role: "
+        "who has one may come\nin, so hand on the one that reaches as far as it should. It needs "
+        '`pip install "mulligan[dashboard]"`.',
+    )
+    add_store(parser)
+    parser.add_argument("--host", default="127.0.0.1", help="address (default: 127.0.0.1)")
+    parser.add_argument(
+        "--port", type=int, default=8390, help="port (default: 8390; 0: any that is free)"
+    )
+    parser.add_argument(
+        "--name",
+        action="append",
+        default=[],
+        metavar="HOST",
+        help="a name it is reached by beside its address, such as a proxy's; may be repeated",
+    )
+    parser.add_argument(
+        "--role",
+        choices=list(ROLES),
+        default="admin",
+        help="how far the links that are printed reach at most (default: admin)",
+    )
+    parser.add_argument("--tls", action="store_true", help="it stands behind a proxy with TLS")
+    parser.add_argument(
+        "--no-token", action="store_true", help="ask nobody for a token: on this machine alone"
+    )
+    parser.add_argument(
+        "--app",
+        metavar="MODULE:NAME",
+        help="the application that has the tools' code, to carry out approvals and undos here",
+    )
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace, settings: Settings) -> int:
+    """Serve until stopped."""
+    require_dashboard()
+    from mulligan.dashboard.security.roles import Role
+    from mulligan.dashboard.serving import DashboardServer, ServerAddress
+
+    address = ServerAddress(
+        host=options.host,
+        port=options.port,
+        names=tuple(options.name),
+        open=options.no_token,
+        name=find_user(),
+        secure=options.tls,
+    )
+    with _open_insights(options.app or settings.app, settings) as (insights, carry_out):
+        server = DashboardServer(insights, address, carry_out=carry_out)
+        reached = [role for role in Role if Role(options.role).covers(role)]
+        links = {ROLES[role.value]: server.make_link(role) for role in reached}
+        server.run(on_ready=lambda: show_links(links))
+    return 0
+
+
+def require_dashboard() -> None:
+    """Say which extra is missing, if one is."""
+    if any(find_spec(module) is None for module in NEEDED):
+        raise MissingExtraError(need="The dashboard", extra="dashboard")
+
+
+def show_links(links: dict[str, str]) -> None:
+    """Print where to go, each address once."""
+    console = render.make_console()
+    console.print("The dashboard is up, until Ctrl-C. Each link lets in whoever has it:")
+    for what, link in dict(zip(dict.fromkeys(links.values()), links, strict=False)).items():
+        console.print(render.build_text(f"  {link:28} {what}"), soft_wrap=True)
+
+
+@contextmanager
+def _open_insights(
+    app: str, settings: Settings
+) -> Iterator[tuple[Insights, Callable[[], object] | None]]:
+    if not app:
+        with Insights.open(settings) as insights:
+            yield insights, None
+        return
+    application = load_application(app)
+    try:
+        yield application.insights, lambda: settle_now(application)
+    finally:
+        application.close()

@@ -1,0 +1,44 @@
+"""`mulligan report`: every view in one file, for sharing."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from mulligan.app.insights import Insights
+from mulligan.app.insights.figures import WINDOWS
+from mulligan.app.settings import Settings
+from mulligan.cli import render
+from mulligan.cli.options import Commands, add_command, add_store
+from mulligan.cli.viewing.dashboard import require_dashboard
+
+
+def add_to(commands: Commands) -> None:
+    """Add the command."""
+    parser = add_command(
+        commands,
+        "report",
+        help="every view of the dashboard in one HTML file",
+        about="Write the dashboard's views into one file that can be mailed and opened anywhere: "
+        "it loads nothing, and\nholds what the pages show, less secrets. It needs "
+        '`pip install "mulligan[dashboard]"`.',
+    )
+    add_store(parser)
+    parser.add_argument("-o", "--output", default="mulligan.html", metavar="FILE", help="where to")
+    parser.add_argument("--window", choices=list(WINDOWS), default="30d", help="(default: 30d)")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace, settings: Settings) -> int:
+    """Write it."""
+    require_dashboard()
+    from mulligan.app.insights.views.filters import Window
+    from mulligan.dashboard.single_file import render_report
+
+    with Insights.open(settings) as insights:
+        page = render_report(insights, Window(options.window))
+    written = Path(options.output)
+    written.write_text(page, encoding="utf-8")
+    said = f"{written} has every view, in {len(page) / 1024:.0f} KiB."
+    render.make_console().print(render.build_text(said))
+    return 0

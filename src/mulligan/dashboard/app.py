@@ -1,0 +1,110 @@
+"""`create_app`: the dashboard as an ASGI application."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from importlib.metadata import version
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp
+
+from mulligan.app.insights import Insights
+from mulligan.app.insights.views import Views
+from mulligan.codec.json_text import encode_json
+from mulligan.core.errors import ConfigurationError, MulliganError
+from mulligan.dashboard.acts import ACTS
+from mulligan.dashboard.answers import (
+    answer_act,
+    answer_error,
+    answer_json,
+    answer_refusal,
+    find_status,
+)
+from mulligan.dashboard.openapi import build_openapi
+from mulligan.dashboard.queries import parse_query
+from mulligan.dashboard.sections import SECTIONS, SINGLE, Section
+from mulligan.dashboard.security.guard import Access, Guard, get_visitor, swap_token
+from mulligan.dashboard.site import HERE, Site
+from mulligan.dashboard.stream import Hub
+from mulligan.dashboard.watcher import Watcher
+
+CarryOut = Callable[[], object]
+"""Has an application take up what was decided, here and now."""
+
+
+def create_app(
+    insights: Insights, *, access: Access | None = None, carry_out: CarryOut | None = None
+) -> ASGIApp:
+    """The dashboard of one store. Without `access`, links come from nowhere and nobody gets in.
+
+    `carry_out`: where the application is in this process, what it does about approvals and undos;
+    else the application that runs elsewhere takes them up.
+    """
+    access = access or Access()
+    views, hub = Views(insights), Hub()
+    site = Site(views, sealer=access.sealer)
+
+    @asynccontextmanager
+    async def live(_: Starlette) -> AsyncIterator[None]:
+        watching = asyncio.create_task(Watcher(views, hub).run())
+        yield
+        watching.cancel()
+        with suppress(asyncio.CancelledError):
+            await watching
+
+    routes: list[BaseRoute] = [
+        *(_build_page(site, section) for section in (*SECTIONS, *SINGLE)),
+        *(Route(s.json_path, answer_json(views, s), methods=["GET"]) for s in (*SECTIONS, *SINGLE)),
+        *(Route(act.path, answer_act(views, act, carry_out), methods=["POST"]) for act in ACTS),
+        Route("/api/v1/openapi.json", _describe, methods=["GET"]),
+        Route("/stream", _build_stream(hub), methods=["GET"]),
+        Route("/enter", _build_enter(site, access), methods=["GET"]),
+        Mount("/static", StaticFiles(directory=HERE / "static")),
+    ]
+    app = Starlette(routes=routes, lifespan=live)
+    app.add_exception_handler(HTTPException, answer_error(site))
+    return Guard(app, access=access, refusal=answer_refusal(site))
+
+
+def _build_page(site: Site, section: Section) -> Route:
+    async def show(request: Request) -> Response:
+        try:
+            asked = parse_query(request.query_params, id_=request.path_params.get("id", ""))
+            visitor = get_visitor(request.scope)
+            page = await run_in_threadpool(site.render, section, asked, visitor=visitor)
+        except MulliganError as error:
+            status = 404 if section.one and isinstance(error, ConfigurationError) else None
+            raise HTTPException(status or find_status(error), str(error)) from error
+        return HTMLResponse(page)
+
+    return Route(section.path, show, methods=["GET"])
+
+
+def _build_enter(site: Site, access: Access) -> Callable[[Request], Response]:
+    def enter(request: Request) -> Response:
+        answer = RedirectResponse("/", status_code=303)
+        if swap_token(access, request.query_params.get("token", ""), answer):
+            return answer
+        return HTMLResponse(site.render_plain("enter.html", wrong=True), status_code=401)
+
+    return enter
+
+
+def _build_stream(hub: Hub) -> Callable[[Request], object]:
+    async def listen(request: Request) -> ASGIApp:  # noqa: ARG001
+        return hub.answer()
+
+    return listen
+
+
+def _describe(request: Request) -> Response:  # noqa: ARG001
+    described = build_openapi(version("mulligan"))
+    return Response(encode_json(described), media_type="application/json")

@@ -1,0 +1,153 @@
+"""How figures read on a page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from markupsafe import Markup
+
+from mulligan.app.insights.estimates import Estimate
+from mulligan.codec.json_text import encode_json
+from mulligan.core.escape import escape
+from mulligan.core.identity import is_identity, read_label
+
+_STEPS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
+SHORTENED = 12
+DASH = "\u2013"
+"""Where there is no figure."""
+LONGEST = 20_000
+"""Characters of one value that a page shows."""
+
+
+def escape_foreign(value: object) -> object:
+    """Whatever a page shows, made visible: nothing turns, hides or drives what stands beside it."""
+    if isinstance(value, str) and not isinstance(value, Markup):
+        return escape(value if len(value) <= LONGEST else f"{value[:LONGEST]}…")
+    return "" if value is None else value
+
+
+def format_count(value: float | None) -> str:
+    """`12,345`; large ones in thousands and millions."""
+    if value is None:
+        return DASH
+    if value >= 1_000_000:
+        return f"{value / 1_000_000:.1f} M"
+    return f"{value / 1000:.1f} k" if value >= 100_000 else f"{value:,.0f}"
+
+
+def format_share(value: float | None, digits: int = 1) -> str:
+    """`97.2 %`, and a dash where nothing was counted."""
+    if value is None:
+        return DASH
+    return f"{value * 100:.{digits}f} %" if 0 < value < 1 else f"{value * 100:.0f} %"
+
+
+def format_points(value: float | None) -> str:
+    """A difference of shares: `+2.1 pp`."""
+    return DASH if value is None else f"{value * 100:+.1f} pp"
+
+
+def format_interval(estimate: Estimate) -> str:
+    """Where the true share lies: between which two."""
+    if estimate.low is None or estimate.high is None:
+        return "not enough data"
+    return f"{estimate.low * 100:.1f} {DASH} {estimate.high * 100:.1f} %"
+
+
+def format_ms(value: float | None) -> str:
+    """A duration in milliseconds, as a person would say it."""
+    if not value:
+        return DASH
+    if value < 1:
+        return "< 1 ms"
+    return f"{value:.0f} ms" if value < 1000 else format_seconds(value / 1000)
+
+
+def format_seconds(value: float | None) -> str:
+    """`4.2 s`, `3 min`, `2 h`."""
+    if value is None:
+        return DASH
+    if value < 1:
+        return format_ms(value * 1000) if value else "0 s"
+    if value < 60:
+        return f"{value:.1f} s"
+    return _format_span(value)
+
+
+def format_ago(at: datetime, now: datetime) -> str:
+    """`5 min ago`."""
+    seconds = (now - at).total_seconds()
+    if seconds < 0:
+        return f"in {_format_span(-seconds)}"
+    return "just now" if seconds < 2 else f"{_format_span(seconds)} ago"
+
+
+def format_time(at: datetime | str) -> str:
+    """`2026-11-16 09:30` in UTC."""
+    try:
+        read = datetime.fromisoformat(at) if isinstance(at, str) else at
+    except ValueError:
+        return str(at)
+    return read.astimezone(UTC).strftime("%Y-%m-%d %H:%M")
+
+
+def format_id(text: str) -> str:
+    """The beginning of an id, enough to tell two apart."""
+    return text[:SHORTENED]
+
+
+def format_json(value: object) -> str:
+    """A value as JSON that a person can read."""
+    return json.dumps(json.loads(encode_json(value)), indent=2, ensure_ascii=False)
+
+
+def format_value(value: object) -> str:
+    """A value in one line: text as it is, the rest as JSON."""
+    return value if isinstance(value, str) else encode_json(value).decode()
+
+
+def format_words(name: str) -> str:
+    """`needs_human` as `needs human`."""
+    return str(name).replace("_", " ")
+
+
+def format_label(name: str) -> str:
+    """What people know somebody by, of whom a store has the identity."""
+    return read_label(name) if is_identity(name) else name
+
+
+def build_chart(kind: str, names: Sequence[str], *columns: Sequence[Any]) -> str:
+    """What a chart draws, as the text of an attribute: columns, the first of them times."""
+    return encode_json({"kind": kind, "names": list(names), "columns": columns}).decode()
+
+
+def compute_seconds(times: Sequence[datetime]) -> list[float]:
+    """Times as charts have them."""
+    return [at.timestamp() for at in times]
+
+
+FILTERS: Mapping[str, Any] = {
+    "count": format_count,
+    "share": format_share,
+    "points": format_points,
+    "interval": format_interval,
+    "ms": format_ms,
+    "seconds": format_seconds,
+    "ago": format_ago,
+    "time": format_time,
+    "short": format_id,
+    "pretty": format_json,
+    "inline": format_value,
+    "words": format_words,
+    "label": format_label,
+}
+
+
+def _format_span(seconds: float) -> str:
+    for length, unit in _STEPS:
+        if seconds >= length:
+            return f"{seconds / length:.0f} {unit}"
+    return "0 s"

@@ -1,0 +1,114 @@
+"""The JSON interface, described by the types that are sent: OpenAPI 3.1."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mulligan.app.insights.views.filters import Window
+from mulligan.app.insights.views.paging import MOST_PAGES
+from mulligan.codec.schemas import describe_types
+from mulligan.dashboard.acts import ACTS, ActRoute
+from mulligan.dashboard.queries import LONGEST
+from mulligan.dashboard.sections import SECTIONS, SINGLE, Section
+
+_AT = "#/components/schemas/"
+_REFUSALS = {
+    "400": "What was asked for means nothing.",
+    "401": "No token, or one that is wrong or over.",
+    "403": "The token does not reach so far, or another site asks.",
+    "421": "The server does not go by that name.",
+    "503": "The store could not be used.",
+}
+
+
+def build_openapi(version: str) -> dict[str, Any]:
+    """The whole interface."""
+    shown = (*SECTIONS, *SINGLE)
+    kinds = [section.answer for section in shown] + [act.answer for act in ACTS]
+    schemas, parts = describe_types(kinds, at=_AT)
+    paths: dict[str, Any] = {}
+    for section, schema in zip(shown, schemas, strict=False):
+        paths[section.json_path] = {"get": _describe_view(section, schema)}
+    for act, schema in zip(ACTS, schemas[len(shown) :], strict=True):
+        paths[act.path] = {"post": _describe_act(act, schema)}
+    error = {
+        "type": "object",
+        "properties": {"error": {"type": "string"}},
+        "required": ["error"],
+    }
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Mulligan", "version": version},
+        "paths": paths,
+        "security": [{"link": []}],
+        "components": {
+            "schemas": {**parts, "Error": error},
+            "securitySchemes": {"link": {"type": "http", "scheme": "bearer"}},
+        },
+    }
+
+
+def _describe_view(section: Section, schema: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "summary": section.about,
+        "operationId": f"read_{section.name}" + ("_one" if section.one else ""),
+        "parameters": _list_parameters(section),
+        "responses": _describe_answers(schema, missing=section.one),
+    }
+
+
+def _describe_act(act: ActRoute, schema: dict[str, Any]) -> dict[str, Any]:
+    body = {
+        "type": "object",
+        "properties": {name: _describe_word() for name in act.words},
+        "additionalProperties": False,
+    }
+    answers = _describe_answers(schema, missing=True)
+    for status, why in (("409", "It cannot be done now."), ("413", "Too long."), ("415", "JSON.")):
+        answers[status] = _describe_refusal(why)
+    return {
+        "summary": act.about,
+        "operationId": f"{act.name}_{act.subject}",
+        "parameters": [_describe_id()],
+        "requestBody": {"required": True, "content": {"application/json": {"schema": body}}},
+        "responses": answers,
+    }
+
+
+def _list_parameters(section: Section) -> list[dict[str, Any]]:
+    if section.one:
+        return [_describe_id()]
+    found = [_describe_parameter("window", {"type": "string", "enum": list(Window)})]
+    words = ("tool", "agent", "tenant", *section.words)
+    found += [_describe_parameter(name, _describe_word()) for name in words]
+    if section.paged:
+        number = {"type": "integer", "minimum": 1, "maximum": MOST_PAGES}
+        found.append(_describe_parameter("page", number))
+    if section.rows is not None:
+        found.append(_describe_parameter("format", {"type": "string", "enum": ["json", "csv"]}))
+    return found
+
+
+def _describe_parameter(name: str, schema: dict[str, Any]) -> dict[str, Any]:
+    return {"name": name, "in": "query", "required": False, "schema": schema}
+
+
+def _describe_word() -> dict[str, Any]:
+    return {"type": "string", "maxLength": LONGEST}
+
+
+def _describe_id() -> dict[str, Any]:
+    return {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}
+
+
+def _describe_answers(schema: dict[str, Any], *, missing: bool) -> dict[str, Any]:
+    content = {"application/json": {"schema": schema}, "text/csv": {"schema": {"type": "string"}}}
+    answers: dict[str, Any] = {"200": {"description": "The answer.", "content": content}}
+    if missing:
+        answers["404"] = _describe_refusal("There is none.")
+    return answers | {status: _describe_refusal(why) for status, why in _REFUSALS.items()}
+
+
+def _describe_refusal(why: str) -> dict[str, Any]:
+    schema = {"$ref": f"{_AT}Error"}
+    return {"description": why, "content": {"application/json": {"schema": schema}}}

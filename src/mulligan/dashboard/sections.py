@@ -1,0 +1,236 @@
+"""The views: one row each, from which its page, its JSON, its export and its schema follow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mulligan.app.insights.views import Views
+from mulligan.app.insights.views.answers.condition import HealthView
+from mulligan.app.insights.views.answers.notebook import (
+    LessonPage,
+    LessonsView,
+    TaskPage,
+    TasksView,
+)
+from mulligan.app.insights.views.answers.overview import Overview
+from mulligan.app.insights.views.answers.pattern_table import PatternPage, PatternsView
+from mulligan.app.insights.views.answers.repair_funnel import RepairsView
+from mulligan.app.insights.views.answers.text_figures import TextsView
+from mulligan.app.insights.views.answers.tool_table import ToolsView
+from mulligan.app.insights.views.answers.turn_story import TurnPage, TurnsView
+from mulligan.app.insights.views.answers.waiting import ActionPage, OpenPage
+from mulligan.app.insights.views.answers.worth import WorthView
+from mulligan.dashboard.queries import ViewRequest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """A view."""
+
+    name: str
+    """In the address of its page and its JSON."""
+    title: str
+    read: Callable[[Views, ViewRequest], Any]
+    answer: type
+    """What `read` gives."""
+    about: str
+    """What it shows, in a sentence."""
+    command: str
+    """The same in a terminal."""
+    rows: Callable[[Any], Sequence[Any]] | None = None
+    """What of it is a table, for an export."""
+    words: tuple[str, ...] = ()
+    """What it can be asked beside the filters."""
+    paged: bool = False
+    windowed: bool = True
+    """Whether it is about a span of time."""
+    one: bool = False
+    """It is about one thing, which its address names."""
+
+    @property
+    def path(self) -> str:
+        """Of its page."""
+        stem = "/" if self.name == "overview" else f"/{self.name}"
+        return f"{stem}/{{id}}" if self.one else stem
+
+    @property
+    def json_path(self) -> str:
+        """Of its JSON."""
+        return f"/api/v1/{self.name}" + ("/{id}" if self.one else "")
+
+    @property
+    def template(self) -> str:
+        """Its page."""
+        return f"{self.name}_one.html" if self.one else f"{self.name}.html"
+
+
+OVERVIEW = Section(
+    name="overview",
+    title="Overview",
+    read=lambda views, asked: views.read_overview(asked.filter),
+    answer=Overview,
+    about="How calls go, whether the goals are met, and what needs a person.",
+    command="mulligan stats --goals",
+    rows=lambda view: view.trend,
+)
+OPEN = Section(
+    name="open",
+    title="Open",
+    read=lambda views, asked: views.read_open(
+        asked.filter, page=asked.page, state=asked.words.get("state", "")
+    ),
+    answer=OpenPage,
+    about="Effects that need a person, the oldest first.",
+    command="mulligan open",
+    rows=lambda view: view.items,
+    words=("state",),
+    paged=True,
+)
+ACTION = Section(
+    name="open",
+    title="Open",
+    read=lambda views, asked: views.read_action(asked.id),
+    answer=ActionPage,
+    about="One action, and all that happened to it.",
+    command="mulligan show {id}",
+    one=True,
+)
+
+TURNS = Section(
+    name="turns",
+    title="Turns",
+    read=lambda views, asked: views.traced.read_turns(asked.filter, page=asked.page),
+    answer=TurnsView,
+    about="Requests of people, and what agents did for them, the newest first.",
+    command="mulligan log",
+    rows=lambda view: view.rows,
+    paged=True,
+)
+TURN = Section(
+    name="turns",
+    title="Turns",
+    read=lambda views, asked: views.traced.read_turn(asked.id),
+    answer=TurnPage,
+    about="One turn as it went.",
+    command="mulligan log --turn {id}",
+    one=True,
+)
+TOOLS = Section(
+    name="tools",
+    title="Tools",
+    read=lambda views, asked: views.read_tools(asked.filter),
+    answer=ToolsView,
+    about="Where calls fail more than elsewhere, whose fault it is, and how long they take.",
+    command="mulligan stats",
+    rows=lambda view: view.tools,
+)
+PATTERNS = Section(
+    name="patterns",
+    title="Patterns",
+    read=lambda views, asked: views.traced.read_patterns(
+        asked.filter, page=asked.page, life=asked.words.get("life", "")
+    ),
+    answer=PatternsView,
+    about="Failures that are one and the same, the most frequent first.",
+    command="mulligan patterns",
+    rows=lambda view: view.rows,
+    words=("life",),
+    paged=True,
+)
+PATTERN = Section(
+    name="patterns",
+    title="Patterns",
+    read=lambda views, asked: views.traced.read_pattern(asked.id, asked.filter),
+    answer=PatternPage,
+    about="One failure that keeps coming, and what mended it.",
+    command="mulligan patterns",
+    one=True,
+)
+REPAIRS = Section(
+    name="repairs",
+    title="Repairs",
+    read=lambda views, asked: views.read_repairs(asked.filter),
+    answer=RepairsView,
+    about="How far failures come on their way to a success, and who leans on that.",
+    command="mulligan stats",
+    rows=lambda view: view.agents,
+)
+WORTH = Section(
+    name="worth",
+    title="Does it help?",
+    read=lambda views, asked: views.learned.read_worth(asked.filter),
+    answer=WorthView,
+    about="Failures with a correction against those that were left alone, over 90 days.",
+    command="mulligan calibration",
+    windowed=False,
+    rows=lambda view: view.lessons,
+)
+LESSONS = Section(
+    name="lessons",
+    title="Lessons",
+    read=lambda views, asked: views.learned.read_lessons(
+        asked.filter, page=asked.page, state=asked.words.get("state", "")
+    ),
+    answer=LessonsView,
+    about="What was learned from failures, and the evidence for it.",
+    command="mulligan lessons list",
+    windowed=False,
+    rows=lambda view: view.rows,
+    words=("state",),
+    paged=True,
+)
+LESSON = Section(
+    name="lessons",
+    title="Lessons",
+    read=lambda views, asked: views.learned.read_lesson(asked.id),
+    answer=LessonPage,
+    about="One lesson with all its versions, and every call it touched.",
+    command="mulligan lessons show {id}",
+    one=True,
+)
+TEXTS = Section(
+    name="texts",
+    title="Replies and drafts",
+    read=lambda views, asked: views.traced.read_texts(asked.filter),
+    answer=TextsView,
+    about="How often texts had to be written again, and why.",
+    command="mulligan log",
+    rows=lambda view: view.trend,
+)
+TASKS = Section(
+    name="tasks",
+    title="Tasks",
+    read=lambda views, asked: views.learned.read_tasks(asked.filter),
+    answer=TasksView,
+    about="Work that is run many times, and the version of its notes that is on top.",
+    command="mulligan tasks list",
+    windowed=False,
+    rows=lambda view: view.rows,
+)
+TASK = Section(
+    name="tasks",
+    title="Tasks",
+    read=lambda views, asked: views.learned.read_task(asked.id),
+    answer=TaskPage,
+    about="One task with all versions of its notes.",
+    command="mulligan tasks show {id}",
+    one=True,
+)
+HEALTH = Section(
+    name="health",
+    title="Health",
+    read=lambda views, asked: views.read_health(asked.filter),
+    answer=HealthView,
+    about="How the store is, what was lost, how long things are kept, and who did what.",
+    command="mulligan doctor",
+    rows=lambda view: view.acts,
+)
+
+SECTIONS: tuple[Section, ...] = (
+    OVERVIEW, OPEN, TURNS, TOOLS, PATTERNS, REPAIRS, WORTH, LESSONS, TEXTS, TASKS, HEALTH,
+)  # fmt: skip
+"""In the order of the menu."""
+SINGLE: tuple[Section, ...] = (ACTION, TURN, PATTERN, LESSON, TASK)
+"""Pages about one thing."""

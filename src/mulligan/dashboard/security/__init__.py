@@ -1,0 +1,1 @@
+"""Who may see and do what: sealed tokens, roles, and the guard in front of every route."""

@@ -1,0 +1,189 @@
+"""Stands in front of every route: the host, the origin, who it is, and what a page may load."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from http.cookies import CookieError, SimpleCookie
+from typing import Any
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from mulligan.dashboard.security.roles import Role
+from mulligan.dashboard.security.sealing import Sealer, TokenKind, Visitor
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; font-src 'self'; form-action 'self'; frame-ancestors 'none'; "
+    "base-uri 'none'"
+)
+HEADERS: Mapping[str, str] = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+}
+SAFE = frozenset({"GET", "HEAD"})
+OPEN_PATHS = ("/enter", "/static/", "/favicon.ico")
+"""What holds no data, and is needed before anybody is known."""
+MOST_BYTES = 64 * 1024
+"""Of what is sent to us."""
+SESSION = timedelta(hours=12)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Access:
+    """Who may come in, and under which names the server goes."""
+
+    sealer: Sealer = field(default_factory=Sealer)
+    hosts: frozenset[str] = frozenset({"127.0.0.1", "localhost", "[::1]", "testserver"})
+    """What a request's Host may say, without the port."""
+    visitor: Visitor | None = None
+    """Who everybody is, where nobody is asked for a token: on this machine alone."""
+    cookie: str = "mulligan_session"
+    """Browsers do not tell the ports of a machine apart, so two servers need two names."""
+    secure: bool = False
+    """Behind TLS: the cookie is sent over nothing else."""
+
+
+def get_visitor(scope: Mapping[str, Any]) -> Visitor:
+    """Who makes a request that the guard has let through."""
+    found: Visitor = scope["mulligan.visitor"]
+    return found
+
+
+class Guard:
+    """Lets requests through to an application, or answers them itself."""
+
+    def __init__(self, app: ASGIApp, *, access: Access, refusal: ASGIApp) -> None:
+        self._app = app
+        self._access = access
+        self._refusal = refusal
+        """The page for people who are not known."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            # There are no web sockets here; to be silent is to refuse.
+            await send({"type": "websocket.close", "code": 1008})
+            return
+        headers = Headers(scope=scope)
+        refused = self._refuse(scope, headers)
+        await (refused or self._app)(scope, receive, _with_headers(send, scope["path"]))
+
+    def _refuse(self, scope: Scope, headers: Headers) -> ASGIApp | None:
+        """The answer to a request that goes no further; `None`: it may."""
+        if _read_host(headers.get("host", "")) not in self._access.hosts:
+            return _say(421, "This server does not go by that name. Open the address it printed.")
+        if _is_foreign(headers):
+            return _say(403, "ViewRequest for by a page of another site.")
+        if any(scope["path"].startswith(path) for path in OPEN_PATHS):
+            return None
+        visitor, by_cookie = self._find_visitor(headers)
+        if visitor is None:
+            shown = "text/html" in headers.get("accept", "")
+            return self._refusal if shown else _say(401, "A token is needed.")
+        scope["mulligan.visitor"] = visitor
+        if scope["method"] in SAFE:
+            return None
+        return self._refuse_act(headers, visitor, by_cookie=by_cookie)
+
+    def _find_visitor(self, headers: Headers) -> tuple[Visitor | None, bool]:
+        access = self._access
+        if access.visitor is not None:
+            return access.visitor, True
+        scheme, _, token = headers.get("authorization", "").partition(" ")
+        if scheme.lower() == "bearer":
+            return access.sealer.read(token.strip(), kind=TokenKind.LINK), False
+        cookie = _read_cookie(headers.get("cookie", ""), access.cookie)
+        return access.sealer.read(cookie, kind=TokenKind.SESSION), True
+
+    def _refuse_act(
+        self, headers: Headers, visitor: Visitor, *, by_cookie: bool
+    ) -> JSONResponse | None:
+        """What changes something is JSON, small, and of a page of ours."""
+        length = headers.get("content-length", "")
+        if not length.isdecimal() or int(length) > MOST_BYTES:
+            return _say(413, f"Say how long it is, at most {MOST_BYTES} bytes.")
+        if headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+            return _say(415, "Only JSON is taken.")
+        if not by_cookie:
+            return None
+        if headers.get("origin") is None:
+            return _say(403, "A browser says where a request comes from, and this one does not.")
+        if not self._access.sealer.is_form_token(headers.get("x-form-token", ""), visitor):
+            return _say(403, "This page is of another session. Load it again.")
+        return None
+
+
+def refuse_role(scope: Mapping[str, Any], needed: Role) -> JSONResponse | None:
+    """The answer to who may not; `None`: they may."""
+    role = get_visitor(scope).role
+    if role.covers(needed):
+        return None
+    return _say(403, f"Your link lets you {role}; this takes {needed}.")
+
+
+def swap_token(access: Access, token: str, answer: Response) -> bool:
+    """Give a session to who comes by a link; false: it is no link of ours."""
+    visitor = access.sealer.read(token, kind=TokenKind.LINK)
+    if visitor is None:
+        return False
+    answer.set_cookie(
+        access.cookie,
+        access.sealer.write(visitor, kind=TokenKind.SESSION, life=SESSION),
+        max_age=round(SESSION.total_seconds()),
+        httponly=True,
+        samesite="strict",
+        secure=access.secure,
+    )
+    return True
+
+
+def _say(status: int, why: str) -> JSONResponse:
+    return JSONResponse({"error": why}, status_code=status)
+
+
+def _read_host(header: str) -> str:
+    host, colon, port = header.rpartition(":")
+    return (host if colon and port.isdecimal() else header).lower()
+
+
+def _is_foreign(headers: Headers) -> bool:
+    """Whether another site's page asks: it would not see the answer, but the act would be done."""
+    origin = headers.get("origin")
+    if origin is not None and origin.partition("://")[2].lower() != headers.get("host", "").lower():
+        return True
+    return headers.get("sec-fetch-site", "none") == "cross-site" and (
+        headers.get("sec-fetch-mode") != "navigate"
+    )
+
+
+def _read_cookie(header: str, name: str) -> str:
+    try:
+        found = SimpleCookie(header).get(name)
+    except CookieError:
+        return ""
+    return found.value if found is not None else ""
+
+
+def _with_headers(send: Send, path: str) -> Send:
+    async def send_with_headers(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in HEADERS.items():
+                headers[name] = value
+            if not path.startswith("/static/"):
+                headers["cache-control"] = "no-store"
+        await send(message)
+
+    return send_with_headers

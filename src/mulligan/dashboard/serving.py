@@ -1,0 +1,141 @@
+"""The dashboard on a port of this machine: its address, its links, and where it refuses to be."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from urllib.parse import quote
+
+import uvicorn
+
+from mulligan.app.insights import Insights
+from mulligan.core.errors import ConfigurationError
+from mulligan.dashboard.app import CarryOut, create_app
+from mulligan.dashboard.security.guard import Access
+from mulligan.dashboard.security.roles import Role
+from mulligan.dashboard.security.sealing import Sealer, TokenKind, Visitor
+
+PORT = 8390
+LINK_LIFE = timedelta(days=7)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerAddress:
+    """Where to serve, and as what."""
+
+    host: str = "127.0.0.1"
+    port: int = PORT
+    """0: any that is free."""
+    names: tuple[str, ...] = ()
+    """Other names it is reached by, such as that of a proxy."""
+    open: bool = False
+    """Nobody is asked for a token: only where nobody else can come."""
+    name: str = ""
+    """Who stands on record for what is done by the links."""
+    secure: bool = False
+    """Behind a proxy that speaks TLS."""
+
+
+class DashboardServer:
+    """A server that is bound but not yet started, so that its address is known."""
+
+    def __init__(
+        self, insights: Insights, address: ServerAddress, *, carry_out: CarryOut | None = None
+    ) -> None:
+        refuse_exposure(address)
+        self._address = address
+        self._socket = _bind(address)
+        self.port = int(self._socket.getsockname()[1])
+        self._sealer = Sealer()
+        host = f"[{address.host}]" if ":" in address.host else address.host
+        open_to_all = Visitor(name=address.name, role=Role.ADMIN) if address.open else None
+        self.access = Access(
+            sealer=self._sealer,
+            hosts=frozenset({host, "localhost", "127.0.0.1", *address.names}),
+            visitor=open_to_all,
+            cookie=f"mulligan_{self.port}",
+            secure=address.secure,
+        )
+        self.url = self._build_url(host)
+        config = uvicorn.Config(
+            create_app(insights, access=self.access, carry_out=carry_out),
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=1,
+            limit_concurrency=300,
+        )
+        self._server = uvicorn.Server(config)
+
+    def make_link(self, role: Role) -> str:
+        """An address that lets somebody in; it holds a token, so it is for them alone."""
+        if self._address.open:
+            return self.url
+        visitor = Visitor(name=self._address.name, role=role)
+        token = self._sealer.write(visitor, kind=TokenKind.LINK, life=LINK_LIFE)
+        return f"{self.url}enter?token={quote(token)}"
+
+    def run(self, *, on_ready: Callable[[], None] = lambda: None) -> None:
+        """Serve until stopped."""
+        on_ready()
+        self._server.run(sockets=[self._socket])
+
+    def stop(self) -> None:
+        """Let `run` end, soon."""
+        self._server.should_exit = True
+
+    def close(self) -> None:
+        """Let go of the port, where `run` was never called or has ended."""
+        self._socket.close()
+
+    def _build_url(self, host: str) -> str:
+        name = self._address.names[0] if self._address.names else host
+        scheme = "https" if self._address.secure else "http"
+        port = "" if self._address.secure else f":{self.port}"
+        return f"{scheme}://{name}{port}/"
+
+
+def refuse_exposure(address: ServerAddress) -> None:
+    """Raise where strangers could come in, or could not be told from friends."""
+    if is_loopback(address.host):
+        return
+    if address.open:
+        raise ConfigurationError(
+            f"--no-token lets anybody in who reaches {address.host}. Leave it out, so that links "
+            "with a token are printed; or serve on 127.0.0.1 and reach it by `ssh -L`."
+        )
+    if not address.names:
+        raise ConfigurationError(
+            f"{address.host} can be reached by others, and a request must name this server. Say "
+            "which names are its own: --name dashboard.example.com; or serve on 127.0.0.1 and "
+            "reach it by `ssh -L`."
+        )
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can come in there."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _bind(address: ServerAddress) -> socket.socket:
+    family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
+    found = socket.socket(family, socket.SOCK_STREAM)
+    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        found.bind((address.host, address.port))
+        found.listen(128)
+    except OSError as error:
+        found.close()
+        raise ConfigurationError(
+            f"Nothing can be served on {address.host}:{address.port}: {error.strerror}. "
+            "Say another port with --port, 0 for any that is free."
+        ) from error
+    return found

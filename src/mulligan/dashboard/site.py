@@ -1,0 +1,87 @@
+"""Pages made of templates: what every one of them needs around its view."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from mulligan.app.insights.views import Views
+from mulligan.app.insights.views.filters import Window
+from mulligan.dashboard.formats import FILTERS as FORMATS
+from mulligan.dashboard.formats import build_chart, compute_seconds, escape_foreign
+from mulligan.dashboard.queries import FILTERS, ViewRequest
+from mulligan.dashboard.sections import SECTIONS, Section
+from mulligan.dashboard.security.roles import Role
+from mulligan.dashboard.security.sealing import Sealer, Visitor
+
+HERE = Path(__file__).parent
+
+
+def build_environment() -> Environment:
+    """Templates that escape all they show, and refuse a name that is not there."""
+    environment = Environment(
+        loader=FileSystemLoader(HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=escape_foreign,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(FORMATS)
+    environment.globals.update(chart=build_chart, at_seconds=compute_seconds, Role=Role)
+    return environment
+
+
+class Site:
+    """Renders pages."""
+
+    def __init__(self, views: Views, *, sealer: Sealer) -> None:
+        self._views = views
+        self._sealer = sealer
+        self._environment = build_environment()
+
+    def render(
+        self, section: Section, asked: ViewRequest, *, visitor: Visitor, layout: str = "layout.html"
+    ) -> str:
+        """The page of a view, for somebody."""
+        view = section.read(self._views, asked)
+        kept = _list_kept(asked)
+
+        def link(path: str, **changes: object) -> str:
+            """An address that keeps the filters of this one, but for what changes."""
+            said = {**kept, **{name: str(value) for name, value in changes.items() if value}}
+            dropped = {name for name, value in changes.items() if not value}
+            query = urlencode({n: v for n, v in said.items() if n not in dropped})
+            return f"{path}?{query}" if query else path
+
+        return self._environment.get_template(section.template).render(
+            layout=layout,
+            view=view,
+            asked=asked,
+            section=section,
+            sections=SECTIONS,
+            link=link,
+            names=self._views.list_names(),
+            windows=list(Window),
+            now=self._views.insights.clock(),
+            visitor=visitor,
+            may_decide=visitor.role.covers(Role.DECIDE),
+            may_change=visitor.role.covers(Role.ADMIN),
+            form_token=self._sealer.make_form_token(visitor),
+            open_count=self._views.count_open(),
+        )
+
+    def render_plain(self, template: str, **context: Any) -> str:
+        """A page without a view: for errors, and for who is not known."""
+        return self._environment.get_template(template).render(**context)
+
+
+def _list_kept(asked: ViewRequest) -> Mapping[str, str]:
+    said = {name: getattr(asked.filter, name) for name in FILTERS}
+    if asked.filter.window is Window.WEEK:
+        said.pop("window")
+    return {name: str(value) for name, value in said.items() if value}

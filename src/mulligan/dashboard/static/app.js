@@ -1,0 +1,218 @@
+// Theme, live pages, acts and charts. Pages are made by the server; this swaps and draws.
+"use strict";
+
+const root = document.documentElement;
+const prefersDark = window.matchMedia("(prefers-color-scheme: dark)");
+const read = (name) => { try { return localStorage.getItem(name); } catch { return null; } };
+
+function applyTheme() {
+  root.dataset.theme = read("mulligan-theme") || (prefersDark.matches ? "dark" : "light");
+  const button = document.getElementById("theme");
+  if (button) button.textContent = root.dataset.theme === "dark" ? "Switch to light" : "Switch to dark";
+}
+applyTheme();
+prefersDark.addEventListener("change", () => { applyTheme(); drawCharts(); });
+
+const colour = (name) => getComputedStyle(root).getPropertyValue(`--${name}`).trim();
+const percent = (_, values) => values.map((v) => (v === null ? "" : `${Math.round(v * 1000) / 10} %`));
+const whole = (_, values) => values.map((v) => (v >= 1000 ? `${v / 1000}k` : `${v}`));
+const millis = (_, values) => values.map((v) => (v >= 1000 ? `${v / 1000} s` : `${v} ms`));
+const fade = (name, share) => `color-mix(in srgb, ${colour(name)} ${share}%, transparent)`;
+const shown = (format) => (_, v) => (v === null || v === undefined ? "" : format(null, [v])[0]);
+
+const DAY = 86400;
+const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+const two = (n) => String(n).padStart(2, "0");
+const day = (at) => `${at.getUTCDate()} ${months[at.getUTCMonth()]}`;
+const hour = (at) => `${two(at.getUTCHours())}:${two(at.getUTCMinutes())}`;
+const times = (_, splits, __, ___, step) => splits.map((s) => { const at = new Date(s * 1000); return step >= DAY ? day(at) : hour(at); });
+const moment = (_, s) => { if (s === null || s === undefined) return ""; const at = new Date(s * 1000); return s % DAY ? `${day(at)} ${hour(at)}` : day(at); };
+const padded = (columns) => { const xs = columns[0]; const step = xs.length > 1 ? xs[xs.length - 1] - xs[xs.length - 2] : DAY; return () => [xs[0] - step / 2, xs[xs.length - 1] + step / 2]; };
+
+let bars = null;
+const KINDS = {
+  success: (names) => ({
+    series: [{}, { label: names[0], stroke: colour("accent"), width: 2, points: { show: true, size: 5, fill: colour("accent") }, value: shown(percent) },
+      { label: names[1], class: "ghost", stroke: "transparent", value: shown(percent), points: { show: false } },
+      { label: names[2], class: "ghost", stroke: "transparent", value: shown(percent), points: { show: false } }],
+    bands: [{ series: [3, 2], fill: fade("accent", 16) }],
+    y: { values: percent, range: (_, low, high) => [Math.max(0, Math.min(low ?? 0, 0.9) - 0.02), Math.min(1.005, Math.max(high ?? 1, 1))] },
+  }),
+  volume: (names) => ({
+    series: [{}, { label: names[0], stroke: fade("accent", 60), fill: fade("accent", 26), paths: bars, value: shown(whole), points: { show: false } },
+      { label: names[1], stroke: colour("bad"), fill: fade("bad", 60), paths: bars, value: shown(whole), points: { show: false } },
+      { label: names[2], stroke: colour("good"), width: 1.5, value: shown(whole), points: { show: false } }],
+    y: { values: whole, range: (_, __, high) => [0, Math.max(1, high * 1.08)] },
+  }),
+  latency: (names) => ({
+    series: [{}, { label: names[0], stroke: colour("accent"), width: 2, value: shown(millis), points: { show: false } },
+      { label: names[1], stroke: colour("warn"), width: 1.5, value: shown(millis), points: { show: false } }],
+    y: { values: millis, range: (_, __, high) => [0, Math.max(1, high * 1.1)] },
+  }),
+  rate: (names) => ({
+    series: [{}, { label: names[0], stroke: colour("accent"), width: 2, value: shown(percent), points: { show: true, size: 5, fill: colour("accent") } },
+      { label: names[1], class: "ghost", stroke: "transparent", value: shown(percent), points: { show: false } },
+      { label: names[2], class: "ghost", stroke: "transparent", value: shown(percent), points: { show: false } }],
+    bands: [{ series: [3, 2], fill: fade("accent", 16) }],
+    y: { values: percent, range: (_, __, high) => [0, Math.max(0.1, Math.min(1, high * 1.1))] },
+  }),
+  calibration: (names) => ({
+    x: { time: false, range: () => [0, 1], values: percent },
+    series: [{}, { label: names[0], stroke: colour("muted"), dash: [4, 4], points: { show: false }, value: shown(percent) },
+      { label: names[1], stroke: colour("accent"), width: 2, points: { size: 7, fill: colour("accent") }, value: shown(percent) }],
+    y: { values: percent, range: () => [0, 1] },
+  }),
+};
+
+function drawChart(box) {
+  const given = JSON.parse(box.dataset.chart);
+  const kind = KINDS[given.kind](given.names);
+  const grid = { stroke: colour("line"), width: 1 };
+  const axis = { stroke: colour("muted"), grid, ticks: { show: false }, font: "11px system-ui" };
+  const legend = 44;
+  box.replaceChildren();
+  if (!given.columns[0].length) return;
+  kind.series[0] = kind.x ? { value: shown(percent), label: "said" } : { value: moment, label: "UTC" };
+  new uPlot({
+    width: Math.max(160, box.clientWidth), height: box.clientHeight - legend,
+    padding: [8, 22, 0, 0], cursor: { y: false, drag: { x: false } }, bands: kind.bands || [],
+    tzDate: (at) => uPlot.tzDate(new Date(at * 1000), "Etc/UTC"),
+    scales: { x: { time: !kind.x, range: kind.x ? kind.x.range : padded(given.columns) }, y: { range: kind.y.range } },
+    axes: [{ ...axis, values: kind.x ? kind.x.values : times, space: 64, size: 28 }, { ...axis, values: kind.y.values, size: 48 }],
+    series: kind.series,
+  }, given.columns, box);
+}
+
+function drawCharts() {
+  if (!window.uPlot) return;
+  bars = uPlot.paths.bars({ size: [0.7, 28], radius: 0.15 });
+  document.querySelectorAll(".chart[data-chart]").forEach(drawChart);
+}
+
+function say(text) {
+  const toast = document.getElementById("toast");
+  toast.textContent = text;
+  toast.classList.add("shown");
+  setTimeout(() => toast.classList.remove("shown"), 4000);
+}
+
+let refreshing = false;
+let again = false;
+async function refresh() {
+  if (refreshing) { again = true; return; }
+  const page = document.getElementById("page");
+  const busy = document.querySelector("dialog[open]") || page.contains(document.activeElement) && /^(SELECT|TEXTAREA|INPUT)$/.test(document.activeElement.tagName);
+  if (busy || document.hidden) { stale = true; return; }
+  refreshing = true;
+  try {
+    const answer = await fetch(location.href, { headers: { accept: "text/html" } });
+    if (answer.status === 401) { location.reload(); return; }
+    if (!answer.ok) return;
+    swap(new DOMParser().parseFromString(await answer.text(), "text/html"));
+  } catch { /* the stream says that the line is down, and asks again */ } finally {
+    refreshing = false;
+    if (again) { again = false; later(); }
+  }
+}
+
+let last = "";
+function swap(fresh) {
+  const page = document.getElementById("page");
+  const next = fresh.getElementById("page");
+  if (!next || next.innerHTML === last) return;
+  last = next.innerHTML;
+  const focused = document.activeElement && page.contains(document.activeElement) ? document.activeElement.getAttribute("href") || document.activeElement.dataset.act : null;
+  page.replaceChildren(...next.childNodes);
+  const nav = fresh.querySelector(".side nav");
+  if (nav) document.querySelector(".side nav").replaceChildren(...nav.childNodes);
+  document.querySelector('meta[name="form-token"]').content = fresh.querySelector('meta[name="form-token"]').content;
+  if (focused) for (const each of page.querySelectorAll("a, button")) if (each.getAttribute("href") === focused || each.dataset.act === focused) { each.focus({ preventScroll: true }); break; }
+  drawCharts();
+}
+
+let stale = false;
+let timer = null;
+function later() { clearTimeout(timer); timer = setTimeout(refresh, 300); }
+
+function listen() {
+  const live = document.getElementById("live");
+  const text = document.getElementById("live-text");
+  const source = new EventSource("/stream");
+  source.onopen = () => { live.dataset.on = "yes"; text.textContent = "live"; };
+  source.onerror = () => { live.dataset.on = "no"; text.textContent = "not connected"; };
+  source.addEventListener("changed", later);
+  source.addEventListener("resync", later);
+  source.addEventListener("calls", (event) => {
+    const call = JSON.parse(event.data).at(-1);
+    text.textContent = `${call.tool} · ${call.outcome}`;
+    text.title = text.textContent;
+  });
+}
+
+function ask(button) {
+  const dialog = document.getElementById("confirm");
+  const at = (name) => document.getElementById(`confirm-${name}`);
+  at("title").textContent = button.dataset.name;
+  at("what").textContent = button.dataset.what;
+  at("does").textContent = button.dataset.does;
+  at("error").textContent = "";
+  at("note").value = "";
+  at("note-label").hidden = !button.dataset.note;
+  at("note").required = button.dataset.note === "needed";
+  at("yes").textContent = button.dataset.name;
+  dialog.returnValue = "";
+  dialog.showModal();
+  dialog.querySelector("form").onsubmit = async (event) => {
+    event.preventDefault();
+    at("yes").disabled = true;
+    const words = { ...JSON.parse(button.dataset.words || "{}") };
+    if (button.dataset.note) words.note = at("note").value;
+    const failed = await act(button.dataset.act, words);
+    at("yes").disabled = false;
+    if (failed) { at("error").textContent = failed; return; }
+    dialog.close();
+    say(`${button.dataset.name}: done`);
+    last = "";
+    await refresh();
+  };
+}
+
+async function act(path, words) {
+  const token = document.querySelector('meta[name="form-token"]').content;
+  try {
+    const answer = await fetch(path, {
+      method: "POST", body: JSON.stringify(words),
+      headers: { "content-type": "application/json", "x-form-token": token, accept: "application/json" },
+    });
+    if (answer.ok) return "";
+    const said = await answer.json().catch(() => ({}));
+    return said.error || `The server answered ${answer.status}.`;
+  } catch { return "The server does not answer."; }
+}
+
+document.addEventListener("DOMContentLoaded", () => {
+  applyTheme();
+  if (!document.getElementById("page")) { drawCharts(); return; }
+  const menu = document.querySelector(".menu");
+  if (window.matchMedia("(max-width: 900px)").matches) menu.open = false;
+  document.getElementById("theme").addEventListener("click", () => {
+    try { localStorage.setItem("mulligan-theme", root.dataset.theme === "dark" ? "light" : "dark"); } catch { /* not kept */ }
+    applyTheme();
+    drawCharts();
+  });
+  document.getElementById("confirm-no").addEventListener("click", () => document.getElementById("confirm").close());
+  document.addEventListener("click", (event) => { const button = event.target.closest("[data-act]"); if (button && !button.disabled) ask(button); });
+  document.addEventListener("change", (event) => { const form = event.target.closest(".filters"); if (form) submit(form); });
+  document.addEventListener("visibilitychange", () => { if (!document.hidden && stale) { stale = false; later(); } });
+  document.getElementById("confirm").addEventListener("close", () => { if (stale) { stale = false; later(); } });
+  window.addEventListener("resize", () => { clearTimeout(timer); timer = setTimeout(drawCharts, 150); });
+  drawCharts();
+  listen();
+});
+
+function submit(form) {
+  const said = new URLSearchParams();
+  for (const [name, value] of new FormData(form)) if (value) said.set(name, value);
+  const query = said.toString();
+  location.assign(form.getAttribute("action") + (query ? `?${query}` : ""));
+}

@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+from mulligan import Mulligan
+from mulligan.app.insights.views import Views
+from mulligan.core.notes import NotesState
+
+
+def test_a_task_is_a_tree_of_versions(lived: Mulligan) -> None:
+    page = Views(lived.insights).learned.read_task("weekly-report")
+
+    numbers = [each.notes.version for each in page.versions]
+    assert numbers == sorted(numbers, reverse=True)
+    assert page.versions[-1].depth == 0
+    assert all(each.depth > 0 for each in page.versions[:-1])
+    assert any(line.startswith("+") for line in page.versions[-2].difference)
+    assert {each.state for each in page.versions} & set(NotesState)
+
+
+def test_a_lesson_offers_what_its_state_lets_it(lived: Mulligan) -> None:
+    learned = Views(lived.insights).learned
+    lesson = next(s for s in lived.insights.lesson_list.list_lessons(_every()) if s).lesson.id
+
+    assert learned.read_lesson(lesson).choices == ("quarantine", "revoke")
+    learned.decide_lesson("quarantine", lesson, by="Mum")
+    assert learned.read_lesson(lesson).choices == ("approve", "revoke")
+    assert len(learned.read_lesson(lesson).versions) > 1
+
+
+def _every():
+    from mulligan.core.lesson import LessonQuery, LessonState
+
+    return LessonQuery(state=LessonState.ACTIVE)

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+import pytest
+
+from mulligan import Mulligan
+from mulligan.app.insights.views import ViewFilter, Views
+from mulligan.app.insights.views.answers.pattern_table import PatternLife
+from mulligan.app.insights.views.filters import Window
+from mulligan.core.errors import ConfigurationError
+from mulligan.testing.fakes import FixedClock
+
+MONTH = ViewFilter(window=Window.MONTH)
+
+
+@pytest.mark.parametrize(
+    ("days", "life"),
+    [
+        ((1,), PatternLife.NEW),
+        ((1, 5), PatternLife.KNOWN),
+        ((5,), PatternLife.KNOWN),
+        ((20,), PatternLife.FIXED),
+        ((1, 20), PatternLife.REGRESSED),
+    ],
+)
+def test_where_a_pattern_stands_follows_from_when_it_was_seen(
+    days: tuple[int, ...], life: PatternLife
+) -> None:
+    now = datetime.fromisoformat("2026-11-16T09:30+00:00")
+    clock = FixedClock(now - timedelta(days=25))
+    with Mulligan("memory:", clock=clock, recover=False) as m:
+
+        @m.tool
+        def break_down() -> None:
+            raise RuntimeError("no")
+
+        for ago in sorted(days, reverse=True):
+            clock.now = now - timedelta(days=ago)
+            with pytest.raises(RuntimeError):
+                break_down()
+        clock.now = now
+        m.flush()
+        (row,) = Views(m.insights).traced.read_patterns(MONTH).rows
+
+    assert (row.life, row.count) == (life, len(days))
+
+
+def test_a_failing_call_stands_beside_the_one_that_worked(lived: Mulligan) -> None:
+    traced = Views(lived.insights).traced
+    wanted = next(r for r in traced.read_patterns(MONTH).rows if r.tool == "update_ticket")
+
+    page = traced.read_pattern(wanted.fingerprint, MONTH)
+
+    assert page.failed is not None
+    assert page.worked is not None
+    assert page.worked.outcome == "success"
+    assert {change.name for change in page.changes} == {"ticket", "state"}
+
+
+def test_a_lesson_is_found_by_what_it_is_about(lived: Mulligan) -> None:
+    traced = Views(lived.insights).traced
+    rows = traced.read_patterns(MONTH).rows
+
+    found = {
+        row.tool: traced.read_pattern(row.short, MONTH).lessons
+        for row in rows
+        if row.error_class in ("validation", "tool_exception")
+    }
+
+    assert any(found.values())
+
+
+def test_one_that_was_never_seen_is_said(lived: Mulligan) -> None:
+    with pytest.raises(ConfigurationError, match="no such pattern"):
+        Views(lived.insights).traced.read_pattern("3:ffff", MONTH)

@@ -1,0 +1,24 @@
+from __future__ import annotations
+
+from mulligan import Mulligan
+from mulligan.app.insights.views import ViewFilter, Views
+from mulligan.app.insights.views.answers.text_figures import is_beyond_chance
+from mulligan.app.insights.views.filters import Window
+
+
+def test_replies_and_drafts_are_counted(lived: Mulligan) -> None:
+    view = Views(lived.insights).traced.read_texts(ViewFilter(window=Window.MONTH))
+
+    assert sum(point.n for point in view.trend) == view.replies > 40
+    assert 0 < (view.reflected.figure or 0) < 0.6
+    assert view.checks[0].rule.startswith("text.")
+    assert view.drafts == 30
+    assert sum(view.scores.values()) > 0
+
+
+def test_only_a_change_beyond_chance_is_marked() -> None:
+    often, seldom = [True] * 40, [False] * 40
+
+    assert is_beyond_chance(often, seldom)
+    assert not is_beyond_chance([True], seldom[:2])
+    assert not is_beyond_chance(often, [])

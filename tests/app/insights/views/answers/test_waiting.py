@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import pytest
+
+from mulligan.app.insights.views import ViewFilter, Views
+from mulligan.app.insights.views.answers.waiting import (
+    Act,
+    compare_contents,
+    flatten_value,
+    list_choices,
+)
+from mulligan.core.action import State, leads_to
+from mulligan.core.effect import Effect
+from mulligan.core.errors import ConfigurationError
+from tests.dashboard.stage import Stage, run_apart
+
+
+def test_every_choice_that_is_offered_can_be_taken(filled: Stage) -> None:
+    for action in filled.m.insights.open_list.actions():
+        for choice in list_choices(action):
+            wanted = {
+                Act.APPROVE: State.APPROVED, Act.DENY: State.DENIED,
+                Act.UNDO: State.UNDOING, Act.SETTLE: State.CLOSED,
+            }[choice.act]  # fmt: skip
+            assert leads_to(action.state, wanted)
+            assert choice.does
+
+
+def test_what_cannot_be_undone_is_not_offered_to_be(filled: Stage) -> None:
+    offered = {
+        (action.opening.effect, choice.act)
+        for action in filled.m.insights.open_list.actions()
+        for choice in list_choices(action)
+    }
+
+    assert (Effect.REVERSIBLE, Act.UNDO) in offered
+    assert (Effect.IRREVERSIBLE, Act.UNDO) not in offered
+
+
+def test_one_action_has_all_it_takes_to_decide(filled: Stage) -> None:
+    views = Views(filled.m.insights)
+    (item, *_) = views.read_open(ViewFilter()).items
+
+    page = views.read_action(item.id)
+
+    assert page.request == "Tell them: Picnic"
+    assert page.arguments == {"subject": "Picnic", "text": "We start at eight"}
+    assert [step.state for step in page.history] == [State.HELD]
+    assert any("mulligan approve" in line for line in page.commands)
+
+
+def test_versions_stand_side_by_side_where_they_differ() -> None:
+    versions = {
+        "before": {"title": "Dentist", "at": {"day": "Mon", "hour": 9}},
+        "ours": {"title": "Dentist", "at": {"day": "Tue", "hour": 9}},
+        "theirs": {"title": "Dentist, with Ben", "at": {"day": "Tue", "hour": 9}},
+    }
+
+    rows = compare_contents(versions)
+
+    assert [(row.name, row.before, row.ours, row.theirs) for row in rows] == [
+        ("title", "Dentist", "Dentist", "Dentist, with Ben"),
+        ("at.day", "Mon", "Tue", "Tue"),
+    ]
+    assert compare_contents({}) == ()
+
+
+def test_what_is_not_there_is_nothing() -> None:
+    rows = compare_contents({"before": None, "ours": {"a": 1}, "theirs": None})
+
+    assert {row.name for row in rows} == {"value", "a"}
+    assert flatten_value([{"a": 1}, {"a": None}]) == {"[0].a": "1", "[1].a": "nothing"}
+
+
+def test_a_secret_is_not_shown(stage: Stage) -> None:
+    run_apart(stage.hold(text="The password is hunter2-swordfish, api_key=sk-ant-abcdefgh12345678"))
+    views = Views(stage.m.insights)
+    (item,) = views.read_open(ViewFilter()).items
+
+    assert "sk-ant-abcdefgh12345678" not in str(views.read_action(item.id))
+
+
+def test_what_is_not_there_is_said(filled: Stage) -> None:
+    with pytest.raises(ConfigurationError, match="no such action"):
+        Views(filled.m.insights).read_action("ffff")

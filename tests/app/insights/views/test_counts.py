@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from mulligan.app.insights.series import SeriesStep
+from mulligan.app.insights.views.counts import CountReader, join_parts
+from mulligan.app.insights.views.filters import ViewFilter
+from mulligan.core.log_query import Batch
+from mulligan.core.rollup import HOUR_US, Rollup, Slot
+from mulligan.stores.memory.log import MemoryLog
+from mulligan.testing.fakes import FixedClock
+
+NOW = datetime(2026, 11, 16, 9, 30, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+
+
+class CountedLog(MemoryLog):
+    """Counts how often it is asked."""
+
+    asked = 0
+
+    def sum_rollups(self, *, since: datetime, until: datetime) -> dict[Slot, Rollup]:
+        self.asked += 1
+        return super().sum_rollups(since=since, until=until)
+
+    def add(self, at: datetime, calls: int = 1, tool: str = "find") -> None:
+        hour = int(at.timestamp() * 1_000_000) // HOUR_US
+        self.write(Batch(rows=[], rollups={Slot(hour, "", "", tool, ""): Rollup(calls=calls)}))
+
+
+def read(reader: CountReader, days: int, step: SeriesStep = SeriesStep.DAY) -> list[float]:
+    parts = reader.list_parts(timedelta(days=days), step=step)
+    return [part.add_up(ViewFilter()).calls for part in parts]
+
+
+def test_every_day_is_there_the_first_as_far_as_it_is_asked_for() -> None:
+    log = CountedLog()
+    reader = CountReader(log, clock=FixedClock(NOW))
+    for hours in (0, 1, 9, 24, 47, 49, 80):
+        log.add(NOW - hours * HOUR)
+
+    assert read(reader, 2) == [1, 1, 3]
+
+
+def test_hours_are_parts_too() -> None:
+    log = CountedLog()
+    log.add(NOW)
+    log.add(NOW - 24 * HOUR, calls=5)
+
+    counted = read(CountReader(log, clock=FixedClock(NOW)), 1, SeriesStep.HOUR)
+
+    assert (len(counted), counted[0], counted[-1], sum(counted)) == (25, 5, 1, 6)
+
+
+def test_what_is_over_is_read_once_and_what_is_not_every_time() -> None:
+    log = CountedLog()
+    reader = CountReader(log, clock=FixedClock(NOW))
+    read(reader, 30)
+    first, log.asked = log.asked, 0
+
+    log.add(NOW)
+
+    assert read(reader, 30)[-1] == 1
+    assert (first, log.asked) == (32, 1)
+
+
+def test_what_was_kept_is_looked_at_again_in_time() -> None:
+    log, clock = CountedLog(), FixedClock(NOW)
+    reader = CountReader(log, clock=clock)
+    read(reader, 3)
+    log.add(NOW - 30 * HOUR)
+    assert sum(read(reader, 3)) == 0
+
+    clock.move(timedelta(minutes=11))
+
+    assert sum(read(reader, 3)) == 1
+
+
+def test_parts_are_joined_as_asked() -> None:
+    log = CountedLog()
+    log.add(NOW, tool="find")
+    log.add(NOW - 30 * HOUR, tool="find")
+    log.add(NOW, tool="send")
+    parts = CountReader(log, clock=FixedClock(NOW)).list_parts(48 * HOUR, step=SeriesStep.DAY)
+
+    joined = join_parts(parts, ViewFilter(tool="find"))
+
+    assert {slot.tool: counts.calls for slot, counts in joined.items()} == {"find": 2}

@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+import pytest
+
+from mulligan.app.insights.figures import NOBODY
+from mulligan.app.insights.series import SeriesStep
+from mulligan.app.insights.views.filters import ViewFilter, Window
+from mulligan.core.rollup import Slot
+
+SLOT = Slot(0, "acme", "crm", "find", "")
+
+
+@pytest.mark.parametrize(
+    ("asked", "fits"),
+    [
+        ({}, True),
+        ({"tool": "find"}, True),
+        ({"tool": "crm/find"}, True),
+        ({"tool": "crm"}, False),
+        ({"agent": NOBODY}, True),
+        ({"agent": "planner"}, False),
+        ({"tenant": "acme"}, True),
+        ({"tenant": "other"}, False),
+        ({"tool": "find", "tenant": "other"}, False),
+    ],
+)
+def test_what_is_asked_for(asked: dict[str, str], fits: bool) -> None:
+    assert ViewFilter(**asked).fits(SLOT) is fits
+
+
+def test_a_day_is_drawn_by_the_hour() -> None:
+    assert [window.step for window in Window] == [
+        SeriesStep.HOUR, SeriesStep.DAY, SeriesStep.DAY,
+    ]  # fmt: skip

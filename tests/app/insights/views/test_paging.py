@@ -1,0 +1,22 @@
+from __future__ import annotations
+
+import pytest
+
+from mulligan.app.insights.views.paging import cut_page
+
+
+@pytest.mark.parametrize(
+    ("number", "first", "last"), [(1, 1, 50), (2, 51, 100), (3, 101, 101), (9, 101, 101)]
+)
+def test_a_list_is_cut_into_pages(number: int, first: int, last: int) -> None:
+    paging, rows = cut_page(range(1, 102), number=number)
+
+    assert (paging.first, paging.last, paging.pages) == (first, last, 3)
+    assert (rows[0], rows[-1]) == (first, last)
+
+
+def test_an_empty_list_is_one_empty_page() -> None:
+    paging, rows = cut_page([], number=4)
+
+    assert (paging.number, paging.first, paging.last, paging.pages) == (1, 0, 0, 1)
+    assert list(rows) == []

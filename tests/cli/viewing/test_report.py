@@ -1,0 +1,16 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.cli.running import run
+
+
+def test_every_view_is_in_one_file(store, capsys, tmp_path: Path) -> None:
+    file = tmp_path / "out.html"
+
+    code, out, _ = run(capsys, "report", "--store", store, "-o", str(file), "--window", "7d")
+
+    assert code == 0
+    assert "has every view" in out
+    assert "share" in file.read_text()
+    assert "hunter2" not in file.read_text()

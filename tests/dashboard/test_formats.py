@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from markupsafe import Markup
+
+from mulligan.app.insights.estimates import Estimate
+from mulligan.dashboard import formats
+from mulligan.dashboard.formats import DASH
+
+HALF = Estimate(figure=0.5, low=0.25, high=0.75, n=8)
+NOW = datetime(2026, 11, 16, 9, 30, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("said", "reads"),
+    [
+        (formats.format_count(None), DASH),
+        (formats.format_count(1234), "1,234"),
+        (formats.format_count(123_456), "123.5 k"),
+        (formats.format_count(5_000_000), "5.0 M"),
+        (formats.format_share(None), DASH),
+        (formats.format_share(0.9715), "97.2 %"),
+        (formats.format_share(1.0), "100 %"),
+        (formats.format_points(0.021), "+2.1 pp"),
+        (formats.format_points(None), DASH),
+        (formats.format_interval(Estimate(figure=None, n=0)), "not enough data"),
+        (formats.format_interval(HALF), f"25.0 {DASH} 75.0 %"),
+        (formats.format_ms(0), DASH),
+        (formats.format_ms(0.4), "< 1 ms"),
+        (formats.format_ms(1500), "1.5 s"),
+        (formats.format_seconds(None), DASH),
+        (formats.format_seconds(0.25), "250 ms"),
+        (formats.format_seconds(7200), "2 h"),
+        (formats.format_ago(NOW - timedelta(minutes=5), NOW), "5 min ago"),
+        (formats.format_ago(NOW + timedelta(hours=2), NOW), "in 2 h"),
+        (formats.format_ago(NOW, NOW), "just now"),
+        (formats.format_time("2026-11-16T10:30:00+01:00"), "2026-11-16 09:30"),
+        (formats.format_time("soon"), "soon"),
+        (formats.format_id("0123456789abcdef"), "0123456789ab"),
+        (formats.format_words("needs_human"), "needs human"),
+        (formats.format_label("planner"), "planner"),
+        (formats.format_value({"a": [1]}), '{"a":[1]}'),
+    ],
+)  # fmt: skip
+def test_figures_read_as_a_person_would_say_them(said: str, reads: str) -> None:
+    assert said == reads
+
+
+def test_what_would_turn_or_hide_text_is_shown() -> None:
+    assert formats.escape_foreign("a\u202eb\x1b[31m\u200b") == "a\\u202eb\\x1b[31m\\u200b"
+    assert formats.escape_foreign(Markup("<b>")) == "<b>"
+    assert len(str(formats.escape_foreign("x" * 100_000))) < 21_000
+
+
+def test_a_chart_is_its_columns() -> None:
+    said = json.loads(formats.build_chart("rate", ["a"], formats.compute_seconds([NOW]), [None]))
+
+    assert said == {"kind": "rate", "names": ["a"], "columns": [[NOW.timestamp()], [None]]}

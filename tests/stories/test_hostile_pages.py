@@ -1,0 +1,129 @@
+"""Text from tools, agents and lessons in a browser: whatever it says, it is shown and never run."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from itertools import islice, product
+
+from playwright.sync_api import Page, expect
+
+from mulligan import Effect, Mulligan
+from mulligan.app.insights.views import ViewFilter, Views
+from mulligan.app.insights.views.filters import Window
+from mulligan.core.error_class import ErrorClass
+from mulligan.core.lesson import Lesson, LessonState, Remedy
+from mulligan.dashboard.sections import SECTIONS
+from mulligan.dashboard.single_file import render_report
+from tests.dashboard.conftest import Visit, browser, m, visit
+from tests.dashboard.stage import run_apart
+
+__all__ = ["browser", "m", "visit"]
+
+HIT = "window.hit=1"
+CORES = (
+    f"<script>{HIT}</script>", f"<img src=x onerror={HIT}>", f"<svg/onload={HIT}>",
+    f"<iframe srcdoc='<script>parent.{HIT}</script>'>", f"<a href=javascript:{HIT}>x</a>",
+    f"<details open ontoggle={HIT}>", f"<math><mi//xlink:href='data:x,<script>{HIT}</script>'>",
+    f"<style>@import '//x'</style><b style=x:expression({HIT})>", f"<body onload={HIT}>",
+    f"<meta http-equiv=refresh content='0;url=javascript:{HIT}'>",
+    f"<base href=javascript:{HIT}//>",
+    f"<form action=javascript:{HIT}><button>go</button></form>", "{{ 7 * 7 }}{% raw %}",
+    f"${{{HIT}}}", "\x1b[31mred\x1b]0;title\x07", "\u202egnp.exe\u2066\u200b\ufeff",
+    "\ud800 lone", "\x00nul\x08", "A" * 30_000, "ﷺ" * 2_000,
+)  # fmt: skip
+COATS = (
+    "{}", "\">{}", "'>{}", "--></script>{}", "</title></textarea>{}", "`{}`", "&lt;{}", "]]>{}",
+    "\n{}\n", "%3C{}", "\\u003c{}", "{}{}", "</dialog>{}", "</pre>{}<pre>", "<!--{}-->",
+)  # fmt: skip
+TEXTS = [coat.replace("{}", core) for coat, core in product(COATS, CORES)]
+
+
+def make_lessons(texts: list[str]) -> Iterator[Lesson]:
+    for number, text in enumerate(texts):
+        plain = text.encode("utf-8", "replace").decode().replace("\x00", "")
+        yield Lesson(
+            id=f"hostile{number}", version=1, tool=plain[:60], error_class=ErrorClass.VALIDATION,
+            when=plain, when_not=plain, statement=plain, mistake=plain, correction=plain,
+            example=(plain, plain), remedy=Remedy(), state=LessonState.ACTIVE, why=plain, by="x",
+            agents=(plain[:60],), learned_at=datetime.now(UTC),
+        )  # fmt: skip
+
+
+async def pour_in(m: Mulligan) -> None:
+    """Every text as an argument, an error, an agent, a context, a result and a lesson."""
+
+    @m.tool(allow=("text",))
+    def repeat(text: str, loud: bool) -> str:
+        if loud:
+            raise ValueError(text)
+        return text
+
+    @m.tool(effect=Effect.IRREVERSIBLE, describe="Send {text}")
+    async def send(text: str) -> None: ...
+
+    for text in TEXTS:
+        async with m.turn(text, agent=text[:200], context=text[:200]):
+            repeat(text, False)
+            with contextlib.suppress(ValueError):
+                repeat(text, True)
+            await send(text)
+    m.insights.store.casebook.append(list(make_lessons(TEXTS)))
+    m.flush()
+
+
+def list_paths(m: Mulligan) -> list[str]:
+    views, month = Views(m.insights), ViewFilter(window=Window.MONTH)
+    opened = [f"/open/{i.id}" for i in islice(views.read_open(month).items, 0, 50, 6)]
+    turns = [f"/turns/{r.turn}" for r in islice(views.traced.read_turns(month).rows, 0, 50, 6)]
+    rows = views.traced.read_patterns(month).rows
+    patterns = [f"/patterns/{row.fingerprint}" for row in islice(rows, 0, 50, 6)]
+    lessons = [f"/lessons/hostile{number}" for number in range(0, len(TEXTS), 40)]
+    pages = [f"/open?page={n}" for n in range(2, 7)] + [f"/lessons?page={n}" for n in range(2, 7)]
+    return [*(each.path for each in SECTIONS), *pages, *opened, *turns, *patterns, *lessons]
+
+
+def find_harm(page: Page) -> list[str]:
+    """What a text has done to the page that shows it."""
+    harm = page.evaluate("window.hit ? ['a script ran'] : []")
+    foreign = "img[src=x], iframe, math, details[ontoggle], base, [action^=java], [href^=java]"
+    harm += [f"an element came in: {n}" for n in [page.locator(foreign).count()] if n]
+    if re.search("[\u202e\u2066\u200b\ufeff\x1b]", page.locator("body").inner_text()):
+        harm.append("a sign that turns or hides text came through")
+    if page.evaluate("document.documentElement.scrollWidth > window.innerWidth"):
+        harm.append("wider than its screen")
+    if page.locator("main h1").count() < 1:
+        harm.append("broken")
+    return [f"{page.url}: {each}" for each in harm]
+
+
+def test_three_hundred_hostile_texts_are_shown_and_never_run(visit: Visit, m: Mulligan) -> None:
+    run_apart(pour_in(m))
+    page = visit(m)
+    dialogs: list[str] = []
+    page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+    harm = []
+
+    for path in list_paths(m):
+        root = re.match(r"http://[^/]+", page.url)
+        assert root is not None
+        page.goto(root[0] + path)
+        harm += find_harm(page)
+
+    assert len(TEXTS) == 300
+    assert (harm, dialogs) == ([], [])
+
+
+def test_a_report_shows_them_and_runs_none(visit: Visit, m: Mulligan, tmp_path) -> None:
+    run_apart(pour_in(m))
+    file = tmp_path / "report.html"
+    file.write_text(render_report(m.insights, Window.MONTH), encoding="utf-8")
+    page = visit(m)
+
+    page.goto(file.as_uri())
+
+    expect(page.locator("h1").first).to_have_text("Mulligan")
+    assert find_harm(page) == []
+    assert page.locator(".chart canvas").count() > 3
