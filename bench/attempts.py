@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -17,8 +17,12 @@ def attempted(
     now: datetime,
     calls: Sequence[tuple[str, Mapping[str, Any]]],
     known: Mapping[str, object] | None = None,
+    effects: Collection[str] | None = None,
 ) -> Attempted:
-    """Calls that succeeded, in a turn whose zone is that of `now`, taken for UTC."""
+    """Calls that succeeded, in a turn whose zone is that of `now`, taken for UTC.
+
+    `effects` are the tools that change something, where that is declared.
+    """
     turn = Turn(id="turn", message=message, now=now, timezone="UTC", known=known or {})
     executions = tuple(
         Execution(
@@ -29,4 +33,6 @@ def attempted(
         )
         for number, (tool, arguments) in enumerate(calls)
     )
-    return Attempted(turn=turn, executions=executions)
+    made = (e.call.id for e in executions if effects is None or e.call.tool in effects)
+    acted = None if effects is None else frozenset(made)
+    return Attempted(turn=turn, executions=executions, acted=acted)

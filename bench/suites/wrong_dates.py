@@ -10,11 +10,14 @@ from rich.console import RenderableType
 
 from bench.attempts import attempted
 from bench.data import add_data_arguments, read_cases
+from bench.office import EFFECTS
 from bench.report import progress, table
 from bench.said import count_caught, read_requests
 from mulligan.checks.dates import dates_as_said
 
 NAME = "wrong-dates"
+CHANGING = frozenset(name.rpartition(".")[2] for name in EFFECTS)
+"""The data names tools without the folder they are in."""
 MEANINGS = {
     "acted_on_wrong_date": "runs that changed something on a wrong date",
     "caught": "of those, flagged",
@@ -73,7 +76,7 @@ def _flagged(case: dict[str, Any]) -> bool:
     """Whether the check objects to any call of a run."""
     now = datetime.fromisoformat(case["now"].split()[0]).replace(tzinfo=UTC)
     calls = [(tool, {"date": used}) for tool, used in case["used"]]
-    attempt = attempted(case["query"], now=now, calls=calls)
+    attempt = attempted(case["query"], now=now, calls=calls, effects=CHANGING)
     return any(True for _ in dates_as_said()(attempt))
 
 

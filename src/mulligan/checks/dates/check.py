@@ -12,7 +12,13 @@ from mulligan.checks.concern import limit_to_calls
 from mulligan.checks.dates.arguments import Dated, find_argument_dates, find_impossible_dates
 from mulligan.checks.dates.binding.bound import choose_expressions, list_call_words
 from mulligan.checks.dates.binding.holding import find_bygone, find_misfit, find_unsaid
-from mulligan.checks.dates.binding.names import find_known_records, find_names, names_object
+from mulligan.checks.dates.binding.names import (
+    Known,
+    find_known_records,
+    find_names,
+    names_object,
+    read_known,
+)
 from mulligan.checks.dates.binding.untold import find_untold
 from mulligan.checks.dates.conventions import NO_PINS, Pins, choose_pins
 from mulligan.checks.dates.moment import Moment
@@ -65,7 +71,8 @@ def dates_as_said(parameters: Parameters | None = None, *, pins: Pins = NO_PINS)
         turn = subject.turn
         at = read_moment(turn)
         whole = is_read_whole(turn.message)
-        said = read_subject(subject, at=at, pins=pins) if at and whole else NOTHING_SAID
+        known = read_known((*subject.earlier, *subject.executions), subject.facts)
+        said = read_subject(turn, known, at=at, pins=pins) if at and whole else NOTHING_SAID
         for execution in list_effective_calls(subject):
             call = execution.call
             names = None if parameters is None else parameters.get(call.tool, ())
@@ -76,7 +83,8 @@ def dates_as_said(parameters: Parameters | None = None, *, pins: Pins = NO_PINS)
             if at is not None and said.expressions:
                 dates = find_argument_dates(call.arguments, zone=turn.timezone, names=names)
                 given = [each for each in dates if not is_stamp(each, at)]
-                yield from _check_call(subject, execution, given, said=said, at=at)
+                wanted = bind_call(call, said, known=known, at=at)
+                yield from _check_call(subject, execution, given, said=said, wanted=wanted, at=at)
 
     return check
 
@@ -89,11 +97,17 @@ def _has_days(turn: Turn, call: Call, *, at: Moment, pins: Pins) -> bool:
 
 
 def _check_call(
-    subject: Subject, execution: Execution, given: Sequence[Dated], *, said: Said, at: Moment
+    subject: Subject,
+    execution: Execution,
+    given: Sequence[Dated],
+    *,
+    said: Said,
+    wanted: list[Expression] | None,
+    at: Moment,
 ) -> Iterator[Finding]:
     """Hold the dates of one call against what it can be about."""
     changes = _may_change(subject, execution)
-    wanted = bind_call(subject, execution, said, at=at) if changes else None
+    wanted = wanted if changes else None
     if wanted and given and len(missed := find_unsaid(given, wanted)) == len(given):
         for dated in missed:
             yield _report_unsaid(execution, dated, said=wanted, at=at)
@@ -114,20 +128,17 @@ def _check_call(
                     yield _report_untold(execution, dated, said=said.expressions)
 
 
-def bind_call(
-    subject: Subject, execution: Execution, said: Said, *, at: Moment
-) -> list[Expression] | None:
+def bind_call(call: Call, said: Said, *, known: Known, at: Moment) -> list[Expression] | None:
     """What of a message says when that shall be which a call does; `None` where nothing is sure."""
-    held = find_known_records(execution.call, (*subject.earlier, *subject.executions))
-    words = list_call_words(execution.call, held)
+    words = list_call_words(call, find_known_records(call, known))
     return choose_expressions(said.expressions, said.clauses, words=words, today=at.today)
 
 
-def read_subject(subject: Subject, *, at: Moment, pins: Pins) -> Said:
+def read_subject(turn: Turn, known: Known, *, at: Moment, pins: Pins) -> Said:
     """What was said; what tools returned tells which of its words are names."""
-    names = find_names(subject.turn.message, (*subject.earlier, *subject.executions), subject.facts)
+    names = find_names(turn.message, known)
     real = tuple(name for name in names if not find_meaning(name, at).readings)
-    return read_said(subject.turn, at=at, pins=pins, names=real)
+    return read_said(turn, at=at, pins=pins, names=real)
 
 
 def _report_unread(
@@ -170,10 +181,10 @@ def read_said(turn: Turn, *, at: Moment, pins: Pins, names: tuple[str, ...] = ()
         questions = {pin.question for pin in pins}
         pins |= {pin for pin in choose_pins(locale) if pin.question not in questions}
     read_once = _read_once if len(turn.message) <= _SHORT else _read_long_once
-    return read_once(turn.message, at, pins, names)
+    return read_once(turn.message, at, pins=pins, names=names)
 
 
-def _read_all(message: str, at: Moment, pins: Pins, names: tuple[str, ...]) -> Said:
+def _read_all(message: str, at: Moment, *, pins: Pins, names: tuple[str, ...]) -> Said:
     return read_message(message, at, pins=pins, names=names)
 
 

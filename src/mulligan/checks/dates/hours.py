@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from mulligan.checks.concern import limit_to_calls
 from mulligan.checks.dates.arguments import Dated, find_argument_dates
 from mulligan.checks.dates.binding.bound import choose_times, list_call_words
-from mulligan.checks.dates.binding.names import find_known_records
+from mulligan.checks.dates.binding.names import Known, find_known_records, read_known
 from mulligan.checks.dates.check import read_moment, read_said, read_subject
 from mulligan.checks.dates.conventions import NO_PINS, Pins
 from mulligan.checks.dates.moment import Moment
@@ -45,12 +45,13 @@ def times_as_said(parameters: Parameters | None = None, *, pins: Pins = NO_PINS)
         whole = at is not None and is_read_whole(turn.message)
         if at is None or not whole:
             return
-        said = read_subject(subject, at=at, pins=pins)
+        known = read_known((*subject.earlier, *subject.executions), subject.facts)
+        said = read_subject(turn, known, at=at, pins=pins)
         for execution in list_effective_calls(subject):
             names = None if parameters is None else parameters.get(execution.call.tool, ())
             given = find_argument_dates(execution.call.arguments, zone=turn.timezone, names=names)
             timed = [each for each in given if each.timed and len(each.days) == 1]
-            told = _bind_times(subject, execution, said, at=at) if timed else []
+            told = _bind_times(execution.call, said, known, at=at) if timed else []
             if told and not any(_is_said(each, one) for each in timed for one in told):
                 first = min(timed, key=lambda each: each.at)
                 yield _report_unsaid(execution, first, said=told)
@@ -58,11 +59,8 @@ def times_as_said(parameters: Parameters | None = None, *, pins: Pins = NO_PINS)
     return check
 
 
-def _bind_times(
-    subject: Subject, execution: Execution, said: Said, *, at: Moment
-) -> list[Expression]:
-    held = find_known_records(execution.call, (*subject.earlier, *subject.executions))
-    words = list_call_words(execution.call, held)
+def _bind_times(call: Call, said: Said, known: Known, *, at: Moment) -> list[Expression]:
+    words = list_call_words(call, find_known_records(call, known))
     return choose_times(said.expressions, said.clauses, words=words, today=at.today)
 
 

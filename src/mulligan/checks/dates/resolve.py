@@ -96,8 +96,8 @@ def read_message(
     tokens = _scan(mask_names(message, names), at, words)
     original = list(read(tokens))
     parted = _filter_spoken(tokens, split_moves(tokens, original))
-    clauses = split_clauses(tokens, parted, message)
-    found = join_moves(parted, original, clauses)
+    clauses = split_clauses(tokens, parted, message=message)
+    found = join_moves(parted, original, clauses=clauses)
     results = _resolve_all(message, tokens, found, clauses=clauses, at=at, pins=pins)
     return Said(tuple(results), tuple(clauses))
 
@@ -114,7 +114,7 @@ def _resolve_all(
     several = sum(is_dated(each) or is_beside_another(tokens, each) for each in found) > 1
     settled = _settle_pins(found, pins)
     back = bool(found) and looks_back(tokens)
-    sources = find_sources(tokens, found, clauses)
+    sources = find_sources(tokens, found, clauses=clauses)
     quoted = {i for span in locate_quotes(message) for i in span}
     results: list[Expression] = []
     for number, (each, clause) in enumerate(zip(found, index_clauses(clauses, found), strict=True)):
@@ -124,7 +124,7 @@ def _resolve_all(
         if before is not None and not is_listed(tokens, before.end, end=each.start):
             since = max(since, before.end)
         named = is_name(tokens, each, at=at, since=since) or is_unsure(
-            tokens, each, clauses[clause]
+            tokens, each, clause=clauses[clause]
         )
         result = replace(
             result,

@@ -5,6 +5,7 @@ from mulligan.checks.dates.binding.names import (
     find_names,
     mask_names,
     names_object,
+    read_known,
 )
 from mulligan.core.call import Call
 from mulligan.core.finding import Fact
@@ -17,8 +18,10 @@ def test_a_name_is_what_a_field_for_names_holds_in_several_words() -> None:
     looked = ran("look", result=[EVENT, {"title": "Friday"}, {"title": "Book club"}])
     told = Fact(kind="object.title", subject="x", value="Monday review", about="")
 
-    assert find_names("Move game night, next Friday", [looked], []) == ["game night"]
-    assert find_names("Move the Monday review", [], [told]) == ["monday review"]
+    known = read_known([looked], [told])
+
+    assert find_names("Move game night, next Friday", known) == ["game night"]
+    assert find_names("Move the Monday review", known) == ["monday review"]
 
 
 def test_a_name_is_made_unreadable_and_nothing_else_moves() -> None:
@@ -29,10 +32,12 @@ def test_a_name_is_made_unreadable_and_nothing_else_moves() -> None:
 def test_what_was_returned_of_an_object_is_found_by_its_id() -> None:
     looked = ran("look", result={"items": [EVENT, {"id": "cd34", "title": "Chess"}]})
 
-    assert find_known_records(Call(id="1", tool="move", arguments={"event": "ab12"}), [looked]) == [
-        EVENT
-    ]
-    assert find_known_records(Call(id="1", tool="move", arguments={"n": "Chess"}), [looked]) == []
+    known = read_known([looked], [])
+    by_id = Call(id="1", tool="move", arguments={"event": "ab12"})
+    by_title = Call(id="1", tool="move", arguments={"n": "Chess"})
+
+    assert find_known_records(by_id, known) == [EVENT]
+    assert find_known_records(by_title, known) == []
 
 
 def test_a_call_with_an_id_is_about_something_that_is_there() -> None:

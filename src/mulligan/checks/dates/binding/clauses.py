@@ -54,12 +54,12 @@ class Clause:
         return self.start <= i < self.end
 
 
-def split_clauses(scan: Scan, found: Sequence[Spoken], message: str) -> list[Clause]:
+def split_clauses(scan: Scan, found: Sequence[Spoken], *, message: str) -> list[Clause]:
     """The clauses of a message, in order. What an expression of time holds is never cut."""
     spoken = {i for each in found for i in range(each.start, each.end)}
     quoted = _find_quoted(scan, message)
     taken = spoken | quoted
-    starts = sorted({0, *_find_boundaries(scan, found, taken, message)})
+    starts = sorted({0, *_find_boundaries(scan, found, taken, message=message)})
     ends = [*starts[1:], scan.count]
     clauses: list[Clause] = []
     for start, end in zip(starts, ends, strict=True):
@@ -89,7 +89,7 @@ def _find_quoted(scan: Scan, message: str) -> set[int]:
 
 
 def _find_boundaries(
-    scan: Scan, found: Sequence[Spoken], taken: set[int], message: str
+    scan: Scan, found: Sequence[Spoken], taken: set[int], *, message: str
 ) -> Iterator[int]:
     first = {each.start for each in found}
     tokens, words = scan.tokens, scan.words.clauses

@@ -32,7 +32,7 @@ def split_moves(scan: Scan, found: Sequence[Spoken]) -> list[Spoken]:
 
 
 def join_moves(
-    found: Sequence[Spoken], original: Sequence[Spoken], clauses: Sequence[Clause]
+    found: Sequence[Spoken], original: Sequence[Spoken], *, clauses: Sequence[Clause]
 ) -> list[Spoken]:
     """The ranges again that stand in clauses which move nothing."""
     whole = {each.start: each for each in original}
@@ -44,7 +44,7 @@ def join_moves(
     return kept
 
 
-def find_sources(scan: Scan, found: Sequence[Spoken], clauses: Sequence[Clause]) -> set[int]:
+def find_sources(scan: Scan, found: Sequence[Spoken], *, clauses: Sequence[Clause]) -> set[int]:
     """The starts of those expressions that say where something was, and is moved away from."""
     inside: dict[tuple[int, bool], list[Spoken]] = defaultdict(list)
     for each, number in zip(found, index_clauses(clauses, found), strict=True):
@@ -62,7 +62,7 @@ def find_sources(scan: Scan, found: Sequence[Spoken], clauses: Sequence[Clause])
     return sources
 
 
-def is_unsure(scan: Scan, found: Spoken, clause: Clause) -> bool:
+def is_unsure(scan: Scan, found: Spoken, *, clause: Clause) -> bool:
     """Move the *Thursday* sync, move my call on *the 20th*: where it is, or where it shall be."""
     if not clause.moving or not is_dated(found) or is_target(scan, found):
         return False

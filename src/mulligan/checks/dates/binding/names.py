@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
 
 from mulligan.checks.values import list_records
 from mulligan.core.call import Call, Execution
@@ -16,6 +19,7 @@ _LETTER = re.compile(r"\w")
 _FEWEST_WORDS = 2
 _LONGEST = 80
 """Characters of a name; what is longer is a text."""
+_MOST_RECORDS = 2_000
 _MOST = 200
 """Names that are looked for in a message."""
 
@@ -28,47 +32,48 @@ def mask_names(message: str, names: Collection[str]) -> str:
     return message
 
 
-def find_names(message: str, executions: Iterable[Execution], facts: Iterable[Fact]) -> list[str]:
-    """What things that tools returned are called, in several words, where the message says it."""
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What tools returned in a turn: what things are called, and which id is whose."""
+
+    titles: frozenset[str] = frozenset()
+    by_id: Mapping[str | int, list[Mapping[str, object]]] = field(default_factory=dict)
+
+
+def read_known(executions: Iterable[Execution], facts: Iterable[Fact]) -> Known:
+    """All that is told of things in results and facts, read once; of very many, the first."""
+    titles: set[str] = set()
+    by_id: dict[str | int, list[Mapping[str, object]]] = defaultdict(list)
+    records = (r for each in executions if each.result for r in list_records(each.result))
+    for record in islice(records, _MOST_RECORDS):
+        for key, value in record.items():
+            if isinstance(value, str) and _TITLE.search(str(key)):
+                titles.add(" ".join(value.lower().split()))
+            elif isinstance(value, str | int) and _ID.search(str(key)):
+                by_id[value].append(record)
+    for fact in facts:
+        if _TITLE.search(fact.kind) and isinstance(fact.value, str):
+            titles.add(" ".join(fact.value.lower().split()))
+    return Known(frozenset(titles), by_id)
+
+
+def find_names(message: str, known: Known) -> list[str]:
+    """What things are called, in several words, where the message says it."""
     lowered = message.lower()
     found = {
         name
-        for name in (*_list_titles(executions), *_list_told(facts))
-        if len(name.split()) >= _FEWEST_WORDS and len(name) <= _LONGEST and name in lowered
+        for name in known.titles
+        if len(name) <= _LONGEST and len(name.split()) >= _FEWEST_WORDS and name in lowered
     }
     return sorted(found, key=lambda name: (-len(name), name))[:_MOST]
 
 
-def find_known_records(call: Call, executions: Iterable[Execution]) -> list[Mapping[str, object]]:
-    """What tools returned of the objects that a call names by their ids."""
-    named = {value for value in call.arguments.values() if isinstance(value, str | int)}
-    return [
-        record
-        for execution in executions
-        if execution.call is not call
-        for record in list_records(execution.result)
-        if any(_ID.search(str(key)) and held in named for key, held in _list_plain(record))
-    ]
+def find_known_records(call: Call, known: Known) -> list[Mapping[str, object]]:
+    """What was returned of the objects that a call names by their ids."""
+    given = (value for value in call.arguments.values() if isinstance(value, str | int))
+    return [record for value in given for record in known.by_id.get(value, ())]
 
 
 def names_object(call: Call) -> bool:
     """Whether a call is given the id of something: it may be there to change that."""
     return any(_ID.search(name) and value for name, value in call.arguments.items())
-
-
-def _list_plain(record: Mapping[str, object]) -> Iterator[tuple[str, str | int]]:
-    return ((k, v) for k, v in record.items() if isinstance(v, str | int) and v not in ("", None))
-
-
-def _list_titles(executions: Iterable[Execution]) -> Iterator[str]:
-    for execution in executions:
-        for record in list_records(execution.result):
-            for key, value in record.items():
-                if isinstance(value, str) and _TITLE.search(str(key)):
-                    yield " ".join(value.lower().split())
-
-
-def _list_told(facts: Iterable[Fact]) -> Iterator[str]:
-    for fact in facts:
-        if _TITLE.search(fact.kind) and isinstance(fact.value, str):
-            yield " ".join(fact.value.lower().split())
