@@ -24,6 +24,8 @@ def split(message: str) -> Said:
         ("My parents arrive on Friday, so book a taxi for Thursday", "statement request"),
         ("The call is on Monday. Remind me on Sunday", "statement request"),
         ("Move it to Saturday or, if that's taken, Sunday", "request request"),
+        ("Should it rain on Friday, book the hall for Sunday", "condition request"),
+        ("The party on Friday should be moved to Sunday", "request"),
         ("Dinner on Friday and Saturday", "fragment"),
         ("Book it for Friday or Saturday", "request"),
         ("On Thursday I see the bank, on Friday the lawyer", "statement fragment"),

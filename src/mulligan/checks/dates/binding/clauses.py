@@ -112,7 +112,7 @@ def _find_main_clauses(scan: Scan, taken: set[int], *, ends: set[int]) -> Iterat
     words, conditional = scan.words.clauses, False
     for i in range(scan.count):
         text = scan.tokens[i].text
-        if words.conditions.match(scan.tokens, i) and not scan.is_after(i, words.before_nouns):
+        if _is_verb(scan, i, words.conditions) or _is_inverted(scan, i):
             conditional = True
         elif text in _STOPS:
             conditional = False
@@ -123,6 +123,12 @@ def _find_main_clauses(scan: Scan, taken: set[int], *, ends: set[int]) -> Iterat
         elif conditional and i in ends - taken and _is_verb(scan, i, words.doing):
             yield i
             conditional = False
+
+
+def _is_inverted(scan: Scan, i: int) -> bool:
+    """*Should* it rain, at the beginning of a sentence."""
+    begins = i == 0 or scan.tokens[i - 1].text in _STOPS
+    return begins and scan.words.clauses.inversions.match(scan.tokens, i) is not None
 
 
 def _follows_joint(scan: Scan, i: int, taken: set[int]) -> bool:
@@ -187,7 +193,7 @@ def _read_clause(scan: Scan, start: int, end: int, *, taken: set[int]) -> Clause
 
 def _choose_kind(scan: Scan, places: range, *, opening: int, verb: int | None) -> ClauseKind:
     words, tokens = scan.words.clauses, scan.tokens
-    if words.conditions.match(tokens, places.start):
+    if words.conditions.match(tokens, places.start) or _is_inverted(scan, places.start):
         return ClauseKind.CONDITION
     asked = opening > places.start
     if verb == opening:

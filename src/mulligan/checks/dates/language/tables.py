@@ -78,6 +78,8 @@ class ClauseWords:
     """What is only to be looked at: find, check, what do I have."""
     conditions: Table[None]
     """If, unless: what follows is not asked for."""
+    inversions: Table[None]
+    """*Should* it rain: a condition only where a sentence begins with it."""
     consequences: Table[None]
     """If it rains, *then* Sunday."""
     joints: Table[None]

@@ -30,8 +30,9 @@ CLAUSES = ClauseWords(
         "review | summarise | summarize"
     ),
     conditions=build_words(
-        "if | unless | in case | when | whenever | provided | as long as | once | assuming | should"
+        "if | unless | in case | when | whenever | provided | as long as | assuming"
     ),
+    inversions=build_words("should"),
     consequences=build_words("then | otherwise | else"),
     joints=build_words(
         "and | then | but | so | also | otherwise | or | , | ; | : | - | \N{EN DASH} | \N{EM DASH}"
