@@ -122,7 +122,7 @@ def _check_call(
         for dated in find_bygone(given, wanted or every, today=at.today):
             yield _report_bygone(execution, dated, said=wanted or every, at=at)
         if not names_object(execution.call):
-            for dated in find_untold(given, said.expressions, at=at):
+            for dated in find_untold(given, said.expressions, message=subject.turn.message, at=at):
                 returned = [each.result for each in (*subject.earlier, *subject.executions)]
                 if str(dated.at.date()) not in Heard(subject.turn.known, returned):
                     yield _report_untold(execution, dated, said=said.expressions)

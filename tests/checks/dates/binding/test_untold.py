@@ -17,12 +17,14 @@ from tests.checks.dates.said import moment
         ("Dinner at 7pm", "2025-10-27", False),
         ("Dinner on Friday at 7pm", "2025-10-27T19:00", False),
         ("Dinner", "2025-10-27T19:00", False),
+        ("Dinner 27 loka at 7pm", "2025-10-27T19:00", False),
     ],
 )
 def test_a_day_that_nobody_said_is_today_or_tomorrow(
     said: str, value: str, *, untold: bool
 ) -> None:
     given = list(find_argument_dates({"start": value}, zone="UTC"))
-    found = find_untold(given, read_message(said, moment()).expressions, at=moment())
+    expressions = read_message(said, moment()).expressions
+    found = find_untold(given, expressions, message=said, at=moment())
 
     assert bool(found) is untold
