@@ -16,7 +16,7 @@ from mulligan.checks.dates.binding.names import (
     Known,
     find_known_records,
     find_names,
-    names_object,
+    is_on_object,
     read_known,
 )
 from mulligan.checks.dates.binding.untold import find_untold
@@ -121,7 +121,7 @@ def _check_call(
     if changes:
         for dated in find_bygone(given, wanted or every, today=at.today):
             yield _report_bygone(execution, dated, said=wanted or every, at=at)
-        if not names_object(execution.call):
+        if not is_on_object(execution.call):
             for dated in find_untold(given, said.expressions, message=subject.turn.message, at=at):
                 returned = [each.result for each in (*subject.earlier, *subject.executions)]
                 if str(dated.at.date()) not in Heard(subject.turn.known, returned):

@@ -48,7 +48,7 @@ def make_instant(at: datetime, *rests_on: Convention) -> Reading:
     return Reading(start=at, end=at, grain=Grain.SECOND, rests_on=frozenset(rests_on))
 
 
-def bound_reading(reading: Reading, at: Moment, *, side: int) -> Reading:
+def limit_reading(reading: Reading, at: Moment, *, side: int) -> Reading:
     """All that is nearer to now than a reading, if `side` is -1; if it is 1, all beyond it."""
     past = reading.start <= at.now
     if side > 0:

@@ -42,7 +42,7 @@ from mulligan.checks.dates.meaning.dated import shift_reading
 from mulligan.checks.dates.meaning.national import load_national_names
 from mulligan.checks.dates.meaning.phrase import find_anchor, is_dated, is_vague
 from mulligan.checks.dates.meaning.stretch import resolve_spoken
-from mulligan.checks.dates.moment import Moment, bound_reading
+from mulligan.checks.dates.moment import Moment, limit_reading
 from mulligan.checks.dates.parts import Limit, Period, Shift, Weekday, Which
 from mulligan.checks.dates.reading import Expression, Reading
 from mulligan.checks.quotes import locate_quotes
@@ -186,7 +186,7 @@ def _resolve_in_context(
     if is_cut_short(tokens, found):
         return replace(result, readings=())
     if side := find_bound(tokens, found):
-        bounded = tuple(bound_reading(each, at, side=side) for each in result.readings)
+        bounded = tuple(limit_reading(each, at, side=side) for each in result.readings)
         return replace(result, readings=bounded, exact=False)
     return replace(result, exact=is_exact(tokens, found))
 

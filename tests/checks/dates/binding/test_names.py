@@ -3,8 +3,8 @@ from __future__ import annotations
 from mulligan.checks.dates.binding.names import (
     find_known_records,
     find_names,
+    is_on_object,
     mask_names,
-    names_object,
     read_known,
 )
 from mulligan.core.call import Call
@@ -41,6 +41,6 @@ def test_what_was_returned_of_an_object_is_found_by_its_id() -> None:
 
 
 def test_a_call_with_an_id_is_about_something_that_is_there() -> None:
-    assert names_object(Call(id="1", tool="t", arguments={"event_id": "ab12"}))
-    assert names_object(Call(id="1", tool="t", arguments={"eventId": "ab12"}))
-    assert not names_object(Call(id="1", tool="t", arguments={"paid": "x", "id": None}))
+    assert is_on_object(Call(id="1", tool="t", arguments={"event_id": "ab12"}))
+    assert is_on_object(Call(id="1", tool="t", arguments={"eventId": "ab12"}))
+    assert not is_on_object(Call(id="1", tool="t", arguments={"paid": "x", "id": None}))

@@ -68,7 +68,7 @@ def split_clauses(scan: Scan, found: Sequence[Spoken], *, message: str) -> list[
         clause = replace(clause, objects=objects)
         if clause.kind is ClauseKind.FRAGMENT and clauses:
             main = [each for each in clauses if each.kind is not ClauseKind.CONDITION]
-            clause = _inherit_verb(scan, clause, main[-1]) if main else clause
+            clause = _take_verb(scan, clause, main[-1]) if main else clause
         clauses.append(clause)
     return clauses
 
@@ -211,7 +211,7 @@ def _choose_kind(scan: Scan, places: range, *, opening: int, verb: int | None) -
     return ClauseKind.STATEMENT if named and not goes_on else ClauseKind.FRAGMENT
 
 
-def _inherit_verb(scan: Scan, clause: Clause, before: Clause) -> Clause:
+def _take_verb(scan: Scan, clause: Clause, before: Clause) -> Clause:
     """A fragment goes on with the verb of the clause before it, in the same sentence."""
     if scan.tokens[clause.start - 1].text in _STOPS - {";"}:
         return clause

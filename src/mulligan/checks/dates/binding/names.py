@@ -74,6 +74,6 @@ def find_known_records(call: Call, known: Known) -> list[Mapping[str, object]]:
     return [record for value in given for record in known.by_id.get(value, ())]
 
 
-def names_object(call: Call) -> bool:
+def is_on_object(call: Call) -> bool:
     """Whether a call is given the id of something: it may be there to change that."""
     return any(_ID.search(name) and value for name, value in call.arguments.items())
