@@ -14,7 +14,6 @@ from mulligan import Effect, Mulligan, Standing, State
 from mulligan.checks.feedback import render_feedback
 from mulligan.checks.grounding.verified import Claims, Verifier
 from mulligan.checks.ids import ids_read
-from mulligan.core.awaiting import await_value
 from mulligan.core.budget import Budget, Meter
 from mulligan.core.finding import Severity, reach_verdict
 from mulligan.core.notes import Notes, Refinement
@@ -247,7 +246,7 @@ class Target:
     async def revise(self) -> Any:
         """A draft with the order in it, its critic, and what the writer is told."""
         draft = Draft(number=1, text=self.planted)
-        critique = await await_value(judged_by(self.judge)("What is planned?", draft))
+        critique = await judged_by(self.judge)("What is planned?", draft)
         tools = Tools({}, steps=0, announce=lambda _: None)
         brief = Brief(
             question="What is planned?",

@@ -12,6 +12,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from playwright.sync_api import Browser, sync_playwright
 
@@ -25,7 +26,7 @@ from mulligan.dashboard.security.roles import Role
 from mulligan.dashboard.serving import DashboardServer, ServerAddress
 
 PICTURES = Path(__file__).parent.parent / "docs" / "pictures"
-LOOKS = {
+LOOKS: dict[str, Any] = {
     "light": {"viewport": {"width": 1280, "height": 800}, "color_scheme": "light"},
     "dark": {"viewport": {"width": 1280, "height": 800}, "color_scheme": "dark"},
     "narrow": {"viewport": {"width": 390, "height": 800}, "color_scheme": "light"},
@@ -67,7 +68,7 @@ def take(
         page.wait_for_timeout(400)
         height = min(TALLEST, page.evaluate("document.documentElement.scrollHeight"))
         width = page.viewport_size["width"] if page.viewport_size else 1280
-        clip = {"x": 0, "y": 0, "width": width, "height": max(600, height)}
+        clip: Any = {"x": 0, "y": 0, "width": width, "height": max(600, height)}
         page.screenshot(path=folder / f"{name}-{look}.png", full_page=True, clip=clip)
         print(f"{name}-{look}.png")
     context.close()
