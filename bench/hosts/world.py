@@ -37,6 +37,16 @@ def open_app(store: str, remote: FakeRemote) -> Mulligan:
         probe_by=ProbeBy.CALL,
         lands_within=SOON,
     )
+    m.declare(
+        "book_table",
+        effect=Effect.REVERSIBLE,
+        read=lambda record: remote.get(_read_result_id(record)),
+        about=_read_result_id,
+        undo=lambda record: send_undo(lambda: remote.delete(_read_result_id(record), by="undo")),
+        probe=lambda record: _find_booking(remote, record),
+        probe_by=ProbeBy.CALL,
+        lands_within=SOON,
+    )
     m.declare("find_room", effect=Effect.READ, mode=Mode.AUTO)
     m.declare("send_invitation", effect=Effect.IRREVERSIBLE)
 
@@ -44,14 +54,42 @@ def open_app(store: str, remote: FakeRemote) -> Mulligan:
     def is_right_day(call: Any) -> str | None:
         return None if call.arguments.get("day") == FRIDAY else f"It was to be on {FRIDAY}."
 
+    @m.check("book_table")
+    def is_for_four(call: Any) -> str | None:
+        return None if call.arguments.get("people") == 4 else "It was to be for four."
+
     return m
 
 
+def misread() -> object:
+    """Fail as frameworks do that refuse arguments, but inside a tool, after its effect."""
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(int).validate_python("abc")
+
+
+def misread_in_other_words() -> object:
+    """The same as other frameworks say it."""
+    try:
+        return misread()
+    except ValueError as error:
+        raise ValueError(f"Validation failed for input parameters: {error}") from error
+
+
+def answer_with_a_refusal() -> object:
+    """The same as yet others say it: in an answer."""
+    missing = "the following mandatory input parameters are not present:\npeople"
+    return {"error": f"Invoking `book_table()` failed as {missing}"}
+
+
 def build_tools(
-    remote: FakeRemote, *, struck: Callable[[], None] = lambda: None
+    remote: FakeRemote,
+    *,
+    struck: Callable[[], None] = lambda: None,
+    spoil: Callable[[], object] = misread,
 ) -> list[Callable[..., Any]]:
     """The tools as a framework is given them: plain, async, not ours. `struck` is called inside a
-    tool after its effect, where the process may be killed."""
+    tool after its effect, where the process may be killed; `spoil` where the answer is read."""
 
     async def move_event(event_id: str, day: str) -> dict[str, str]:
         """Move an event to another day."""
@@ -75,7 +113,12 @@ def build_tools(
         """Say what the weather will be."""
         raise ValueError(f"unknown city {city!r}")
 
-    return [move_event, find_room, send_invitation, fetch_weather]
+    async def book_table(people: int) -> Any:
+        """Book a table. It is booked before its answer is read."""
+        remote.create({"people": people})
+        return spoil()
+
+    return [move_event, find_room, send_invitation, fetch_weather, book_table]
 
 
 def add_event(remote: FakeRemote) -> str:
@@ -112,6 +155,18 @@ def _find_move(remote: FakeRemote, record: Record) -> object:
         if (line.id, line.by, line.data.get("day")) == (asked["event_id"], "agent", asked["day"]):
             return {"id": line.id, "version": line.after, "day": asked["day"]}
     return None
+
+
+def _find_booking(remote: FakeRemote, record: Record) -> object:
+    for item in remote.list_items().values():
+        if item.data.get("people") == record.arguments["people"]:
+            return {"id": item.id, "version": item.version}
+    return None
+
+
+def _read_result_id(record: Record) -> str:
+    result: Any = record.result
+    return str(result["id"])
 
 
 def _read_id(record: Record) -> str:

@@ -1,17 +1,19 @@
 from __future__ import annotations
 
 import asyncio
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from langchain.agents import create_agent
+from langchain.agents.middleware import AgentMiddleware, HumanInTheLoopMiddleware
 from langchain.agents.middleware.types import ModelResponse
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.tools import StructuredTool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command, interrupt
 
 from bench.hosts.drivers import Ran
-from bench.hosts.drivers.langchain import build_agent
+from bench.hosts.drivers.langchain import ScriptedChat, build_agent
 from mulligan import Effect, Mulligan
 from mulligan.adapters.langchain_call import GraphCall, add_calls, find_message, read_value
 from mulligan.core.adapter import MeantCall
@@ -213,9 +215,8 @@ def build_call(came):
     async def handler(_):
         return came
 
-    asked = {"name": "look", "args": {}, "id": "c1"}
-    request = SimpleNamespace(tool_call=asked, tool=object(), override=lambda **_: None)
-    return GraphCall(request, handler)
+    asked = {"name": "look", "args": {"city": "Bari"}, "id": "c1"}
+    return GraphCall(StructuredTool.from_function(look), asked, handler)
 
 
 async def test_a_message_with_more_in_it_comes_back_as_it_is():
@@ -274,3 +275,114 @@ def test_what_calls_by_itself_is_not_read():
     response = ModelResponse(result=[called])
 
     assert add_calls(response, lambda text: [MeantCall("2", "pay", {"to": "Ann"})]) is response
+
+
+@pytest.fixture
+def days(m):
+    days = {"dinner": 18}
+    m.declare(
+        "move",
+        effect=Effect.REVERSIBLE,
+        before=lambda record: days["dinner"],
+        undo=lambda record: days.update(dinner=record.image.state),
+    )
+
+    @m.check("move")
+    def is_friday(call):
+        return None if call.arguments["day"] == 20 else "It was to be the 20th."
+
+    return days
+
+
+@pytest.fixture
+def move(days):
+    def move(day: int) -> str:
+        """Move dinner."""
+        days.update(dinner=day)
+        return "moved"
+
+    return move
+
+
+def build_inside(m, tools, script, *inside):
+    """An agent with other middleware between ours and the tools."""
+    return create_agent(
+        ScriptedChat(steps=list(script), ran=Ran()),
+        tools,
+        middleware=[m.for_langchain(), *inside],
+        checkpointer=InMemorySaver(),
+    )
+
+
+async def edit(agent, **edited):
+    """A person mends what the model has asked for."""
+    await agent.ainvoke(ASKED, IN_THREAD)
+    decisions = [{"type": "edit", "edited_action": edited}]
+    return await agent.ainvoke(Command(resume={"decisions": decisions}), IN_THREAD)
+
+
+async def test_what_a_person_has_mended_is_checked_as_it_ran(m, move, days):
+    asking = HumanInTheLoopMiddleware(interrupt_on={"move": True})
+    agent = build_inside(m, [move], [("move", {"day": 21}), "Moved."], asking)
+
+    ended = await edit(agent, name="move", args={"day": 20})
+    m.flush()
+
+    assert days == {"dinner": 20}
+    assert ended["messages"][-1].text == "Moved."
+    assert [row.parameters for row in m.insights.log(LogQuery())] == ['{"day":20}']
+
+
+async def test_a_tool_that_a_person_has_put_in_the_place_of_another_is_held(m, move, pay, paid):
+    asking = HumanInTheLoopMiddleware(interrupt_on={"move": True})
+    agent = build_inside(m, [move, pay], [("move", {"day": 20}), "Paid."], asking)
+
+    ended = await edit(agent, name="pay", args={"to": "Ann"})
+
+    assert (paid, ended["__interrupt__"][0].value["tool"]) == ([], "pay")
+    assert [action.opening.tool for action in m.insights.open_list.actions()] == ["pay"]
+
+
+class Twice(AgentMiddleware):
+    """Makes every call twice, as one that tries again does."""
+
+    async def awrap_tool_call(self, request, handler):
+        await handler(request)
+        return await handler(request)
+
+
+async def test_a_call_that_is_made_twice_inside_is_on_record_twice(m, days, move):
+    agent = build_inside(m, [move], [("move", {"day": 20}), "Moved."], Twice())
+
+    await agent.ainvoke(ASKED, IN_THREAD)
+    m.flush()
+
+    assert [row.tool for row in m.insights.log(LogQuery())] == ["move", "move"]
+
+
+class Cached(AgentMiddleware):
+    """Answers calls by itself."""
+
+    async def awrap_tool_call(self, request, handler):
+        return ToolMessage("moved", tool_call_id=request.tool_call["id"])
+
+
+async def test_a_call_that_no_tool_was_reached_with_is_on_no_record(m, days, move):
+    agent = build_inside(m, [move], [("move", {"day": 21}), "Moved."], Cached())
+
+    ended = await agent.ainvoke(ASKED, IN_THREAD)
+    m.flush()
+
+    assert ended["messages"][-1].text == "Moved."
+    assert m.insights.log(LogQuery()) == []
+
+
+async def test_a_tool_that_has_words_for_arguments_it_does_not_take_says_them(m):
+    tool = StructuredTool.from_function(look)
+    tool.handle_validation_error = "Name a city."
+    ran = Ran()
+    agent = build_agent(m, [tool], [("look", {}), "I cannot."], ran=ran)
+
+    await agent.ainvoke(ASKED)
+
+    assert "Name a city." in ran.shown[1]

@@ -8,14 +8,18 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import lru_cache, partial, wraps
 from typing import Any
 
 from fastmcp.exceptions import ToolError, ValidationError
-from fastmcp.server.dependencies import get_access_token
+from fastmcp.server.dependencies import get_access_token, without_injected_parameters
 from fastmcp.server.middleware import Middleware
 from fastmcp.tools import base as tools_base
 from fastmcp.tools.base import ToolResult
+from fastmcp.tools.function_tool import FunctionTool
 from mcp_types import TextContent
+from pydantic import TypeAdapter
+from pydantic import ValidationError as PydanticValidationError
 
 from mulligan.core.adapter import Answer, Called, Host, HostCall, HostRun
 from mulligan.core.errors import HeldError, NothingDone
@@ -141,9 +145,6 @@ class ServerCall:
         self._result = self._error = None
         try:
             result = await self._call_next(self._context.copy(message=asked))
-        except ValidationError as error:
-            self._error = error
-            raise NothingDone(str(error)) from error
         except Exception as error:  # noqa: BLE001
             self._error = error
             raise (_find_cause(error) or error) from None
@@ -165,9 +166,10 @@ class ServerCall:
         """The server's own failure, with what would help."""
         if self._result is not None:
             return add_notes(self._result, (advice,))
-        if self._error is not None and not advice:
-            raise self._error
-        told = (str(self._error or error), advice)
+        own = self._error or (error.__cause__ if isinstance(error, NothingDone) else None)
+        if own is not None and not advice:
+            raise own
+        told = (str(own or error), advice)
         raise ToolError("\n\n".join(filter(None, told))) from error
 
 
@@ -177,9 +179,33 @@ def read_call(context: Any, *, tool: Any, made: ServerCall) -> HostCall:
         tool=context.message.name,
         arguments=context.message.arguments or {},
         make=made.make,
+        check=partial(check_arguments, tool),
         schema=tool.parameters,
         description=tool.description or "",
     )
+
+
+async def check_arguments(tool: Any, arguments: Mapping[str, object]) -> None:
+    """Raise what the server says of arguments that a function does not take.
+
+    Tools that live elsewhere, such as those of a mounted server, tell once they are called.
+    """
+    if isinstance(tool, FunctionTool):
+        try:
+            _build_adapter(tool.fn).validate_python(dict(arguments))
+        except PydanticValidationError as error:
+            raise ValidationError(str(error)) from error
+
+
+@lru_cache(maxsize=1_000)
+def _build_adapter(function: Any) -> TypeAdapter[Any]:
+    """Takes what the function takes, and does nothing with it."""
+    asked = without_injected_parameters(function)
+
+    @wraps(asked)
+    def accept(*_: Any, **__: Any) -> None: ...
+
+    return TypeAdapter(accept)  # type: ignore[arg-type]
 
 
 def read_principal() -> str:

@@ -14,10 +14,11 @@ from google.adk.agents.run_config import StreamingMode
 from google.adk.events import Event, EventActions
 from google.adk.plugins.base_plugin import BasePlugin
 from google.adk.tools.agent_tool import AgentTool
+from google.adk.tools.function_tool import FunctionTool
 from google.genai import types
 
 from mulligan.core.adapter import Host, HostCall, HostRun
-from mulligan.core.errors import HeldError, NothingDone
+from mulligan.core.errors import HeldError
 
 STEERING = (
     "google.adk.tools.transfer_to_agent_tool",
@@ -247,6 +248,10 @@ class AdkInvocation:
         await service.append_event(session=self.context.session, event=event)
 
 
+class ArgumentsRefusedError(ValueError):
+    """What the host says of arguments that a function does not take."""
+
+
 class ConfirmationRequested(Exception):  # noqa: N818 - it steers, and is no error
     """A tool asks the person by itself, and was put off. The host has no exception for it."""
 
@@ -264,20 +269,45 @@ def read_call(tool: Any, *, args: dict[str, Any], tool_context: Any) -> HostCall
         result = await tool.run_async(args=dict(arguments), tool_context=tool_context)
         if tool_context.function_call_id in asked:
             raise ConfirmationRequested(result)
-        error = result.get("error") if isinstance(result, dict) and len(result) == 1 else None
-        if isinstance(error, str) and error.startswith(f"Invoking `{tool.name}()` failed as "):
-            raise NothingDone(error)
         return result
+
+    async def check(arguments: Mapping[str, object]) -> None:
+        refused = find_refusal(tool, dict(arguments))
+        if refused:
+            raise ArgumentsRefusedError(refused)
 
     said = tool_context.tool_confirmation
     return HostCall(
         tool=tool.name,
         arguments=args,
         make=make,
+        check=check,
         id=tool_context.function_call_id or "",
         approved=None if said is None else bool(said.confirmed),
         schema=read_schema(declaration),
         description=tool.description or "",
+    )
+
+
+def find_refusal(tool: Any, arguments: dict[str, Any]) -> str:
+    """What the host answers arguments with that a function does not take; empty if it takes them.
+
+    Its answer is a result like any other, which a function may return as well, after it has done
+    something: so it is asked first.
+    """
+    if not isinstance(tool, FunctionTool):
+        return ""
+    read = getattr(tool, "_preprocess_args_with_validation", None)
+    if read is not None:
+        arguments, wrong = read(arguments)
+        if wrong:
+            return str(tool._build_validation_error_response(wrong)["error"])  # noqa: SLF001 - in its words
+    missing = [each for each in tool._get_mandatory_args() if each not in arguments]  # noqa: SLF001 - as above
+    if not missing:
+        return ""
+    return (
+        f"Invoking `{tool.name}()` failed as the following mandatory input parameters are not "
+        f"present:\n{chr(10).join(missing)}"
     )
 
 

@@ -7,6 +7,7 @@ import json
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any, NamedTuple, NotRequired
 from uuid import uuid4
 
@@ -27,9 +28,20 @@ from langgraph.graph import END
 from langgraph.runtime import get_runtime
 from langgraph.types import Command
 
-from mulligan.adapters.langchain_call import GraphCall, add_calls, ask_person, is_handing_over
+from mulligan.adapters.langchain_call import (
+    BroughtCalls,
+    GraphCall,
+    add_calls,
+    add_to,
+    ask_person,
+    build_message,
+    find_message,
+    is_handing_over,
+    is_invalid_resume,
+    may_interrupt,
+)
 from mulligan.core.adapter import Host, HostCall, HostRun
-from mulligan.core.errors import AlreadyDoneError, FlaggedCallError, HeldError
+from mulligan.core.errors import AlreadyDoneError, FlaggedCallError, HeldError, NothingDone
 
 MOST = 1000
 """Runs that are remembered while nobody says that they are over."""
@@ -130,11 +142,11 @@ class TurnMiddleware(AgentMiddleware):  # type: ignore[misc]
     def wrap_tool_call(self, request: Any, handler: Any) -> Any:
         """Bring a call. Also for `ToolNode(tools, wrap_tool_call=reflection.wrap_tool_call)`."""
         here = self.host.bring_here(handler)
-        return self.host.run_sync(lambda: self._bring(request, here))
+        return self.host.run_sync(lambda: self._enter(request, here))
 
     async def awrap_tool_call(self, request: Any, handler: Any) -> Any:
         """The same."""
-        return await self._bring(request, handler)
+        return await self._enter(request, handler)
 
     @hook_config(can_jump_to=["model"])  # type: ignore[untyped-decorator]
     def after_agent(self, state: Any, runtime: Any) -> dict[str, Any] | None:
@@ -215,11 +227,12 @@ class TurnMiddleware(AgentMiddleware):  # type: ignore[misc]
         if going is not None:
             await going.run.leave(failed=failed)
 
-    async def _bring(self, request: Any, handler: Any) -> Any:
+    async def _enter(self, request: Any, handler: Any) -> Any:
+        """Have a call made, whatever stands between here and its tool, and note how it ended."""
         going = self._find(request.state, request.runtime)
         going.calls += 1
         try:
-            came = await self._call(going, GraphCall(request, handler))
+            came = await self._have_made(request, handler, going)
             if is_handing_over(came) and going.place.around == read_place().around:
                 going.failed = False
         except BaseException as error:
@@ -234,7 +247,38 @@ class TurnMiddleware(AgentMiddleware):  # type: ignore[misc]
                 await self._leave(going.id, failed=going.failed)
         return came
 
-    async def _call(self, going: GraphRun, call: GraphCall) -> Any:
+    async def _have_made(self, request: Any, handler: Any, going: GraphRun) -> Any:
+        asked, brought = request.tool_call, BroughtCalls(self.host, partial(self._bring, going))
+        try:
+            came = await handler(brought.place(request))
+        except errors.GraphBubbleUp:
+            raise
+        except Exception as error:
+            advice = "" if is_invalid_resume(error) else brought.read_advice(error)
+            if not advice:
+                raise
+            return build_message(asked, f"{error}\n\n{advice}", failed=True)
+        message = find_message(came, asked["id"])
+        if message is None or message.status != "error":
+            return came
+        if not brought.made and request.tool is None:
+            brought.failed = await self._note_unknown(going, asked, str(message.text))
+        return add_to(came, asked["id"], brought.read_advice())
+
+    async def _note_unknown(self, going: GraphRun, asked: Any, said: str) -> Exception | None:
+        """Log a call of a tool that there is none of."""
+
+        async def refuse(_: Mapping[str, object]) -> object:
+            raise NothingDone(said)
+
+        call = HostCall(tool=asked["name"], arguments=asked["args"], make=refuse, check=refuse)
+        try:
+            await going.run.call(call)
+        except Exception as error:  # noqa: BLE001 - the model has it from its host
+            return error
+        return None
+
+    async def _bring(self, going: GraphRun, call: GraphCall) -> Any:
         approved = None
         while True:
             try:
@@ -242,38 +286,22 @@ class TurnMiddleware(AgentMiddleware):  # type: ignore[misc]
             except HeldError as held:
                 if held.decided or not may_interrupt():
                     return call.build_message(str(held), failed=held.decided)
-                approved = ask_person(held, call.request.tool_call)
-            except errors.GraphBubbleUp:
-                raise
+                approved = ask_person(held, tool=call.tool.name, arguments=call.arguments)
             except (AlreadyDoneError, FlaggedCallError) as refused:
                 return call.build_message(str(refused), failed=True)
-            except Exception as error:
-                told = self._tell(error, call)
-                if told is None:
-                    raise
-                return told
             else:
                 return call.with_result(called.result, called.note)
 
-    def _tell(self, error: Exception, call: GraphCall) -> Any:
-        """What the model is told of a failure; `None` where it is the host's to deal with."""
-        if is_invalid_resume(error):
-            return None
-        advice = self.host.read_advice(error)
-        if call.failed:
-            return call.with_note(advice)
-        return call.build_message(f"{error}\n\n{advice}", failed=True) if advice else None
-
     def _read_call(self, call: GraphCall, *, approved: bool | None) -> HostCall:
-        asked, tool = call.request.tool_call, call.request.tool
         return HostCall(
-            tool=asked["name"],
-            arguments=asked["args"],
+            tool=call.tool.name,
+            arguments=call.arguments,
             make=call.make,
-            id=asked["id"] or "",
+            check=call.check,
+            id=call.asked["id"] or "",
             approved=approved,
-            schema={} if tool is None else self._read_schema(tool),
-            description="" if tool is None else tool.description,
+            schema=self._read_schema(call.tool),
+            description=call.tool.description,
         )
 
     def _read_schema(self, tool: Any) -> Mapping[str, object]:
@@ -323,18 +351,6 @@ class TurnMiddleware(AgentMiddleware):  # type: ignore[misc]
             return request.override(system_message=before.model_copy(update={"content": blocks}))
         whole = "\n\n".join(filter(None, (request.system_prompt, found)))
         return request.override(system_prompt=whole)
-
-
-def is_invalid_resume(error: Exception) -> bool:
-    """Whether an error is a person's answer to an interrupt that its tool could not read: the graph
-    asks again. Older graphs have no such errors."""
-    tell = getattr(errors, "is_invalid_resume", None)
-    return tell is not None and bool(tell(error))
-
-
-def may_interrupt() -> bool:
-    """Whether the graph can go on after an interrupt: it has a checkpointer."""
-    return bool(get_config().get("configurable", {}).get("__pregel_checkpointer"))
 
 
 def read_place() -> GraphPlace:

@@ -2,89 +2,184 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from langchain_core.messages import ToolMessage
-from langchain_core.tools import ToolException
+from langchain_core.tools import BaseTool, ToolException
+from langchain_core.tools.base import _handle_validation_error  # no other has these words
+from langgraph import errors
+from langgraph.config import get_config
 from langgraph.types import Command, interrupt
+from pydantic import ValidationError
 
-from mulligan.core.adapter import MeantCall
+from mulligan.core.adapter import Host, MeantCall
 from mulligan.core.errors import HeldError, NothingDone
+
+Bring = Callable[["GraphCall"], Awaitable[Any]]
+"""Brings a call, and answers with what its host is given for it."""
+
+
+@dataclass(slots=True)
+class BroughtCalls:
+    """What comes of one call of a model: its tool is made once, or as often as whatever stands in
+    between wants it, with these arguments or others."""
+
+    host: Host
+    bring: Bring
+    failed: Exception | None = None
+    """Why the last one was not made."""
+    made: bool = False
+    """A tool was reached."""
+
+    def place(self, request: Any) -> Any:
+        """The request with tools that bring their calls: nobody is nearer to what runs.
+
+        A person may have put another tool in the place of the one that was asked for.
+        """
+        runtime, offered = request.runtime, getattr(request.runtime, "tools", None)
+        if offered:
+            runtime = replace(runtime, tools=[self.wrap(each) for each in offered])
+        return request.override(tool=self.wrap(request.tool), runtime=runtime)
+
+    def read_advice(self, error: Exception | None = None) -> str:
+        """What would help, where the last one failed; an error may have become another since."""
+        found = (self.host.read_advice(each) for each in (error, self.failed) if each is not None)
+        return next(filter(None, found), "")
+
+    def wrap(self, tool: Any) -> Any:
+        """The tool, with its calls brought. All else is as before."""
+        if not isinstance(tool, BaseTool):
+            return tool
+        wrapped = copy.copy(tool)
+
+        async def bring(asked: Any, make: Callable[..., Awaitable[Any]]) -> Any:
+            self.made, self.failed, call = True, None, GraphCall(tool, asked, make)
+            try:
+                return await self.bring(call)
+            except errors.GraphBubbleUp:
+                raise
+            except Exception as error:
+                self.failed = error
+                if call.came is not None:
+                    # The tool has made a message of it.
+                    return call.came
+                refused = error.__cause__ if isinstance(error, NothingDone) else None
+                if refused is not None:
+                    return call.refuse(refused)
+                raise
+
+        async def ainvoke(asked: Any, config: Any = None, **rest: Any) -> Any:
+            return await bring(asked, lambda asked: tool.ainvoke(asked, config, **rest))
+
+        def invoke(asked: Any, config: Any = None, **rest: Any) -> Any:
+            here = self.host.bring_here(lambda asked: tool.invoke(asked, config, **rest))
+            return self.host.run_sync(lambda: bring(asked, here))
+
+        # It is a model of pydantic, which takes no other attributes than its own.
+        wrapped.__dict__.update(invoke=invoke, ainvoke=ainvoke)
+        return wrapped
 
 
 @dataclass(slots=True)
 class GraphCall:
-    """One call, and what came of it in the host's own form."""
+    """One call as its tool is given it, and what came of it in the host's own form."""
 
-    request: Any
+    tool: Any
+    asked: Any
     handler: Callable[[Any], Awaitable[Any]]
     came: Any = None
     value: object = None
-    failed: bool = False
-    """What came is a failure that the host returns as a message."""
+
+    @property
+    def arguments(self) -> dict[str, object]:
+        """What the model has said, or whoever has mended that."""
+        given: dict[str, object] = self.tool._filter_injected_args(self.asked["args"])  # noqa: SLF001 - nothing else tells them apart
+        return given
+
+    async def check(self, arguments: Mapping[str, object]) -> None:
+        """Raise what the tool's schema says against them; of one with JSON Schema, nothing."""
+        asked = self._ask(arguments)
+        self.tool._to_args_and_kwargs(asked["args"], asked["id"])  # noqa: SLF001 - as it does itself, before it runs
+
+    def refuse(self, error: BaseException) -> ToolMessage:
+        """What the tool says of arguments that it does not take; raised where its graph says it."""
+        how = self.tool.handle_validation_error
+        if not how or not isinstance(error, ValidationError):
+            raise error
+        return self.build_message(_handle_validation_error(error, flag=how), failed=True)
 
     async def make(self, arguments: Mapping[str, object]) -> object:
         """Make it. A message about a failure is raised."""
-        asked = {**self.request.tool_call, "args": dict(arguments)}
-        self.came, self.value, self.failed = None, None, False
-        self.came = await self.handler(self.request.override(tool_call=asked))
-        message = find_message(self.came, asked["id"])
+        self.came, self.value = None, None
+        self.came = await self.handler(self._ask(arguments))
+        message = find_message(self.came, self.asked["id"])
         if message is None:
             return None
-        self.failed = message.status == "error"
-        if self.failed:
-            said = str(message.text)
-            refused = self.request.tool is None or said.startswith("Error invoking tool")
-            raise (NothingDone if refused else ToolException)(said)
+        if message.status == "error":
+            raise ToolException(str(message.text))
         self.value = read_value(message.content)
         return self.value
+
+    def _ask(self, arguments: Mapping[str, object]) -> Any:
+        known = self.arguments
+        filled = {name: each for name, each in self.asked["args"].items() if name not in known}
+        return {**self.asked, "args": {**filled, **arguments}}
 
     def with_result(self, result: object, note: str) -> Any:
         """The host's own result, unless there is another, or something to say beside it."""
         if self.came is None:
             return self.build_message(_add_note(_dump(result), note))
-        if result is not self.value:
-            return self._with_content(_add_note(_dump(result), note))
-        return self.with_note(note)
-
-    def with_note(self, note: str) -> Any:
-        """What came, with something to say beside it."""
-        message = find_message(self.came, self.request.tool_call["id"])
-        if not note or message is None:
-            return self.came
-        return self._with_content(_add_note(message.content, note))
+        if result is not self.value and find_message(self.came, self.asked["id"]) is not None:
+            return _with_content(self.came, self.asked["id"], _add_note(_dump(result), note))
+        return add_to(self.came, self.asked["id"], note)
 
     def build_message(self, text: Any, *, failed: bool = False) -> ToolMessage:
         """A message in the place of a result."""
-        asked = self.request.tool_call
-        return ToolMessage(
-            text,
-            name=asked["name"],
-            tool_call_id=asked["id"],
-            status="error" if failed else "success",
-        )
-
-    def _with_content(self, content: Any) -> Any:
-        message = find_message(self.came, self.request.tool_call["id"])
-        changed = message.model_copy(update={"content": content})
-        return _replace(self.came, message, changed)
+        return build_message(self.asked, text, failed=failed)
 
 
-def ask_person(held: HeldError, call: Mapping[str, Any]) -> bool:
+def build_message(asked: Any, text: Any, *, failed: bool = False) -> ToolMessage:
+    """A message in the place of what came of a call."""
+    status = "error" if failed else "success"
+    return ToolMessage(text, name=asked["name"], tool_call_id=asked["id"], status=status)
+
+
+def add_to(came: Any, call: str, note: str) -> Any:
+    """What came of a call, with something to say beside it."""
+    message = find_message(came, call)
+    if not note or message is None:
+        return came
+    return _with_content(came, call, _add_note(message.content, note))
+
+
+def ask_person(held: HeldError, *, tool: str, arguments: Mapping[str, Any]) -> bool:
     """Interrupt the graph until a person has said something of this very call.
 
     A graph hands one answer to whoever asks first, so that only one which names the call counts;
     after any other, the call is looked for in the journal again, and asked about once more.
     """
     approve, deny = {"approve": held.action}, {"deny": held.action}
-    asked = {"mulligan": held.action, "tool": call["name"], "args": call["args"]}
+    asked = {"mulligan": held.action, "tool": tool, "args": dict(arguments)}
     while True:
         word = interrupt({**asked, "why": str(held), "approve": approve, "deny": deny})
         if word in (approve, deny):
             return bool(word == approve)
+
+
+def is_invalid_resume(error: Exception) -> bool:
+    """Whether an error is a person's answer to an interrupt that its tool could not read: the graph
+    asks again. Older graphs have no such errors."""
+    tell = getattr(errors, "is_invalid_resume", None)
+    return tell is not None and bool(tell(error))
+
+
+def may_interrupt() -> bool:
+    """Whether the graph can go on after an interrupt: it has a checkpointer."""
+    return bool(get_config().get("configurable", {}).get("__pregel_checkpointer"))
 
 
 def is_handing_over(came: Any) -> bool:
@@ -118,6 +213,11 @@ def _list_inside(came: Any) -> list[Any]:
     if isinstance(came, Command):
         came = came.update.get("messages", ()) if isinstance(came.update, dict) else ()
     return list(came) if isinstance(came, (list, tuple)) else []
+
+
+def _with_content(came: Any, call: str, content: Any) -> Any:
+    message = find_message(came, call)
+    return _replace(came, message, message.model_copy(update={"content": content}))
 
 
 def _replace(came: Any, old: Any, new: Any) -> Any:

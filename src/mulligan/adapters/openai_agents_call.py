@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import json
 import logging
 from collections.abc import Iterator, Mapping
@@ -15,6 +16,7 @@ from typing import Any
 from agents import FunctionTool, ModelBehaviorError, default_tool_error_function
 from agents.agent import AgentBase
 from agents.tool import maybe_invoke_function_tool_failure_error_function as handle_failure
+from pydantic import ValidationError
 
 from mulligan.adapters.openai_agents_model import warn_of_unwrapped
 from mulligan.core.adapter import Host, HostCall, HostRun
@@ -143,10 +145,7 @@ def read_call(
     bare._failure_error_function, bare._use_default_failure_error_function = None, False  # noqa: SLF001
 
     async def make(arguments: Mapping[str, object]) -> object:
-        try:
-            output = await bare.on_invoke_tool(ctx, json.dumps(dict(arguments)))
-        except ModelBehaviorError as error:
-            raise NothingDone(str(error)) from error
+        output = await bare.on_invoke_tool(ctx, json.dumps(dict(arguments)))
         outputs.clear()
         outputs.append((read_value(output), output))
         return outputs[0][0]
@@ -155,11 +154,30 @@ def read_call(
         tool=tool.name,
         arguments=given,
         make=make,
+        check=partial(check_arguments, tool),
         id=call_id,
         approved=ctx.is_tool_approved(tool.name, call_id),
         schema=tool.params_json_schema,
         description=tool.description,
     )
+
+
+async def check_arguments(tool: Any, arguments: Mapping[str, object]) -> None:
+    """Raise what the host says of arguments that the function of a tool does not take.
+
+    It says so with an error that a tool may raise as well, after it has done something.
+    """
+    invoke = getattr(tool.on_invoke_tool, "_invoke_tool_impl", None)
+    known = inspect.getclosurevars(invoke).nonlocals if inspect.isfunction(invoke) else {}
+    model = getattr(known.get("schema"), "params_pydantic_model", None)
+    if model is None:
+        # Not made of a function: it tells once it is called.
+        return
+    try:
+        model(**json.loads(json.dumps(dict(arguments))))
+    except ValidationError as error:
+        refused = ModelBehaviorError(f"Invalid JSON input for tool {tool.name}: {error}")
+        raise refused from error
 
 
 async def bring_decisions(state: Any, run: HostRun) -> None:

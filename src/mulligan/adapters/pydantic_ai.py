@@ -5,13 +5,23 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from typing import Any, get_args
+from functools import wraps
+from typing import Any
 
 from pydantic import ValidationError
-from pydantic_ai import ApprovalRequired, CallDeferred, DeferredToolRequests, ModelRetry
+from pydantic_ai import (
+    Agent,
+    ApprovalRequired,
+    CallDeferred,
+    DeferredToolRequests,
+    ModelRetry,
+    ToolReturn,
+)
 from pydantic_ai.capabilities import AbstractCapability
 from pydantic_ai.messages import ModelMessagesTypeAdapter, ToolCallPart
+from pydantic_ai.toolsets import WrapperToolset
 from pydantic_graph import End
 
 from mulligan.core.adapter import Host, HostCall, HostRun
@@ -25,6 +35,24 @@ CANNOT = {
 }
 
 
+_prepared: ContextVar[tuple[Any, Any]] = ContextVar("mulligan_pydantic_ai", default=(None, None))
+"""The agent whose run begins, and what that run may end with."""
+
+_prepare_output_schema = Agent._prepare_output_schema  # noqa: SLF001 - see below
+
+
+@wraps(_prepare_output_schema)
+def note_output_schema(agent: Any, output_type: Any) -> Any:
+    """As the host reads what a run may end with."""
+    schema = _prepare_output_schema(agent, output_type)
+    _prepared.set((agent, schema))
+    return schema
+
+
+# The one place that knows the output type of a run: a capability is only told that of its agent.
+Agent._prepare_output_schema = note_output_schema  # noqa: SLF001
+
+
 def build(host: Host) -> Reflection:
     """A capability: `Agent(…, capabilities=[m.for_pydantic_ai()])`."""
     return Reflection(host)
@@ -33,8 +61,10 @@ def build(host: Host) -> Reflection:
 class Reflection(AbstractCapability):  # type: ignore[misc]
     """Reviews what a run did before its output is given, and has it go on where that was wrong."""
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: Host, *, defers: bool = False) -> None:
         self.host = host
+        self.defers = defers
+        """The run may end with calls that wait, and whoever runs it knows of that."""
         self.run: HostRun | None = None
         self.begun = 0
         """How many messages there were before the model's first answer."""
@@ -43,9 +73,12 @@ class Reflection(AbstractCapability):  # type: ignore[misc]
         self.misfits: dict[str, Misfit] = {}
         """Calls whose arguments the host would not take, by its ids."""
 
-    async def for_run(self, _: Any) -> Reflection:
+    async def for_run(self, ctx: Any) -> Reflection:
         """One for each run, with what is its own."""
-        return Reflection(self.host)
+        agent, schema = _prepared.get()
+        if agent is not ctx.agent:
+            schema = getattr(ctx.agent, "_output_schema", None)
+        return Reflection(self.host, defers=getattr(schema, "allows_deferred_tools", False))
 
     async def prepare_tools(self, ctx: Any, tool_defs: list[Any]) -> list[Any]:
         """Say what is known to go wrong, under the descriptions."""
@@ -97,34 +130,61 @@ class Reflection(AbstractCapability):  # type: ignore[misc]
             self.misfits[call.tool_call_id] = Misfit(given, error, validate=rest["handler"])
             return given
 
-    async def wrap_tool_execute(
-        self, ctx: Any, *, call: Any, tool_def: Any, args: Any, handler: Any
-    ) -> Any:
+    def get_wrapper_toolset(self, toolset: Any) -> BroughtToolset:
+        """Tools that bring their calls, inside all that changes a call on its way to its tool."""
+        return BroughtToolset(toolset, self)
+
+    async def bring(self, ctx: Any, call: ToolsetCall) -> Any:
         """Bring a call; what is said about it reaches the model in the host's own way."""
         if self.run is None:
-            return await handler(args)
+            return await call.handler(call.arguments)
+        misfit = self.misfits.pop(ctx.tool_call_id, None)
+        if misfit is not None:
+            call = replace(call, misfit=misfit)
+        asked = self._read_call(ctx, call)
         try:
-            misfit = self.misfits.pop(call.tool_call_id, None)
-            make = misfit.fit(handler) if misfit is not None else handler
-            plain = self.plain.get(tool_def.name, tool_def)
-            called = await self.run.call(
-                read_call(ctx, call=call, tool_def=plain, args=args, handler=make)
-            )
+            try:
+                called = await self.run.call(asked)
+            except HeldError as held:
+                if held.decided or not asked.approved:
+                    raise
+                # The host has asked the person by itself, or about other arguments.
+                called = await self.run.call(asked)
         except HeldError as held:
-            if held.decided or not may_defer(ctx):
+            if held.decided or not self.defers:
                 return str(held)
             raise ApprovalRequired({"mulligan": held.action, "why": str(held)}) from None
         except (CallDeferred, ApprovalRequired, ModelRetry):
             raise
-        except Exception as error:
-            advice = self.host.read_advice(error)
-            if not advice or type(error).__module__.startswith("pydantic_ai"):
-                raise
-            told = f"{error}\n\n{advice}"
-            if ctx.last_attempt:
-                return told
-            raise ModelRetry(told) from error
-        return add_note(called.result, called.note)
+        except Exception as error:  # noqa: BLE001 - it is raised again, as the host says it
+            return self._tell(ctx, error)
+        return call.add_note(called.result, called.note)
+
+    def _tell(self, ctx: Any, error: Exception) -> str:
+        """What the model reads of a failure, where something would help; else it is raised."""
+        advice = self.host.read_advice(error)
+        refused = error.__cause__ if isinstance(error, NothingDone) else None
+        known = isinstance(refused, (ValidationError, ModelRetry))
+        if not known and (not advice or type(error).__module__.startswith("pydantic_ai")):
+            raise error
+        told = f"{error}\n\n{advice}".strip()
+        if ctx.last_attempt and advice:
+            return told
+        raise ModelRetry(told) from error
+
+    def _read_call(self, ctx: Any, call: ToolsetCall) -> HostCall:
+        """A call in no framework's words."""
+        tool_def = self.plain.get(call.tool_def.name, call.tool_def)
+        return HostCall(
+            tool=tool_def.name,
+            arguments=call.arguments,
+            make=call.make,
+            check=None if call.misfit is None else call.misfit.check,
+            id=ctx.tool_call_id or "",
+            approved=True if ctx.tool_call_approved else None,
+            schema=tool_def.parameters_json_schema,
+            description=tool_def.description or "",
+        )
 
     async def after_node_run(self, ctx: Any, *, node: Any, result: Any) -> Any:  # noqa: ARG002
         """Review at the end; where something was wrong, the run does not end there."""
@@ -145,23 +205,62 @@ class Reflection(AbstractCapability):  # type: ignore[misc]
         return result
 
 
+@dataclass
+class BroughtToolset(WrapperToolset):  # type: ignore[misc]
+    """The tools of a run, whose calls are brought with the arguments that they are made with."""
+
+    reflection: Reflection
+
+    async def call_tool(self, name: str, tool_args: Any, ctx: Any, tool: Any) -> Any:
+        """Bring a call."""
+
+        async def make(arguments: dict[str, object]) -> object:
+            return await self.wrapped.call_tool(name, arguments, ctx, tool)
+
+        return await self.reflection.bring(ctx, ToolsetCall(tool.tool_def, tool_args, make))
+
+
+@dataclass(slots=True)
+class ToolsetCall:
+    """One call, and what came of it in the host's own form."""
+
+    tool_def: Any
+    arguments: dict[str, object]
+    handler: Callable[[dict[str, object]], Awaitable[object]]
+    misfit: Misfit | None = None
+    came: object = None
+    value: object = None
+
+    async def make(self, arguments: Mapping[str, object]) -> object:
+        """Make it, with values of the types that the tool takes."""
+        given = dict(arguments)
+        if self.misfit is not None:
+            given = await self.misfit.validate(given)
+        self.came = await self.handler(given)
+        self.value = self.came.return_value if isinstance(self.came, ToolReturn) else self.came
+        return self.value
+
+    def add_note(self, result: object, note: str) -> object:
+        """The host's own result, with what the agent is to know beside it."""
+        told = add_note(result, note)
+        if isinstance(self.came, ToolReturn) and result is self.value:
+            return replace(self.came, return_value=told)
+        return told
+
+
 @dataclass(frozen=True, slots=True)
 class Misfit:
-    """A call whose arguments the host would not take, so that its tool was not entered."""
+    """A call whose arguments the host would not take."""
 
     given: Mapping[str, object]
     error: Exception
     validate: Callable[[dict[str, object]], Awaitable[dict[str, object]]]
 
-    def fit(self, handler: Any) -> Any:
-        """The tool as it is called with arguments that fit; with those that came it refuses."""
-
-        async def call(arguments: dict[str, object]) -> object:
-            if arguments == self.given:
-                raise NothingDone(str(self.error)) from self.error
-            return await handler(await self.validate(arguments))
-
-        return call
+    async def check(self, arguments: Mapping[str, object]) -> None:
+        """Raise what the host says of these, or of others in their place."""
+        if arguments == self.given:
+            raise self.error
+        await self.validate(dict(arguments))
 
 
 def read_agent(ctx: Any) -> str:
@@ -183,31 +282,6 @@ def read_arguments(args: Any) -> dict[str, object] | None:
     except ValueError:
         return None
     return read if isinstance(read, dict) else None
-
-
-def read_call(ctx: Any, *, call: Any, tool_def: Any, args: Any, handler: Any) -> HostCall:
-    """A call in no framework's words."""
-
-    async def make(arguments: Mapping[str, object]) -> object:
-        return await handler(dict(arguments))
-
-    return HostCall(
-        tool=tool_def.name,
-        arguments=args,
-        make=make,
-        id=call.tool_call_id,
-        approved=True if ctx.tool_call_approved else None,
-        schema=tool_def.parameters_json_schema,
-        description=tool_def.description or "",
-    )
-
-
-def may_defer(ctx: Any) -> bool:
-    """Whether the agent may end with calls that wait, and whoever runs it knows of that."""
-    output_type = getattr(ctx.agent, "output_type", ())
-    inside = get_args(output_type) or output_type
-    kinds = inside if isinstance(inside, (list, tuple)) else (inside,)
-    return DeferredToolRequests in kinds
 
 
 def read_message(ctx: Any) -> str:

@@ -23,7 +23,7 @@ from strands.types.tools import AgentTool
 
 from mulligan.adapters.strands_model import wrap_model
 from mulligan.core.adapter import Called, Host, HostCall, HostRun
-from mulligan.core.errors import HeldError, NothingDone
+from mulligan.core.errors import HeldError
 
 INTERRUPT = "mulligan"
 """The name of the interrupt that a held call is."""
@@ -264,11 +264,18 @@ class BroughtCall:
             tool=self.tool.tool_name,
             arguments=self.use["input"],
             make=self._make,
+            check=self._check,
             id=str(self.use["toolUseId"]),
             approved=approved,
             schema=spec["inputSchema"].get("json", {}),
             description=spec.get("description", ""),
         )
+
+    async def _check(self, arguments: Mapping[str, object]) -> None:
+        """As a decorated function does before it is entered; other tools tell once they are."""
+        metadata = getattr(self.tool.inner, "_metadata", None)
+        if metadata is not None:
+            metadata.validate_input(dict(arguments))
 
     async def _make(self, arguments: Mapping[str, object]) -> object:
         self.came, error = None, None
@@ -285,7 +292,7 @@ class BroughtCall:
             self.events.put_nowait(event)
         self.came = self.came or build_result(use, "It returned nothing.", status="error")
         if self.came["status"] == "error":
-            self.read = failure = read_failure(self.came, error)
+            self.read = failure = error or FailedResultError(read_text(self.came["content"]))
             raise failure
         self.read = read_value(self.came)
         return self.read
@@ -324,18 +331,6 @@ def read_value(result: Any) -> object:
         return result["structuredContent"]
     values = [_read_block(block) for block in result["content"]]
     return values[0] if len(values) == 1 else values
-
-
-def read_failure(result: Any, error: Exception | None) -> Exception:
-    """The error that a failure came from; where the tool was not entered, it says so."""
-    if error is None:
-        return FailedResultError(read_text(result["content"]))
-    cause = error.__cause__
-    if type(error) is ValueError and type(cause).__module__.startswith("pydantic"):
-        refused = NothingDone(str(error))
-        refused.__cause__ = cause
-        return refused
-    return error
 
 
 def read_approval(said: object) -> bool | None:

@@ -140,7 +140,8 @@ class ApplicationHost:
             message = outer.message
         turn = self.opener.open(message, about)
         labels = turn.labels
-        whose = (labels.tenant, turn.principal, labels.agent, thread)
+        # An agent may be called otherwise when its conversation goes on, as after a variable.
+        whose = (labels.tenant, turn.principal, thread or labels.agent)
         runtime = self.parts.runtime
         holds = HostHolds(
             book=runtime.book,

@@ -96,6 +96,10 @@ MakeInHost = Callable[[Mapping[str, object]], Awaitable[object]]
 """Makes a call in the framework, with these arguments, and answers with what its tool returned as
 plain values. A failure that the framework returns is raised; what steers the framework is too."""
 
+CheckInHost = Callable[[Mapping[str, object]], Awaitable[object]]
+"""Raises what a framework answers arguments with that a tool does not take, as it would say it. The
+tool is not entered by it."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostCall:
@@ -104,7 +108,11 @@ class HostCall:
     tool: str
     arguments: Mapping[str, object]
     make: MakeInHost
-    """Called again where another try is safe, and with other arguments where they were mended."""
+    """Called again where another try is safe, and with other arguments where they were mended. What
+    it raises may come from after the effect, whatever its class and its words are."""
+    check: CheckInHost | None = None
+    """What it raises is known before the tool is entered: nothing was done, and nobody is asked to
+    approve such a call. `None`: the framework tells only once it makes the call."""
     id: str = ""
     """The framework's own id of the call, the same when it goes on after an approval. Empty: it has
     none, and the next call with the same arguments goes on."""

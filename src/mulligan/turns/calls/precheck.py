@@ -8,13 +8,13 @@ from functools import partial
 from mulligan.core.call import Call, Execution, Failure
 from mulligan.core.effect import Mode, Precheck
 from mulligan.core.error_class import ErrorClass
-from mulligan.core.errors import FlaggedCallError
+from mulligan.core.errors import FlaggedCallError, NothingDone
 from mulligan.core.event import CallFlagged
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.size import is_long
 from mulligan.core.suggestion import Earlier, Planned
 from mulligan.turns.calls.live import LiveCall
-from mulligan.turns.calls.outcome import build_proposal, fail_call
+from mulligan.turns.calls.outcome import build_proposal, fail_call, note_failure
 from mulligan.turns.calls.tool import Tool
 from mulligan.turns.memory.episodes import build_earlier
 from mulligan.turns.turn.context import OpenTurn
@@ -67,9 +67,25 @@ def _find_irrelevance(tool: Tool, planned: Planned) -> Iterator[Finding]:
         yield found
 
 
+async def find_misfit(call: LiveCall) -> NothingDone | None:
+    """What its host says of arguments that the tool does not take; `None`: it takes them.
+
+    Nobody is asked to approve what cannot run, and nothing is read that it would have changed.
+    """
+    check = getattr(call.tool.function, "check_first", None) if call.tool.hosted else None
+    try:
+        if check is not None:
+            await check(call.given[1])
+    except NothingDone as error:
+        return error
+    return None
+
+
 async def precheck_call(call: LiveCall, turn: OpenTurn) -> Execution | None:
     """Look at a call before it is made. What came of one that is not made; `None`: go on."""
-    tool = call.tool
+    tool, misfit = call.tool, await find_misfit(call)
+    if misfit is not None:
+        return await note_failure(call, misfit)
     if not tool.prechecks or tool.traffic.find(call.labels.tenant).rarely_fails:
         return None
     proposed = build_proposal(call)

@@ -9,7 +9,7 @@ from mulligan.core.finding import Severity
 from mulligan.turns.calls.journaled import JournaledCall
 from mulligan.turns.calls.live import LiveCall, begin_call
 from mulligan.turns.calls.outcome import build_proposal
-from mulligan.turns.calls.precheck import foresee, plan_call
+from mulligan.turns.calls.precheck import find_misfit, foresee, plan_call
 from mulligan.turns.calls.tool import Tool
 from mulligan.turns.journal.hold import Held
 from mulligan.turns.journal.waiter import ON_LOOP
@@ -19,7 +19,7 @@ from mulligan.turns.turn.context import OpenTurn
 async def hold_ahead(tool: Tool, arguments: Mapping[str, object], *, turn: OpenTurn) -> Held | None:
     """Hold a call of the current turn; `None` where it is to be made, which may also refuse it."""
     call = begin_call(tool, ((), dict(arguments)), waiter=ON_LOOP)
-    if _is_refused(call, turn):
+    if await find_misfit(call) is not None or _is_refused(call, turn):
         return None
     return await JournaledCall(call=call, turn=turn, attempt=turn.attempt).hold_ahead()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Protocol
 
@@ -28,12 +28,15 @@ LOOKS = 600
 
 NAME = "hold"
 TOLD = "told"
+LAST = "last hold"
+"""The same of a call whatever its arguments are, as a person may have given it others."""
 
 _DONE = (State.VERIFIED, State.EXECUTED, State.PENDING_REVIEW, State.UNCHECKED)
 _DENIED = "A person has denied it, and it was not run. Do not call it again."
 _UNWANTED = "It was not run, since what was done together with it was found wrong."
 _ENDS = {
     State.EXPIRED: "Nobody approved it in time, and it was not run. Ask the person.",
+    State.INTENT: "It was approved, and is being made at this moment. Do not call it again.",
     State.NOT_EXECUTED: "It was approved and tried, and nothing was done.",
 }
 
@@ -66,24 +69,29 @@ class HostHolds:
     vault: Vault
     decide: Callable[[], Decides]
     whose: str
-    """What the host's ids are unique in: tenant, person, agent and thread."""
+    """What the host's ids are unique in: tenant, person, and thread or agent."""
 
     async def keep(self, call: HostCall, hold: Hold) -> None:
         """Remember which hold a call is."""
-        row = Kept(
-            owner=self._name(call),
-            name=NAME,
-            value=hold.action.encode(),
-            expires_at=hold.expires_at + KEPT,
-        )
+        until, value = hold.expires_at + KEPT, hold.action.encode()
+        row = Kept(owner=self._name(call), name=NAME, value=value, expires_at=until)
         await asyncio.to_thread(self.vault.put, row)
+        if call.id:
+            last = replace(row, owner=self._name(replace(call, arguments={})), name=LAST)
+            await asyncio.to_thread(self.vault.put, last)
 
     async def find(self, call: HostCall) -> Waited | None:
         """The call as it was held before; `HeldError` while it may not be made, or never."""
         kept = await asyncio.to_thread(self.vault.get, self._name(call), NAME)
         if kept is None:
+            if call.id and call.approved:
+                await self._replace(call)
             return None
-        action = await self._find_decided(call, kept.decode())
+        return await self.follow(call, kept.decode())
+
+    async def follow(self, call: HostCall, action_id: str) -> Waited | None:
+        """The same of an action that is known, such as one that another caller makes meanwhile."""
+        action = await self._find_decided(call, action_id)
         if action is None:
             return None
         if action.state not in (*HOLDS, State.INTENT):
@@ -107,6 +115,14 @@ class HostHolds:
         """Of a host without ids, the next call with the same arguments is another one."""
         if not call.id:
             await asyncio.to_thread(self.vault.expire, self._name(call), at=self.book.clock())
+
+    async def _replace(self, call: HostCall) -> None:
+        """A person has approved the call with other arguments: as it was held, it never runs."""
+        owner = self._name(replace(call, arguments={}))
+        kept = await asyncio.to_thread(self.vault.get, owner, LAST)
+        found = None if kept is None else await self._look(kept.decode())
+        if found is not None and found.state is State.HELD:
+            await asyncio.to_thread(self._decide, replace(call, approved=False), found)
 
     async def _find_decided(self, call: HostCall, action: str) -> Action | None:
         """What became of it; where its host has a person's word, with that."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, NamedTuple
 
-from mulligan.core.adapter import HostCall, MakeInHost
+from mulligan.core.adapter import CheckInHost, HostCall, MakeInHost
 from mulligan.core.effect import Effect
 from mulligan.core.errors import ConfigurationError, NothingDone
 from mulligan.turns.calls.runtime import Runtime
@@ -22,7 +22,15 @@ Hosted = Callable[..., Awaitable[object]]
 ANYTHING: Mapping[str, object] = {"type": "object"}
 """The schema of a tool whose host says nothing of its arguments."""
 
-_making: ContextVar[MakeInHost | None] = ContextVar("mulligan_making", default=None)
+
+class InHost(NamedTuple):
+    """How a host makes a call, and how it looks at the arguments before."""
+
+    make: MakeInHost
+    check: CheckInHost | None = None
+
+
+_making: ContextVar[InHost | None] = ContextVar("mulligan_making", default=None)
 
 
 class HostedTools:
@@ -95,9 +103,9 @@ class HostedTools:
 
 
 @contextmanager
-def make_with(make: MakeInHost) -> Iterator[None]:
+def make_with(call: HostCall) -> Iterator[None]:
     """Calls in here are made by a host in this way."""
-    token = _making.set(make)
+    token = _making.set(InHost(call.make, call.check))
     try:
         yield
     finally:
@@ -108,18 +116,37 @@ def _build_function(name: str) -> Callable[..., Awaitable[Any]]:
     """A function of that name, which closes over nothing: the tool is the same in all processes."""
 
     async def call_host(**arguments: object) -> object:
-        make = _making.get()
-        if make is None:
+        host = _making.get()
+        if host is None:
             raise NothingDone(
                 "It is made by its host, and no run of that goes on here. Let the run go on there."
             )
         # What is called inside is not made in the same way.
         token = _making.set(None)
         try:
-            return await make(arguments)
+            await _check(host, arguments)
+            return await host.make(arguments)
         finally:
             _making.reset(token)
 
+    async def check_first(arguments: Mapping[str, object]) -> None:
+        host = _making.get()
+        if host is not None:
+            await _check(host, arguments)
+
     call_host.__name__ = call_host.__qualname__ = name
     call_host.made_by_host = True  # type: ignore[attr-defined]
+    call_host.check_first = check_first  # type: ignore[attr-defined]
     return call_host
+
+
+async def _check(host: InHost, arguments: Mapping[str, object]) -> None:
+    """Refuse what the tool does not take: it was not entered, which its own errors cannot prove."""
+    if host.check is None:
+        return
+    try:
+        await host.check(arguments)
+    except NothingDone:
+        raise
+    except Exception as error:
+        raise NothingDone(str(error)) from error

@@ -68,10 +68,11 @@ class Run:
                 with resume(approved), make_once(call.once):
                     result = await _make(call, wrapped)
             except StaleEntryError:
-                if approved is None:
+                # Another caller was quicker with the same approval; what it gets is the result.
+                made = approved and await self._holds.follow(call, approved.id)
+                if not made or not made.made:
                     raise
-                # Somebody else goes on with the same approval: what they get is the result.
-                return await self._await_others(call, action=approved.id)
+                return Called(result=made.action.record.result)
             except Exception:
                 if call.tool not in held:
                     raise
@@ -82,14 +83,6 @@ class Run:
             if approved is not None:
                 await self._holds.forget(call)
         return Called(result=result, note=_choose_note(said, result))
-
-    async def _await_others(self, call: HostCall, *, action: str) -> Called:
-        """What came of a call that another is making."""
-        made = await self._holds.find(call)
-        if made is None or not made.made:
-            told = f"{call.tool}: It is being made already. Do not call it again."
-            raise HeldError(told, action=action, decided=True)
-        return Called(result=made.action.record.result)
 
     def list_actions(self) -> tuple[str, ...]:
         """The ids of all that was done or tried so far and is on record."""
@@ -109,7 +102,8 @@ class Run:
             try:
                 if await self._holds.find(call) is not None:
                     return None
-                held = await hold_ahead(tool, call.arguments, turn=self.turn)
+                with make_with(call):
+                    held = await hold_ahead(tool, call.arguments, turn=self.turn)
             except HeldError as waits:
                 return waits
             except AlreadyDoneError:
@@ -198,7 +192,7 @@ async def _make(call: HostCall, wrapped: Hosted | None) -> object:
     if wrapped is None:
         # The application's own decorator is inside.
         return await call.make(call.arguments)
-    with make_with(call.make):
+    with make_with(call):
         return await wrapped(**call.arguments)
 
 

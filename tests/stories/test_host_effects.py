@@ -1,0 +1,68 @@
+"""What a host says of a call is no proof of what was done: the same stories in every host."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bench.hosts.drivers import Driver, list_installed, load_driver
+from bench.hosts.world import (
+    answer_with_a_refusal,
+    build_tools,
+    misread,
+    misread_in_other_words,
+    open_app,
+)
+from mulligan import Mulligan
+from mulligan.testing.remote import FakeRemote
+
+pytestmark = pytest.mark.filterwarnings("default")  # the frameworks' own are not ours to mend
+
+
+@pytest.fixture(params=list_installed())
+def driver(request: pytest.FixtureRequest) -> Driver:
+    driver, story = load_driver(request.param), request.function.__name__
+    if story in driver.CANNOT:
+        request.applymarker(pytest.mark.xfail(reason=driver.CANNOT[story], strict=True))
+    return driver
+
+
+@pytest.fixture
+def remote(tmp_path: Path) -> FakeRemote:
+    return FakeRemote(tmp_path / "remote")
+
+
+@pytest.fixture
+def m(tmp_path: Path, remote: FakeRemote) -> Iterator[Mulligan]:
+    with open_app(f"sqlite:///{tmp_path / 'store.db'}", remote) as app:
+        yield app
+
+
+@pytest.mark.parametrize("spoil", [misread, misread_in_other_words, answer_with_a_refusal])
+async def test_what_fails_after_its_effect_was_done_whatever_its_error_looks_like(
+    driver: Driver, m: Mulligan, remote: FakeRemote, spoil: object
+) -> None:
+    script = [("book_table", {"people": 5}), "I hope so.", "It is not booked."]
+
+    await driver.run(m, build_tools(remote, spoil=spoil), "Book a table for four", script)
+
+    assert [(line.op, line.by) for line in remote.ledger()] == [
+        ("create", "agent"),
+        ("delete", "undo"),
+    ]
+    assert m.insights.open_list.actions() == []
+
+
+async def test_nobody_is_asked_to_approve_what_cannot_run(
+    driver: Driver, m: Mulligan, remote: FakeRemote
+) -> None:
+    script = [("send_invitation", {"whom": "Ann"}), "I cannot."]
+
+    ran = await driver.run(m, build_tools(remote), "Invite Ann", script)
+
+    assert m.insights.open_list.actions() == []
+    assert remote.list_items() == {}
+    assert "waits for a person" not in ran.shown[1]
+    assert "to" in ran.shown[1]
