@@ -87,7 +87,8 @@ class Environment:
         adapters = ROOT / "tests" / "adapters"
         own = adapters / f"test_{self.module}.py"
         more = adapters.glob(f"test_{self.module}_*.py")
-        return [stories / "test_host_stories.py", own, *sorted(more), examples]
+        told = [stories / f"test_host_{each}.py" for each in ("stories", "effects")]
+        return [*told, own, *sorted(more), examples]
 
 
 def list_environments(host: str = "", version: str = "") -> Iterator[Environment]:

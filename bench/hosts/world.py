@@ -56,7 +56,7 @@ def open_app(store: str, remote: FakeRemote) -> Mulligan:
 
     @m.check("book_table")
     def is_for_four(call: Any) -> str | None:
-        return None if call.arguments.get("people") == 4 else "It was to be for four."
+        return None if call.arguments.get("people") == "four" else "It was to be for four."
 
     return m
 
@@ -113,7 +113,7 @@ def build_tools(
         """Say what the weather will be."""
         raise ValueError(f"unknown city {city!r}")
 
-    async def book_table(people: int) -> Any:
+    async def book_table(people: str) -> Any:
         """Book a table. It is booked before its answer is read."""
         remote.create({"people": people})
         return spoil()

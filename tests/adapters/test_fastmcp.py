@@ -9,7 +9,7 @@ from typing import Any
 
 import fastmcp
 import pytest
-from fastmcp.exceptions import ToolError
+from fastmcp.exceptions import ToolError, ValidationError
 from fastmcp.server import create_proxy
 from fastmcp.tools.base import ToolResult
 from mcp_types import TextContent
@@ -283,3 +283,34 @@ async def test_errors_that_a_tool_means_for_its_client_are_told_as_they_are(m: M
     server.add_middleware(m.for_fastmcp())
 
     assert read(await call(server, "refuse", {})).startswith("Not on Sundays.")
+
+
+async def test_an_approval_that_is_used_twice_at_once_gives_both_the_result(
+    server: Any, m: Mulligan, remote: FakeRemote
+) -> None:
+    await call(server, "send_invitation", {"to": "Ann"})
+    [held] = m.insights.open_list.actions()
+    m.insights.open_list.approve(held.id, by="Ann")
+
+    asked = [call(server, "send_invitation", {"to": "Ann"}) for _ in range(3)]
+    came = await asyncio.gather(*asked)
+
+    assert [line.op for line in remote.ledger()] == ["create"]
+    assert "is at version" not in " ".join(map(read, came))
+
+
+async def test_a_refusal_that_a_tool_raises_itself_proves_nothing(
+    m: Mulligan, remote: FakeRemote
+) -> None:
+    built: Any = fastmcp.FastMCP("calendar")
+
+    def refuse() -> None:
+        raise ValidationError("the answer is none")
+
+    for tool in build_tools(remote, spoil=refuse):
+        built.tool(tool)
+    built.add_middleware(m.for_fastmcp())
+
+    await call(built, "book_table", {"people": "five"})
+
+    assert [line.op for line in remote.ledger()] == ["create", "delete"]

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import pytest
-from agents import Agent, FunctionTool, RunState, function_tool, set_tracing_disabled
+from agents import (
+    Agent,
+    FunctionTool,
+    ModelBehaviorError,
+    RunState,
+    ToolOutputImage,
+    function_tool,
+    set_tracing_disabled,
+)
 
 from bench.hosts.drivers import Ran, Step
 from bench.hosts.drivers.openai_agents import Scripted
 from bench.hosts.world import build_tools
-from mulligan import Effect, Mulligan
+from mulligan import Effect, Mode, Mulligan, State
 from mulligan.core.log_query import LogQuery
 from mulligan.testing.remote import FakeRemote
 
@@ -159,3 +167,44 @@ async def test_what_comes_as_text_of_an_mcp_server_is_read_and_shown_as_it_came(
 
     assert read[0] == {"id": "t1", "version": "7"}
     assert "'input_text'" in ran.shown[1]
+
+
+async def test_an_error_of_the_host_that_a_tool_raises_itself_proves_nothing(
+    m: Mulligan, remote: FakeRemote
+) -> None:
+    def refuse() -> None:
+        raise ModelBehaviorError("Invalid JSON input for tool book_table: the answer is none")
+
+    tools = [function_tool(each) for each in build_tools(remote, spoil=refuse)]
+    script: list[Step] = [("book_table", {"people": "five"}), "Booked?", "It is not."]
+    await m.for_openai_agents().run(build_agent(remote, script, tools=tools), "Leave it")
+
+    assert [line.op for line in remote.ledger()] == ["create", "delete"]
+
+
+async def test_an_agent_that_is_a_tool_waits_where_it_was_declared(m: Mulligan) -> None:
+    m.declare("publish", effect=Effect.IRREVERSIBLE)
+    press = Agent("press", model=Scripted(["It is out."], Ran()))
+    model = Scripted([("publish", {"input": "our news"}), "Sent."], Ran())
+    top = Agent("top", model=model, tools=[press.as_tool("publish", "Publishes.")])
+
+    result = await m.for_openai_agents().run(top, "Publish it")
+
+    assert [item.name for item in result.interruptions] == ["publish"]
+    assert [action.state for action in m.insights.open_list.actions()] == [State.HELD]
+
+
+async def test_an_image_stays_one_beside_a_note(m: Mulligan) -> None:
+    m.declare("draw", effect=Effect.READ, mode=Mode.AUTO)
+
+    @function_tool(strict_mode=False)
+    async def draw(size: Literal["small", "large"]) -> ToolOutputImage:
+        """Draw."""
+        return ToolOutputImage(image_url="data:image/png;base64,AAAA")
+
+    model = Scripted([("draw", {"size": "Large"}), "Drawn."], Ran())
+    result = await m.for_openai_agents().run(Agent("a", model=model, tools=[draw]), "Draw")
+
+    [output] = [item for item in result.new_items if item.type == "tool_call_output_item"]
+    assert output.raw_item["output"][0]["type"] == "input_image"
+    assert "draw failed as it was called" in output.raw_item["output"][1]["text"]

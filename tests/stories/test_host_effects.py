@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from bench.hosts.drivers import Driver, list_installed, load_driver
 from bench.hosts.world import (
+    FRIDAY,
+    SATURDAY,
+    add_event,
     answer_with_a_refusal,
     build_tools,
     misread,
     misread_in_other_words,
+    move,
     open_app,
 )
-from mulligan import Mulligan
+from mulligan import Mulligan, State
 from mulligan.testing.remote import FakeRemote
 
 pytestmark = pytest.mark.filterwarnings("default")  # the frameworks' own are not ours to mend
@@ -44,7 +49,7 @@ def m(tmp_path: Path, remote: FakeRemote) -> Iterator[Mulligan]:
 async def test_what_fails_after_its_effect_was_done_whatever_its_error_looks_like(
     driver: Driver, m: Mulligan, remote: FakeRemote, spoil: object
 ) -> None:
-    script = [("book_table", {"people": 5}), "I hope so.", "It is not booked."]
+    script = [("book_table", {"people": "five"}), "I hope so.", "It is not booked."]
 
     await driver.run(m, build_tools(remote, spoil=spoil), "Book a table for four", script)
 
@@ -66,3 +71,25 @@ async def test_nobody_is_asked_to_approve_what_cannot_run(
     assert remote.list_items() == {}
     assert "waits for a person" not in ran.shown[1]
     assert "to" in ran.shown[1]
+
+
+async def test_a_run_that_goes_on_is_about_what_the_person_said(
+    driver: Driver, m: Mulligan, remote: FakeRemote
+) -> None:
+    seen: list[str] = []
+
+    @m.check("send_invitation")
+    def note_message(turn: Any) -> None:
+        seen.append(turn.message)
+
+    event, tools = add_event(remote), build_tools(remote)
+    asked = "Move dinner to Friday and invite Ann"
+    invite = ("send_invitation", {"to": "Ann"})
+    script = [move(event, SATURDAY), "Moved.", move(event, FRIDAY), invite, "It waits."]
+
+    ran = await driver.run(m, tools, asked, script)
+    [held] = [each for each in m.insights.open_list.actions() if each.state is State.HELD]
+    m.insights.open_list.approve(held.id, by="Ann")
+    await driver.go_on(m, tools, ran, ["All is done."])
+
+    assert seen[-1:] == [asked]

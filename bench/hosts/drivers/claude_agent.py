@@ -33,6 +33,12 @@ CANNOT = {
     "test_a_failing_call_is_repaired_and_its_agent_told": (
         "Hooks stand before and after a call and cannot make it again: the agent is told the fix."
     ),
+    "test_nobody_is_asked_to_approve_what_cannot_run": (
+        "Hooks are told no schema of a tool: what the host refuses, it refuses after the approval."
+    ),
+    "test_a_run_that_goes_on_is_about_what_the_person_said": (
+        "A held call is made again after another prompt, and that is what its turn is about."
+    ),
 }
 
 SERVER = "world"

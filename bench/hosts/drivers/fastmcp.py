@@ -18,6 +18,9 @@ CANNOT = {
     "test_a_rejected_attempt_leaves_what_the_model_sees": (
         "The conversation is the client's: a server cannot take anything out of it."
     ),
+    "test_a_run_that_goes_on_is_about_what_the_person_said": (
+        "A server knows what the person said only where its client says so, with each call."
+    ),
     "test_a_bad_reply_is_written_again": "A server never sees the reply of its client's model.",
 }
 

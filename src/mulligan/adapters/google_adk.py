@@ -19,6 +19,7 @@ from google.genai import types
 
 from mulligan.core.adapter import Host, HostCall, HostRun
 from mulligan.core.errors import HeldError
+from mulligan.core.finding import is_feedback
 
 STEERING = (
     "google.adk.tools.transfer_to_agent_tool",
@@ -160,7 +161,7 @@ class AdkInvocation:
 
     async def bring(self, tool: Any, *, args: dict[str, Any], tool_context: Any) -> Any:
         """Bring a call; what is said about it reaches the model as its response."""
-        if isinstance(tool, AgentTool):
+        if isinstance(tool, AgentTool) and not self.run.is_declared(tool.name):
             # What it does is brought by its own calls.
             with self.run.make_current():
                 return await tool.run_async(args=args, tool_context=tool_context)
@@ -328,13 +329,14 @@ def read_schema(declaration: Any) -> dict[str, Any]:
 def read_message(content: Any, events: list[Any]) -> str:
     """What the person said last, also where an invocation only goes on."""
     said = [content, *(each.content for each in reversed(events) if each.author == "user")]
-    return next(filter(None, map(read_text, said)), "")
+    return next(filter(None, map(partial(read_text, corrections=False), said)), "")
 
 
-def read_text(content: Any) -> str:
-    """The text of a content, without what the model only thought."""
+def read_text(content: Any, *, corrections: bool = True) -> str:
+    """The text of a content, without what the model only thought, or also what we told it."""
     parts = (content.parts if content is not None else None) or ()
-    return "\n".join(part.text for part in parts if part.text and not part.thought)
+    texts = [part.text for part in parts if part.text and not part.thought]
+    return "\n".join(text for text in texts if corrections or not is_feedback(text))
 
 
 def read_answer(response: Any) -> str | None:

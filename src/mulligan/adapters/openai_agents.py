@@ -15,6 +15,7 @@ from mulligan.adapters.openai_agents_call import bring_calls, bring_decisions
 from mulligan.adapters.openai_agents_model import wrap_model
 from mulligan.core.adapter import Answer, Host
 from mulligan.core.errors import RunningLoopError
+from mulligan.core.finding import is_feedback
 
 EVERYTHING = 1_000_000_000
 """More items than a session has: asked for less, it may keep to a limit of its own."""
@@ -120,10 +121,14 @@ class ReviewedRun:
         given = self.options.get("context")
         if resumed and given is None:
             given = getattr(state._context, "context", None)  # noqa: SLF001 - it has no other way
+        before = list(await session.get_items(EVERYTHING)) if session is not None else []
         self.run = self._host.open(
-            read_message(self.input), agent=self.agent.name, given=given, thread=self._find_thread()
+            read_message(self.input) or (read_message(before) if resumed else ""),
+            agent=self.agent.name,
+            given=given,
+            thread=self._find_thread(),
         )
-        self._saved = len(await session.get_items(EVERYTHING)) if session is not None else 0
+        self._saved = len(before)
         if resumed:
             await bring_decisions(state, self.run)
         return self
@@ -191,14 +196,16 @@ class ReviewedRun:
 
 
 def read_message(asked: Any) -> str:
-    """What the person said last."""
+    """What the person said last, and not what we told the agent since."""
     if isinstance(asked, RunState):
         asked = asked._original_input  # noqa: SLF001 - it has no other way
     for item in reversed(list_items(asked)):
         if item.get("role") == "user":
             content = item.get("content")
             parts = [{"text": content}] if isinstance(content, str) else content or []
-            return "\n".join(str(part["text"]) for part in parts if part.get("text"))
+            texts = [str(part["text"]) for part in parts if part.get("text")]
+            if not any(map(is_feedback, texts)):
+                return "\n".join(texts)
     return ""
 
 

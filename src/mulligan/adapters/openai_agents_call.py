@@ -13,7 +13,14 @@ from dataclasses import dataclass
 from functools import partial, wraps
 from typing import Any
 
-from agents import FunctionTool, ModelBehaviorError, default_tool_error_function
+from agents import (
+    FunctionTool,
+    ModelBehaviorError,
+    ToolOutputFileContent,
+    ToolOutputImage,
+    ToolOutputText,
+    default_tool_error_function,
+)
 from agents.agent import AgentBase
 from agents.tool import maybe_invoke_function_tool_failure_error_function as handle_failure
 from pydantic import ValidationError
@@ -21,6 +28,8 @@ from pydantic import ValidationError
 from mulligan.adapters.openai_agents_model import warn_of_unwrapped
 from mulligan.core.adapter import Host, HostCall, HostRun
 from mulligan.core.errors import ConfigurationError, HeldError, NothingDone
+
+RICH = (ToolOutputText, ToolOutputImage, ToolOutputFileContent)
 
 _report = logging.getLogger("mulligan")
 _unseen: set[str] = set()
@@ -41,7 +50,7 @@ class BroughtTools:
                 _unseen.add(tool.name)
                 _report.warning("%s is no function tool: its calls are not seen here.", tool.name)
             return tool
-        if tool._is_agent_tool:  # noqa: SLF001 - nothing public tells
+        if tool._is_agent_tool and not self.run.is_declared(tool.name):  # noqa: SLF001 - nothing public tells
             return tool
         wrapped = copy.copy(tool)
         wrapped.on_invoke_tool = partial(bring_call, tool)
@@ -121,6 +130,9 @@ async def bring_call(tool: Any, *asked: Any) -> Any:
     except Exception as error:  # noqa: BLE001 - it is raised again where the tool's author wants it
         return await tell(error, tool=tool, ctx=ctx, advice=under_way.host.read_advice(error))
     as_made = [output for value, output in outputs if value is called.result]
+    if as_made and called.note and is_rich(as_made[0]):
+        parts = as_made[0] if isinstance(as_made[0], list) else as_made
+        return [*parts, ToolOutputText(text=called.note)]
     return add_note(as_made[0] if as_made and not called.note else called.result, called.note)
 
 
@@ -222,6 +234,12 @@ def read_value(output: Any) -> object:
     except ValueError:
         return text
     return read if isinstance(read, (dict, list)) else text
+
+
+def is_rich(output: Any) -> bool:
+    """Whether an output is of parts that a model is shown as they are, such as an image."""
+    parts = output if isinstance(output, list) else [output]
+    return bool(parts) and all(isinstance(part, RICH) for part in parts)
 
 
 def add_note(result: object, note: str) -> object:

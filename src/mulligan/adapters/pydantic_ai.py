@@ -26,6 +26,7 @@ from pydantic_graph import End
 
 from mulligan.core.adapter import Host, HostCall, HostRun
 from mulligan.core.errors import HeldError, NothingDone
+from mulligan.core.finding import is_feedback
 
 CANNOT = {
     "hold_back": (
@@ -186,11 +187,39 @@ class Reflection(AbstractCapability):  # type: ignore[misc]
             description=tool_def.description or "",
         )
 
-    async def after_node_run(self, ctx: Any, *, node: Any, result: Any) -> Any:  # noqa: ARG002
+    async def wrap_output_process(
+        self, ctx: Any, *, output_context: Any, output: Any, handler: Any
+    ) -> Any:
+        """Bring an output function as the call that it is; the host cannot put it off."""
+        if self.run is None or not output_context.has_function or ctx.partial_output:
+            return await handler(output)
+        called, tool_def = output_context.tool_call, output_context.tool_def
+        name = getattr(output_context, "function_name", None) or getattr(tool_def, "name", "output")
+
+        async def make(_: Mapping[str, object]) -> object:
+            return await handler(output)
+
+        call = HostCall(
+            tool=name,
+            arguments=read_output(output, called),
+            make=make,
+            id=called.tool_call_id if called is not None else "",
+            once=True,
+        )
+        try:
+            return (await self.run.call(call)).result
+        except HeldError as held:
+            raise ModelRetry(str(held)) from None
+
+    async def after_node_run(self, ctx: Any, *, node: Any, result: Any) -> Any:
         """Review at the end; where something was wrong, the run does not end there."""
         if self.run is None or not isinstance(result, End):
             return result
         if isinstance(result.data.output, DeferredToolRequests):
+            return result
+        if type(node).__name__ == "SetFinalResult":
+            # So ends `run_stream`: its reader has the answer, and nothing can be said after it.
+            self.run.deliver(result.data.output)
             return result
         answer = await self.run.review(result.data.output)
         if answer.feedback:
@@ -284,14 +313,22 @@ def read_arguments(args: Any) -> dict[str, object] | None:
     return read if isinstance(read, dict) else None
 
 
+def read_output(output: Any, called: Any) -> dict[str, object]:
+    """What an output function is given, by name: the host has it without where there is one."""
+    if isinstance(output, dict):
+        return output
+    given = called.args_as_dict() if called is not None else {"output": output}
+    return dict.fromkeys(given, output) if len(given) == 1 else given
+
+
 def read_message(ctx: Any) -> str:
     """What the person said: the prompt of the run, or the last one where a run goes on."""
     if ctx.prompt is not None:
         return _read_content(ctx.prompt)
     for message in reversed(ctx.messages):
         for part in message.parts:
-            if part.part_kind == "user-prompt":
-                return _read_content(part.content)
+            if part.part_kind == "user-prompt" and (said := _read_content(part.content)):
+                return said
     return ""
 
 
@@ -304,4 +341,4 @@ def add_note(result: object, note: str) -> object:
 
 def _read_content(content: Any) -> str:
     parts = [content] if isinstance(content, str) else content
-    return "\n".join(part for part in parts if isinstance(part, str))
+    return "\n".join(part for part in parts if isinstance(part, str) and not is_feedback(part))

@@ -24,6 +24,7 @@ from strands.types.tools import AgentTool
 from mulligan.adapters.strands_model import wrap_model
 from mulligan.core.adapter import Called, Host, HostCall, HostRun
 from mulligan.core.errors import HeldError
+from mulligan.core.finding import is_feedback
 
 INTERRUPT = "mulligan"
 """The name of the interrupt that a held call is."""
@@ -240,7 +241,7 @@ class BroughtCall:
             self.events.put_nowait(None)
 
     async def _bring(self, *, approved: bool | None = None) -> Any:
-        if self.tool.tool_type == "agent":
+        if self.tool.tool_type == "agent" and not self.tool.run.is_declared(self.tool.tool_name):
             # What it does is brought by its own calls.
             with self.tool.run.make_current():
                 return ToolResultEvent(
@@ -314,7 +315,8 @@ class FailedResultError(Exception):
 
 def read_message(messages: list[Any]) -> str:
     """What the person said last, also where an invocation only goes on."""
-    texts = (read_text(each["content"]) for each in reversed(messages) if each["role"] == "user")
+    said = (each["content"] for each in reversed(messages) if each["role"] == "user")
+    texts = (read_text([part for part in each if not _is_feedback(part)]) for each in said)
     return next(filter(None, texts), "")
 
 
@@ -352,6 +354,10 @@ def add_text(result: Any, text: str) -> Any:
 def dump_value(value: object) -> str:
     """A value as the host writes it."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _is_feedback(block: Any) -> bool:
+    return is_feedback(block.get("text", ""))
 
 
 def _read_block(block: Any) -> object:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from mulligan.checks.requirements import render_requirements
 from mulligan.checks.text.fold import normalize_spaces
 from mulligan.core.engine import Round
-from mulligan.core.finding import Correction, Verdict
+from mulligan.core.finding import ABOUT_REPLY, Correction, Verdict
 from mulligan.core.interfaces import Check
 from mulligan.core.quoted import Quoted
 from mulligan.core.text import Reply, TextCheck
@@ -21,7 +21,7 @@ _report = logging.getLogger("mulligan")
 
 def render_feedback(verdict: Verdict, checks: Iterable[Check[Reply]]) -> Correction:
     """What the writer is told: each issue, the words it is about, how to mend it, the rules."""
-    lines = ["Your reply was checked and cannot go out as it is.", "", "What is wrong:"]
+    lines = [ABOUT_REPLY, "", "What is wrong:"]
     for finding in verdict.errors:
         lines.append(f"- {finding.issue}")
         if finding.quote:

@@ -185,6 +185,10 @@ class HostRun(Protocol):
     def may_hold(self, tool: str, *, server: str = "") -> bool:
         """Whether calls of a tool may have to wait, for a framework that asks before it calls."""
 
+    def is_declared(self, tool: str) -> bool:
+        """Whether something was said of a tool by its name. An agent that is called as a tool does
+        what its own calls do; only where it was declared itself it is brought as a call too."""
+
     async def hold(self, call: HostCall) -> HeldError | None:
         """For such a framework: put a call on hold if it has to wait. Nothing is made of it.
 
@@ -203,6 +207,10 @@ class HostRun(Protocol):
 
         With `feedback`, have the agent go on and bring its next reply.
         """
+
+    def deliver(self, reply: object) -> Answer:
+        """In the place of `review`, where the reply is out already and its agent cannot go on: what
+        was done is reviewed later, and a person is asked before anything of it is undone."""
 
     def make_current(self) -> AbstractContextManager[None]:
         """What is done in here belongs to the turn, also what is not brought as a call: runs that
@@ -234,7 +242,8 @@ class RunOptions(TypedDict, total=False):
     hold_back: bool
     """A stream gives what was reviewed, and nothing before that."""
     on_answer: Callable[[Answer], object]
-    """Told what became of each reply that went out, with its standing and confidence."""
+    """Told what became of each reply that went out, with its standing and confidence. The reply
+    goes out whatever this raises."""
 
 
 class Host(Protocol):

@@ -150,6 +150,16 @@ class Verdict:
         return tuple(f for f in self.findings if f.severity is Severity.ERROR)
 
 
+ABOUT_ACTIONS = "What you did was checked, and it was not what was asked for:"
+ABOUT_REPLY = "Your reply was checked and cannot go out as it is."
+
+
+def is_feedback(text: str) -> bool:
+    """Whether a text is a correction. Frameworks keep it among what the person said, and most have
+    no place to mark it in."""
+    return text.startswith((ABOUT_ACTIONS, ABOUT_REPLY))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Correction:
     """What the agent is told before it tries again; rendered from what really happened."""

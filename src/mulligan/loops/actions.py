@@ -17,6 +17,7 @@ from mulligan.core.call import Call, Execution, Outcome
 from mulligan.core.escape import escape
 from mulligan.core.event import AttemptReviewed, RemarkDropped
 from mulligan.core.finding import (
+    ABOUT_ACTIONS,
     Correction,
     Fact,
     Finding,
@@ -313,7 +314,7 @@ def render_correction(verdict: Verdict, taken_back: Iterable[TakenBack]) -> Corr
     restored = [a for a in acted if a.result is UndoResult.RESTORED]
     standing = [a for a in acted if a.result is not UndoResult.RESTORED]
     stands = "Nothing else of it" if standing else "Nothing of it"
-    lines = ["What you did was checked, and it was not what was asked for:", ""]
+    lines = [ABOUT_ACTIONS, ""]
     for finding in sorted(verdict.errors, key=_rank_finding):
         lines.append(f"- {_as_line(finding.describe())}")
         if finding.correction:

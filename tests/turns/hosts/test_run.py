@@ -308,3 +308,41 @@ async def test_an_agent_that_is_anothers_tool_is_held_to_what_the_person_said(m,
     await outer.leave()
 
     assert set(seen) == {"Move dinner to the 20th"}
+
+
+async def test_what_a_host_refuses_is_not_held_and_did_nothing(m, host, ask):
+    m.declare("pay", effect=Effect.IRREVERSIBLE)
+    made = []
+
+    async def check(arguments):
+        raise ValueError("amount must be a number")
+
+    run = host.open("Pay")
+    call = replace(ask(pay_into(made), amount="thirty"), check=check)
+    ahead = await run.hold(call)
+    with pytest.raises(NothingDone, match="amount must be a number"):
+        await run.call(call)
+    await run.leave()
+
+    assert (ahead, made, m.insights.open_list.actions()) == (None, [], [])
+
+
+async def test_a_reply_that_is_out_is_told_as_unreviewed_whatever_its_listener_does(m, caplog):
+    def listen(answer):
+        raise RuntimeError(answer.standing)
+
+    run = m._build_host({"on_answer": listen}).open("Hello")
+    answer = run.deliver("Hi.")
+    reviewed = await run.review("Hi.")
+    await run.leave()
+
+    assert (answer.standing, reviewed.reply) == (Standing.UNREVIEWED, "Hi.")
+    assert caplog.text.count("on_answer failed") == 2
+
+
+def pay_into(made):
+    def pay(amount):
+        made.append(amount)
+        return "paid"
+
+    return pay

@@ -83,6 +83,10 @@ class HostedTools:
         decorated = anywhere not in self._wrapped and self._box.find_by_name(call.tool, server="")
         return "" if anywhere in self._said or decorated else call.server
 
+    def is_declared(self, tool: str) -> bool:
+        """Whether something was said of a tool by its name, wherever it lives."""
+        return ("", tool) in self._said
+
     def may_hold(self, tool: str, *, server: str) -> bool:
         """Whether calls that a host makes may be held; of one of the application's own functions
         the decorator knows, once it is entered."""

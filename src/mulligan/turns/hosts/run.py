@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -22,6 +23,8 @@ from mulligan.turns.tools.tries import make_once
 from mulligan.turns.turn.context import OpenTurn, Reviewed
 from mulligan.turns.turn.note import add_note
 from mulligan.turns.turn.reply import join_standings
+
+_report = logging.getLogger("mulligan")
 
 
 class Run:
@@ -92,6 +95,10 @@ class Run:
         """Whether calls of a tool may have to wait, for a host that asks before it calls."""
         return self._tools.may_hold(tool, server=server)
 
+    def is_declared(self, tool: str) -> bool:
+        """Whether something was said of a tool by its name."""
+        return self._tools.is_declared(tool)
+
     async def hold(self, call: HostCall) -> HeldError | None:
         """Put a call on hold if it has to wait. Nothing is made of it."""
         with self.turn.make_current(), carry_answers():
@@ -124,8 +131,14 @@ class Run:
             if reviewed.correction is not None:
                 return _build_answer(reviewed, reply, feedback=reviewed.correction.text)
             answer = await self._check_text(reviewed, reply)
-        if not answer.feedback and self._on_answer is not None:
-            self._on_answer(answer)
+        if not answer.feedback:
+            self._tell(answer)
+        return answer
+
+    def deliver(self, reply: object) -> Answer:
+        """The reply is out already, and its agent cannot go on."""
+        answer = Answer(reply=reply, standing=Standing.UNREVIEWED, confidence=None)
+        self._tell(answer)
         return answer
 
     def make_current(self) -> AbstractContextManager[None]:
@@ -159,6 +172,14 @@ class Run:
         told = reviewed.question if reviewed.correction is None else reviewed.correction.text
         if told:
             await self._holds.explain([action.id for action in held], told)
+
+    def _tell(self, answer: Answer) -> None:
+        """Tell whoever wants to know; the answer goes out whatever they make of it."""
+        try:
+            if self._on_answer is not None:
+                self._on_answer(answer)
+        except Exception:  # noqa: BLE001 - a listener of others
+            _report.warning("on_answer failed: the answer goes out all the same.", exc_info=True)
 
     async def _check_text(self, reviewed: Reviewed, reply: object) -> Answer:
         rejected = reviewed.standing is Standing.REJECTED
