@@ -359,3 +359,23 @@ async def test_the_last_value_of_a_stream_is_the_reviewed_one(m, days, tools):
     assert days == {"dinner": 20}
     assert "Moved." not in [each.text for each in values[-1]["messages"]]
     assert values[-1]["messages"][-1].text == "Moved to the 20th."
+
+
+async def test_two_runs_at_once_in_one_thread_are_both_reviewed(m):
+    answers, both = [], asyncio.Barrier(2)
+
+    async def look(city: str) -> str:
+        """Look at the sky."""
+        await both.wait()
+        return f"sun in {city}"
+
+    @m.check("look")
+    def is_wanted(call):
+        return None
+
+    options = {"on_answer": answers.append}
+    script = [("look", {"city": "Bari"}), ("look", {"city": "Rome"}), "Sunny.", "Sunny."]
+    agent = build_agent(m, [look], script, ran=Ran(), options=options)
+    await asyncio.gather(*(agent.ainvoke(ASKED, IN_THREAD) for _ in range(2)))
+
+    assert [answer.standing for answer in answers] == [Standing.ACCEPTED, Standing.ACCEPTED]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import copy
 import json
 import logging
@@ -129,9 +130,14 @@ class AdkPlugin(BasePlugin):  # type: ignore[misc]
             await begun.run.leave(failed=failed)
 
     async def _leave_stale(self, session: str) -> None:
-        """Older releases do not tell of a run that died: at the latest, the next one does."""
+        """Older releases do not tell of a run that died: at the latest, the next one does.
+
+        One that another task is still at goes on beside this one.
+        """
         for name, begun in list(self._begun.items()):
-            if begun.context.session.id == session:
+            task = begun.task
+            going_on = task is not None and task is not asyncio.current_task() and not task.done()
+            if begun.context.session.id == session and not going_on:
                 await self._leave(name, failed=True)
 
 
@@ -147,6 +153,7 @@ class AdkInvocation:
     """What each agent has asked its model last."""
     first: dict[str, list[Any]] = field(default_factory=dict)
     """What it showed it first, before there was an attempt."""
+    task: asyncio.Task[Any] | None = field(default_factory=asyncio.current_task)
 
     def wrap(self, tool: Any) -> Any:
         """The tool, with its calls brought. All else is as before, callbacks included."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any, NamedTuple, NotRequired
@@ -40,6 +41,7 @@ from mulligan.adapters.langchain_call import (
     is_invalid_resume,
     may_interrupt,
 )
+from mulligan.adapters.langchain_state import find_asked, is_feedback, read_id, read_messages
 from mulligan.core.adapter import Host, HostCall, HostRun
 from mulligan.core.errors import AlreadyDoneError, FlaggedCallError, HeldError, NothingDone
 
@@ -88,8 +90,24 @@ class GraphRun:
     id: str = ""
     """Empty: its graph keeps none, so that it ends with the call."""
     calls: int = 0
+    asks: int = 0
+    """How often its model is being asked."""
     failed: bool | None = None
     """Whether the graph stops for a failure; `None`: it does not stop."""
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether it waits for its model, or for a tool."""
+        return bool(self.calls or self.asks)
+
+    @contextmanager
+    def ask(self) -> Iterator[None]:
+        """Its model is being asked."""
+        self.asks += 1
+        try:
+            yield
+        finally:
+            self.asks -= 1
 
 
 class TurnMiddleware(AgentMiddleware):  # type: ignore[misc]
@@ -122,7 +140,8 @@ class TurnMiddleware(AgentMiddleware):  # type: ignore[misc]
     def wrap_model_call(self, request: Any, handler: Any) -> Any:
         """Say what is known to go wrong; a model that fails ends the run."""
         try:
-            return self._make_written(handler(self._add_pitfalls(request)), request)
+            with self._ask(request):
+                return self._make_written(handler(self._add_pitfalls(request)), request)
         except BaseException as error:
             failed = not isinstance(error, errors.GraphInterrupt)
             self.host.run_sync(lambda: self._leave(read_id(request.state), failed=failed))
@@ -131,9 +150,10 @@ class TurnMiddleware(AgentMiddleware):  # type: ignore[misc]
     async def awrap_model_call(self, request: Any, handler: Any) -> Any:
         """The same."""
         try:
-            if self.host.options.get("pitfalls"):
-                request = await asyncio.to_thread(self._add_pitfalls, request)
-            return self._make_written(await handler(request), request)
+            with self._ask(request):
+                if self.host.options.get("pitfalls"):
+                    request = await asyncio.to_thread(self._add_pitfalls, request)
+                return self._make_written(await handler(request), request)
         except BaseException as error:
             failed = not isinstance(error, errors.GraphInterrupt)
             await self._leave(read_id(request.state), failed=failed)
@@ -190,8 +210,10 @@ class TurnMiddleware(AgentMiddleware):  # type: ignore[misc]
         outer = self.going.get(read_id(state))
         if outer is not None and len(outer.place.around) < len(place.around):
             return None
-        # What a run in the same place has left open was stopped where no hook is told of it.
-        left = [id_ for id_, each in self.going.items() if place.thread and each.place == place]
+        # What a run in the same place has left open was stopped where no hook is told of it; one
+        # that waits for its model or a tool goes on beside this one.
+        same = {id_: each for id_, each in self.going.items() if each.place == place}
+        left = [id_ for id_, each in same.items() if place.thread and not each.is_busy]
         for id_ in left + list(self.going)[: max(0, len(self.going) - MOST)]:
             await self._leave(id_, failed=True)
         return {"mulligan_turn": self._open(uuid4().hex, state, runtime).id}
@@ -221,6 +243,10 @@ class TurnMiddleware(AgentMiddleware):  # type: ignore[misc]
                 "later. Begin with `reflection.build_beginning()` and end with `build_review()`."
             )
         return self.going.get(id_) or self._open(id_, state, runtime)
+
+    def _ask(self, request: Any) -> AbstractContextManager[None]:
+        going = self.going.get(read_id(request.state))
+        return nullcontext() if going is None else going.ask()
 
     async def _leave(self, id_: str, *, failed: bool) -> None:
         going = self.going.pop(id_, None)
@@ -362,38 +388,9 @@ def read_place() -> GraphPlace:
     return GraphPlace(str(inside.get("thread_id") or ""), around, agent)
 
 
-def read_id(state: Any) -> str:
-    """The id of the turn in the state of a graph; empty where it keeps none."""
-    return str(_read_key(state, "mulligan_turn") or "")
-
-
-def read_messages(state: Any) -> list[Any]:
-    """The messages in the state of a graph."""
-    return state if isinstance(state, list) else list(_read_key(state, "messages") or ())
-
-
-def find_asked(messages: list[Any]) -> int | None:
-    """Where the person said what the run is about: last, and not in our words."""
-    for at in reversed(range(len(messages))):
-        if isinstance(messages[at], HumanMessage) and not is_feedback(messages[at]):
-            return at
-    return None
-
-
-def is_feedback(message: Any) -> bool:
-    """Whether a message is what we told an agent about its last attempt."""
-    return "mulligan" in (message.response_metadata or {})
-
-
 def is_of_attempt(message: Any, going: GraphRun) -> bool:
     """Whether a message leaves with a rejected attempt: what the agent said, called and was told;
     not what another middleware has put there, such as a summary."""
     if not message.id or message.id in going.seen:
         return False
     return isinstance(message, (AIMessage, ToolMessage)) or is_feedback(message)
-
-
-def _read_key(state: Any, name: str) -> Any:
-    if isinstance(state, Mapping):
-        return state.get(name)
-    return getattr(state, name, None)
