@@ -289,7 +289,7 @@ class TurnMiddleware(AgentMiddleware):  # type: ignore[misc]
             return came
         if not brought.made and request.tool is None:
             brought.failed = await self._note_unknown(going, asked, str(message.text))
-        return add_to(came, asked["id"], brought.read_advice())
+        return add_to(came, call=asked["id"], note=brought.read_advice())
 
     async def _note_unknown(self, going: GraphRun, asked: Any, said: str) -> Exception | None:
         """Log a call of a tool that there is none of."""

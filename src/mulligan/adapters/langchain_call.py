@@ -135,7 +135,7 @@ class GraphCall:
             return self.build_message(_add_note(_dump(result), note))
         if result is not self.value and find_message(self.came, self.asked["id"]) is not None:
             return _with_content(self.came, self.asked["id"], _add_note(_dump(result), note))
-        return add_to(self.came, self.asked["id"], note)
+        return add_to(self.came, call=self.asked["id"], note=note)
 
     def build_message(self, text: Any, *, failed: bool = False) -> ToolMessage:
         """A message in the place of a result."""
@@ -148,7 +148,7 @@ def build_message(asked: Any, text: Any, *, failed: bool = False) -> ToolMessage
     return ToolMessage(text, name=asked["name"], tool_call_id=asked["id"], status=status)
 
 
-def add_to(came: Any, call: str, note: str) -> Any:
+def add_to(came: Any, *, call: str, note: str) -> Any:
     """What came of a call, with something to say beside it."""
     message = find_message(came, call)
     if not note or message is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import wraps
@@ -17,13 +17,13 @@ from pydantic_ai import (
     CallDeferred,
     DeferredToolRequests,
     ModelRetry,
-    ToolReturn,
 )
 from pydantic_ai.capabilities import AbstractCapability
 from pydantic_ai.messages import ModelMessagesTypeAdapter, ToolCallPart
 from pydantic_ai.toolsets import WrapperToolset
 from pydantic_graph import End
 
+from mulligan.adapters.pydantic_ai_call import Misfit, ToolsetCall
 from mulligan.core.adapter import Host, HostCall, HostRun
 from mulligan.core.errors import HeldError, NothingDone
 from mulligan.core.finding import is_feedback
@@ -194,13 +194,13 @@ class Reflection(AbstractCapability):  # type: ignore[misc]
         if self.run is None or not output_context.has_function or ctx.partial_output:
             return await handler(output)
         called, tool_def = output_context.tool_call, output_context.tool_def
-        name = getattr(output_context, "function_name", None) or getattr(tool_def, "name", "output")
+        name = getattr(output_context, "function_name", None) or getattr(tool_def, "name", None)
 
         async def make(_: Mapping[str, object]) -> object:
             return await handler(output)
 
         call = HostCall(
-            tool=name,
+            tool=name or "output",
             arguments=read_output(output, called),
             make=make,
             id=called.tool_call_id if called is not None else "",
@@ -240,56 +240,14 @@ class BroughtToolset(WrapperToolset):  # type: ignore[misc]
 
     reflection: Reflection
 
-    async def call_tool(self, name: str, tool_args: Any, ctx: Any, tool: Any) -> Any:
+    async def call_tool(self, *asked: Any) -> Any:
         """Bring a call."""
+        name, tool_args, ctx, tool = asked
 
         async def make(arguments: dict[str, object]) -> object:
             return await self.wrapped.call_tool(name, arguments, ctx, tool)
 
         return await self.reflection.bring(ctx, ToolsetCall(tool.tool_def, tool_args, make))
-
-
-@dataclass(slots=True)
-class ToolsetCall:
-    """One call, and what came of it in the host's own form."""
-
-    tool_def: Any
-    arguments: dict[str, object]
-    handler: Callable[[dict[str, object]], Awaitable[object]]
-    misfit: Misfit | None = None
-    came: object = None
-    value: object = None
-
-    async def make(self, arguments: Mapping[str, object]) -> object:
-        """Make it, with values of the types that the tool takes."""
-        given = dict(arguments)
-        if self.misfit is not None:
-            given = await self.misfit.validate(given)
-        self.came = await self.handler(given)
-        self.value = self.came.return_value if isinstance(self.came, ToolReturn) else self.came
-        return self.value
-
-    def add_note(self, result: object, note: str) -> object:
-        """The host's own result, with what the agent is to know beside it."""
-        told = add_note(result, note)
-        if isinstance(self.came, ToolReturn) and result is self.value:
-            return replace(self.came, return_value=told)
-        return told
-
-
-@dataclass(frozen=True, slots=True)
-class Misfit:
-    """A call whose arguments the host would not take."""
-
-    given: Mapping[str, object]
-    error: Exception
-    validate: Callable[[dict[str, object]], Awaitable[dict[str, object]]]
-
-    async def check(self, arguments: Mapping[str, object]) -> None:
-        """Raise what the host says of these, or of others in their place."""
-        if arguments == self.given:
-            raise self.error
-        await self.validate(dict(arguments))
 
 
 def read_agent(ctx: Any) -> str:
@@ -330,13 +288,6 @@ def read_message(ctx: Any) -> str:
             if part.part_kind == "user-prompt" and (said := _read_content(part.content)):
                 return said
     return ""
-
-
-def add_note(result: object, note: str) -> object:
-    """A result with what its agent is to know beside it."""
-    if not note:
-        return result
-    return f"{result}\n\n{note}" if isinstance(result, str) else {"result": result, "note": note}
 
 
 def _read_content(content: Any) -> str:

@@ -1,0 +1,59 @@
+"""One call of pydantic-ai: as it is made, and what came of it, in the host's own form."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pydantic_ai import ToolReturn
+
+
+@dataclass(slots=True)
+class ToolsetCall:
+    """One call, and what came of it in the host's own form."""
+
+    tool_def: Any
+    arguments: dict[str, object]
+    handler: Callable[[dict[str, object]], Awaitable[object]]
+    misfit: Misfit | None = None
+    came: object = None
+    value: object = None
+
+    async def make(self, arguments: Mapping[str, object]) -> object:
+        """Make it, with values of the types that the tool takes."""
+        given = dict(arguments)
+        if self.misfit is not None:
+            given = await self.misfit.validate(given)
+        self.came = await self.handler(given)
+        self.value = self.came.return_value if isinstance(self.came, ToolReturn) else self.came
+        return self.value
+
+    def add_note(self, result: object, note: str) -> object:
+        """The host's own result, with what the agent is to know beside it."""
+        told = add_note(result, note)
+        if isinstance(self.came, ToolReturn) and result is self.value:
+            return replace(self.came, return_value=told)
+        return told
+
+
+@dataclass(frozen=True, slots=True)
+class Misfit:
+    """A call whose arguments the host would not take."""
+
+    given: Mapping[str, object]
+    error: Exception
+    validate: Callable[[dict[str, object]], Awaitable[dict[str, object]]]
+
+    async def check(self, arguments: Mapping[str, object]) -> None:
+        """Raise what the host says of these, or of others in their place."""
+        if arguments == self.given:
+            raise self.error
+        await self.validate(dict(arguments))
+
+
+def add_note(result: object, note: str) -> object:
+    """A result with what its agent is to know beside it."""
+    if not note:
+        return result
+    return f"{result}\n\n{note}" if isinstance(result, str) else {"result": result, "note": note}
