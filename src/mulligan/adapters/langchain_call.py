@@ -72,15 +72,15 @@ class BroughtCalls:
                     return call.refuse(refused)
                 raise
 
-        async def ainvoke(asked: Any, config: Any = None, **rest: Any) -> Any:
+        async def call_on_loop(asked: Any, config: Any = None, **rest: Any) -> Any:
             return await bring(asked, lambda asked: tool.ainvoke(asked, config, **rest))
 
-        def invoke(asked: Any, config: Any = None, **rest: Any) -> Any:
+        def call_here(asked: Any, config: Any = None, **rest: Any) -> Any:
             here = self.host.bring_here(lambda asked: tool.invoke(asked, config, **rest))
             return self.host.run_sync(lambda: bring(asked, here))
 
         # It is a model of pydantic, which takes no other attributes than its own.
-        wrapped.__dict__.update(invoke=invoke, ainvoke=ainvoke)
+        wrapped.__dict__.update(invoke=call_here, ainvoke=call_on_loop)
         return wrapped
 
 
