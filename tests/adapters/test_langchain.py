@@ -270,6 +270,17 @@ async def test_a_run_that_fails_leaves_what_it_did_to_a_later_review(m, tools, f
     assert not m._parts.under_way.list_turns()
 
 
+async def test_what_a_failed_run_did_in_a_thread_is_left_to_a_person_if_it_was_wrong(m, tools):
+    agent = build_agent(m, tools, [RIGHT], ran=Ran(), saver=InMemorySaver())
+
+    with pytest.raises(IndexError):
+        await agent.ainvoke(ASKED, IN_THREAD)
+
+    # The thread may go on from what it says: nothing is undone behind its back.
+    [action] = m.insights.open_list.actions()
+    assert (action.state, action.detail["delivered"]) == (State.PENDING_REVIEW, True)
+
+
 async def test_a_run_that_another_middleware_stopped_ends_where_the_next_begins(m, tools):
     stops = HumanInTheLoopMiddleware(interrupt_on={"look": True})
     script = [RIGHT, ("look", {"city": "Bari"}), "Hello."]

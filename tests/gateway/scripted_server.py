@@ -72,17 +72,6 @@ def call(key, name, arguments, meta):  # noqa: C901
     elif name == "write":
         note(arguments["name"])
         tell(key, "written")
-    elif name == "die":
-        note("die")
-        os.kill(os.getpid(), signal.SIGKILL)
-    elif name == "hang":
-        note("hang")
-    elif name == "garble":
-        send_raw(f'{{"jsonrpc": "2.0", "id": {json.dumps(key)}, "result": {{"content": [}}}}')
-        send_raw("Loading model... done.")
-        send_raw("\x00\x01{]")
-    elif name == "long":
-        send_raw(f'{{"jsonrpc":"2.0","id":{json.dumps(key)},"result":{{"x":"{"x" * 6_000_000}"}}}}')
     elif name == "sample":
         asked = {"messages": [], "maxTokens": 5, "_meta": {"progressToken": "mine"}}
         ask("sampling/createMessage", asked, lambda answer: tell(key, answer))
@@ -103,8 +92,26 @@ def call(key, name, arguments, meta):  # noqa: C901
         send(method="notifications/message", params={"level": "info", "data": "hey"})
         send(method="notifications/tools/list_changed")
         tell(key, "shouted")
-    else:
+    elif not come_to_harm(key, name):
         send(id=key, error={"code": -32602, "message": f"Unknown tool: {name}"})
+
+
+def come_to_harm(key, name):
+    """What no server means to do; false: it was not asked for that."""
+    if name == "die":
+        note("die")
+        os.kill(os.getpid(), signal.SIGKILL)
+    elif name == "hang":
+        note("hang")
+    elif name == "garble":
+        send_raw(f'{{"jsonrpc": "2.0", "id": {json.dumps(key)}, "result": {{"content": [}}}}')
+        send_raw("Loading model... done.")
+        send_raw("\x00\x01{]")
+    elif name == "long":
+        send_raw(f'{{"jsonrpc":"2.0","id":{json.dumps(key)},"result":{{"x":"{"x" * 6_000_000}"}}}}')
+    else:
+        return False
+    return True
 
 
 def list_tools(cursor):

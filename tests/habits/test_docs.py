@@ -30,7 +30,7 @@ PLAIN = "Plain words"
 BESIDE = ("tests/", "docs/", "bench/", "examples/")
 HISTORY = "CHANGELOG.md"
 """It may speak of what is gone."""
-OF_OTHERS = {"create_agent", "loop.run_in_executor"}
+OF_OTHERS = {"create_agent", "create_proxy", "loop.run_in_executor"}
 HOST_PAGES = ROOT / "docs" / "hosts"
 """They speak of their frameworks, in whose code their names are."""
 DEFINITION = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)

@@ -87,7 +87,7 @@ class Sessions:
 
     async def open_turn(self, given: Given) -> Said:
         """A person has said something."""
-        await self._leave(given, failed=True)
+        await self._leave(given)
         self._find_run(given)
         agent = given.get("agent_type", "")
         # Nothing tells which tools there are.
@@ -154,17 +154,17 @@ class Sessions:
         try:
             answer = await run.review(reply)
         except BaseException:
-            await self._leave(given, failed=True)
+            await self._leave(given)
             raise
         if answer.feedback:
             return {"decision": "block", "reason": answer.feedback}
-        await self._leave(given, failed=False)
+        await self._leave(given)
         beside = answer.note or ("" if answer.reply == reply else str(answer.reply))
         return {"systemMessage": beside} if beside else {}
 
     async def fail_turn(self, given: Given) -> Said:
         """The model could not be asked."""
-        await self._leave(given, failed=True)
+        await self._leave(given)
         return {}
 
     def _find_run(self, given: Given) -> HostRun:
@@ -175,11 +175,12 @@ class Sessions:
             self.runs[session] = self.host.open(said, agent=agent, given=given, thread=session)
         return self.runs[session]
 
-    async def _leave(self, given: Given, *, failed: bool) -> None:
+    async def _leave(self, given: Given) -> None:
+        """The turn is over; its session keeps what was said in it, also where it failed."""
         run = self.runs.pop(given["session_id"], None)
         if run is not None:
             await self._settle(given)
-            await run.leave(failed=failed)
+            await run.leave()
 
     async def _settle(self, given: Given) -> None:
         """Account for calls that the host says no more about: it, or a person, refused them."""

@@ -68,16 +68,16 @@ class AdkPlugin(BasePlugin):  # type: ignore[misc]
 
     async def after_run_callback(self, *, invocation_context: Any) -> None:
         """The turn is over."""
-        await self._leave(invocation_context.invocation_id, failed=False)
+        await self._leave(invocation_context.invocation_id)
 
     async def on_run_error_callback(self, *, invocation_context: Any, **_: Any) -> None:
         """The turn has failed."""
-        await self._leave(invocation_context.invocation_id, failed=True)
+        await self._leave(invocation_context.invocation_id)
 
     async def close(self) -> None:
         """The runner is closed, and with it what has not ended in good order."""
         for name in list(self._begun):
-            await self._leave(name, failed=True)
+            await self._leave(name)
 
     async def before_agent_callback(self, *, agent: Any, callback_context: Any) -> None:
         """Know the model of every agent that has its turn."""
@@ -124,10 +124,11 @@ class AdkPlugin(BasePlugin):  # type: ignore[misc]
             return None
         return await begun.review(callback_context.agent_name, llm_response)
 
-    async def _leave(self, name: str, *, failed: bool) -> None:
+    async def _leave(self, name: str) -> None:
+        """A run is over; its session keeps what was said in it, also where it failed."""
         begun = self._begun.pop(name, None)
         if begun is not None:
-            await begun.run.leave(failed=failed)
+            await begun.run.leave()
 
     async def _leave_stale(self, session: str) -> None:
         """Older releases do not tell of a run that died: at the latest, the next one does.
@@ -138,7 +139,7 @@ class AdkPlugin(BasePlugin):  # type: ignore[misc]
             task = begun.task
             going_on = task is not None and task is not asyncio.current_task() and not task.done()
             if begun.context.session.id == session and not going_on:
-                await self._leave(name, failed=True)
+                await self._leave(name)
 
 
 @dataclass

@@ -251,7 +251,8 @@ class TurnMiddleware(AgentMiddleware):  # type: ignore[misc]
     async def _leave(self, id_: str, *, failed: bool) -> None:
         going = self.going.pop(id_, None)
         if going is not None:
-            await going.run.leave(failed=failed)
+            # A thread keeps what was said, and may go on after a failure.
+            await going.run.leave(failed=failed and not going.place.thread)
 
     async def _enter(self, request: Any, handler: Any) -> Any:
         """Have a call made, whatever stands between here and its tool, and note how it ended."""
@@ -267,7 +268,7 @@ class TurnMiddleware(AgentMiddleware):  # type: ignore[misc]
         finally:
             going.calls -= 1
             if not going.id:
-                await going.run.leave(failed=bool(going.failed))
+                await going.run.leave(failed=bool(going.failed) and not going.place.thread)
             elif going.failed is not None and not going.calls:
                 # The graph stops here; calls beside this one have still ended in their turn.
                 await self._leave(going.id, failed=going.failed)

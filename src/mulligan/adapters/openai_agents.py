@@ -134,7 +134,8 @@ class ReviewedRun:
         return self
 
     async def __aexit__(self, kind: object, *_: object) -> None:
-        await self.run.leave(failed=kind is not None)
+        # A session keeps what was said, and may go on after a failure.
+        await self.run.leave(failed=kind is not None and not self._find_thread())
 
     def bring_calls(self) -> AbstractContextManager[None]:
         """Agents that are started in here make their calls through this run."""

@@ -103,8 +103,8 @@ class StrandsHooks(HookProvider):  # type: ignore[misc]
             if over:
                 del self._begun[_name(event)]
                 begun.restore(event.agent)
-                stopped = result is None or result.stop_reason == "cancelled"
-                await begun.run.leave(failed=stopped)
+                # Stopped or not, the agent keeps what was said.
+                await begun.run.leave()
 
 
 @dataclass

@@ -190,12 +190,7 @@ def assemble(
         rule=settings.outside, reviewers=reviewers, book=runtime.book, under_way=under_way
     )
     runtime = replace(runtime, outside=outside)
-    recovery = Recovery(
-        book=runtime.book,
-        toolbox=toolbox,
-        reviewers=reviewers,
-        held=runtime.held,
-    )
+    recovery = Recovery(book=runtime.book, toolbox=toolbox, reviewers=reviewers, held=runtime.held)
     return Parts(
         store=store,
         runtime=runtime,

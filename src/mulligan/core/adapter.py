@@ -221,7 +221,11 @@ class HostRun(Protocol):
         those who look into the turn later."""
 
     async def leave(self, *, failed: bool = False) -> None:
-        """The run is over. What nobody reviewed goes to a later review."""
+        """The run is over. What nobody reviewed goes to a later review.
+
+        `failed`: it ended without an answer, and nothing is kept of what was said in it, so that
+        what turns out to be wrong is undone. Else somebody may build on it, and a person is asked.
+        """
 
 
 class RunOptions(TypedDict, total=False):

@@ -49,7 +49,7 @@ def answer_json(views: Views, section: Section) -> Endpoint:
     return answer
 
 
-def answer_act(views: Views, act: ActRoute, carry_out: Callable[[], object] | None) -> Endpoint:
+def answer_act(views: Views, act: ActRoute, *, carry_out: Callable[[], object] | None) -> Endpoint:
     """Carry an act out, for who may."""
 
     async def answer(request: Request) -> Response:

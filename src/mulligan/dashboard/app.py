@@ -63,7 +63,10 @@ def create_app(
     routes: list[BaseRoute] = [
         *(_build_page(site, section) for section in (*SECTIONS, *SINGLE)),
         *(Route(s.json_path, answer_json(views, s), methods=["GET"]) for s in (*SECTIONS, *SINGLE)),
-        *(Route(act.path, answer_act(views, act, carry_out), methods=["POST"]) for act in ACTS),
+        *(
+            Route(act.path, answer_act(views, act, carry_out=carry_out), methods=["POST"])
+            for act in ACTS
+        ),
         Route("/api/v1/openapi.json", _describe, methods=["GET"]),
         Route("/stream", _build_stream(hub), methods=["GET"]),
         Route("/enter", _build_enter(site, access), methods=["GET"]),
@@ -91,7 +94,7 @@ def _build_page(site: Site, section: Section) -> Route:
 def _build_enter(site: Site, access: Access) -> Callable[[Request], Response]:
     def enter(request: Request) -> Response:
         answer = RedirectResponse("/", status_code=303)
-        if swap_token(access, request.query_params.get("token", ""), answer):
+        if swap_token(access, request.query_params.get("token", ""), answer=answer):
             return answer
         return HTMLResponse(site.render_plain("enter.html", wrong=True), status_code=401)
 

@@ -397,17 +397,3 @@ async def test_a_call_whose_pre_image_cannot_be_taken_is_held(world: World, tmp_
 
     assert made == []
     assert open_states(tmp_path) == {"change": State.HELD}
-
-
-async def test_a_turn_with_several_reviews_and_calls_that_fail_ends_well() -> None:
-    with Mulligan("memory:", recover=False) as m:
-
-        @m.tool(effect=Effect.READ)
-        async def look(name: str) -> str:
-            raise ValueError("no such event")
-
-        async with m.turn("Hello") as turn:
-            for _ in range(2):
-                with pytest.raises(ValueError, match="no such event"):
-                    await look("1")
-                await turn.review("Hm.")

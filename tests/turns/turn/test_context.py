@@ -210,3 +210,17 @@ async def test_what_is_bound_to_a_turn_is_called_in_it_on_any_thread(worlds: Wor
     assert found == [turn.id, None]
     assert (await waited(), await wait_and_read()) == (turn.id, None)
     assert bound.__name__ == "read_turn"
+
+
+async def test_a_turn_with_several_reviews_and_calls_that_fail_ends_well() -> None:
+    with Mulligan("memory:", recover=False) as m:
+
+        @m.tool(effect=Effect.READ)
+        async def look(name: str) -> str:
+            raise ValueError("no such event")
+
+        async with m.turn("Hello") as turn:
+            for _ in range(2):
+                with pytest.raises(ValueError, match="no such event"):
+                    await look("1")
+                await turn.review("Hm.")

@@ -133,7 +133,7 @@ def refuse_role(scope: Mapping[str, Any], needed: Role) -> JSONResponse | None:
     return _say(403, f"Your link lets you {role}; this takes {needed}.")
 
 
-def swap_token(access: Access, token: str, answer: Response) -> bool:
+def swap_token(access: Access, token: str, *, answer: Response) -> bool:
     """Give a session to who comes by a link; false: it is no link of ours."""
     visitor = access.sealer.read(token, kind=TokenKind.LINK)
     if visitor is None:

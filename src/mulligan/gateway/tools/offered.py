@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-PREFIX = "mulligan_"
-WHY, PITFALLS, UNDO, STATUS = (f"{PREFIX}{name}" for name in ("why", "pitfalls", "undo", "status"))
+WHY = "mulligan_why"
+PITFALLS = "mulligan_pitfalls"
+UNDO = "mulligan_undo"
+STATUS = "mulligan_status"
 
 _TOOL = {"type": "string", "description": "The name of a tool."}
 _ACTION = {"type": "string", "description": "The id of an action, as it was told."}

@@ -68,7 +68,7 @@ class LearnedViews:
 
         def read() -> WorthView:
             episodes = list_episodes(self._insights.store.casebook)
-            return read_worth(self._insights.lesson_list, episodes, asked)
+            return read_worth(self._insights.lesson_list, episodes, asked=asked)
 
         return self._keeper.keep(("worth", asked), read, life=LONG)
 

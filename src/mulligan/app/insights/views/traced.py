@@ -41,7 +41,7 @@ class TracedViews:
     def read_pattern(self, fingerprint: str, asked: ViewFilter) -> PatternPage:
         """One of them, with what mended it."""
         month = replace(asked, window=Window.MONTH, tool=None, agent=None)
-        return read_pattern_page(self._insights, self._list_patterns(month), fingerprint)
+        return read_pattern_page(self._insights, self._list_patterns(month), wanted=fingerprint)
 
     def read_turns(self, asked: ViewFilter, *, page: int = 1) -> TurnsView:
         """The latest turns."""

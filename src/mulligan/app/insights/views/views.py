@@ -102,7 +102,7 @@ class Views:
     def read_repairs(self, asked: ViewFilter) -> RepairsView:
         """What became of failures."""
         slots, trend = self._read_slots(asked)
-        return build_repairs(asked, slots, trend)
+        return build_repairs(asked, slots, trend=trend)
 
     def read_health(self, asked: ViewFilter) -> HealthView:
         """How the store and all around it are."""

@@ -13,7 +13,7 @@ SLOTS = {
 
 
 def test_the_funnel_narrows_from_failures_to_repairs() -> None:
-    view = build_repairs(ViewFilter(), SLOTS, ())
+    view = build_repairs(ViewFilter(), SLOTS, trend=())
 
     assert [(step.name, step.count) for step in view.funnel] == [
         ("failed", 20), ("corrected", 8), ("retried", 15), ("repaired", 10),
@@ -31,7 +31,7 @@ def test_who_leans_on_repairs_comes_first() -> None:
 
 
 def test_nothing_is_nothing() -> None:
-    view = build_repairs(ViewFilter(), {}, ())
+    view = build_repairs(ViewFilter(), {}, trend=())
 
     assert view.funnel[0].count == 0
     assert view.wasted_share.figure is None

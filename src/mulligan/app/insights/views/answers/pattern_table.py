@@ -129,7 +129,9 @@ def count_lives(rows: Iterable[PatternRow]) -> dict[str, int]:
     return counts
 
 
-def read_pattern_page(insights: Insights, rows: Iterable[PatternRow], wanted: str) -> PatternPage:
+def read_pattern_page(
+    insights: Insights, rows: Iterable[PatternRow], *, wanted: str
+) -> PatternPage:
     """One pattern by its fingerprint or the beginning of it."""
     near = [row for row in rows if wanted in (row.fingerprint, row.short)]
     if not near:

@@ -88,7 +88,7 @@ def list_reliance(slots: Mapping[Slot, Rollup]) -> tuple[Reliance, ...]:
 
 
 def build_repairs(
-    asked: ViewFilter, slots: Mapping[Slot, Rollup], trend: tuple[TrendPoint, ...]
+    asked: ViewFilter, slots: Mapping[Slot, Rollup], *, trend: tuple[TrendPoint, ...]
 ) -> RepairsView:
     """All of it."""
     total = add_up_counts(slots.values())

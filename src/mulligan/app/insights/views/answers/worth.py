@@ -49,7 +49,7 @@ class WorthView:
     lessons: tuple[LessonWorth, ...]
 
 
-def read_worth(lessons: LessonList, episodes: Iterable[Episode], asked: ViewFilter) -> WorthView:
+def read_worth(lessons: LessonList, episodes: Iterable[Episode], *, asked: ViewFilter) -> WorthView:
     """Everything that was offered, against what was left alone."""
     measured: Measured = lessons.measure()
     lift = measured.lift
