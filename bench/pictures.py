@@ -23,7 +23,7 @@ from mulligan.app.settings import Settings
 from mulligan.cli.demo.history.replay import live_days
 from mulligan.dashboard.sections import SECTIONS
 from mulligan.dashboard.security.roles import Role
-from mulligan.dashboard.serving import DashboardServer, ServerAddress
+from mulligan.dashboard.serving import DashboardServer, PageAddress
 
 PICTURES = Path(__file__).parent.parent / "docs" / "pictures"
 LOOKS: dict[str, Any] = {
@@ -99,7 +99,7 @@ def list_pages(insights: Insights) -> dict[str, str]:
 @contextmanager
 def serve(insights: Insights) -> Iterator[DashboardServer]:
     """The dashboard, as long as pictures are taken."""
-    server = DashboardServer(insights, ServerAddress(port=0, name="Mara"))
+    server = DashboardServer(insights, PageAddress(port=0, name="Mara"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     try:

@@ -113,7 +113,7 @@ def _strike(client: _Client, fault: str) -> None:
     pid = life._process.get_pid() if life is not None and life._process is not None else None
     number = {"kill": signal.SIGKILL, "stop": signal.SIGSTOP}.get(fault)
     if pid and number:
-        with suppress(ProcessLookupError):
+        with suppress(ProcessLookupError):  # it has come to harm already
             os.kill(pid, number)
 
 
@@ -121,7 +121,7 @@ def list_children() -> list[int]:
     """Processes that we have started and that are still there, dead or alive."""
     found = []
     for stat in Path("/proc").glob("[0-9]*/stat"):
-        with suppress(OSError, IndexError, ValueError):
+        with suppress(OSError, IndexError, ValueError):  # it ended while it was read
             pid, rest = int(stat.parent.name), stat.read_text().rpartition(")")[2].split()
             if int(rest[1]) == os.getpid():
                 found.append(pid)

@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 
 from bench.growth.attacks import Attack
 from bench.growth.patterns import list_modules
+from mulligan.checks.dates.binding.masking import NamedRecords
 from mulligan.checks.dates.language.english import ENGLISH
 from mulligan.checks.dates.moment import Moment
 from mulligan.checks.grounding.digits import find_digit_runs
@@ -40,7 +41,8 @@ NOT_FROM_OUTSIDE = frozenset({
     "checks.dates.language.tables.build_words", "checks.dates.meaning.feasts.find_feast",
     "checks.dates.meaning.national.load_national_days",
     "checks.dates.meaning.national.load_national_names", "checks.file.preset",
-    "checks.requirements.asks", "learning.lessons.telling.phrase.describe_correction",
+    "checks.requirements.asks", "checks.standard.words.load_words",
+    "learning.lessons.telling.phrase.describe_correction",
     "learning.values.vocabulary.compile_phrases", "learning.values.vocabulary.join_alternatives",
     "learning.values.vocabulary.list_words", "packs.calendar.text.create_text",
     # Spans that a scrubber has found.
@@ -65,6 +67,7 @@ FILLED: Mapping[str, Callable[[str], object]] = {
     "quoted": lambda text: [text],
     "others": lambda text: [text],
     "candidates": lambda text: [text[:-1], "day"],
+    "known: NamedRecords": lambda _: NamedRecords(frozenset({"game night"}), {}),
     "known: Sequence": lambda _: [],
     "known": lambda text: text,
     "tools": lambda _: ["send_mail", "day"],

@@ -21,8 +21,10 @@ SCANNING = frozenset({"findall", "finditer", "sub", "subn", "split"})
 FILLED: Mapping[str, Mapping[str, object]] = {
     "checks.accounted": {"wanted": "evt-12"},
     "checks.contradiction": {"fact": "evt-12"},
+    "checks.dates.binding.masking": {"name": "game night"},
     "checks.ids": {"form": None},
     "checks.objects": {"name": "ann", "nouns": "meeting|call"},
+    "checks.standard.named": {"sort": "folder"},
     "checks.subject": {"wanted": "evt-12", "before": "[\\w.-]", "after": "\\w"},
     "checks.text.vocabulary": {"term": "cheap"},
     "checks.text.word_search": {"body": None},

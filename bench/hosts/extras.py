@@ -48,6 +48,14 @@ USES = {
             print(nobody)
         """,
     "calendar": "import mulligan.packs.calendar",
+    "dashboard": """
+        from mulligan.app.insights import Insights
+        from mulligan.app.settings import Settings
+        from mulligan.dashboard.app import create_app
+        with Insights.open(Settings(store="memory:")) as insights:
+            create_app(insights)
+        """,
+    "gateway": "import mulligan.gateway.serving.http, mulligan.gateway.upstream.http",
     "demo": "from mulligan.cli.main import main; raise SystemExit(main(['demo']))",
     "encryption": """
         from mulligan.stores.seal import make_seal

@@ -17,10 +17,10 @@ from mulligan import Mulligan
 from mulligan.app.insights import settle_now
 from mulligan.cli.demo.history.replay import live_days
 from mulligan.dashboard.app import create_app
-from mulligan.dashboard.security.guard import Access
+from mulligan.dashboard.security.guard import PageAccess
 from mulligan.dashboard.security.roles import Role
 from mulligan.dashboard.security.sealing import Sealer, TokenKind, Visitor
-from mulligan.dashboard.serving import LINK_LIFE, DashboardServer, ServerAddress
+from mulligan.dashboard.serving import LINK_LIFE, DashboardServer, PageAddress
 from tests.dashboard.stage import Stage, run_apart
 
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
@@ -75,7 +75,7 @@ class Door:
     def __init__(self, m: Mulligan) -> None:
         self.now = 1_000_000.0
         self.sealer = Sealer(now=lambda: self.now)
-        self.access = Access(sealer=self.sealer, hosts=frozenset({"127.0.0.1"}))
+        self.access = PageAccess(sealer=self.sealer, hosts=frozenset({"127.0.0.1"}))
         app = create_app(m.insights, access=self.access, carry_out=lambda: settle_now(m))
         self.client = TestClient(app, base_url="http://127.0.0.1", follow_redirects=False)
 
@@ -98,7 +98,7 @@ def door(m: Mulligan) -> Iterator[Door]:
 @contextmanager
 def serve(m: Mulligan) -> Iterator[DashboardServer]:
     server = DashboardServer(
-        m.insights, ServerAddress(port=0, name="Mum"), carry_out=lambda: settle_now(m)
+        m.insights, PageAddress(port=0, name="Mum"), carry_out=lambda: settle_now(m)
     )
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()

@@ -105,7 +105,7 @@ class Stage:
                 self.refusals = 1
                 self.find_events(3)
             self.find_events(4)
-            with contextlib.suppress(PermissionError):
+            with contextlib.suppress(PermissionError):  # it is to be seen on a page
                 self.share_file("Ben")
 
     async def fill(self) -> None:

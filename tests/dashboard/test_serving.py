@@ -8,28 +8,28 @@ import pytest
 from mulligan import Mulligan
 from mulligan.core.errors import ConfigurationError
 from mulligan.dashboard.security.roles import Role
-from mulligan.dashboard.serving import DashboardServer, ServerAddress, is_loopback, refuse_exposure
+from mulligan.dashboard.serving import DashboardServer, PageAddress, is_loopback, refuse_exposure
 
 
 @pytest.fixture
 def serve(m: Mulligan) -> Iterator:
     with ExitStack() as stack:
         yield lambda **said: stack.enter_context(
-            closing(DashboardServer(m.insights, ServerAddress(**said)))
+            closing(DashboardServer(m.insights, PageAddress(**said)))
         )
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.168.1.5", "::", "example.com"])
 def test_where_others_can_come_a_token_is_needed(host: str) -> None:
     with pytest.raises(ConfigurationError, match="ssh -L"):
-        refuse_exposure(ServerAddress(host=host, open=True, names=("dash.example.com",)))
+        refuse_exposure(PageAddress(host=host, open=True, names=("dash.example.com",)))
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "10.0.0.1"])
 def test_where_others_can_come_the_server_has_a_name(host: str) -> None:
     with pytest.raises(ConfigurationError, match="--name dashboard"):
-        refuse_exposure(ServerAddress(host=host))
-    refuse_exposure(ServerAddress(host=host, names=("dash.example.com",)))
+        refuse_exposure(PageAddress(host=host))
+    refuse_exposure(PageAddress(host=host, names=("dash.example.com",)))
 
 
 @pytest.mark.parametrize(

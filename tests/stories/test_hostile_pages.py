@@ -67,7 +67,7 @@ async def pour_in(m: Mulligan) -> None:
     for text in TEXTS:
         async with m.turn(text, agent=text[:200], context=text[:200]):
             repeat(text, False)
-            with contextlib.suppress(ValueError):
+            with contextlib.suppress(ValueError):  # it is to be seen on a page
                 repeat(text, True)
             await send(text)
     m.insights.store.casebook.append(list(make_lessons(TEXTS)))

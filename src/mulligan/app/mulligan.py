@@ -15,7 +15,7 @@ from mulligan.app.settings import Settings, say_memory_once
 from mulligan.app.texts.writing import Writing
 from mulligan.app.turn_opener import About, TurnOpener
 from mulligan.app.wiring import Asked, Parts, assemble
-from mulligan.checks.standard.tools import Checks
+from mulligan.checks.asked import Checks
 from mulligan.core.adapter import RunOptions
 from mulligan.core.errors import StoreError
 from mulligan.core.finding import Severity, Standing

@@ -16,8 +16,8 @@ from mulligan.app.judges import Judges
 from mulligan.app.memory import Memory
 from mulligan.app.recognizing import build_recognizer
 from mulligan.app.settings import Settings
+from mulligan.checks.asked import Checks, bind_checks
 from mulligan.checks.own import list_functions, make_call_check, name_check, read_severity
-from mulligan.checks.standard.tools import Checks, bind_checks
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.event import ActionMoved, ActionUndone, AttemptReviewed, Happened, RemarkDropped
 from mulligan.core.finding import Severity

@@ -21,17 +21,17 @@ from mulligan.app.insights.views import Views
 from mulligan.codec.json_text import encode_json
 from mulligan.core.errors import ConfigurationError, MulliganError
 from mulligan.dashboard.acts import ACTS
-from mulligan.dashboard.answers import (
+from mulligan.dashboard.openapi import build_openapi
+from mulligan.dashboard.queries import parse_query
+from mulligan.dashboard.responses import (
     answer_act,
     answer_error,
     answer_json,
     answer_refusal,
     find_status,
 )
-from mulligan.dashboard.openapi import build_openapi
-from mulligan.dashboard.queries import parse_query
 from mulligan.dashboard.sections import SECTIONS, SINGLE, Section
-from mulligan.dashboard.security.guard import Access, Guard, get_visitor, swap_token
+from mulligan.dashboard.security.guard import Guard, PageAccess, get_visitor, swap_token
 from mulligan.dashboard.site import HERE, Site
 from mulligan.dashboard.stream import Hub
 from mulligan.dashboard.watcher import Watcher
@@ -41,14 +41,14 @@ CarryOut = Callable[[], object]
 
 
 def create_app(
-    insights: Insights, *, access: Access | None = None, carry_out: CarryOut | None = None
+    insights: Insights, *, access: PageAccess | None = None, carry_out: CarryOut | None = None
 ) -> ASGIApp:
     """The dashboard of one store. Without `access`, links come from nowhere and nobody gets in.
 
     `carry_out`: where the application is in this process, what it does about approvals and undos;
     else the application that runs elsewhere takes them up.
     """
-    access = access or Access()
+    access = access or PageAccess()
     views, hub = Views(insights), Hub()
     site = Site(views, sealer=access.sealer)
 
@@ -57,7 +57,7 @@ def create_app(
         watching = asyncio.create_task(Watcher(views, hub).run())
         yield
         watching.cancel()
-        with suppress(asyncio.CancelledError):
+        with suppress(asyncio.CancelledError):  # as it was told a line above
             await watching
 
     routes: list[BaseRoute] = [
@@ -91,7 +91,7 @@ def _build_page(site: Site, section: Section) -> Route:
     return Route(section.path, show, methods=["GET"])
 
 
-def _build_enter(site: Site, access: Access) -> Callable[[Request], Response]:
+def _build_enter(site: Site, access: PageAccess) -> Callable[[Request], Response]:
     def enter(request: Request) -> Response:
         answer = RedirectResponse("/", status_code=303)
         if swap_token(access, request.query_params.get("token", ""), answer=answer):

@@ -14,7 +14,7 @@ import uvicorn
 from mulligan.app.insights import Insights
 from mulligan.core.errors import ConfigurationError
 from mulligan.dashboard.app import CarryOut, create_app
-from mulligan.dashboard.security.guard import Access
+from mulligan.dashboard.security.guard import PageAccess
 from mulligan.dashboard.security.roles import Role
 from mulligan.dashboard.security.sealing import Sealer, TokenKind, Visitor
 
@@ -23,7 +23,7 @@ LINK_LIFE = timedelta(days=7)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ServerAddress:
+class PageAddress:
     """Where to serve, and as what."""
 
     host: str = "127.0.0.1"
@@ -43,7 +43,7 @@ class DashboardServer:
     """A server that is bound but not yet started, so that its address is known."""
 
     def __init__(
-        self, insights: Insights, address: ServerAddress, *, carry_out: CarryOut | None = None
+        self, insights: Insights, address: PageAddress, *, carry_out: CarryOut | None = None
     ) -> None:
         refuse_exposure(address)
         self._address = address
@@ -52,7 +52,7 @@ class DashboardServer:
         self._sealer = Sealer()
         host = f"[{address.host}]" if ":" in address.host else address.host
         open_to_all = Visitor(name=address.name, role=Role.ADMIN) if address.open else None
-        self.access = Access(
+        self.access = PageAccess(
             sealer=self._sealer,
             hosts=frozenset({host, "localhost", "127.0.0.1", *address.names}),
             visitor=open_to_all,
@@ -98,7 +98,7 @@ class DashboardServer:
         return f"{scheme}://{name}{port}/"
 
 
-def refuse_exposure(address: ServerAddress) -> None:
+def refuse_exposure(address: PageAddress) -> None:
     """Raise where strangers could come in, or could not be told from friends."""
     if is_loopback(address.host):
         return
@@ -125,7 +125,7 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def _bind(address: ServerAddress) -> socket.socket:
+def _bind(address: PageAddress) -> socket.socket:
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
     found = socket.socket(family, socket.SOCK_STREAM)
     found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

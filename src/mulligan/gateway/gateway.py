@@ -8,9 +8,9 @@ from typing import Any
 
 from mulligan.gateway.declarations import ToolDeclaration
 from mulligan.gateway.protocol.party import Party
-from mulligan.gateway.sessions.client_session import ClientSession
-from mulligan.gateway.sessions.own_session import OwnSession
+from mulligan.gateway.sessions.client import ClientSession
 from mulligan.gateway.sessions.shared import Shared
+from mulligan.gateway.sessions.standing import OwnSession
 
 Listed = Sequence[Mapping[str, Any]]
 

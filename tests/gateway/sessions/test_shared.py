@@ -7,7 +7,7 @@ from mulligan.core.adapter import HostCall
 from mulligan.core.errors import ConfigurationError
 from mulligan.gateway.configuration import GatewayOptions
 from mulligan.gateway.sessions.shared import Shared
-from mulligan.gateway.tools.tool_list import ListedTool
+from mulligan.gateway.tools.shown_list import ListedTool
 from tests.gateway.world import scripted
 
 

@@ -2,7 +2,7 @@ import pytest
 
 from mulligan.core.errors import ConfigurationError
 from mulligan.gateway.tools.pins import Pins
-from mulligan.gateway.tools.tool_list import ListedTool
+from mulligan.gateway.tools.shown_list import ListedTool
 
 
 def tool(digest: str) -> ListedTool:

@@ -12,8 +12,8 @@ from mulligan.checks.concern import limit_to_calls
 from mulligan.checks.dates.arguments import Dated, find_argument_dates, find_impossible_dates
 from mulligan.checks.dates.binding.bound import choose_expressions, list_call_words
 from mulligan.checks.dates.binding.holding import find_bygone, find_misfit, find_unsaid
-from mulligan.checks.dates.binding.names import (
-    Known,
+from mulligan.checks.dates.binding.masking import (
+    NamedRecords,
     find_known_records,
     find_names,
     is_on_object,
@@ -26,7 +26,7 @@ from mulligan.checks.dates.reading import Expression, Reading
 from mulligan.checks.dates.resolve import (
     LONGEST,
     NOTHING_SAID,
-    Said,
+    SaidPhrases,
     find_meaning,
     is_read_whole,
     read_message,
@@ -101,7 +101,7 @@ def _check_call(
     execution: Execution,
     given: Sequence[Dated],
     *,
-    said: Said,
+    said: SaidPhrases,
     wanted: list[Expression] | None,
     at: Moment,
 ) -> Iterator[Finding]:
@@ -128,13 +128,15 @@ def _check_call(
                     yield _report_untold(execution, dated, said=said.expressions)
 
 
-def bind_call(call: Call, said: Said, *, known: Known, at: Moment) -> list[Expression] | None:
+def bind_call(
+    call: Call, said: SaidPhrases, *, known: NamedRecords, at: Moment
+) -> list[Expression] | None:
     """What of a message says when that shall be which a call does; `None` where nothing is sure."""
     words = list_call_words(call, find_known_records(call, known))
     return choose_expressions(said.expressions, said.clauses, words=words, today=at.today)
 
 
-def read_subject(turn: Turn, known: Known, *, at: Moment, pins: Pins) -> Said:
+def read_subject(turn: Turn, known: NamedRecords, *, at: Moment, pins: Pins) -> SaidPhrases:
     """What was said; what tools returned tells which of its words are names."""
     names = find_names(turn.message, known)
     real = tuple(name for name in names if not find_meaning(name, at).readings)
@@ -174,7 +176,7 @@ def read_expressions(turn: Turn, *, at: Moment, pins: Pins) -> list[Expression]:
     return list(read_said(turn, at=at, pins=pins).expressions)
 
 
-def read_said(turn: Turn, *, at: Moment, pins: Pins, names: tuple[str, ...] = ()) -> Said:
+def read_said(turn: Turn, *, at: Moment, pins: Pins, names: tuple[str, ...] = ()) -> SaidPhrases:
     """The same with the clauses they stand in; `names` are of things, and speak of no time."""
     locale = turn.known.get("locale")
     if isinstance(locale, str):
@@ -184,7 +186,7 @@ def read_said(turn: Turn, *, at: Moment, pins: Pins, names: tuple[str, ...] = ()
     return read_once(turn.message, at, pins=pins, names=names)
 
 
-def _read_all(message: str, at: Moment, *, pins: Pins, names: tuple[str, ...]) -> Said:
+def _read_all(message: str, at: Moment, *, pins: Pins, names: tuple[str, ...]) -> SaidPhrases:
     return read_message(message, at, pins=pins, names=names)
 
 

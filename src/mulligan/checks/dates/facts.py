@@ -9,7 +9,7 @@ from mulligan.checks.dates.binding.bound import choose_expressions, list_call_wo
 from mulligan.checks.dates.check import read_expressions, read_moment, read_said
 from mulligan.checks.dates.conventions import NO_PINS, Pins
 from mulligan.checks.dates.moment import Moment
-from mulligan.checks.dates.resolve import Said
+from mulligan.checks.dates.resolve import SaidPhrases
 from mulligan.checks.dates.telling import describe_readings, rank_readings
 from mulligan.core.call import Call
 from mulligan.core.escape import show_name
@@ -41,7 +41,7 @@ def date_facts(turn: Turn, calls: Sequence[Call], *, pins: Pins = NO_PINS) -> tu
     return (*_list_weekday_facts(calls, turn.timezone), *facts, *bound)
 
 
-def _list_binding_facts(calls: Sequence[Call], said: Said, *, at: Moment) -> Iterator[Fact]:
+def _list_binding_facts(calls: Sequence[Call], said: SaidPhrases, *, at: Moment) -> Iterator[Fact]:
     """Which of several phrases each call is about, where that is sure."""
     days = [each for each in said.expressions if each.dated and not each.superseded]
     for call in calls if len(days) > 1 else ():

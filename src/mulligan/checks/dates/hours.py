@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from mulligan.checks.concern import limit_to_calls
 from mulligan.checks.dates.arguments import Dated, find_argument_dates
 from mulligan.checks.dates.binding.bound import choose_times, list_call_words
-from mulligan.checks.dates.binding.names import Known, find_known_records, read_known
+from mulligan.checks.dates.binding.masking import NamedRecords, find_known_records, read_known
 from mulligan.checks.dates.check import read_moment, read_said, read_subject
 from mulligan.checks.dates.conventions import NO_PINS, Pins
 from mulligan.checks.dates.moment import Moment
 from mulligan.checks.dates.reading import Expression
-from mulligan.checks.dates.resolve import Said, is_read_whole
+from mulligan.checks.dates.resolve import SaidPhrases, is_read_whole
 from mulligan.checks.subject import Argument, Parameters, Subject, list_effective_calls
 from mulligan.core.call import Call, Execution
 from mulligan.core.finding import Finding
@@ -59,7 +59,9 @@ def times_as_said(parameters: Parameters | None = None, *, pins: Pins = NO_PINS)
     return check
 
 
-def _bind_times(call: Call, said: Said, known: Known, *, at: Moment) -> list[Expression]:
+def _bind_times(
+    call: Call, said: SaidPhrases, known: NamedRecords, *, at: Moment
+) -> list[Expression]:
     words = list_call_words(call, find_known_records(call, known))
     return choose_times(said.expressions, said.clauses, words=words, today=at.today)
 

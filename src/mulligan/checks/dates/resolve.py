@@ -6,13 +6,13 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from mulligan.checks.dates.binding.clauses import Clause, index_clauses, split_clauses
+from mulligan.checks.dates.binding.masking import mask_names
 from mulligan.checks.dates.binding.moves import (
     find_sources,
     is_unsure,
     join_moves,
     split_moves,
 )
-from mulligan.checks.dates.binding.names import mask_names
 from mulligan.checks.dates.context import (
     find_bound,
     find_loose_lengths,
@@ -60,14 +60,14 @@ def is_read_whole(message: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class SaidPhrases:
     """A message as far as it speaks of time."""
 
     expressions: tuple[Expression, ...] = ()
     clauses: tuple[Clause, ...] = ()
 
 
-NOTHING_SAID = Said()
+NOTHING_SAID = SaidPhrases()
 
 
 def find_expressions(
@@ -87,7 +87,7 @@ def read_message(
     pins: Pins = NO_PINS,
     words: Words = ENGLISH,
     names: Collection[str] = (),
-) -> Said:
+) -> SaidPhrases:
     """Every expression of time, and the clauses they stand in.
 
     `names` are of things that are known to be called so: in "game night" no night is spoken of.
@@ -99,7 +99,7 @@ def read_message(
     clauses = split_clauses(tokens, parted, message=message)
     found = join_moves(parted, original, clauses=clauses)
     results = _resolve_all(message, tokens, found, clauses=clauses, at=at, pins=pins)
-    return Said(tuple(results), tuple(clauses))
+    return SaidPhrases(tuple(results), tuple(clauses))
 
 
 def _resolve_all(

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Literal
 
-from mulligan.checks.own import list_functions
 from mulligan.checks.standard.kind import (
     Chosen,
     ParameterKind,
@@ -19,9 +17,7 @@ from mulligan.checks.standard.words import load_words, split_words
 from mulligan.core.call import Call
 from mulligan.core.effect import Effect
 from mulligan.core.enums import set_enums
-from mulligan.core.errors import ConfigurationError
 from mulligan.core.finding import Severity
-from mulligan.core.interfaces import Check
 
 
 class ToolVerb(StrEnum):
@@ -158,31 +154,3 @@ class Standard:
 
     def __post_init__(self) -> None:
         set_enums(self, only_asked=Severity)
-
-
-STANDARD = "standard"
-
-Checks = Literal["standard"] | Standard | Iterable[Check[Any] | Standard | Literal["standard"]]
-"""What an application passes as its checks: "standard", functions of its own, or both."""
-
-
-def bind_checks(given: Checks, *, find_tool: FindTool) -> tuple[list[Check[Any]], bool]:
-    """The checks of an application, and whether some of them choose themselves."""
-    several: Iterable[Any] = [given] if isinstance(given, str | Standard) else given
-    named = list_functions(several, what="checks", but=(str, Standard))
-    bound = [_bind(each, find_tool=find_tool) for each in named]
-    return bound, any(isinstance(each, str | Standard) for each in named)
-
-
-def _bind(given: object, *, find_tool: FindTool) -> Check[Any]:
-    if callable(given):
-        return given
-    if isinstance(given, str) and given != STANDARD:
-        raise ConfigurationError(
-            f"There are no checks called {given!r}. Say checks={STANDARD!r}, or pass functions."
-        )
-    # Whoever names checks one by one does not load all of them.
-    from mulligan.checks.standard.choose import StandardChecks
-
-    options = given if isinstance(given, Standard) else Standard()
-    return StandardChecks(find_tool, options=options)

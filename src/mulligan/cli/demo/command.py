@@ -125,12 +125,12 @@ def _serve(store: str, console: Console) -> None:
     from mulligan.app.insights import Insights
     from mulligan.cli.demo.history.replay import live_days
     from mulligan.dashboard.security.roles import Role
-    from mulligan.dashboard.serving import DashboardServer, ServerAddress
+    from mulligan.dashboard.serving import DashboardServer, PageAddress
 
     with console.status("Some days before the story, so that there is something to see …"):
         live_days(store, turns=FEW_TURNS)
     with Insights.open(Settings(store=store)) as insights:
-        server = DashboardServer(insights, ServerAddress(port=0, name=find_user()))
+        server = DashboardServer(insights, PageAddress(port=0, name=find_user()))
         serving = threading.Thread(target=server.run, daemon=True)
         serving.start()
         console.print(render.build_text(f"The same in a browser: {server.make_link(Role.ADMIN)}"))

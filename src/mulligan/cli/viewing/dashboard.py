@@ -61,9 +61,9 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
     """Serve until stopped."""
     require_dashboard()
     from mulligan.dashboard.security.roles import Role
-    from mulligan.dashboard.serving import DashboardServer, ServerAddress
+    from mulligan.dashboard.serving import DashboardServer, PageAddress
 
-    address = ServerAddress(
+    address = PageAddress(
         host=options.host,
         port=options.port,
         names=tuple(options.name),

@@ -38,7 +38,7 @@ SESSION = timedelta(hours=12)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Access:
+class PageAccess:
     """Who may come in, and under which names the server goes."""
 
     sealer: Sealer = field(default_factory=Sealer)
@@ -61,7 +61,7 @@ def get_visitor(scope: Mapping[str, Any]) -> Visitor:
 class Guard:
     """Lets requests through to an application, or answers them itself."""
 
-    def __init__(self, app: ASGIApp, *, access: Access, refusal: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, *, access: PageAccess, refusal: ASGIApp) -> None:
         self._app = app
         self._access = access
         self._refusal = refusal
@@ -133,7 +133,7 @@ def refuse_role(scope: Mapping[str, Any], needed: Role) -> JSONResponse | None:
     return _say(403, f"Your link lets you {role}; this takes {needed}.")
 
 
-def swap_token(access: Access, token: str, *, answer: Response) -> bool:
+def swap_token(access: PageAccess, token: str, *, answer: Response) -> bool:
     """Give a session to who comes by a link; false: it is no link of ours."""
     visitor = access.sealer.read(token, kind=TokenKind.LINK)
     if visitor is None:

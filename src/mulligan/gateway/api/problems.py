@@ -7,6 +7,7 @@ from enum import Enum
 import msgspec
 from starlette.responses import Response
 
+from mulligan.core.errors import MulliganError
 from mulligan.gateway.api.messages import ProblemDocument
 
 MEDIA_TYPE = "application/problem+json"
@@ -33,7 +34,7 @@ class ProblemKind(Enum):
         self.title = title
 
 
-class ProblemError(Exception):
+class ProblemError(MulliganError):
     """A request that is not done."""
 
     def __init__(self, kind: ProblemKind, detail: str = "", *, retry_after: int = 0) -> None:

@@ -26,10 +26,12 @@ MOST_TOOLS = 1_000
 class ReportedFailureError(Exception):
     """A failure as a client reports it, with all that it says for programs."""
 
-    def __init__(self, said: ReportedError) -> None:
-        super().__init__(f"{said.type}: {said.message}" if said.type else said.message)
-        self.status = self.status_code = said.status
-        self.code = said.code
+    def __init__(
+        self, text: str, *, status: int | None = None, code: int | str | None = None
+    ) -> None:
+        super().__init__(text)
+        self.status = self.status_code = status
+        self.code = code
 
 
 @dataclass(slots=True, kw_only=True)
@@ -130,7 +132,7 @@ class ReportedTurns:
 def _build_call(call: ReportedCall) -> HostCall:
     async def make(arguments: Mapping[str, object]) -> object:  # noqa: ARG001 - it was made
         if call.error is not None:
-            raise ReportedFailureError(call.error)
+            raise _build_failure(call.error)
         return call.result
 
     return HostCall(
@@ -141,3 +143,8 @@ def _build_call(call: ReportedCall) -> HostCall:
         server=call.server,
         once=True,
     )
+
+
+def _build_failure(said: ReportedError) -> ReportedFailureError:
+    text = f"{said.type}: {said.message}" if said.type else said.message
+    return ReportedFailureError(text, status=said.status, code=said.code)

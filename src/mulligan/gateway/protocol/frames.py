@@ -139,7 +139,7 @@ def read_fields(raw: bytes | Raw) -> dict[str, Raw]:
     try:
         return _fields(raw) if raw else {}
     except UNREADABLE:
-        pass
+        pass  # read in the slower way that follows
     try:
         read = json.loads(bytes(raw))
     except (ValueError, RecursionError):
@@ -156,7 +156,7 @@ def read_elements(raw: bytes | Raw) -> list[Raw]:
     try:
         return _elements(raw)
     except UNREADABLE:
-        pass
+        pass  # read in the slower way that follows
     try:
         read = json.loads(bytes(raw))
     except (ValueError, RecursionError):

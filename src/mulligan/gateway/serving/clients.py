@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from mulligan.gateway.gateway import Gateway
 from mulligan.gateway.protocol.party import Party
 from mulligan.gateway.serving.streams import Streams
-from mulligan.gateway.sessions.client_session import ClientSession
+from mulligan.gateway.sessions.client import ClientSession
 
 MOST_SESSIONS = 500
 IDLE = 1_800.0

@@ -302,7 +302,7 @@ async def _take(stream: Stream, gone: asyncio.Future[None]) -> bytes | None:
         return taking.result() if taking.done() else None
     finally:
         taking.cancel()
-        with suppress(asyncio.CancelledError):
+        with suppress(asyncio.CancelledError):  # as it was told a line above
             if taking.done() and not taking.cancelled():
                 taking.exception()
 

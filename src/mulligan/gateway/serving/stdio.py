@@ -65,7 +65,7 @@ class _PipeReader(asyncio.Protocol):
 
 
 def _pause(transport: asyncio.ReadTransport, *, full: bool) -> None:
-    with suppress(RuntimeError):
+    with suppress(RuntimeError):  # it is closed, or paused already
         if full:
             transport.pause_reading()
         else:

@@ -13,7 +13,7 @@ from mulligan.gateway.protocol.party import Party
 from mulligan.gateway.sessions.own_calls import OwnCalls
 from mulligan.gateway.sessions.shared import Shared
 from mulligan.gateway.tools.exposed_names import Names
-from mulligan.gateway.tools.tool_list import ListedTool
+from mulligan.gateway.tools.shown_list import ListedTool
 from mulligan.gateway.upstream.connection import Upstream
 
 CLIENT_INFO = "io.modelcontextprotocol/clientInfo"

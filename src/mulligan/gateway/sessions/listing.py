@@ -26,7 +26,7 @@ from mulligan.gateway.protocol.frames import (
 )
 from mulligan.gateway.sessions.ends import Ends
 from mulligan.gateway.sessions.shown import ShownTools
-from mulligan.gateway.tools.tool_list import ListedTool
+from mulligan.gateway.tools.shown_list import ListedTool
 from mulligan.gateway.upstream.connection import ServerDownError, Upstream
 
 TOOLS = "tools/list"

@@ -14,7 +14,7 @@ from mulligan.gateway.configuration import GatewayOptions
 from mulligan.gateway.declarations import declare_by_hints
 from mulligan.gateway.servers_file import Server
 from mulligan.gateway.tools.pins import Pins
-from mulligan.gateway.tools.tool_list import ListedTool, ToolReader
+from mulligan.gateway.tools.shown_list import ListedTool, ToolReader
 
 Report = Callable[[str], None]
 """Tells the operator something, in a sentence."""

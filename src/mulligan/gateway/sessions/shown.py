@@ -15,7 +15,7 @@ from mulligan.gateway.sessions.ends import Ends
 from mulligan.gateway.sessions.server_call import INTENT
 from mulligan.gateway.tools.lookalikes import fold_name
 from mulligan.gateway.tools.offered import OWN_TOOLS
-from mulligan.gateway.tools.tool_list import ListedTool
+from mulligan.gateway.tools.shown_list import ListedTool
 
 Item = tuple[ListedTool | None, Raw]
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from mulligan.core.errors import ConfigurationError
-from mulligan.gateway.tools.tool_list import ListedTool
+from mulligan.gateway.tools.shown_list import ListedTool
 
 APPROVED, SEEN = "approved", "seen"
 

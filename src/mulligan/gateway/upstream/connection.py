@@ -290,5 +290,5 @@ class Upstream(Party):
 
 
 async def _stop(way: ServerWay) -> None:
-    with suppress(OSError):
+    with suppress(OSError):  # it is gone already
         await way.stop()

@@ -73,7 +73,7 @@ class ServerProcess(asyncio.SubprocessProtocol):
         pipe = self._process.get_pipe_transport(1) if self._process is not None else None
         if pipe is not None and not pipe.is_closing():
             reading = cast("asyncio.ReadTransport", pipe)
-            with suppress(RuntimeError):
+            with suppress(RuntimeError):  # it is closed, or paused already
                 reading.pause_reading() if full else reading.resume_reading()
 
     async def stop(self) -> None:

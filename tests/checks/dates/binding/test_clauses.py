@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.dates.resolve import Said, read_message
+from mulligan.checks.dates.resolve import SaidPhrases, read_message
 from tests.checks.dates.said import moment
 
 
-def split(message: str) -> Said:
+def split(message: str) -> SaidPhrases:
     return read_message(message, moment())
 
 

@@ -7,7 +7,7 @@ from mulligan.checks.dates.binding.holding import find_bygone, find_misfit, find
 from mulligan.checks.dates.resolve import read_message
 from tests.checks.dates.said import AMERICAN, NOW, moment
 
-# Said on Wednesday 2025-10-22.
+# SaidPhrases on Wednesday 2025-10-22.
 
 
 def held(message: str, *values: str) -> tuple[list[str], list[str], list[str]]:

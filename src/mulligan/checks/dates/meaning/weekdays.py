@@ -27,7 +27,7 @@ def resolve_weekday(part: Weekday, at: Moment) -> list[Reading]:
     recent = advance_to_weekday(today - WEEK, day)
     of_week = find_week_start(today) + timedelta(days=day)
     if part.weeks:
-        # Said on a Friday, a week on Friday can be reckoned from that very day.
+        # SaidPhrases on a Friday, a week on Friday can be reckoned from that very day.
         starts = [today, soonest] if today.weekday() == day else [soonest]
         return [make_day(each + part.weeks * WEEK) for each in starts]
     match part.which:

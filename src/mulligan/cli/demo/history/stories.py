@@ -103,7 +103,7 @@ async def move_meeting(shift: AgentShift) -> None:
         other = DAYS[(DAYS.index(day) + 1) % len(DAYS)]
         if turn.correction is None:
             room = "Lime" if shift.is_slip("find_events", "Linden") else ROOMS[0]
-            with suppress(LookupError):
+            with suppress(LookupError):  # it is what the story is about
                 await shift.desk.find_events(room)
         await shift.desk.move_event(event, other if wrong else day)
         if wrong and shift.chance.random() < shift.edits:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from mulligan.checks.dates.language.english.clauses import CLAUSES
-from mulligan.checks.dates.language.english.context import HARMLESS, TWISTING
 from mulligan.checks.dates.language.english.feasts import ALIASES, FEASTS
+from mulligan.checks.dates.language.english.situations import HARMLESS, TWISTING
 from mulligan.checks.dates.language.spelling import with_slips
 from mulligan.checks.dates.language.tables import Table, Words, build_set, build_table, build_words
 from mulligan.checks.dates.language.zone_names import ZONES

@@ -1,4 +1,4 @@
-from mulligan.gateway.tools.tool_list import ToolReader
+from mulligan.gateway.tools.shown_list import ToolReader
 
 RAW = b'{"name":"add","description":"Adds.","inputSchema":{"type":"object"},"_meta":{"x":1}}'
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from mulligan.checks.dates.binding.names import (
+from mulligan.checks.dates.binding.masking import (
     find_known_records,
     find_names,
     is_on_object,

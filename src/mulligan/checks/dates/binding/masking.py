@@ -33,14 +33,14 @@ def mask_names(message: str, names: Collection[str]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class NamedRecords:
     """What tools returned in a turn: what things are called, and which id is whose."""
 
     titles: frozenset[str] = frozenset()
     by_id: Mapping[str | int, list[Mapping[str, object]]] = field(default_factory=dict)
 
 
-def read_known(executions: Iterable[Execution], facts: Iterable[Fact]) -> Known:
+def read_known(executions: Iterable[Execution], facts: Iterable[Fact]) -> NamedRecords:
     """All that is told of things in results and facts, read once; of very many, the first."""
     titles: set[str] = set()
     by_id: dict[str | int, list[Mapping[str, object]]] = defaultdict(list)
@@ -54,10 +54,10 @@ def read_known(executions: Iterable[Execution], facts: Iterable[Fact]) -> Known:
     for fact in facts:
         if _TITLE.search(fact.kind) and isinstance(fact.value, str):
             titles.add(" ".join(fact.value.lower().split()))
-    return Known(frozenset(titles), by_id)
+    return NamedRecords(frozenset(titles), by_id)
 
 
-def find_names(message: str, known: Known) -> list[str]:
+def find_names(message: str, known: NamedRecords) -> list[str]:
     """What things are called, in several words, where the message says it."""
     lowered = message.lower()
     found = {
@@ -68,7 +68,7 @@ def find_names(message: str, known: Known) -> list[str]:
     return sorted(found, key=lambda name: (-len(name), name))[:_MOST]
 
 
-def find_known_records(call: Call, known: Known) -> list[Mapping[str, object]]:
+def find_known_records(call: Call, known: NamedRecords) -> list[Mapping[str, object]]:
     """What was returned of the objects that a call names by their ids."""
     given = (value for value in call.arguments.values() if isinstance(value, str | int))
     return [record for value in given for record in known.by_id.get(value, ())]

@@ -116,7 +116,7 @@ class ClientSession:
 
     async def finish(self) -> None:
         """The client says no more: what it asked for is still answered, as far as that is soon."""
-        with suppress(TimeoutError):
+        with suppress(TimeoutError):  # what is left then is answered by nobody
             async with asyncio.timeout(self._limits.stop):
                 # It is not waited for one thing but for nothing to be left.
                 while self._tasks or any(  # noqa: ASYNC110

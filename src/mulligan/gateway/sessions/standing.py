@@ -20,7 +20,7 @@ from mulligan.gateway.protocol.frames import (
     write_request,
 )
 from mulligan.gateway.protocol.party import META, Party
-from mulligan.gateway.sessions.client_session import ClientSession
+from mulligan.gateway.sessions.client import ClientSession
 from mulligan.gateway.sessions.ends import CAPABILITIES, CLIENT_INFO
 from mulligan.gateway.sessions.server_call import ServerGoneError, read_error
 from mulligan.gateway.sessions.shared import Shared
