@@ -34,7 +34,7 @@ _MARKED = re.compile(
     r"(?:[$\u20ac\u00a3\u00a5]|\b(?:usd|eur|gbp|chf))\s?(\d[\d,.]*)\s?([kKmM]\b)?|(\d[\d,.]*)\s?([kKmM]\b|million\b|thousand\b)",
     re.IGNORECASE,
 )
-_SHARE = re.compile(r"(\d+(?:[.,]\d+)?)\s?(?:%|percent\b|per cent\b)", re.IGNORECASE)
+_SHARE = re.compile(r"(?<!\d)(\d++(?:[.,]\d++)?+)\s?(?:%|percent\b|per cent\b)", re.IGNORECASE)
 _PARTS = {
     "half": 1 / 2,
     "third": 1 / 3,

@@ -70,7 +70,7 @@ _SAYS: tuple[tuple[ParameterKind, re.Pattern[str]], ...] = (
 
 _LOOKS: tuple[tuple[ParameterKind, re.Pattern[str]], ...] = (
     (ParameterKind.LINK, re.compile(r"(?:https?://|www\.)\S+", _ANY_CASE)),
-    (ParameterKind.ADDRESS, re.compile(r"[^@\s<>]+@[^@\s<>]+\.[^@\s<>]+")),
+    (ParameterKind.ADDRESS, re.compile(r"(?<![^@\s<>])[^@\s<>]++@[^@\s<>]+\.[^@\s<>]+")),
     (ParameterKind.ADDRESS, re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}")),
     (ParameterKind.DATE, re.compile(r"(?:19|20)\d\d-\d\d-\d\d(?:[T ]\d\d:\d\d\S*)?")),
     (ParameterKind.ID, re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", _ANY_CASE)),
