@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from mulligan.checks.asked import bind_checks
 from mulligan.checks.dates import dates_as_said
 from mulligan.checks.standard.choose import StandardChecks
 from mulligan.checks.standard.kind import ParameterKind
@@ -11,7 +12,6 @@ from mulligan.checks.standard.tools import (
     Standard,
     ToolShape,
     ToolVerb,
-    bind_checks,
     find_verb,
     list_checks_of,
     read_kinds,
