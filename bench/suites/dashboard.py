@@ -21,7 +21,7 @@ from bench.suites.lookup import KINDS, _places
 from mulligan.app.insights import Insights
 from mulligan.app.settings import Settings
 from mulligan.dashboard.app import create_app
-from mulligan.dashboard.security.guard import Access
+from mulligan.dashboard.security.guard import PageAccess
 from mulligan.dashboard.security.roles import Role
 from mulligan.dashboard.security.sealing import Visitor
 from mulligan.stores.opening import open_store
@@ -79,7 +79,7 @@ def _measure_kind(
             store = open_store(url)
             stack.callback(store.close)
             insights = Insights(store, settings=Settings(store=url))
-            open_to_all = Access(visitor=Visitor(name="bench", role=Role.LOOK))
+            open_to_all = PageAccess(visitor=Visitor(name="bench", role=Role.LOOK))
             client = TestClient(
                 create_app(insights, access=open_to_all), base_url="http://testserver"
             )

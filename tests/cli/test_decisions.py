@@ -121,6 +121,18 @@ def test_a_denied_call_never_runs(family: str, capsys) -> None:
     assert ids(capsys, family) == []
 
 
+def test_what_was_approved_and_not_yet_run_can_still_be_stopped(family: str, capsys) -> None:
+    act("invite")
+    [held] = ids(capsys, family)
+    main(["approve", held, "--store", family])
+
+    code = main(["deny", held, "--app", "family_app:m"])
+
+    assert code == 0
+    assert sys.modules["family_app"].SENT == []
+    assert ids(capsys, family) == []
+
+
 def test_an_action_is_undone_by_the_application(family: str, capsys) -> None:
     act("add")
     app = sys.modules["family_app"]

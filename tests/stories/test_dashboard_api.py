@@ -18,7 +18,7 @@ from mulligan import Mulligan
 from mulligan.dashboard.acts import ACTS
 from mulligan.dashboard.app import create_app
 from mulligan.dashboard.sections import SECTIONS, SINGLE
-from mulligan.dashboard.security.guard import Access
+from mulligan.dashboard.security.guard import PageAccess
 from mulligan.dashboard.security.roles import Role
 from mulligan.dashboard.security.sealing import Sealer, TokenKind, Visitor
 from mulligan.dashboard.serving import LINK_LIFE
@@ -47,7 +47,9 @@ def test_no_request_meets_with_an_error_of_the_server(tmp_path: Path) -> None:
     with ExitStack() as stack:
         m = stack.enter_context(Mulligan(f"sqlite:///{tmp_path}/office.db", recover=False))
         run_apart(Stage(m).fill())
-        app = create_app(m.insights, access=Access(sealer=sealer, hosts=frozenset({"localhost"})))
+        app = create_app(
+            m.insights, access=PageAccess(sealer=sealer, hosts=frozenset({"localhost"}))
+        )
         client = stack.enter_context(TestClient(app, base_url="http://localhost", headers=key))
         schema = schemathesis.openapi.from_dict(client.get("/api/v1/openapi.json").json())
         operations = [found.ok() for found in schema.get_all_operations()]

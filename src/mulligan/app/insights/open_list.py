@@ -166,7 +166,11 @@ class OpenList:
 
     def deny(self, id_or_prefix: str, *, by: str, note: str = "") -> Action:
         """Never run a held call."""
-        action = self._require_held(id_or_prefix)
+        action = self.find(id_or_prefix)
+        if action.state is not State.APPROVED:
+            # What was approved and not yet made can still be stopped; whoever makes it is quicker
+            # or not, and the version says which.
+            action = self._require_held(id_or_prefix)
         return self._move(action, State.DENIED, by=by, **({"note": note} if note else {}))
 
     def undo(self, id_or_prefix: str, *, by: str) -> Action:
