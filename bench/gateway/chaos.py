@@ -58,6 +58,7 @@ class _Client:
 async def play(rounds: int, folder: Path, *, seed: int) -> dict[str, int]:
     """Let clients write while their server comes to harm; the server's own ledger is the truth."""
     chance, counts = random.Random(seed), Counter[str]()
+    others = set(list_children())  # what the program around us has started
     ledger = folder / "ledger"
     server = Server(name="one", command=(sys.executable, str(SCRIPT)), env={"LEDGER": str(ledger)})
     async with Mulligan(f"sqlite:///{folder / 'chaos.db'}") as m:
@@ -78,7 +79,7 @@ async def play(rounds: int, folder: Path, *, seed: int) -> dict[str, int]:
         **counts,
         "duplicates": sum(written[name] - 1 for name in names),
         "written": len(names),
-        "zombies": len(list_children()),
+        "zombies": len(set(list_children()) - others),
     }
 
 
