@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from datetime import datetime
+
 import pytest
 
 from mulligan.checks.dates.resolve import find_meaning
@@ -24,6 +26,18 @@ def test_a_range_goes_from_the_start_of_one_to_the_end_of_the_other(
     phrase: str, expected: str
 ) -> None:
     assert expected in stretches(phrase)
+
+
+def test_next_at_the_end_of_a_range_may_be_reckoned_from_its_start() -> None:
+    said = {each for each in stretches("Friday to next Sunday") if each.startswith("10-24")}
+    on_sunday = moment(datetime(2025, 10, 26, 10))
+    found = find_meaning("Friday to next Sunday", on_sunday, pins=AMERICAN).readings
+
+    assert said == {"10-24 00:00/10-27 00:00", "10-24 00:00/11-03 00:00"}
+    assert [str(each.end.date()) for each in found if each.start.day == 31] == [
+        "2025-11-03",
+        "2025-11-10",
+    ]
 
 
 def test_where_the_words_do_not_say_when_it_begins_nothing_is_said() -> None:

@@ -18,6 +18,8 @@ from mulligan.checks.dates.parts import (
     NumericDate,
     Part,
     Quarter,
+    Weekday,
+    Which,
     Year,
 )
 from mulligan.checks.dates.reading import Grain, Reading
@@ -48,7 +50,9 @@ def _resolve_stretch(found: Stretch, at: Moment) -> list[Reading]:
     lent = not _filter_days(found.first.parts) and bool(_filter_days(found.last.parts))
     readings = []
     for start in starts:
-        later = [end for end in ends if end.end > start.start]
+        later = [
+            end for end in (*ends, *_reckon_next(last, start, at)) if end.end > start.start
+        ]
         if not later and _has_clock(first) and _has_clock(last):
             if lent and not _has_open_half(start, *ends):
                 # 10pm to 6am tomorrow: the day is that of the end, or of both.
@@ -59,6 +63,15 @@ def _resolve_stretch(found: Stretch, at: Moment) -> list[Reading]:
         for end in _choose_ends(later):
             readings += _join_readings(start, end)
     return readings
+
+
+def _reckon_next(last: Parts, start: Reading, at: Moment) -> list[Reading]:
+    """Thursday to *next* Saturday: the one of the week after that Thursday can be meant, too."""
+    named = any(isinstance(part, Weekday) and part.which is Which.NEXT for part in last)
+    if not named or start.start.date() <= at.today:
+        return []
+    ends = resolve_parts(last, replace(at, now=start.start))
+    return [each for each in ends if Convention.NEXT_WEEK in each.rests_on]
 
 
 def _has_open_half(*readings: Reading) -> bool:
