@@ -15,7 +15,6 @@ from mulligan.loops.actions import Attempted
 
 NOW = datetime(2026, 11, 18, 10, tzinfo=UTC)
 """A Wednesday."""
-FILE = Path(__file__).with_name("two_phrases.jsonl")
 TOOLS = {
     "make": ("create_event", ("start",)),
     "due": ("create_task", ("due_date",)),
@@ -30,7 +29,13 @@ Request = Mapping[str, Any]
 
 def read_requests() -> list[Request]:
     """Every request; `part` says whether it was kept apart while rules were made."""
-    return [json.loads(line) for line in FILE.read_text(encoding="utf-8").splitlines()]
+    return read_lines("two_phrases")
+
+
+def read_lines(name: str) -> list[Request]:
+    """The lines of one of the files beside this."""
+    told = Path(__file__).with_name(f"{name}.jsonl").read_text(encoding="utf-8")
+    return [json.loads(line) for line in told.splitlines()]
 
 
 def count_caught(requests: list[Request]) -> dict[str, int]:

@@ -1,0 +1,26 @@
+"""What our resolver answers to a phrase, as the suites compare it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from bench.workers.phrases import Told, country_of
+from mulligan.checks.dates.conventions import choose_pins
+from mulligan.checks.dates.moment import Moment
+from mulligan.checks.dates.reading import Grain
+from mulligan.checks.dates.resolve import find_meaning
+
+KINDS = {
+    Grain.SECOND: "moment",
+    Grain.MINUTE: "moment",
+    Grain.PART: "day",
+    Grain.DAY: "day",
+    Grain.SPAN: "stretch",
+}
+
+
+def find_answers(text: str, at: datetime, locale: str = "") -> list[Told]:
+    """Everything a phrase can mean; nothing where it is a guess."""
+    moment = Moment(now=at, country=country_of(locale))
+    found = find_meaning(text, moment, pins=choose_pins(locale))
+    return [[KINDS[r.grain], r.start.isoformat(), r.end.isoformat()] for r in found.readings]
