@@ -16,8 +16,10 @@ from bench.report import progress, table
 from bench.rounds import digits
 from bench.said import NOW, count_caught, read_lines
 from bench.workers.meaning import find_answers
+from mulligan.checks.dates.moment import Moment
+from mulligan.checks.dates.resolve import find_meaning
 
-LANGUAGES = ("german",)
+LANGUAGES = {"german": "de-DE"}
 PARTS = ("open", "apart")
 OUTCOMES = (RIGHT, WRONG, SILENT)
 
@@ -29,9 +31,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> dict[str, Any]:
     measured: dict[str, Any] = {}
     with progress(len(LANGUAGES)) as step:
-        for language in LANGUAGES:
+        for language, locale in LANGUAGES.items():
             step(language)
-            measured[language] = _measure(language, listed=options.list)
+            measured[language] = _measure(language, locale=locale, listed=options.list)
     return {
         "n": sum(each["phrases"]["n"] + each["requests_n"] for each in measured.values()),
         "languages": measured,
@@ -39,9 +41,9 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def _measure(language: str, *, listed: bool) -> dict[str, Any]:
+def _measure(language: str, *, locale: str, listed: bool) -> dict[str, Any]:
     phrases, requests = read_lines(f"{language}_phrases"), read_lines(f"{language}_requests")
-    found = [(each, judge(each)) for each in phrases]
+    found = [(each, judge(each, locale)) for each in phrases]
     kinds = dict.fromkeys(each["kind"] for each in phrases)
     result = {
         "phrases": _share([outcome for _, outcome in found]),
@@ -53,6 +55,7 @@ def _measure(language: str, *, listed: bool) -> dict[str, Any]:
             kind: _share([outcome for each, outcome in found if each["kind"] == kind])
             for kind in kinds
         },
+        "no locale": _share([judge(each) for each in phrases]),
         "requests_n": len(requests),
         "requests": {
             part: count_caught([each for each in requests if each["part"] == part])
@@ -67,11 +70,12 @@ def _measure(language: str, *, listed: bool) -> dict[str, Any]:
     return result
 
 
-def judge(phrase: Mapping[str, Any]) -> str:
+def judge(phrase: Mapping[str, Any], locale: str = "") -> str:
     """Whether a phrase is answered as its author meant; one that means no one day, by silence."""
-    answers = find_answers(phrase["said"], NOW.replace(tzinfo=None))
+    at = NOW.replace(tzinfo=None)
     if not phrase["means"]:
-        return WRONG if answers else RIGHT
+        return WRONG if find_meaning(phrase["said"], Moment(now=at), locale=locale).known else RIGHT
+    answers = find_answers(phrase["said"], at, locale)
     value, *alternatives = map(_read_value, phrase["means"])
     case = {"kind": _tell_kind(phrase["means"][0]), "value": value, "alternatives": alternatives}
     return score(case, map(Answer.read, answers))
@@ -95,7 +99,11 @@ def _share(outcomes: Sequence[str]) -> dict[str, Any]:
 def show(result: dict[str, Any]) -> RenderableType:
     tables = []
     for name, each in result["languages"].items():
-        groups = {"all": each["phrases"], **{part: each[part] for part in PARTS}, **each["kinds"]}
+        groups = {
+            "all": each["phrases"],
+            **{name: each[name] for name in (*PARTS, "no locale")},
+            **each["kinds"],
+        }
         rows = [
             (group, *(found[key] for key in ("n", *OUTCOMES))) for group, found in groups.items()
         ]

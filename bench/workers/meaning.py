@@ -20,7 +20,7 @@ KINDS = {
 
 
 def find_answers(text: str, at: datetime, locale: str = "") -> list[Told]:
-    """Everything a phrase can mean; nothing where it is a guess."""
+    """Everything a phrase can mean."""
     moment = Moment(now=at, country=country_of(locale))
-    found = find_meaning(text, moment, pins=choose_pins(locale))
+    found = find_meaning(text, moment, pins=choose_pins(locale), locale=locale or None)
     return [[KINDS[r.grain], r.start.isoformat(), r.end.isoformat()] for r in found.readings]

@@ -27,9 +27,9 @@ from types import NoneType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from mulligan.checks import text
-from mulligan.checks.grounding.languages import LANGUAGES, detect_language
 from mulligan.checks.grounding.verified import Verification
 from mulligan.checks.kinds import load_kinds
+from mulligan.checks.languages import LANGUAGES, detect_language
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.finding import Severity
 from mulligan.core.text import Reply, TextCheck

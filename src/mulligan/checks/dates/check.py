@@ -178,16 +178,19 @@ def read_expressions(turn: Turn, *, at: Moment, pins: Pins) -> list[Expression]:
 
 def read_said(turn: Turn, *, at: Moment, pins: Pins, names: tuple[str, ...] = ()) -> SaidPhrases:
     """The same with the clauses they stand in; `names` are of things, and speak of no time."""
-    locale = turn.known.get("locale")
-    if isinstance(locale, str):
+    known = turn.known.get("locale")
+    locale = known if isinstance(known, str) else None
+    if locale is not None:
         questions = {pin.question for pin in pins}
         pins |= {pin for pin in choose_pins(locale) if pin.question not in questions}
     read_once = _read_once if len(turn.message) <= _SHORT else _read_long_once
-    return read_once(turn.message, at, pins=pins, names=names)
+    return read_once(turn.message, at, pins=pins, names=names, locale=locale)
 
 
-def _read_all(message: str, at: Moment, *, pins: Pins, names: tuple[str, ...]) -> SaidPhrases:
-    return read_message(message, at, pins=pins, names=names)
+def _read_all(
+    message: str, at: Moment, *, pins: Pins, names: tuple[str, ...], locale: str | None
+) -> SaidPhrases:
+    return read_message(message, at, pins=pins, names=names, locale=locale)
 
 
 _read_once = lru_cache(maxsize=16)(_read_all)

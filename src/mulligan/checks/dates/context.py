@@ -174,9 +174,9 @@ def looks_back(scan: Scan) -> bool:
     places = [i for i in range(scan.count) if not is_verb_last(scan, i)]
     if any(_says(scan, table, places) for table in (words.behind, words.looking_back)):
         return True
-    ending = words.past_ending
+    endings = words.past_endings
     return any(
-        each.text.endswith(ending) and len(each.text) > _SHORTEST_PAST for each in scan.tokens
+        each.text.endswith(endings) and len(each.text) > _SHORTEST_PAST for each in scan.tokens
     )
 
 
@@ -217,7 +217,7 @@ def _is_of(scan: Scan, found: Phrase) -> bool:
 def _is_moved(scan: Scan, found: Phrase) -> bool:
     """Move *Friday's* dinner: that is where it was."""
     words = scan.words
-    if not scan.tokens[found.end - 1].text.endswith(words.possessive):
+    if not scan.tokens[found.end - 1].text.endswith(words.possessives):
         return False
     past = any(isinstance(part, DayShift) and part.days < 0 for part in found.parts)
     return past or is_moving(scan, found)

@@ -34,10 +34,11 @@ from mulligan.checks.dates.context import (
 )
 from mulligan.checks.dates.conventions import NO_PINS, Convention, Pins, is_allowed
 from mulligan.checks.dates.grammar.phrases import Phrase
-from mulligan.checks.dates.grammar.scan import Scan, scan
+from mulligan.checks.dates.grammar.scan import Scan, scan_tokens
 from mulligan.checks.dates.grammar.stretches import Spoken, Stretch, read
-from mulligan.checks.dates.language.english import ENGLISH
+from mulligan.checks.dates.language.choosing import choose_language
 from mulligan.checks.dates.language.tables import Words
+from mulligan.checks.dates.language.tokens import tokenize
 from mulligan.checks.dates.meaning.dated import shift_reading
 from mulligan.checks.dates.meaning.national import load_national_names
 from mulligan.checks.dates.meaning.phrase import find_anchor, is_dated, is_vague
@@ -71,7 +72,7 @@ NOTHING_SAID = SaidPhrases()
 
 
 def find_expressions(
-    message: str, at: Moment, *, pins: Pins = NO_PINS, words: Words = ENGLISH
+    message: str, at: Moment, *, pins: Pins = NO_PINS, words: Words | None = None
 ) -> list[Expression]:
     """Every expression of time in a message, in order; of a long one, in its beginning.
 
@@ -85,15 +86,19 @@ def read_message(
     at: Moment,
     *,
     pins: Pins = NO_PINS,
-    words: Words = ENGLISH,
+    words: Words | None = None,
+    locale: str | None = None,
     names: Collection[str] = (),
 ) -> SaidPhrases:
-    """Every expression of time, and the clauses they stand in.
+    """Every expression of time, and the clauses they stand in; in another language, none.
 
-    `names` are of things that are known to be called so: in "game night" no night is spoken of.
+    Which language it is the words tell, and where they do not, the `locale`. `names` are of things
+    that are known to be called so: in "game night" no night is spoken of.
     """
     message = message[:LONGEST]
-    tokens = _scan(mask_names(message, names), at, words)
+    tokens = _scan(mask_names(message, names), at, words=words, locale=locale)
+    if tokens is None:
+        return NOTHING_SAID
     original = list(read(tokens))
     parted = _filter_spoken(tokens, split_moves(tokens, original))
     clauses = split_clauses(tokens, parted, message=message)
@@ -146,12 +151,17 @@ def _resolve_all(
 
 
 def find_meaning(
-    phrase: str, at: Moment, *, pins: Pins = NO_PINS, words: Words = ENGLISH
+    phrase: str,
+    at: Moment,
+    *,
+    pins: Pins = NO_PINS,
+    words: Words | None = None,
+    locale: str | None = None,
 ) -> Expression:
     """A phrase that speaks of one time and nothing else; unknown unless all of it is understood."""
-    tokens = _scan(phrase, at, words)
-    found = list(read(tokens))
-    if len(found) == 1 and _covers(tokens, found[0]):
+    tokens = _scan(phrase, at, words=words, locale=locale)
+    found = list(read(tokens)) if tokens else []
+    if tokens and len(found) == 1 and _covers(tokens, found[0]):
         return _build_expression(phrase, tokens, found[0], at=at, pins=pins)
     return Expression(text=phrase, start=0, end=len(phrase), readings=())
 
@@ -191,12 +201,16 @@ def _resolve_in_context(
     return replace(result, exact=is_exact(tokens, found))
 
 
-def _scan(message: str, at: Moment, words: Words) -> Scan:
+def _scan(message: str, at: Moment, *, words: Words | None, locale: str | None) -> Scan | None:
+    """The message as rules see it; `None` in a language that nobody described."""
+    tokens = tokenize(message)
+    language = words or choose_language(tokens, locale=locale)
+    if language is None:
+        return None
     if at.country is None:
-        return scan(message, words)
-    return scan(
-        message, words, national=load_national_names(at.country, at.today.year, words=words)
-    )
+        return scan_tokens(tokens, language)
+    national = load_national_names(at.country, at.today.year, words=language)
+    return scan_tokens(tokens, language, national=national)
 
 
 def _build_expression(

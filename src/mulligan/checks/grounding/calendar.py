@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from mulligan.checks.grounding.digits import Run, find_word_before
-from mulligan.checks.grounding.languages import is_unspaced
 from mulligan.checks.grounding.lists import build_alternation, load_tables
+from mulligan.checks.languages import is_unspaced
 
 _CLOCK = re.compile(
     r"(?P<hour>[01]?\d|2[0-4])(?::(?P<minute>[0-5]\d))?\s?(?P<half>[ap])\.?m\b\.?"

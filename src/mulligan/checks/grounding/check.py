@@ -16,13 +16,13 @@ from mulligan.checks.grounding.addresses import (
 )
 from mulligan.checks.grounding.calendar import ClockTime, Date, find_dates, find_times
 from mulligan.checks.grounding.digits import find_digit_runs
-from mulligan.checks.grounding.languages import NAMES_HAVE_CAPITALS, detect_language
 from mulligan.checks.grounding.lists import load_currencies
 from mulligan.checks.grounding.names import find_names
 from mulligan.checks.grounding.numerals import find_quantities, write_out
 from mulligan.checks.grounding.quantity import Quantity
 from mulligan.checks.grounding.source import Specifics, join_words, read_source
 from mulligan.checks.kinds import register_reply_check
+from mulligan.checks.languages import NAMES_HAVE_CAPITALS, detect_language
 from mulligan.checks.text.blocks import BlockKind
 from mulligan.checks.text.fold import fold
 from mulligan.checks.text.page import Page, read_page

@@ -8,7 +8,6 @@ from functools import cache
 from itertools import pairwise
 
 from mulligan.checks.grounding.digits import Run
-from mulligan.checks.grounding.languages import is_unspaced
 from mulligan.checks.grounding.lists import (
     build_alternation,
     load_empty_words,
@@ -17,6 +16,7 @@ from mulligan.checks.grounding.lists import (
 )
 from mulligan.checks.grounding.quantity import Bound, Quantity
 from mulligan.checks.grounding.stems import stem
+from mulligan.checks.languages import is_unspaced
 
 BEFORE = 24
 """Characters before a numeral in which its currency and its bound may stand."""

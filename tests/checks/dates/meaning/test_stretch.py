@@ -40,6 +40,11 @@ def test_next_at_the_end_of_a_range_may_be_reckoned_from_its_start() -> None:
     ]
 
 
+def test_the_end_of_a_range_is_the_first_after_its_start() -> None:
+    assert stretches("Monday to Friday") == {"10-20 00:00/10-25 00:00", "10-27 00:00/11-01 00:00"}
+    assert stretches("next Monday to Friday") == {"10-27 00:00/11-01 00:00"}
+
+
 def test_where_the_words_do_not_say_when_it_begins_nothing_is_said() -> None:
     assert stretches("from the 22nd to the 23rd at 7") == set()
 

@@ -97,7 +97,7 @@ def _is_planned_for(scan: Scan, found: Stretch) -> bool:
     words, start = scan.words, found.start
     if not scan.is_after(start, words.lasting):
         return False
-    return start < 2 or not scan.tokens[start - 2].text.endswith(words.past_ending)
+    return start < 2 or not scan.tokens[start - 2].text.endswith(words.past_endings)
 
 
 def _drop_until(scan: Scan, found: Phrase) -> Phrase:

@@ -217,11 +217,14 @@ def _parse_moved_hour(scan: Scan, i: int, minutes: int) -> Found | None:
     words, tokens = scan.words, scan.tokens
     if noon := words.noon.match(tokens, i):
         return (_move_clock(Clock(12, half=Half.PM), minutes),), noon[1]
+    if half := words.half.match(tokens, i):
+        # Fünf vor halb acht.
+        i, minutes = half[1], minutes + half[0]
     hour = tokens[i].number
     if hour is None or not 0 < hour < _HOURS or tokens[i + 1].text == ":" or _is_counted(scan, i):
         return None
     j = scan.skip(i + 1, words.hour_mark)
-    clock, end = _attach_half(scan, Clock(hour, whole_day=j > i + 1), j)
+    clock, end = _attach_half(scan, Clock(hour, whole_day=j > i + 1), scan.skip(j, words.hour_word))
     return (_move_clock(clock, minutes),), end
 
 
@@ -262,7 +265,8 @@ def _parse_written(scan: Scan, i: int) -> Found | None:
         minute = second.number if second.glued and len(second.digits) == 2 else None
         return (Clock(first.number, minute or 0, whole_day=True),), i + 2 + (minute is not None)
     if sign.text == ".":
-        if parse_half(scan, i + 3) or scan.is_after(i, words.before_hour):
+        marked = parse_half(scan, i + 3) or words.hour_word.match(tokens, i + 3)
+        if marked or scan.is_after(i, words.before_hour):
             return parse_dotted_clock(scan, i)
         if scan.is_whole(i, i + 3) or words.days.match(tokens, i + 3) or _opens(scan, i, i + 3):
             return parse_dotted_minutes(scan, i)
@@ -304,6 +308,8 @@ def _parse_with_half(scan: Scan, i: int) -> Found | None:
     words, tokens = scan.words, scan.tokens
     token = tokens[i]
     number = token.number or 0
+    if number < _HOURS and (minute := _parse_after_word(scan, i + 1)):
+        return (Clock(number, minute[0], whole_day=number > _HOURS // 2),), minute[1]
     j = scan.skip(scan.skip(i + 1, words.oclock), words.roughly)
     clock = Clock(number)
     if len(token.digits) in (3, 4):
@@ -330,8 +336,18 @@ def _parse_spoken(scan: Scan, i: int) -> Found | None:
         told = clock.half is not None or scan.is_after(i, words.before_hour)
         told = told or tokens[i + 1].text == "-" or scan.is_whole(i, end)
         return ((clock,), end) if told or _precedes_any_day(scan, end) else None
+    if minute := _parse_after_word(scan, i + 1):
+        return (Clock(hour.number, minute[0]),), minute[1]
     clock, end = _attach_half(scan, Clock(hour.number), scan.skip(i + 1, words.oclock))
     return ((clock,), end) if clock.half or end > i + 1 else None
+
+
+def _parse_after_word(scan: Scan, i: int) -> tuple[int, int] | None:
+    """14 *Uhr 30*: the minutes behind the word for the hour, and where they end."""
+    word = scan.words.hour_word.match(scan.tokens, i)
+    minute = scan.tokens[word[1]].number if word else None
+    told = word is not None and minute is not None and 0 < minute < _MINUTES
+    return (minute or 0, word[1] + 1) if word and told and not _is_counted(scan, word[1]) else None
 
 
 def parse_spoken_inside(scan: Scan, i: int) -> Found | None:

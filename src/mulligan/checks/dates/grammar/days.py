@@ -186,7 +186,7 @@ def parse_day_number(scan: Scan, i: int) -> Found | None:
     clear = scan.ends(ends) or after.text in _CLOSING or _goes_on(scan, ends)
     if token.ordinal is not None and token.digits:
         return ((DayNumber(day) if clear else Puzzle(),), ends)
-    of_month = _is_of_month(scan, i + 1)
+    of_month = _is_of_month(scan, ends, sure=ends > i + 1 or token.ordinal is not None)
     if of_month:
         return (DayNumber(day),), ends
     spoken = scan.is_after(i, words.the) and (i < 3 or scan.is_after(i - 1, words.on))
@@ -226,16 +226,17 @@ def _is_date(scan: Scan, i: int) -> bool:
     return parse_numeric_date(scan, i) is not None or _parse_day_first(scan, i) is not None
 
 
-def _is_of_month(scan: Scan, i: int) -> bool:
-    """20 *of next month*."""
+def _is_of_month(scan: Scan, i: int, *, sure: bool) -> bool:
+    """20 *of next month*; of what is a day for `sure`, also 20. *next month*."""
     words, tokens = scan.words, scan.tokens
-    of = words.of.match(tokens, i)
-    if of is None:
+    of = scan.skip(i, words.of)
+    if of == i and not sure:
         return False
-    the = scan.skip(of[1], words.the)
+    the = scan.skip(of, words.the)
     which = words.which.match(tokens, the)
     unit = words.units.match(tokens, which[1] if which else the)
-    return unit is not None and unit[0] is Unit.MONTH and (which is not None or the > of[1])
+    told = which is not None or the > of
+    return unit is not None and unit[0] is Unit.MONTH and told
 
 
 def parse_feast(scan: Scan, i: int) -> Found | None:
@@ -280,7 +281,7 @@ def _is_twisted(scan: Scan, i: int) -> bool:
         return False
     if before.text in scan.words.twisting:
         return True
-    if before.shouted and scan.tokens[i].shouted:
+    if scan.words.nouns_have_capitals or (before.shouted and scan.tokens[i].shouted):
         return False
     # Spy Wednesday: two capitals in a row are one name, except at the start of a sentence.
     named = before.capital and scan.tokens[i].capital and i > 1 and before.text.isalpha()

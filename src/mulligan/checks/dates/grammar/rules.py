@@ -87,7 +87,10 @@ _BY_WORD: tuple[tuple[Rule, Callable[[Words], tuple[Iterable[str], ...]]], ...] 
     (parse_clock, lambda w: (w.noon, w.midnight, w.half_past, w.half)),
     (
         parse_shift,
-        lambda w: (w.in_, w.within, w.lasting, w.one, w.vague_counts, w.fractions, w.units),
+        lambda w: (
+            *(w.in_, w.ago_first, w.within, w.lasting, w.one),
+            *(w.vague_counts, w.fractions, w.units),
+        ),
     ),
     (parse_shift, lambda _: ("+-",)),
     (parse_counted, lambda w: (w.which,)),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mulligan.checks.dates.language.numerals import fold
+from mulligan.checks.dates.language.rewriting import rewrite
 from mulligan.checks.dates.language.tables import Table, Words
 from mulligan.checks.dates.language.tokens import APOSTROPHE, END, LOOKAHEAD, Token, tokenize
 from mulligan.checks.dates.parts import AnyPart, Half
@@ -56,11 +57,16 @@ class Scan:
 
 def scan(message: str, words: Words, *, national: Table[str] = NONE) -> Scan:
     """Cut a message into tokens, with its numbers folded."""
-    tokens = fold(tokenize(message), words)
+    return scan_tokens(tokenize(message), words, national=national)
+
+
+def scan_tokens(tokens: Sequence[Token], words: Words, *, national: Table[str] = NONE) -> Scan:
+    """The same of a message that was cut already."""
+    folded = fold(rewrite(tokens, words), words)
     return Scan(
-        tokens=[*tokens, *[END] * LOOKAHEAD],
+        tokens=[*folded, *[END] * LOOKAHEAD],
         words=words,
-        count=len(tokens),
+        count=len(folded),
         national=national,
     )
 

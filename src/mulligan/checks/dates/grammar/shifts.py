@@ -44,6 +44,9 @@ def parse_shift(scan: Scan, i: int) -> Found | None:
         return _parse_lasting(scan, scan.skip(lasting[1], words.about))
     if start := words.in_.match(tokens, i):
         return _parse_ahead(scan, scan.skip(start[1], words.about))
+    if ago := words.ago_first.match(tokens, i):
+        past = parse_amount(scan, scan.skip(ago[1], words.about))
+        return ((Shift(past[0], -1),), past[1]) if past else None
     if tokens[i].text in "+-" and tokens[i].text and tokens[i + 1].glued:
         found = parse_amount(scan, i + 1)
         return ((Shift(found[0], -1 if tokens[i].text == "-" else 1),), found[1]) if found else None

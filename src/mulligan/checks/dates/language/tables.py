@@ -35,6 +35,9 @@ class Table(Generic[V]):
         """Whether an entry begins with that word."""
         return word in self._by_first
 
+    def __bool__(self) -> bool:
+        return bool(self._by_first)
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._by_first)
 
@@ -113,6 +116,12 @@ class Words:
     """One language: everything the rules know by name."""
 
     name: str
+    code: str
+    """Its two letters, as a locale begins with them."""
+    nouns_have_capitals: bool
+    """Whether two capitals in a row say nothing."""
+    rewrites: Table[tuple[str, ...]]
+    """Words that are read as others: one that holds two, one whose meaning its neighbour tells."""
     cardinals: Mapping[str, int]
     """Zero to nineteen, and the tens."""
     ordinals: Mapping[str, int]
@@ -175,6 +184,8 @@ class Words:
     halves: Table[Half]
     """A.m., p.m."""
     oclock: Table[None]
+    hour_word: Table[None]
+    """14 *Uhr* 30: what can stand between an hour and its minutes."""
     roughly: Table[None]
     """3*ish*."""
     minutes: Table[None]
@@ -213,6 +224,8 @@ class Words:
     """28 June *in* 2020."""
     and_: Table[None]
     in_: Table[None]
+    ago_first: Table[None]
+    """Ago, where it comes before the amount."""
     within: Table[None]
     lasting: Table[None]
     """*For* two hours."""
@@ -278,13 +291,13 @@ class Words:
     """The mail *from* Friday."""
     moving: Table[None]
     """What is done to a thing that has a date already."""
-    possessive: str
+    possessives: tuple[str, ...]
     """Friday*'s* dinner."""
     negations: Table[None]
     """*Not* on Friday."""
     looking_back: Table[None]
     """Beside `behind`: words of somebody who may speak of what was, and not of what shall be."""
-    past_ending: str
+    past_endings: tuple[str, ...]
     """Of most verbs in the past."""
     was: Table[None]
     """It *was* on Friday."""

@@ -28,6 +28,7 @@ from mulligan.checks.dates.moment import Moment, make_day, make_instant, make_sp
 from mulligan.checks.dates.parts import (
     Dated,
     DayNumber,
+    DayShift,
     Edge,
     Feast,
     Lasting,
@@ -51,6 +52,7 @@ from mulligan.checks.dates.parts import (
 )
 from mulligan.checks.dates.reading import Grain, Reading
 
+_WEEK = 7
 _THIS_DAY = Period(Unit.DAY, Which.THIS)
 
 
@@ -115,17 +117,10 @@ def _resolve_joined(parts: Sequence[Dated], at: Moment) -> list[Reading]:
     if names and len(names) == len(parts):
         return resolve_day_names(names, at)
     stretches = [part for part in parts if isinstance(part, STRETCHES)]
-    match [part for part in parts if not isinstance(part, STRETCHES)], stretches:
-        case [Now()], []:
-            return [make_instant(at.now)]
-        case [Shift() as shift], []:
-            return _resolve_from_now(shift, at)
-        case [Weekday(day=day), Shift() as shift] | [Shift() as shift, Weekday(day=day)], []:
-            return resolve_weekday_near(day, _resolve_from_now(shift, at))
-        case [WeekdayAway() as away], []:
-            return [resolve_weekday_away(away, at)]
-        case [Nth() as nth], []:
-            return resolve_nth(nth, at)
+    others = [part for part in parts if not isinstance(part, STRETCHES)]
+    match others, stretches:
+        case _, []:
+            return _resolve_apart(others, at)
         case [Nth(number=number, weekday=weekday, weekend=weekend)], [stretch]:
             days = find_nth_in_each(resolve_span(stretch, at), number=number, weekday=weekday)
             return expand_weekends(days) if weekend else days
@@ -135,6 +130,33 @@ def _resolve_joined(parts: Sequence[Dated], at: Moment) -> list[Reading]:
             return resolve_span(stretch, at)
         case _:
             return []
+
+
+def _resolve_apart(parts: Sequence[Dated], at: Moment) -> list[Reading]:
+    """Parts beside which no stretch of time is named."""
+    match parts:
+        case [Now()]:
+            return [make_instant(at.now)]
+        case [Shift() as shift]:
+            return _resolve_from_now(shift, at)
+        case [Weekday(day=day), Shift() as shift] | [Shift() as shift, Weekday(day=day)]:
+            return resolve_weekday_near(day, _resolve_from_now(shift, at))
+        case [DayShift() as day, Shift() as shift]:
+            return _resolve_day_ahead(day, shift, at)
+        case [WeekdayAway() as away]:
+            return [resolve_weekday_away(away, at)]
+        case [Nth() as nth]:
+            return resolve_nth(nth, at)
+        case _:
+            return []
+
+
+def _resolve_day_ahead(day: DayShift, shift: Shift, at: Moment) -> list[Reading]:
+    """Tomorrow in two weeks; three days or two hours would be counted from now."""
+    amount = shift.amount
+    whole = not amount.seconds and (amount.months > 0 or amount.days % _WEEK == 0)
+    moved = shift_reading(make_day(at.today + timedelta(days=day.days)), shift)
+    return [moved] if moved and whole and shift.sign > 0 else []
 
 
 def _resolve_from_now(part: Shift, at: Moment) -> list[Reading]:

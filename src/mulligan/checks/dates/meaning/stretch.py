@@ -50,9 +50,7 @@ def _resolve_stretch(found: Stretch, at: Moment) -> list[Reading]:
     lent = not _filter_days(found.first.parts) and bool(_filter_days(found.last.parts))
     readings = []
     for start in starts:
-        later = [
-            end for end in (*ends, *_reckon_next(last, start, at)) if end.end > start.start
-        ]
+        later = [end for end in (*ends, *_reckon_from(start, last, at)) if end.end > start.start]
         if not later and _has_clock(first) and _has_clock(last):
             if lent and not _has_open_half(start, *ends):
                 # 10pm to 6am tomorrow: the day is that of the end, or of both.
@@ -65,13 +63,14 @@ def _resolve_stretch(found: Stretch, at: Moment) -> list[Reading]:
     return readings
 
 
-def _reckon_next(last: Parts, start: Reading, at: Moment) -> list[Reading]:
-    """Thursday to *next* Saturday: the one of the week after that Thursday can be meant, too."""
-    named = any(isinstance(part, Weekday) and part.which is Which.NEXT for part in last)
-    if not named or start.start.date() <= at.today:
+def _reckon_from(start: Reading, last: Parts, at: Moment) -> list[Reading]:
+    """Monday to *Friday*: the one after it; to *next* Friday: also the one of the week after."""
+    named = next((part for part in last if isinstance(part, Weekday)), None)
+    if named is None or start.start.date() <= at.today:
         return []
-    ends = resolve_parts(last, replace(at, now=start.start))
-    return [each for each in ends if Convention.NEXT_WEEK in each.rests_on]
+    wanted = {None: Convention.SIDE_FUTURE, Which.NEXT: Convention.NEXT_WEEK}.get(named.which)
+    ends = resolve_parts(last, replace(at, now=start.start)) if wanted else []
+    return [each for each in ends if wanted in each.rests_on]
 
 
 def _has_open_half(*readings: Reading) -> bool:

@@ -23,6 +23,9 @@ _DAY_NAMES = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday"
 
 ENGLISH = Words(
     name="English",
+    code="en",
+    nouns_have_capitals=False,
+    rewrites=Table({}),
     cardinals={word: number for number, word in enumerate(_CARDINALS.split())}
     | {word: 10 * tens for tens, word in enumerate(_TENS.split(), start=2)},
     ordinals={word: number for number, word in enumerate(_ORDINALS.split(), start=1)}
@@ -203,6 +206,7 @@ ENGLISH = Words(
         }
     ),
     oclock=build_words("o'clock | oclock | o clock"),
+    hour_word=Table({}),
     roughly=build_words("ish | - ish"),
     minutes=build_words("minute | minutes | min | mins"),
     past=build_words("past | after"),
@@ -251,6 +255,7 @@ ENGLISH = Words(
     of_year=build_words("in | of | of year | in the year | of the year"),
     and_=build_words("and"),
     in_=build_words("in | after"),
+    ago_first=Table({}),
     within=build_words("within | within the next | within the"),
     lasting=build_words("for"),
     to_last=build_words("last | lasts"),
@@ -335,12 +340,12 @@ ENGLISH = Words(
         "yesterday | earlier | already | log | record | backdate | been | done | made | met | "
         "ran | ate | paid | spent | bought | took | left | got | gave | saw | told | held"
     ),
-    past_ending="ed",
+    past_endings=("ed",),
     from_=build_words("from | since | of"),
     moving=build_words(
         "move | reschedule | postpone | push | shift | delay | change | bring forward | put off"
     ),
-    possessive="'s",
+    possessives=("'s",),
     negations=build_words(
         "not | except | but | avoid | without | other than | don't | can't | cannot | won't | "
         "isn't | doesn't | unavailable | instead of | rather than | unless | besides | never"

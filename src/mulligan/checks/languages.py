@@ -39,13 +39,11 @@ _UNSPACED = re.compile(
 def detect_language(text: str, *, otherwise: str = "en") -> str:
     """The two letters of the language that it is most likely in."""
     start = text[:LONGEST_LOOK]
-    letters = sum(map(str.isalpha, start))
-    for code, letter in _SCRIPTS:
-        if len(letter.findall(start)) * 4 >= letters > 0:
-            return code
+    if script := _find_script(start):
+        return script
     counts = Counter[str]()
     for word in _WORD.findall(start.lower()):
-        counts.update(code for code, common in _load_common().items() if word in common)
+        counts.update(code for code, common in load_common_words().items() if word in common)
     if not counts:
         return otherwise
     return max(counts, key=lambda code: (counts[code], code == otherwise))
@@ -56,7 +54,22 @@ def is_unspaced(letter: str) -> bool:
     return bool(letter) and _UNSPACED.match(letter) is not None
 
 
+def has_foreign_letters(text: str) -> bool:
+    """Whether a text is in letters that only languages have which nobody writes in Latin ones."""
+    return not text.isascii() and _find_script(text[:LONGEST_LOOK]) is not None
+
+
+def _find_script(text: str) -> str | None:
+    """The language whose own letters a quarter of a text is written in."""
+    letters = sum(map(str.isalpha, text))
+    for code, letter in _SCRIPTS:
+        if len(letter.findall(text)) * 4 >= letters > 0:
+            return code
+    return None
+
+
 @cache
-def _load_common() -> Mapping[str, frozenset[str]]:
+def load_common_words() -> Mapping[str, frozenset[str]]:
+    """Of each language that Latin letters write, words that a sentence can hardly do without."""
     text = files(__package__).joinpath("languages.toml").read_text(encoding="utf-8")
     return {code: frozenset(words.split()) for code, words in tomllib.loads(text).items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mulligan.checks.grounding import grounded
-from mulligan.checks.grounding.languages import detect_language, is_unspaced
+from mulligan.checks.languages import detect_language, is_unspaced
 from mulligan.core.text import Reply
 
 FIVE_FOR_ONE = {
