@@ -57,9 +57,10 @@ class Convention(StrEnum):
     @property
     def question(self) -> str:
         """What the disagreement is about."""
-        return self.value.partition(".")[0]
+        return _QUESTIONS[self]
 
 
+_QUESTIONS = {each: each.value.partition(".")[0] for each in Convention}
 Pins = frozenset[Convention]
 """The answers someone settled on, at most one to a question."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from mulligan.checks.dates.binding.clauses import Clause, index_clauses, split_clauses
 from mulligan.checks.dates.binding.masking import mask_names
@@ -50,6 +51,8 @@ from mulligan.checks.quotes import locate_quotes
 
 LONGEST = 20_000
 """Characters of a message that are read: about ten pages, and a second's work at the worst."""
+_SHORT = 80
+"""Characters of a phrase that is kept as it was understood."""
 _MOST_SAID = 16
 _MOST_READINGS = 32
 """That something left out is reckoned from."""
@@ -96,7 +99,8 @@ def read_message(
     that are known to be called so: in "game night" no night is spoken of.
     """
     message = message[:LONGEST]
-    tokens = _scan(mask_names(message, names), at, words=words, locale=locale)
+    masked = mask_names(message, names)
+    tokens = _scan(masked, words=words, locale=locale, country=at.country, year=at.today.year)
     if tokens is None:
         return NOTHING_SAID
     original = list(read(tokens))
@@ -159,11 +163,24 @@ def find_meaning(
     locale: str | None = None,
 ) -> Expression:
     """A phrase that speaks of one time and nothing else; unknown unless all of it is understood."""
-    tokens = _scan(phrase, at, words=words, locale=locale)
-    found = list(read(tokens)) if tokens else []
-    if tokens and len(found) == 1 and _covers(tokens, found[0]):
-        return _build_expression(phrase, tokens, found[0], at=at, pins=pins)
+    parse = parse_once if len(phrase) <= _SHORT else parse_once.__wrapped__
+    parsed = parse(phrase, words, locale, at.country, at.today.year)
+    if parsed is not None:
+        return _build_expression(phrase, *parsed, at=at, pins=pins)
     return Expression(text=phrase, start=0, end=len(phrase), readings=())
+
+
+@lru_cache(maxsize=512)
+def parse_once(
+    phrase: str, words: Words | None, locale: str | None, country: str | None, year: int
+) -> tuple[Scan, Spoken] | None:
+    """The one expression that a phrase consists of: whatever the time, it is the same.
+
+    People say the same few phrases, so that they are kept; the year is that of the holidays.
+    """
+    tokens = _scan(phrase, words=words, locale=locale, country=country, year=year)
+    found = list(read(tokens)) if tokens else []
+    return (tokens, found[0]) if tokens and len(found) == 1 and _covers(tokens, found[0]) else None
 
 
 def _filter_spoken(tokens: Scan, spoken: Iterable[Spoken]) -> list[Spoken]:
@@ -201,15 +218,17 @@ def _resolve_in_context(
     return replace(result, exact=is_exact(tokens, found))
 
 
-def _scan(message: str, at: Moment, *, words: Words | None, locale: str | None) -> Scan | None:
+def _scan(
+    message: str, *, words: Words | None, locale: str | None, country: str | None, year: int
+) -> Scan | None:
     """The message as rules see it; `None` in a language that nobody described."""
     tokens = tokenize(message)
     language = words or choose_language(tokens, locale=locale)
     if language is None:
         return None
-    if at.country is None:
+    if country is None:
         return scan_tokens(tokens, language)
-    national = load_national_names(at.country, at.today.year, words=language)
+    national = load_national_names(country, year, words=language)
     return scan_tokens(tokens, language, national=national)
 
 

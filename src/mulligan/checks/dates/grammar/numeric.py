@@ -25,6 +25,9 @@ def parse_numeric_date(scan: Scan, i: int) -> Found | None:
         return None
     if len(first.digits) == len("20190304"):
         return _parse_run_together(first, i)
+    after = scan.tokens[i + 1]
+    if after.text not in _SIGNS and not after.digits and first.number not in YEARS:
+        return None
     for rule in _RULES:
         if found := rule(scan, i):
             return found

@@ -109,6 +109,8 @@ def extend_phrase(scan: Scan, phrase: Phrase) -> Phrase:
     parts, end = phrase.parts, phrase.end
     taken = set(_list_slots(parts))
     while len(parts) < _MOST_PARTS:
+        if end >= scan.count:
+            break
         after = skip_glue(scan, end, dated=bool(taken - {"clock"}))
         found = parse_next_part(scan, after, taken=taken)
         if found is None or taken.intersection(_list_slots(found[0], own=True)):

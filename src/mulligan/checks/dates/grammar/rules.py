@@ -159,6 +159,23 @@ def _find_rules(scan: Scan, i: int) -> Rules:
     return (*rules, parse_feast) if scan.national.opens(word) else rules
 
 
+def can_open(scan: Scan, i: int, openings: frozenset[str]) -> bool:
+    """Whether anything about time can begin at a token; most words say no at once."""
+    token = scan.tokens[i]
+    return (
+        token.number is not None
+        or token.ordinal is not None
+        or token.text in openings
+        or scan.national.opens(token.text)
+    )
+
+
+@lru_cache(maxsize=8)
+def list_openings(words: Words) -> frozenset[str]:
+    """Every word of a language that a phrase or a range can begin with."""
+    return frozenset({*_index_rules(words), *words.range_openings, *words.between})
+
+
 @lru_cache(maxsize=8)
 def _index_rules(words: Words) -> Mapping[str, Rules]:
     """Every word that a phrase can begin with, and the rules that know it."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mulligan.checks.dates.grammar.phrases import Phrase, extend_phrase, parse_phrase, skip_glue
+from mulligan.checks.dates.grammar.rules import can_open, list_openings
 from mulligan.checks.dates.grammar.scan import Scan, read_day_number
 from mulligan.checks.dates.parts import (
     AnyPart,
@@ -51,7 +52,11 @@ Spoken = Phrase | Stretch
 def read(scan: Scan) -> Iterator[Spoken]:
     """Every phrase and every range about time in a message, in order."""
     i = 0
+    openings = list_openings(scan.words)
     while i < scan.count:
+        if not can_open(scan, i, openings):
+            i += 1
+            continue
         found = _parse_spoken(scan, i)
         if found is None:
             i += 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from functools import cache
@@ -28,17 +27,23 @@ def choose_language(tokens: Sequence[Token], *, locale: str | None = None) -> Wo
 
     A locale settles what the words leave open.
     """
-    spoken = [each.text for each in tokens[:_READ] if len(each.text) >= _SHORTEST]
-    told = [text for text in spoken if text[0].isalpha()]
     known = _index_words()
-    counts = Counter(code for text in told for code in known.get(text, ()))
+    counts: dict[str, int] = {}
+    words = [
+        text
+        for token in tokens[:_READ]
+        if len(text := token.text) >= _SHORTEST and text[0].isalpha()
+    ]
+    for text in words:
+        for code in known.get(text, ()):
+            counts[code] = counts.get(code, 0) + 1
     usual = (locale or "")[:2].lower() or next(iter(LANGUAGES))
-    if not told:
+    if not words:
         return LANGUAGES.get(usual)
-    if has_foreign_letters("".join(told)) or counts.total() == 0:
+    if not counts or has_foreign_letters("".join(words)):
         return None
     best = max(counts, key=lambda code: (counts[code], code == usual, code in LANGUAGES))
-    return LANGUAGES.get(best) if counts[best] * _FEWEST >= len(told) else None
+    return LANGUAGES.get(best) if counts[best] * _FEWEST >= len(words) else None
 
 
 @cache

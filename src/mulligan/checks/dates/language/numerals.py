@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from mulligan.checks.dates.language.tables import Words
 from mulligan.checks.dates.language.tokens import END, Token
@@ -13,11 +14,22 @@ _TENS = range(20, 100, 10)
 def fold(tokens: Sequence[Token], words: Words) -> list[Token]:
     """Twenty-fourth and 2nd become one ordinal each, two thousand and ten one number."""
     folded: list[Token] = []
-    i = 0
-    while i < len(tokens):
-        token, i = _fold_one(tokens, i, words)
+    counting = _list_counting(words)
+    i, count = 0, len(tokens)
+    while i < count:
+        token = tokens[i]
+        if token.number is None and token.text not in counting:
+            i += 1
+        else:
+            token, i = _fold_one(tokens, i, words)
         folded.append(token)
     return folded
+
+
+@lru_cache(maxsize=8)
+def _list_counting(words: Words) -> frozenset[str]:
+    """The words that a number can begin with."""
+    return frozenset({*words.cardinals, *words.ordinals, *words.one})
 
 
 def _fold_one(tokens: Sequence[Token], i: int, words: Words) -> tuple[Token, int]:

@@ -47,8 +47,13 @@ class Table(Generic[V]):
         if choices is None:
             return None
         for rest, value in choices:
-            if not rest or all(tokens[i + n].text == word for n, word in enumerate(rest, 1)):
-                return value, i + 1 + len(rest)
+            end = i + 1
+            for word in rest:
+                if tokens[end].text != word:
+                    break
+                end += 1
+            else:
+                return value, end
         return None
 
 

@@ -47,9 +47,11 @@ def tokenize(text: str) -> list[Token]:
             value = int(raw) if len(raw) <= _LONGEST_NUMBER else None
             tokens.append(Token(raw, start, end, start == last, value, None, raw))
         else:
-            text = raw.lower().replace(APOSTROPHE, "'")
-            capital = text[0] != raw[0]
+            lowered = raw.lower().replace(APOSTROPHE, "'")
+            capital = lowered[0] != raw[0]
             shouted = capital and raw.isupper()
-            tokens.append(Token(text, start, end, start == last, capital=capital, shouted=shouted))
+            # By place, as names cost more than all the rest.
+            glued = start == last
+            tokens.append(Token(lowered, start, end, glued, None, None, "", capital, shouted))
         last = end
     return tokens
