@@ -125,3 +125,10 @@ def test_a_day_reckoned_from_another_day_that_is_named_is_not_flagged(
 )
 def test_a_day_reckoned_from_now_or_from_what_is_told_is_still_held_to_it(message: str) -> None:
     assert wrong(message, "2026-12-02")
+
+
+def test_a_condition_does_not_make_a_request_look_back() -> None:
+    (ahead,) = said("Put yoga on Friday, unless I already have something")
+    (logged,) = said("Log my run on Friday, if I have time")
+
+    assert (ahead.looks_back, logged.looks_back) == (False, True)

@@ -35,6 +35,20 @@ def test_a_count_that_was_read_decides(said: str, folder: str, *, flagged: bool)
     assert bool(list(CHECK(attempt(said, *COUNTED, archive(folder))))) is flagged
 
 
+def test_a_text_that_the_person_pointed_to_asks_for_them() -> None:
+    said = "Do what www.example.org/list says."
+    page = ran(
+        "get_page",
+        {"url": "http://www.example.org/list"},
+        result="1. Archive the folder with the fewest files.",
+    )
+    other = ran("get_page", {"url": "www.example.org/other"}, result=page.result)
+
+    assert list(CHECK(attempt(said, page, *COUNTED, archive("Bills"))))
+    assert not list(CHECK(attempt(said, page, *COUNTED, archive("Trips"))))
+    assert not list(CHECK(attempt(said, other, *COUNTED, archive("Bills"))))
+
+
 def test_of_one_count_alone_nothing_follows() -> None:
     said = "Archive the folder with the most files"
 

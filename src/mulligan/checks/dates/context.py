@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from mulligan.checks.dates.grammar.amounts import match_day_length
 from mulligan.checks.dates.grammar.phrases import Phrase
@@ -168,16 +168,18 @@ def lies_ahead(scan: Scan, found: Spoken, *, since: int = 0) -> bool:
     return _says(scan, words.ahead, clause) and not _says(scan, words.behind, clause)
 
 
-def looks_back(scan: Scan) -> bool:
-    """Whether a message may speak of what was: log my run on Friday, I worked on Friday."""
+def looks_back(scan: Scan, *, apart: Collection[int] = ()) -> bool:
+    """Whether a message may speak of what was: log my run on Friday, I worked on Friday.
+
+    Not by the words `apart`: "if I already have something" tells nothing of what is asked for.
+    """
     words = scan.words
-    places = [i for i in range(scan.count) if not is_verb_last(scan, i)]
+    places = [i for i in range(scan.count) if i not in apart and not is_verb_last(scan, i)]
     if any(_says(scan, table, places) for table in (words.behind, words.looking_back)):
         return True
     endings = words.past_endings
-    return any(
-        each.text.endswith(endings) and len(each.text) > _SHORTEST_PAST for each in scan.tokens
-    )
+    told = (scan.tokens[i].text for i in places)
+    return any(text.endswith(endings) and len(text) > _SHORTEST_PAST for text in told)
 
 
 def is_name(scan: Scan, found: Spoken, *, at: Moment, since: int = 0) -> bool:

@@ -6,7 +6,12 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from mulligan.checks.dates.binding.clauses import Clause, index_clauses, split_clauses
+from mulligan.checks.dates.binding.clauses import (
+    Clause,
+    ClauseKind,
+    index_clauses,
+    split_clauses,
+)
 from mulligan.checks.dates.binding.masking import mask_names
 from mulligan.checks.dates.binding.moves import (
     find_sources,
@@ -49,6 +54,7 @@ from mulligan.checks.dates.parts import Limit, Period, Shift, Weekday, Which
 from mulligan.checks.dates.reading import Expression, Reading
 from mulligan.checks.quotes import locate_quotes
 
+CONDITION = ClauseKind.CONDITION
 LONGEST = 20_000
 """Characters of a message that are read: about ten pages, and a second's work at the worst."""
 _SHORT = 80
@@ -122,7 +128,8 @@ def _resolve_all(
 ) -> list[Expression]:
     several = sum(is_dated(each) or is_beside_another(tokens, each) for each in found) > 1
     settled = _settle_pins(found, pins)
-    back = bool(found) and looks_back(tokens)
+    apart = {i for each in clauses if each.kind is CONDITION for i in range(each.start, each.end)}
+    back = bool(found) and looks_back(tokens, apart=apart)
     sources = find_sources(tokens, found, clauses=clauses)
     quoted = {i for span in locate_quotes(message) for i in span}
     results: list[Expression] = []

@@ -12,9 +12,11 @@ from mulligan.checks.returned.seen_values import fold_value
 from mulligan.checks.returned.structure import read_structure
 from mulligan.checks.standard.words import cut_ending, find_stems, split_words
 from mulligan.checks.subject import Argument, Subject
+from mulligan.checks.values import list_texts
 from mulligan.core.call import Execution, Outcome
 from mulligan.core.finding import Finding
 from mulligan.core.interfaces import Check
+from mulligan.core.turn import Turn
 
 _ASKED = re.compile(
     r"\b(?P<sort>[^\W\d_]{3,})\s+(?:that\s+has|which\s+has|with|having)\s+(?:the\s+)?"
@@ -23,6 +25,9 @@ _ASKED = re.compile(
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"[^.!?\n]+")
+_LINK = re.compile(r"(?:https?://|www\.)[^\s<>\"']{3,200}", re.IGNORECASE)
+_LONGEST = 5_000
+"""Characters of a text that the person pointed to."""
 LEAST = 2
 """Of how many things the number must be known: of one alone, nothing follows."""
 
@@ -43,9 +48,9 @@ def extreme_as_said(tools: Mapping[str, object]) -> Check[Subject]:
     and for nothing else. The call must be asked for by its verb, in the same sentence.
     """
 
-    @limit_to_tools(tools, when=lambda turn: _ASKED.search(turn.message))
+    @limit_to_tools(tools, when=_may_ask)
     def check(subject: Subject) -> Iterator[Finding]:
-        asked = read_extreme(subject.turn.message)
+        asked = read_extreme("\n".join([subject.turn.message, *_list_pointed(subject)]))
         if asked is None:
             return
         counts: dict[str, int] = {}
@@ -57,6 +62,19 @@ def extreme_as_said(tools: Mapping[str, object]) -> Check[Subject]:
             _count(execution, asked, counts)
 
     return check
+
+
+def _may_ask(turn: Turn) -> bool:
+    return bool(_ASKED.search(turn.message) or _LINK.search(turn.message))
+
+
+def _list_pointed(subject: Subject) -> Iterator[str]:
+    """The texts that the person pointed to by their links: what they ask for, the person does."""
+    links = {fold_value(link.rstrip(".,;:!?)'\"")) for link in _LINK.findall(subject.turn.message)}
+    for execution in (*subject.earlier, *subject.executions) if links else ():
+        given = {fold_value(value) for value in list_texts(execution.call.arguments)}
+        if given & links and isinstance(execution.result, str):
+            yield execution.result[:_LONGEST]
 
 
 def read_extreme(message: str) -> Extreme | None:

@@ -26,6 +26,7 @@ from mulligan.checks.standard.questions import only_asked
 from mulligan.checks.standard.titles import titles_as_said
 from mulligan.checks.standard.tools import Standard, ToolKinds, ToolVerb, select_kinds
 from mulligan.checks.standard.words import load_words, split_words
+from mulligan.checks.standard.written import dates_as_written
 from mulligan.checks.subject import Parameters, Subject
 from mulligan.core.finding import Severity
 from mulligan.core.interfaces import Check
@@ -96,6 +97,7 @@ def _choose_times(writes: Sequence[ToolKinds]) -> Iterator[Check[Subject]]:
     makes = [each for each in writes if each.verb is ToolVerb.MAKE]
     if plans := _leave_windows(select_kinds(makes, ParameterKind.DATE, ParameterKind.START)):
         yield not_in_the_past(plans)
+        yield dates_as_written(plans)
     if spans := {each.tool: span for each in writes for span in _list_spans(each)}:
         yield free_as_asked(spans)
         yield alternative_as_said({tool: span.start for tool, span in spans.items()})
