@@ -54,3 +54,22 @@ def test_an_object_known_from_facts_is_held_against_the_words_too() -> None:
     found = list(CHECK(attempt("Delete the dinner", FOUND, delete("x9"), facts=[fact])))
 
     assert [each.rule for each in found] == ["object.not_as_said"]
+
+
+@pytest.mark.parametrize(
+    ("said", "flagged"),
+    [
+        ("Lösche das Abendessen", True),
+        ("Lösche alles außer dem Abendessen", False),
+        ("Supprime tout sauf le dîner Abendessen avec les amis", False),
+    ],
+)
+def test_another_language_has_words_of_its_own_or_is_left_alone(
+    said: str, *, flagged: bool
+) -> None:
+    held = [{"id": "k7", "title": "Abendessen"}, {"id": "p2", "title": "Plumber"}]
+    looked, dropped = ran("list_events", result=held), ran("delete_event", {"event_id": "p2"})
+
+    found = list(titles_as_said({"delete_event": ["event_id"]})(attempt(said, looked, dropped)))
+
+    assert bool(found) is flagged

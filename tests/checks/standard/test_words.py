@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.standard.words import cut_ending, find_stems, load_words, split_words
+from mulligan.checks.standard.words import (
+    cut_ending,
+    find_stems,
+    is_understood,
+    load_words,
+    picks_otherwise,
+    split_words,
+)
 
 
 @pytest.mark.parametrize(
@@ -34,3 +41,14 @@ def test_a_plural_and_a_singular_are_one_word() -> None:
 def test_every_list_of_the_language_holds_words() -> None:
     assert "id" in load_words("kinds", "id")
     assert "delete" in load_words("deeds", "remove")
+
+
+def test_a_list_holds_the_words_of_all_languages() -> None:
+    assert {"except", "außer"} <= load_words("words", "picked")
+    assert picks_otherwise("Delete all but the dinner")
+    assert not picks_otherwise("Delete the dinner")
+
+
+def test_what_nobody_described_is_not_understood() -> None:
+    assert is_understood("Lösche das Abendessen")
+    assert not is_understood("Supprime le dîner avec les amis")

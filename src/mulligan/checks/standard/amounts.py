@@ -13,7 +13,7 @@ from mulligan.checks.grounding.numerals import write_out
 from mulligan.checks.returned.seen_values import SeenValues, with_seen
 from mulligan.checks.standard.kind import ParameterKind, find_kind
 from mulligan.checks.standard.tools import ToolKinds
-from mulligan.checks.standard.words import load_words
+from mulligan.checks.standard.words import is_understood, load_words
 from mulligan.checks.subject import Argument, Subject, list_arguments
 from mulligan.checks.values import list_leaves, list_parts, list_texts
 from mulligan.core.call import Call
@@ -40,7 +40,6 @@ _PARTS = {
     "third": 1 / 3,
     "quarter": 1 / 4,
     "double": 2.0,
-    "twice": 2.0,
     "triple": 3.0,
 }
 _DATED = re.compile(r"\b\d{4}-\d\d-\d\d\b|\b\d{1,2}:\d\d\b|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b")
@@ -61,6 +60,8 @@ def amounts_as_said(
     @limit_to_calls(is_about)
     def check(subject: Subject) -> Iterator[Finding]:
         said = Amounts(subject)
+        if not is_understood(subject.turn.message):
+            return
         for execution, seen in with_seen(subject):
             tool = execution.call.tool
             for argument in list_arguments(execution, parameters.get(tool, ())):
@@ -128,8 +129,8 @@ def find_numbers(text: str) -> set[float]:
 def find_shares(text: str) -> set[float]:
     """The shares that a text speaks of: 19.5 % is 0.195."""
     found = {n / 100 for each in _SHARE.findall(text) for n in _read_numerals(each)}
-    words = set(re.findall(r"[a-z]+", text.casefold()))
-    found |= {share for word, share in _PARTS.items() if word in words}
+    words = set(re.findall(r"[^\W\d_]+", text.casefold()))
+    found |= {share for name, share in _PARTS.items() if words & load_words("words", name)}
     # Between how many it is split, or over how many months, need not be said as a number.
     return found | (
         {1 / n for n in range(2, 13)} if words & load_words("words", "split") else set()

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
 from mulligan.checks.concern import limit_to_tools
+from mulligan.checks.languages import detect_language
 from mulligan.checks.quotes import drop_quotes
 from mulligan.checks.standard.words import cut_ending, load_words, split_words
 from mulligan.checks.subject import Subject, list_effective_calls
@@ -32,6 +33,8 @@ _POLITE = re.compile(
 _WORDS = re.compile(r"[a-z]+")
 _GOES_ON = {"and", "then", "also", "please", "to"}
 _LONGEST = 1_000
+_ENGLISH = "en"
+"""How a question begins is told of this language alone."""
 
 
 def only_asked(
@@ -66,7 +69,7 @@ def only_asked(
 
 def is_only_question(message: str) -> bool:
     """Whether every sentence of a message only wants to know something."""
-    if len(message) > _LONGEST:
+    if len(message) > _LONGEST or detect_language(message) != _ENGLISH:
         return False
     found = [each.strip() for each in _SENTENCE.findall(drop_quotes(message))]
     asked = [bare for each in found if re.search(r"\w", bare := _LEAD.sub("", each))]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 
@@ -11,20 +10,19 @@ from mulligan.checks.ids import OBJECT
 from mulligan.checks.quotes import find_quotes
 from mulligan.checks.returned.records import Found, get_id_of, get_title_of, join_texts
 from mulligan.checks.returned.seen_values import SeenValues, fold_value, with_seen
-from mulligan.checks.standard.words import cut_ending, find_stems, load_words
+from mulligan.checks.standard.words import (
+    cut_ending,
+    find_stems,
+    is_understood,
+    load_words,
+    picks_otherwise,
+)
 from mulligan.checks.subject import Argument, Subject, list_arguments
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.interfaces import Check
 from mulligan.core.quoted import quote_value
 
 _SHOWN = 60
-PICKED = re.compile(
-    r"\b(all|any|both|each|every|everything|first|last|latest|earliest|oldest|newest|next|other|"
-    r"rest|largest|smallest|biggest|longest|shortest|most|least|fewest|not|except|but|without|"
-    r"instead|if|unless|remaining)\b",
-    re.IGNORECASE,
-)
-"""Words that pick an object otherwise than by its name."""
 
 
 def titles_as_said(parameters: Mapping[str, Collection[str]]) -> Check[Subject]:
@@ -34,8 +32,10 @@ def titles_as_said(parameters: Mapping[str, Collection[str]]) -> Check[Subject]:
     said. A word for a sort of thing, such as meeting or file, names none of them.
     """
 
-    @limit_to_parameters(parameters)
+    @limit_to_parameters(parameters, when=lambda turn: is_understood(turn.message))
     def check(subject: Subject) -> Iterator[Finding]:
+        if not is_understood(subject.turn.message):
+            return
         for execution, seen in with_seen(subject):
             names = parameters.get(execution.call.tool, ())
             for argument in list_arguments(execution, names):
@@ -57,7 +57,7 @@ def _compare(argument: Argument, own: Found, *, message: str, seen: SeenValues) 
     words = find_stems(message) - _find_general()
     if not title or words & find_stems(title) or words & find_stems(join_texts(own)):
         return None
-    if PICKED.search(message) or fold_value(argument.value) in message.casefold():
+    if picks_otherwise(message) or fold_value(argument.value) in message.casefold():
         return None
     others = list(_list_named(message, argument, seen))
     if not others:
