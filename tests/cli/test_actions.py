@@ -49,30 +49,15 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
     return code, output.out, output.err
 
 
-def test_open_lists_what_needs_a_person_and_says_so_by_its_exit_code(store: str, capsys) -> None:
-    code, out, _ = run(capsys, "open", "--store", store, "--json")
-
-    actions = json.loads(out)["actions"]
-    assert code == 1
-    assert [(a["id"], a["state"]) for a in actions] == [("b2", "conflict"), ("b3", "unknown")]
-    assert actions[0]["what"] == "Move (event: dinner, to: <email>)"
-    assert actions[1]["what"] == "Move"
-
-
-def test_open_is_a_table_for_people(store: str, capsys, monkeypatch) -> None:
-    monkeypatch.setenv("COLUMNS", "160")
-
-    _, out, _ = run(capsys, "open", "--store", store)
-
-    assert "b2" in out
-    assert "conflict" in out
-    assert "step 4" in out
-
-
 def test_show_tells_the_whole_story(store: str, capsys) -> None:
     code, out, _ = run(capsys, "show", "b2", "--store", store, "--json")
+    _, said, _ = run(capsys, "show", "b2", "--store", store)
 
     assert code == 0
+    assert json.loads(out)["arguments"] == {"event": "dinner", "to": "ann@example.com"}
+    assert [each["act"] for each in json.loads(out)["choices"]] == ["undo", "settle"]
+    assert "ann@example.com" in said
+    assert "never overwritten" in said, "what each decision would do"
     assert [entry["state"] for entry in json.loads(out)["entries"]] == [
         "intent", "executed", "undoing", "conflict",
     ]  # fmt: skip
@@ -97,7 +82,8 @@ def test_settling_takes_an_action_off_the_list_and_keeps_the_note(store: str, ca
     ("arguments", "says"),
     [
         (["show", "zz"], "no such action"),
-        (["show", "b"], "2 open actions start so"),
+        (["show", "b"], "2 actions start so (b3, b2)"),
+        (["show", "b22"], "Did you mean b2?"),
         (["settle", "a1", "--note", "x"], "verified already"),
         (["settle", "b2", "--note", "  "], "A note is needed"),
     ],

@@ -6,6 +6,7 @@ import json
 import sys
 import textwrap
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -180,3 +181,151 @@ def _all() -> object:
     from mulligan.core.log_query import LogQuery
 
     return LogQuery()
+
+
+STACKED = """
+import json, pathlib
+from mulligan import ConflictError, Effect, Mulligan
+
+m = Mulligan("sqlite:///{folder}/tasks.db", recover=False)
+FILE = pathlib.Path("{folder}/tasks.json")
+
+def load():
+    return json.loads(FILE.read_text())
+
+def save(title):
+    row = load()
+    FILE.write_text(json.dumps({{"title": title, "rev": row["rev"] + 1}}))
+
+def put_back(record):
+    row = load()
+    if str(row["rev"]) != record.version:
+        raise ConflictError("changed since")
+    save(record.before["title"])
+
+@m.tool(
+    effect=Effect.REVERSIBLE,
+    about=lambda record: "t1",
+    before=lambda record: load(),
+    read=lambda record: load(),
+    version=lambda record: str(record.result["rev"]),
+    undo=put_back,
+)
+def rename(title: str, lost: bool = False) -> dict:
+    save(title)
+    if lost:
+        raise TimeoutError("no answer")
+    return load()
+"""
+
+
+@pytest.fixture
+def tasks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """An application whose tool writes a file, and its folder."""
+    (tmp_path / "tasks_app.py").write_text(textwrap.dedent(STACKED.format(folder=tmp_path)))
+    (tmp_path / "tasks.json").write_text('{"title": "Dinner", "rev": 1}')
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MULLIGAN_STORE", f"sqlite:///{tmp_path}/tasks.db")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    yield tmp_path
+    sys.modules.pop("tasks_app", None)
+
+
+def rename(*titles: str, lost: bool = False) -> None:
+    from importlib import import_module
+
+    app = import_module("tasks_app")
+    for title in titles:
+        with suppress(TimeoutError):  # a lost answer is what was asked for
+            app.m.act_sync("Do it", lambda _, title=title: app.rename(title, lost=lost))
+
+
+def start_anew() -> None:
+    """A command is a process of its own, and closes the application that it was given."""
+    sys.modules.pop("tasks_app", None)
+
+
+def find_ids(capsys) -> list[str]:
+    capsys.readouterr()
+    main(["actions", "--json"])
+    return [action["id"] for action in json.loads(capsys.readouterr().out)["actions"]]
+
+
+def read_title(folder: Path) -> str:
+    return json.loads((folder / "tasks.json").read_text())["title"]
+
+
+def test_stacked_actions_are_undone_in_order_by_one_command(tasks: Path, capsys) -> None:
+    rename("Lunch", "Supper", "Brunch")
+    first, *later = find_ids(capsys)
+
+    code = main(["undo", first, "--later", "--app", "tasks_app:m"])
+
+    assert code == 0
+    assert read_title(tasks) == "Dinner"
+    main(["actions", "--json"])
+    out = capsys.readouterr().out.splitlines()[-1]
+    assert {a["state"] for a in json.loads(out)["actions"]} == {"undone"}
+    assert len(later) == 2
+
+
+def test_what_came_later_is_known_to_the_application_alone(tasks: Path, capsys) -> None:
+    rename("Lunch")
+    [first] = find_ids(capsys)
+
+    assert main(["undo", first, "--later"]) == 2
+    assert "--app" in capsys.readouterr().err
+    assert read_title(tasks) == "Lunch"
+
+
+def leave_unknown(tasks: Path, capsys) -> str:
+    """A call that gave no answer, and that nobody could find out about."""
+    rename("Lunch", lost=True)
+    for _ in range(8):
+        [left] = find_ids(capsys)
+        main(["show", left, "--json"])
+        if json.loads(capsys.readouterr().out)["state"] == "needs_human":
+            break
+        sys.modules["tasks_app"].m.recover_sync()
+    return left
+
+
+def test_what_was_ours_after_all_is_put_back(tasks: Path, capsys) -> None:
+    left = leave_unknown(tasks, capsys)
+    main(["show", left, "--app", "tasks_app:m"])
+    shown = capsys.readouterr().out
+
+    refused = main(["undo", left])
+    said = capsys.readouterr().err
+    start_anew()
+    code = main(["undo", left, "--ours", "--app", "tasks_app:m"])
+
+    assert "--ours" in shown
+    assert '{"title": "Lunch", "rev": 2}' in shown, "what is there now"
+    assert (refused, code) == (2, 0)
+    assert f"mulligan undo {left} --ours" in said
+    assert read_title(tasks) == "Dinner"
+
+
+def test_a_persons_edit_after_the_word_is_not_overwritten(tasks: Path, capsys) -> None:
+    left = leave_unknown(tasks, capsys)
+    main(["undo", left, "--ours"])
+    app = sys.modules["tasks_app"]
+    write, app.save = app.save, _fail
+    app.m.recover_sync()
+    app.save = write
+    write("Anna's own")
+
+    start_anew()
+    main(["undo", left, "--app", "tasks_app:m"])
+
+    main(["show", left, "--json"])
+    assert json.loads(capsys.readouterr().out.splitlines()[-1])["state"] in (
+        "conflict",
+        "undo_failed",
+    )
+    assert read_title(tasks) == "Anna's own"
+
+
+def _fail(_: str) -> None:
+    raise ConnectionError("not now")

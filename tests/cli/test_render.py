@@ -5,7 +5,15 @@ import json
 import pytest
 from rich.console import Console
 
-from mulligan.cli.render import encode_log_row, escape_text, format_log_line, print_json, print_log
+from mulligan.cli.render import (
+    encode_log_row,
+    escape_text,
+    format_log_line,
+    print_json,
+    print_log,
+    shorten_ids,
+)
+from mulligan.core.action import State
 from mulligan.core.call import Outcome
 from tests.telemetry.rows import a_row
 
@@ -41,11 +49,13 @@ def test_rows_are_a_table_where_there_is_room_for_one(
 ) -> None:
     failed = a_row(outcome=Outcome.FAILURE)
 
-    print_log(Console(width=width), [failed], title="Calls")
+    print_log(Console(width=width), [failed], became={failed.id: State.UNDONE})
 
     shown = capsys.readouterr().out
+    assert "undone" in shown, "what became of its effect"
+    assert failed.id[:8] in shown
     assert ("\u2503" in shown) is table
-    assert "no answer" in shown
+    assert "answer" in shown
 
 
 def test_a_failure_is_shown_with_where_it_was_raised_and_called_from() -> None:
@@ -62,3 +72,12 @@ def test_long_values_are_cut_where_people_read() -> None:
 
     assert "x" * 239 + "\u2026" in shown
     assert "x" * 240 not in shown
+
+
+def test_ids_are_shown_by_as_much_as_tells_them_apart() -> None:
+    ids = ["01a1e302e53c7000aaaa00ff", "01a1e302e53c7000aabb00ff", "ff00ff00ff00ff00ff00ff00"]
+
+    names = shorten_ids(ids)
+
+    assert [sum(each.startswith(name) for each in ids) for name in names.values()] == [1, 1, 1]
+    assert sorted(map(len, names.values())) == [16, 20, 20]

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from mulligan.app.texts.writing import Rules
     from mulligan.core.replied import Replied
     from mulligan.learning.shape.lenient import Meant
+    from mulligan.turns.recovery.looking import Onlooker
     from mulligan.turns.turn.reply import Rewrite
 
 # Most applications use one loop or two: the others are loaded where they are first asked for.
@@ -241,6 +242,11 @@ class Mulligan(Blocking, Hosts, Writing):
             clock=self._clock,
             tally=self._opener.tally,
         )
+
+    def _build_onlooker(self) -> Onlooker:
+        from mulligan.turns.recovery.looking import Onlooker
+
+        return Onlooker(book=self._parts.recovery.book, toolbox=self._parts.toolbox)
 
     def subscribe(self, subscriber: Subscriber) -> Callable[[], None]:
         """Get every event as it happens; the answer ends the subscription."""

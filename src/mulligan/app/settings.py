@@ -183,8 +183,12 @@ class Settings:
         """These settings without what would have to be imported: errors are compared by words."""
         return replace(self, similarity="") if isinstance(self.similarity, str) else self
 
-    def build_redactor(self, store: Store) -> Redactor:
-        """What takes secrets out of everything that is logged or shown, with the store's key."""
+    def build_redactor(self, store: Store, *, to_decide: bool = False) -> Redactor:
+        """What takes secrets out of everything that is logged or shown, with the store's key.
+
+        `to_decide`: for who has to see whom a call is about, where people are hidden by default.
+        """
+        people = to_decide and self.hide is Hide.PERSONAL
         secret = store.load_secret()
         return Redactor(
             key=self.redaction_key or secret,
@@ -192,7 +196,7 @@ class Settings:
             identity_key=secret,
             allow=self.allow,
             capture=self.capture,
-            hide=self.hide,
+            hide=Hide.SECRETS if people else self.hide,
         )
 
     def with_values(self, **values: object) -> Self:

@@ -1,4 +1,4 @@
-"""`mulligan open`, `show`, `settle` and `rate`: what needs a person, and what they say of it."""
+"""`mulligan show`, `settle` and `rate`: one thing whole, and what a person says of it."""
 
 from __future__ import annotations
 
@@ -7,43 +7,34 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict
 
-from mulligan.app.insights import Insights
+from rich.console import Console
+
+from mulligan.app.insights import Insights, open_insights, read_now
 from mulligan.app.insights.text_list import TextStory
+from mulligan.app.insights.views.answers.waiting import (
+    ActionPage,
+    list_choices,
+    read_action_page,
+)
 from mulligan.app.settings import Settings
 from mulligan.cli import render
-from mulligan.cli.options import Commands, add_command, add_json, add_store, parse_count
-from mulligan.core.action import Action, Entry
+from mulligan.cli.action_list import encode_action, encode_choices, format_detail
+from mulligan.cli.options import Commands, add_command, add_json, add_store
+from mulligan.core.action import Action
 
 _CONTENTS: Mapping[str, str] = {
-    "before": "Before us",
-    "ours": "Ours, as we left it",
-    "theirs": "Theirs, which stands",
+    "before": "before us",
+    "ours": "ours, as we left it",
+    "theirs": "theirs, which stands",
+    "now": "now, read just now",
 }
 
 
 def add_to(commands: Commands) -> None:
     """Add the commands."""
-    _add_open(commands)
     _add_show(commands)
     _add_settle(commands)
     _add_rate(commands)
-
-
-def _add_open(commands: Commands) -> None:
-    parser = add_command(
-        commands,
-        "open",
-        help="effects that still need somebody",
-        about="List the actions that are not settled: that wait for a person or a review, are not "
-        "certain, or\nstand though they were found wrong. Exit code 1 if any are.",
-    )
-    add_store(parser)
-    add_json(parser)
-    parser.add_argument("--tenant", help="only this tenant")
-    parser.add_argument(
-        "-n", "--limit", type=parse_count, default=100, help="how many (default: 100)"
-    )
-    parser.set_defaults(run=run_open)
 
 
 def _add_show(commands: Commands) -> None:
@@ -51,13 +42,19 @@ def _add_show(commands: Commands) -> None:
         commands,
         "show",
         help="one action, reply or draft, and all that happened to it",
-        about="Show an action and every entry the journal has of it; of a conflict, also what was "
-        "there before,\nwhat we wrote and what stands, as long as that is kept. Of a reply: every "
-        "try, and what was\nfound in it, also of one that was sent although it was rejected.",
+        about="Show an action: the call and what it was given, who asked for it and in which "
+        "words, what was\nthere before, what we wrote and what stands, as long as that is kept, "
+        "every entry of the journal,\nand what each decision would do. Of a reply: every try, and "
+        "what was found in it, also of one\nthat was sent although it was rejected.",
     )
     add_store(parser)
     add_json(parser)
-    parser.add_argument("id", help="its id, or the beginning of it; of an action, of an open one")
+    parser.add_argument("id", help="its id, or the beginning of it")
+    parser.add_argument(
+        "--app",
+        metavar="MODULE:NAME",
+        help="the application that has the tool's code, to read what is there now",
+    )
     parser.set_defaults(run=run_show)
 
 
@@ -76,60 +73,81 @@ def _add_settle(commands: Commands) -> None:
     parser.set_defaults(run=run_settle)
 
 
-def run_open(options: argparse.Namespace, settings: Settings) -> int:
-    """Show the open list."""
-    with Insights.open(settings) as insights:
-        listed = insights.open_list
-        actions = listed.actions(tenant=options.tenant, limit=options.limit)
-        told = [(action, listed.describe(action)) for action in actions]
-    if options.json:
-        shown = [encode_action(action) | {"what": what} for action, what in told]
-        render.print_json({"actions": shown})
-    elif actions:
-        columns = ("since, UTC", "id", "what", "agent", "state", "why")
-        cells = (_format_cells(action, what) for action, what in told)
-        render.make_console().print(render.build_table(cells, columns=columns))
-    else:
-        render.make_console().print("Nothing is open.", style="green")
-    return 1 if actions else 0
-
-
 def run_show(options: argparse.Namespace, settings: Settings) -> int:
     """Show one action, or one reply or draft."""
-    with Insights.open(settings) as insights:
+    with open_insights(options.app or settings.app, settings) as (insights, application):
         text = insights.text_list.find(options.id)
         if text is not None:
             return _show_text(insights.text_list.read_story(text), as_json=options.json)
-        story = insights.open_list.read_story(options.id)
+        listed = insights.open_list.show_people()
+        page = read_action_page(listed, options.id)
+        action = listed.find(page.item.id)
+        contents = dict(page.contents)
+        if application is not None and options.app:
+            contents["now"] = read_now(application, action)
     if options.json:
-        entries = [_encode_entry(entry) for entry in story.entries]
-        recipe = list(story.recipe)
-        contents = dict(story.contents)
-        told = {
-            "what": story.what,
-            "entries": entries,
-            "recipe": recipe,
-            "contents": contents,
-        }
-        render.print_json(encode_action(story.action) | told)
-        return 0
-    opening = story.action.opening
-    console = render.make_console()
-    console.print(render.build_text(f"{opening.tool} by {opening.agent or 'nobody named'}"))
-    console.print(render.build_text(story.what))
+        render.print_json(_encode_page(page, action=action, contents=contents))
+    else:
+        _print_page(render.make_console(), page, action=action, contents=contents)
+    return 0
+
+
+def _encode_page(
+    page: ActionPage, *, action: Action, contents: Mapping[str, object]
+) -> dict[str, object]:
+    entries = [
+        {"at": step.at.isoformat(), "state": step.state.value, "detail": dict(step.said)}
+        for step in page.history
+    ]
+    told: dict[str, object] = {
+        "what": page.item.what,
+        "request": page.request,
+        "arguments": dict(page.arguments),
+        "entries": entries,
+        "recipe": list(page.commands),
+        "choices": encode_choices(action),
+        "contents": dict(contents),
+    }
+    return encode_action(action) | told
+
+
+def _print_page(
+    console: Console, page: ActionPage, *, action: Action, contents: Mapping[str, object]
+) -> None:
+    opening = action.opening
+    console.print(render.build_text(page.item.what), style="bold")
+    who = f"{opening.tool} by {opening.agent or 'nobody named'}"
+    turn = f", turn {opening.turn}" if opening.turn else ""
+    console.print(render.build_text(f"{action.id}: {who}{turn}"))
+    if page.request:
+        console.print(render.build_text(f"Asked for: “{page.request}”"))
+    if page.arguments:
+        console.print(render.build_table(_list_values(page.arguments), columns=("given", "value")))
     rows = [
-        (f"{e.at:%Y-%m-%d %H:%M:%S}", e.state.value, _format_detail(e.detail))
-        for e in story.entries
+        (f"{step.at:%Y-%m-%d %H:%M:%S}", step.state.value, format_detail(step.said))
+        for step in page.history
     ]
     console.print(render.build_table(rows, columns=("when, UTC", "state", "what was said")))
-    for name, content in story.contents.items():
-        said = "nothing" if content is None else json.dumps(content)
-        console.print(render.build_text(f"{_CONTENTS[name]}: {said}"))
-    if story.recipe:
-        console.print("What you can do:")
-    for line in story.recipe:
+    if contents:
+        shown = [(_CONTENTS[name], _format_content(each)) for name, each in contents.items()]
+        console.print(render.build_table(shown, columns=("what is there", "as it was read")))
+    choices = list_choices(action)
+    if choices:
+        console.print("What you can do, and what that does:")
+    for choice in choices:
+        console.print(render.build_text(f"  {choice.act}: {choice.does}"))
+    for line in page.commands:
         console.print(render.build_text(f"  {line}"))
-    return 0
+
+
+def _list_values(arguments: Mapping[str, object]) -> list[tuple[str, str]]:
+    return [(name, _format_content(value)) for name, value in arguments.items()]
+
+
+def _format_content(content: object) -> str:
+    if content is None:
+        return "nothing"
+    return content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
 
 
 def run_settle(options: argparse.Namespace, settings: Settings) -> int:
@@ -141,47 +159,6 @@ def run_settle(options: argparse.Namespace, settings: Settings) -> int:
     else:
         render.make_console().print(render.build_text(f"{action.id} is {action.state.value}."))
     return 0
-
-
-def _format_cells(action: Action, what: str) -> tuple[object, ...]:
-    return (
-        f"{action.opened_at:%m-%d %H:%M:%S}",
-        action.id,
-        what,
-        action.opening.agent,
-        action.state.value,
-        _format_detail(action.detail),
-    )
-
-
-def _format_detail(detail: object) -> str:
-    if not isinstance(detail, dict):
-        return ""
-    return "; ".join(f"{name}: {value}" for name, value in detail.items())
-
-
-def encode_action(action: Action) -> dict[str, object]:
-    """An action for programs."""
-    opening = action.opening
-    return {
-        "id": action.id,
-        "tool": opening.tool,
-        "server": opening.server,
-        "agent": opening.agent,
-        "tenant": opening.tenant,
-        "turn": opening.turn,
-        "attempt": opening.attempt,
-        "effect": opening.effect.value,
-        "state": action.state.value,
-        "settled": action.settled,
-        "opened_at": action.opened_at.isoformat(),
-        "changed_at": action.changed_at.isoformat(),
-        "detail": dict(action.detail),
-    }
-
-
-def _encode_entry(entry: Entry) -> dict[str, object]:
-    return {"at": entry.at.isoformat(), "state": entry.state.value, "detail": dict(entry.detail)}
 
 
 def _add_rate(commands: Commands) -> None:

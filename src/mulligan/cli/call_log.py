@@ -14,6 +14,7 @@ from mulligan.cli.options import (
     add_store,
     parse_count,
     parse_moment,
+    suggest_name,
 )
 from mulligan.core.call import Outcome
 from mulligan.core.error_class import ErrorClass
@@ -72,16 +73,20 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
         if options.follow:
             return _follow(insights, query, as_json=options.json)
         rows = list(reversed(insights.log(query)))
+        became = insights.open_list.read_states(row.id for row in rows)
+        known = [each.tool for each in insights.tools()]
     if options.json:
-        render.print_json({"rows": [render.encode_log_row(row) for row in rows]})
+        shown = [{**render.encode_log_row(row), "action": became.get(row.id)} for row in rows]
+        render.print_json({"rows": shown})
         return 0
     console = render.make_console()
     if settings.capture is Capture.FULL:
         console.print("capture is 'full': raw values are being logged", style="bold red")
     if rows:
-        render.print_log(console, rows)
+        render.print_log(console, rows, became=became)
     else:
-        console.print("No calls fit.")
+        hint = suggest_name(options.tool or "", known)
+        console.print(render.build_text(f"No calls fit.{hint}"))
     return 0
 
 

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
-from mulligan.app.insights import Insights, load_application, settle_now
+from mulligan.app.insights import list_later, open_insights, settle_now
 from mulligan.app.insights.open_list import OpenList
+from mulligan.app.mulligan import Mulligan
 from mulligan.app.settings import Settings
 from mulligan.cli import render
-from mulligan.cli.actions import encode_action
-from mulligan.cli.options import Commands, add_command, add_json, add_store, find_user
+from mulligan.cli.action_list import encode_action
+from mulligan.cli.options import (
+    Commands,
+    add_command,
+    add_json,
+    add_store,
+    find_user,
+    parse_count,
+)
 from mulligan.core.action import Action, State
+from mulligan.core.errors import ConfigurationError
+from mulligan.core.recipe import render_recipe
 
-Decide = Callable[[OpenList], Action]
+Decide = Callable[[OpenList, Mulligan | None], Action]
 
 WAITING = {
     State.APPROVED: "It is approved, and run within seconds by an application that has its tool, "
@@ -39,6 +48,12 @@ def add_to(commands: Commands) -> None:
         about="Let a call run that waits for a person. It is run once, by the process that has "
         "its code.",
     )
+    approve.add_argument(
+        "--version",
+        type=parse_count,
+        metavar="N",
+        help="of the action as it was shown (--json has it): changed since, it is not approved",
+    )
     approve.set_defaults(run=run_approve)
     deny = _add(
         commands,
@@ -48,6 +63,10 @@ def add_to(commands: Commands) -> None:
     )
     deny.add_argument("--note", default="", help="why; it stays in the journal")
     deny.set_defaults(run=run_deny)
+    _add_undo(commands)
+
+
+def _add_undo(commands: Commands) -> None:
     undo = _add(
         commands,
         "undo",
@@ -55,32 +74,67 @@ def add_to(commands: Commands) -> None:
         about="Have an action undone, under the version it wrote and read back. An edit that "
         "somebody made since\nis never overwritten: then it is a conflict, and stays as it is.",
     )
+    undo.add_argument(
+        "--ours",
+        action="store_true",
+        help="nobody knows whether it happened, but you have looked, and this call wrote what is "
+        "there",
+    )
+    undo.add_argument(
+        "--later",
+        action="store_true",
+        help="first the later calls on the same object that stand, the latest first; takes --app",
+    )
     undo.set_defaults(run=run_undo)
 
 
 def run_approve(options: argparse.Namespace, settings: Settings) -> int:
     """Approve a hold."""
-    return _decide(lambda listed: listed.approve(options.id, by=find_user()), options, settings)
+    version = options.version
+    return _decide(
+        lambda listed, _: listed.approve(options.id, by=find_user(), version=version),
+        options,
+        settings,
+    )
 
 
 def run_deny(options: argparse.Namespace, settings: Settings) -> int:
     """Deny a hold."""
     note = options.note
     return _decide(
-        lambda listed: listed.deny(options.id, by=find_user(), note=note), options, settings
+        lambda listed, _: listed.deny(options.id, by=find_user(), note=note), options, settings
     )
 
 
 def run_undo(options: argparse.Namespace, settings: Settings) -> int:
     """Ask for an undo."""
-    return _decide(lambda listed: listed.undo(options.id, by=find_user()), options, settings)
+
+    def undo(listed: OpenList, application: Mulligan | None) -> Action:
+        later = _find_later(listed, application, options.id) if options.later else []
+        after: list[str] = []
+        for each in later:
+            if each.state is not State.UNDOING:
+                listed.undo(each.id, by=find_user(), after=after)
+            after.append(each.id)
+        return listed.undo(options.id, by=find_user(), ours=options.ours, after=after)
+
+    return _decide(undo, options, settings)
+
+
+def _find_later(listed: OpenList, application: Mulligan | None, name: str) -> list[Action]:
+    if application is None:
+        raise ConfigurationError(
+            "Only the application knows what came later on the same object: name it with "
+            "--app MODULE:NAME."
+        )
+    return list_later(application, listed.find(name))
 
 
 def _add(commands: Commands, name: str, *, help: str, about: str) -> argparse.ArgumentParser:  # noqa: A002
     parser = add_command(commands, name, help=help, about=about)
     add_store(parser)
     add_json(parser)
-    parser.add_argument("id", help="the action's id, or the beginning of an open one's")
+    parser.add_argument("id", help="the action's id, or the beginning of it")
     parser.add_argument(
         "--app",
         metavar="MODULE:NAME",
@@ -92,35 +146,30 @@ def _add(commands: Commands, name: str, *, help: str, about: str) -> argparse.Ar
 
 def _decide(decide: Decide, options: argparse.Namespace, settings: Settings) -> int:
     named = options.app or settings.app
-    with _open_insights(named, settings) as (insights, carry_out):
-        action = decide(insights.open_list)
-        carry_out()
-        action = insights.open_list.find(action.id)
-        what = insights.open_list.describe(action)
+    with open_insights(named, settings) as (insights, application):
+        listed = insights.open_list.show_people()
+        action = decide(listed, application)
+        if application is not None:
+            settle_now(application)
+        action = listed.find(action.id)
+        what, given = listed.describe(action), listed.read_arguments(action)
     if options.json:
-        render.print_json(encode_action(action) | {"what": what})
+        render.print_json(encode_action(action) | {"what": what, "arguments": given})
     else:
-        console = render.make_console()
-        console.print(render.build_text(what))
-        console.print(render.build_text(f"{action.id} is {action.state.value}."))
-        if action.state in WAITING:
-            said = NOT_CARRIED_OUT.format(id=action.id) if named else WAITING[action.state]
-            console.print(render.build_text(said))
-        elif why := action.detail.get("why"):
-            console.print(render.build_text(str(why)))
+        _print_decided(action, what=what, named=bool(named))
     # Asked for here and now, and not done: that is no success.
     return 0 if action.settled or (action.state in WAITING and not named) else 1
 
 
-@contextmanager
-def _open_insights(app: str, settings: Settings) -> Iterator[tuple[Insights, Callable[[], object]]]:
-    """The store, and how what was decided is carried out: here, or by whoever has the code."""
-    if not app:
-        with Insights.open(settings) as insights:
-            yield insights, lambda: None
+def _print_decided(action: Action, *, what: str, named: bool) -> None:
+    console = render.make_console()
+    console.print(render.build_text(what))
+    console.print(render.build_text(f"{action.id} is {action.state.value}."))
+    if action.state in WAITING:
+        said = NOT_CARRIED_OUT.format(id=action.id) if named else WAITING[action.state]
+        console.print(render.build_text(said))
         return
-    application = load_application(app)
-    try:
-        yield application.insights, lambda: settle_now(application)
-    finally:
-        application.close()
+    if why := action.detail.get("why"):
+        console.print(render.build_text(str(why)))
+    for line in render_recipe(action):
+        console.print(render.build_text(f"  {line}"))

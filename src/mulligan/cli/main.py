@@ -9,8 +9,10 @@ from collections.abc import Sequence
 
 from mulligan.app.settings import Settings
 from mulligan.cli import (
+    action_list,
     actions,
     call_log,
+    completion,
     decisions,
     doctor,
     evaluate,
@@ -37,8 +39,8 @@ exit codes:
 """
 
 _COMMANDS = (
-    demo, dashboard, top, report, gateway, call_log, actions, decisions, figures, lessons, tasks,
-    evaluate, doctor, migrate,
+    demo, dashboard, top, report, gateway, call_log, action_list, actions, decisions, figures,
+    lessons, tasks, evaluate, doctor, migrate, completion,
 )  # fmt: skip
 
 

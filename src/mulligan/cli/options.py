@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import getpass
 import re
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
+from difflib import get_close_matches
 from typing import Any, NoReturn
 
 Commands = Any
@@ -20,8 +22,18 @@ class Parser(argparse.ArgumentParser):
     """A parser whose errors are one sentence, like all of ours."""
 
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong and where help is."""
+        """Say what is wrong, what may have been meant, and where help is."""
+        wrong = re.match(r"argument [^:]*: invalid choice: '(.*)' \(choose from (.*)\)$", message)
+        if wrong:
+            known = [each.strip(" '") for each in wrong[2].split(",")]
+            message = f"{wrong[1]!r} is none of {', '.join(known)}.{suggest_name(wrong[1], known)}"
         self.exit(2, f"{self.prog}: {message} (see `{self.prog} --help`)\n")
+
+
+def suggest_name(name: str, known: Iterable[str]) -> str:
+    """A sentence with the known name that is most like one; empty where none is."""
+    like = get_close_matches(name, known, n=1)
+    return f" Did you mean {like[0]!r}?" if like else ""
 
 
 def add_command(commands: Commands, name: str, *, help: str, about: str) -> argparse.ArgumentParser:  # noqa: A002

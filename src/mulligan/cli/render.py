@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from mulligan.core.action import State
 from mulligan.core.call import LogRow, Outcome
 from mulligan.core.escape import escape, escape_json
 from mulligan.core.instants import from_us
@@ -20,6 +21,10 @@ WIDE = 160
 """Columns when nobody says how wide: a pipe, a file, no COLUMNS."""
 
 ROOM_FOR_A_TABLE = 120
+
+SHORT = 16
+"""Characters of an id that are shown at least: its millisecond, and enough to tell what was made in
+the same one; more where two of a list would still be one."""
 
 _STYLES = {
     Outcome.SUCCESS: "green",
@@ -68,40 +73,67 @@ def build_table(
     return table
 
 
-def print_log(screen: Console, rows: Iterable[LogRow], *, title: str = "") -> None:
-    """Rows of the log: a table where there is room for one, else a line each."""
+def print_log(screen: Console, rows: Sequence[LogRow], *, became: Mapping[str, State]) -> None:
+    """Rows of the log: a table where there is room for one, else a line each.
+
+    `became`: where the actions of calls with an effect stand now, by the calls' ids.
+    """
     if screen.width >= ROOM_FOR_A_TABLE:
-        screen.print(build_log_table(rows, title=title))
+        names = shorten_ids([row.id for row in rows])
+        columns = (
+            *("time, UTC", "id", "agent", "tool", "try", "outcome", "ms", "parameters"),
+            "came of it",
+        )
+        cells = (
+            _format_log_cells(row, name=names[row.id], state=became.get(row.id)) for row in rows
+        )
+        screen.print(build_table(cells, columns=columns))
         return
-    if title:
-        screen.print(title)
     for row in rows:
-        screen.print(format_log_line(row))
+        screen.print(format_log_line(row, state=became.get(row.id)))
 
 
-def build_log_table(rows: Iterable[LogRow], *, title: str = "") -> Table:
-    """Rows of the log as a table."""
-    columns = ("time, UTC", "agent", "tool", "try", "outcome", "ms", "parameters", "came of it")
-    return build_table((_format_log_cells(row) for row in rows), columns=columns, title=title)
+def shorten_ids(ids: Sequence[str]) -> Mapping[str, str]:
+    """Each id by as much of its beginning as tells it from the others."""
+    ordered = sorted(ids)
+    names = {}
+    for place, each in enumerate(ordered):
+        beside = [*ordered[max(place - 1, 0) : place], *ordered[place + 1 : place + 2]]
+        shared = max((_count_shared(each, other) for other in beside), default=0)
+        names[each] = each[: max(SHORT, shared + 2)]
+    return names
 
 
-def _format_log_cells(row: LogRow) -> tuple[object, ...]:
+def _count_shared(one: str, other: str) -> int:
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
+def _format_outcome(row: LogRow, state: State | None) -> Text:
+    text = Text(row.outcome, style=_STYLES.get(Outcome(row.outcome), ""))
+    return text if state is None else text.append(f" → {state.value}", style="default")
+
+
+def _format_log_cells(row: LogRow, *, name: str, state: State | None) -> tuple[object, ...]:
     return (
         f"{read_time(row):%m-%d %H:%M:%S}",
+        name,
         row.agent,
         row.tool,
         row.try_number,
-        Text(row.outcome, style=_STYLES.get(Outcome(row.outcome), "")),
+        _format_outcome(row, state),
         f"{row.duration_us / 1000:.1f}",
         _shorten(row.parameters),
         _describe_end(row),
     )
 
 
-def format_log_line(row: LogRow) -> Text:
+def format_log_line(row: LogRow, *, state: State | None = None) -> Text:
     """One row on one line, for following."""
-    line = Text(f"{read_time(row):%m-%d %H:%M:%S} UTC ")
+    line = Text(f"{read_time(row):%m-%d %H:%M:%S} UTC {row.id} ")
     line.append(f"{row.outcome:9}", style=_STYLES.get(Outcome(row.outcome), ""))
+    if state is not None:
+        line.append(f"→ {state.value}")
     line.append(f"{row.duration_us / 1000:8.1f} ms  ")
     line.append(build_text(f"{row.agent or '-'} {row.tool} try {row.try_number} "))
     line.append(build_text(f"{_shorten(row.parameters)} {_describe_end(row)}"))

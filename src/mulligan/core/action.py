@@ -183,6 +183,43 @@ class Action:
         return self.state in SETTLED
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActionQuery:
+    """Which actions are wanted, settled or not. `None` and empty mean any."""
+
+    id_prefix: str = ""
+    tenant: str | None = None
+    tool: str | None = None
+    agent: str | None = None
+    turn: str | None = None
+    parent: str | None = None
+    """Only elements of this bulk."""
+    states: frozenset[State] = frozenset()
+    since: datetime | None = None
+    """Asked for at this time or later."""
+    until: datetime | None = None
+    """Asked for before this time."""
+    limit: int = 100
+
+    def fits(self, action: Action) -> bool:
+        """Whether an action is wanted."""
+        opening = action.opening
+        same = (
+            (self.tenant, opening.tenant),
+            (self.tool, opening.tool),
+            (self.agent, opening.agent),
+            (self.turn, opening.turn),
+            (self.parent, opening.parent),
+        )
+        return (
+            action.id.startswith(self.id_prefix)
+            and all(wanted is None or wanted == found for wanted, found in same)
+            and (not self.states or action.state in self.states)
+            and (self.since is None or action.opened_at >= self.since)
+            and (self.until is None or action.opened_at < self.until)
+        )
+
+
 HOLD_LIFE = timedelta(minutes=15)
 """How long a call waits for an answer, and an approved one for a process that can run it."""
 

@@ -7,8 +7,7 @@ one reader needs. All methods are synchronous and safe to call from any thread; 
 `Journal.submit` and `Catalog.remember` answer later, with a future that both `result()` and
 `asyncio.wrap_future` understand.
 Every time passed in must be aware: one without a zone is refused with `NaiveTimeError`. Every
-time given out is aware and in UTC. What is damaged is never given out: it is a
-`StoreDamagedError`.
+time given out is aware and in UTC. What is damaged is never given out: `StoreDamagedError`.
 `mulligan.testing.store_contract` certifies an implementation.
 """
 
@@ -20,7 +19,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from mulligan.core.action import Action, Entry, Kept
+from mulligan.core.action import Action, ActionQuery, Entry, Kept
 from mulligan.core.advice import Decision
 from mulligan.core.call import Call, Failure, LogRow
 from mulligan.core.event import Happened
@@ -124,11 +123,13 @@ class Journal(Protocol):
     def list_open_actions(
         self, *, tenant: str | None = None, after: str = "", limit: int = 100
     ) -> list[Action]:
-        """Actions that are not settled, in the order of their ids, those with an id above `after`.
+        """Actions that are not settled, the oldest id first, those with an id above `after`.
 
-        Ids are time-ordered, so that is the oldest first. An action that cannot be read hides no
-        other: it is left out here, and `verify` names it.
+        One that cannot be read hides no other: it is left out here, and `verify` names it.
         """
+
+    def list_actions(self, query: ActionQuery) -> list[Action]:
+        """Actions as a query wants them, settled or not, from the newest id down."""
 
     def list_entries(self, action: str) -> list[Entry]:
         """Every entry of an action, oldest first; none once it is pruned."""

@@ -20,8 +20,9 @@ _RECIPES: Mapping[State, tuple[str, ...]] = {
         "If none is in time, it expires. Stop it: mulligan deny {id}",
     ),
     State.NEEDS_HUMAN: (
-        "Nobody can tell whether it happened. Look at what is there, and put it right by hand.",
-        f"Then say so: {_SETTLE}",
+        "Nobody can tell whether it happened. Look at what is there.",
+        "If this call wrote it, have what was there before put back: mulligan undo {id} --ours",
+        f"Else put it right by hand, then say so: {_SETTLE}",
     ),
     State.CONFLICT: (
         f"Somebody changed it after us, and theirs stands. Keep theirs: {_SETTLE}",
@@ -37,14 +38,26 @@ _RECIPES: Mapping[State, tuple[str, ...]] = {
     ),
 }
 
+_UNSURE = (
+    "Nobody can tell whether it happened, and it cannot be undone. Look at what is there.",
+    f"Put it right by hand, then say so: {_SETTLE}",
+)
+
 _STANDS = (
     "Something in its attempt was found wrong. It stands, and cannot be undone.",
     f"Put it right by hand, or let it stand. Then say so: {_SETTLE}",
 )
 
+_BY_HAND: Mapping[State, tuple[str, ...]] = {
+    State.DISPUTED: _STANDS,
+    State.NEEDS_HUMAN: _UNSURE,
+}
+"""Of calls that cannot be undone."""
+
 
 def render_recipe(action: Action) -> tuple[str, ...]:
     """The steps, each a sentence with a command; none where the application sees to it itself."""
-    if action.state is State.DISPUTED and action.opening.effect is not Effect.REVERSIBLE:
-        return tuple(step.format(id=action.id) for step in _STANDS)
-    return tuple(step.format(id=action.id) for step in _RECIPES.get(action.state, ()))
+    steps = _RECIPES.get(action.state, ())
+    if action.opening.effect is not Effect.REVERSIBLE:
+        steps = _BY_HAND.get(action.state, steps)
+    return tuple(step.format(id=action.id) for step in steps)

@@ -1,6 +1,21 @@
 """Every question a surface may ask, and every act it may take. Surfaces never open a store."""
 
-from mulligan.app.insights.application import load_application, settle_now
+from mulligan.app.insights.application import (
+    list_later,
+    load_application,
+    open_insights,
+    read_now,
+    settle_now,
+)
 from mulligan.app.insights.insights import Diagnosis, Insights, migrate_store
 
-__all__ = ["Diagnosis", "Insights", "load_application", "migrate_store", "settle_now"]
+__all__ = [
+    "Diagnosis",
+    "Insights",
+    "list_later",
+    "load_application",
+    "migrate_store",
+    "open_insights",
+    "read_now",
+    "settle_now",
+]

@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from mulligan.app.insights.insights import Insights
 from mulligan.app.loading import load_object
 from mulligan.app.mulligan import Mulligan
+from mulligan.app.settings import Settings
+from mulligan.app.wiring import on_brief_loop
+from mulligan.core.action import Action
 from mulligan.core.errors import ConfigurationError
 
 
@@ -16,6 +24,32 @@ def load_application(name: str) -> Mulligan:
             "Name the object whose @m.tool declared the tools."
         )
     return found
+
+
+@contextmanager
+def open_insights(app: str, settings: Settings) -> Iterator[tuple[Insights, Mulligan | None]]:
+    """The store as the application that is named sees it, or as it is where none is named."""
+    if not app:
+        with Insights.open(settings) as insights:
+            yield insights, None
+        return
+    application = load_application(app)
+    try:
+        yield application.insights, application
+    finally:
+        application.close()
+
+
+def read_now(application: Mulligan, action: Action) -> object:
+    """What is there now of what an action is about, as its tool reads it, less secrets."""
+    with on_brief_loop():
+        found = asyncio.run(application._build_onlooker().read_now(action))  # noqa: SLF001 - its own surface
+    return application.insights.open_list.show_people().redact(found)
+
+
+def list_later(application: Mulligan, action: Action) -> list[Action]:
+    """Later calls on the same object that stand, which are undone first: the latest first."""
+    return application._build_onlooker().list_later(action)  # noqa: SLF001 - as above
 
 
 def settle_now(application: Mulligan) -> int:

@@ -120,6 +120,7 @@ class Insights:
             self.store,
             clock=self.clock,
             redactor=self._redactor,
+            to_decide=self._settings.build_redactor(self.store, to_decide=True),
             hold_life=self._settings.hold_life,
         )
 

@@ -6,14 +6,24 @@ whichever process has it: the entry is the request, and recovery takes it up.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from difflib import get_close_matches
 
 from mulligan.app.insights.name_lookup import NameLookup
 from mulligan.codec.json_text import decode_json
 from mulligan.codec.values import decode_value
-from mulligan.core.action import HOLD_LIFE, Action, Entry, Opening, State, leads_to
+from mulligan.core.action import (
+    HOLD_LIFE,
+    HOLDS,
+    Action,
+    ActionQuery,
+    Entry,
+    Opening,
+    State,
+    leads_to,
+)
 from mulligan.core.effect import Effect
 from mulligan.core.errors import ConfigurationError, StoreError
 from mulligan.core.interfaces import Clock, Store
@@ -46,7 +56,7 @@ class ActionStory:
     recipe: tuple[str, ...]
     """What a person can do about it, a sentence with a command each."""
     contents: Mapping[str, object] = field(default_factory=dict)
-    """Where somebody else was there too: what was there `before`, what is `ours`, and what is
+    """What was there `before`, what is `ours`, and where somebody else was there too what is
     `theirs` and stands, `None` for nothing; as long as they are kept, less secrets."""
 
 
@@ -59,13 +69,26 @@ class OpenList:
         *,
         clock: Clock,
         redactor: Redactor,
+        to_decide: Redactor,
         hold_life: timedelta = HOLD_LIFE,
     ) -> None:
         self._journal = store.journal
         self._vault = store.vault
         self._clock = clock
+        self._store = store
         self._redactor = redactor
+        self._to_decide = to_decide
         self._hold_life = hold_life
+
+    def show_people(self) -> OpenList:
+        """This list for who decides: whom a call is about is shown, unless `hide` is `all`."""
+        return OpenList(
+            self._store,
+            clock=self._clock,
+            redactor=self._to_decide,
+            to_decide=self._to_decide,
+            hold_life=self._hold_life,
+        )
 
     def actions(self, *, tenant: str | None = None, limit: int = MOST) -> list[Action]:
         """Open actions, oldest first, each with what was found as long as that is kept."""
@@ -119,18 +142,21 @@ class OpenList:
 
     def _read_contents(self, action: Action) -> dict[str, object]:
         """What a person chooses between. Ours is what the call returned, else what it was given."""
-        if action.state in (State.UNDOING, State.UNDONE) or not self._vault.get(
-            action.id, "theirs"
-        ):
-            return {}
-        came = self._read_kept(action, "result")
-        ours = came.get("result") if isinstance(came, dict) else None
-        contents = {
-            "before": self._read_kept(action, "before"),
-            "ours": self._read_kept(action, "arguments") if ours is None else ours,
-            "theirs": self._read_kept(action, "theirs"),
-        }
+        contents: dict[str, object] = {}
+        if self._vault.get(action.id, "before") is not None:
+            contents["before"] = self._read_kept(action, "before")
+        if action.state not in HOLDS:
+            came = self._read_kept(action, "result")
+            ours = came.get("result") if isinstance(came, dict) else None
+            contents["ours"] = self._read_kept(action, "arguments") if ours is None else ours
+        over = action.state in (State.UNDOING, State.UNDONE)
+        if not over and self._vault.get(action.id, "theirs") is not None:
+            contents["theirs"] = self._read_kept(action, "theirs")
         return {name: self._redactor.redact_value(content) for name, content in contents.items()}
+
+    def redact(self, value: object) -> object:
+        """A value as this list shows values."""
+        return self._redactor.redact_value(value)
 
     def read_arguments(self, action: Action) -> dict[str, object]:
         """What its call was given, as long as that is kept, less secrets."""
@@ -158,9 +184,17 @@ class OpenList:
             raise ConfigurationError("A note is needed: say what was done about it.")
         return self._move(action, State.CLOSED, note=note.strip())
 
-    def approve(self, id_or_prefix: str, *, by: str) -> Action:
-        """Let a held call run. The process that has its code runs it, once."""
+    def approve(self, id_or_prefix: str, *, by: str, version: int | None = None) -> Action:
+        """Let a held call run. The process that has its code runs it, once.
+
+        `version`: of the action as it was shown; if it has moved on since, nothing is approved.
+        """
         action = self._require_held(id_or_prefix)
+        if version not in (None, action.version):
+            raise ConfigurationError(
+                f"{action.id} was shown at version {version} and is at {action.version}: it has "
+                f"changed since. Look again: mulligan show {action.id}"
+            )
         expires_at = (self._clock() + self._hold_life).isoformat()
         return self._move(action, State.APPROVED, by=by, expires_at=expires_at)
 
@@ -173,37 +207,89 @@ class OpenList:
             action = self._require_held(id_or_prefix)
         return self._move(action, State.DENIED, by=by, **({"note": note} if note else {}))
 
-    def undo(self, id_or_prefix: str, *, by: str) -> Action:
-        """Have an action undone. The process that has its code does it, under its version."""
+    def undo(
+        self, id_or_prefix: str, *, by: str, ours: bool = False, after: Sequence[str] = ()
+    ) -> Action:
+        """Have an action undone. The process that has its code does it, under its version.
+
+        `ours`: a person has looked, and says that what is there now was written by the call, whose
+        answer nobody has. `after`: later actions that are undone first.
+        """
         action = self.find(id_or_prefix)
+        self._require_undoable(action, ours=ours)
+        before = action.detail.get("after")
+        order = [*after, *(before if isinstance(before, list) else ())]
+        told: dict[str, object] = {"after": list(dict.fromkeys(order))} if order else {}
+        told |= {"claimed": True} if ours else {}
+        return self._move(action, State.UNDOING, by=by, why="A person asked for it.", **told)
+
+    def _require_undoable(self, action: Action, *, ours: bool) -> None:
+        """Refuse what cannot be undone, each with what can be done instead."""
+        settle = f'put it right by hand, then `mulligan settle {action.id} --note "…"`.'
         if not leads_to(action.state, State.UNDOING):
             raise ConfigurationError(
-                f"{action.id} is {action.state}: there is nothing that could be undone."
+                f"{action.id} is {action.state}: there is nothing that could be undone. "
+                f"`mulligan show {action.id}` says what happened."
             )
         self._refuse_work_in_progress(action)
         if action.opening.effect is not Effect.REVERSIBLE:
             raise ConfigurationError(
-                f"{action.opening.tool} cannot be undone: put it right by hand."
+                f"{action.opening.tool} cannot be undone: "
+                + ("put it right by hand." if action.settled else settle)
             )
         if self._vault.get(action.id, "arguments") is None:
             raise ConfigurationError(
-                f"What undoing {action.id} needs was kept only for a while, and is gone. "
-                "Put it right by hand."
+                f"What undoing {action.id} needs was kept only for a while, and is gone: "
+                + ("put it right by hand." if action.settled else settle)
             )
-        order = {"after": after} if (after := action.detail.get("after")) else {}
-        return self._move(action, State.UNDOING, by=by, why="A person asked for it.", **order)
+        if action.state is State.NEEDS_HUMAN and not ours:
+            raise ConfigurationError(
+                f"Nobody knows whether {action.id} happened. Look at what is there: if that was "
+                f"written by this call, `mulligan undo {action.id} --ours` puts back what was "
+                f"there before; else {settle}"
+            )
+        if ours and action.state is not State.NEEDS_HUMAN:
+            raise ConfigurationError(
+                f"{action.id} is {action.state}, and what it wrote is known: leave --ours away."
+            )
 
     def find(self, id_or_prefix: str) -> Action:
-        """The action that an id, or the beginning of an open one's, names."""
-        wanted = id_or_prefix.replace("-", "").lower()
+        """The action that an id, or the beginning of one, names; of several, the only open one."""
+        wanted = id_or_prefix.strip().replace("-", "").lower()
         action = self._journal.find_action(wanted)
         if action is not None:
             return action
-        near = [a for a in self.actions() if wanted and a.id.startswith(wanted)]
-        if len(near) == 1:
-            return near[0]
-        found = f"{len(near)} open actions start so" if near else "there is no such action"
-        raise ConfigurationError(f"{id_or_prefix!r}: {found}. `mulligan open --json` has the ids.")
+        near = self.search(ActionQuery(id_prefix=wanted, limit=MOST)) if wanted else []
+        open_ones = [each for each in near if not each.settled]
+        for found in (open_ones, near):
+            if len(found) == 1:
+                return found[0]
+        raise ConfigurationError(
+            f"{id_or_prefix!r}: {self._describe_near(wanted, open_ones or near)}"
+        )
+
+    def search(self, query: ActionQuery) -> list[Action]:
+        """Actions as a query wants them, settled or not, the newest first."""
+        names = NameLookup(self._redactor)
+        whose = replace(
+            query, tenant=names.find_tenant(query.tenant), agent=_find_label(names, query.agent)
+        )
+        return self._journal.list_actions(whose)
+
+    def read_states(self, calls: Iterable[str]) -> dict[str, State]:
+        """Where the actions of calls stand now, by the calls' ids; those of reads have none."""
+        found = ((call, self._journal.find_action(call)) for call in calls)
+        return {call: action.state for call, action in found if action is not None}
+
+    def _describe_near(self, wanted: str, near: Sequence[Action]) -> str:
+        if near:
+            ids = ", ".join(each.id for each in near[:3])
+            more = ", …" if near[3:] else ""
+            return f"{len(near)} actions start so ({ids}{more}): say more of it."
+        known = [each.id for each in self.search(ActionQuery(limit=MOST))]
+        like = get_close_matches(wanted, known, n=1, cutoff=0.75)
+        hint = f" Did you mean {like[0]}?" if like else ""
+        return f"there is no such action.{hint} `mulligan open` and `actions` have the ids."
 
     def _require_held(self, id_or_prefix: str) -> Action:
         action = self.find(id_or_prefix)
@@ -232,6 +318,10 @@ class OpenList:
         )
         self._journal.submit([entry]).result()
         return self.find(action.id)
+
+
+def _find_label(names: NameLookup, agent: str | None) -> str | None:
+    return None if agent is None else names.find_label(agent)
 
 
 def _with_why(detail: Mapping[str, object], said: str) -> dict[str, object]:

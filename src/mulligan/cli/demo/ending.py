@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from mulligan.cli import render
-from mulligan.cli.actions import encode_action
+from mulligan.cli.action_list import encode_action
 from mulligan.cli.demo.event_text import describe_request, format_event, format_version
 from mulligan.cli.demo.story import describe_versions
 from mulligan.cli.demo.telling import Teller

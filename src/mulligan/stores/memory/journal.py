@@ -8,8 +8,9 @@ from collections.abc import Collection, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from datetime import datetime, timedelta
+from itertools import islice
 
-from mulligan.core.action import SETTLED, Action, Entry, Kept, check_entry
+from mulligan.core.action import SETTLED, Action, ActionQuery, Entry, Kept, check_entry
 from mulligan.core.errors import MulliganError, StoreUnavailableError
 from mulligan.core.instants import to_us
 from mulligan.core.interfaces import Clock, Damage
@@ -113,6 +114,12 @@ class MemoryJournal:
                 and (tenant is None or action.opening.tenant == tenant)
             ]
         return fitting[:limit]
+
+    def list_actions(self, query: ActionQuery) -> list[Action]:
+        """Actions as a query wants them, the newest first."""
+        with self._vault.lock:
+            newest = sorted(self._actions.values(), key=lambda each: each.id, reverse=True)
+        return list(islice(filter(query.fits, newest), query.limit))
 
     def list_entries(self, action: str) -> list[Entry]:
         """Every entry of an action, oldest first."""

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from datetime import datetime, timedelta
 from itertools import islice
 
-from mulligan.core.action import SETTLED, SYNCED, Action, Entry, Kept, State, check_entry
+from mulligan.core.action import (
+    SETTLED,
+    SYNCED,
+    Action,
+    ActionQuery,
+    Entry,
+    Kept,
+    State,
+    check_entry,
+)
 from mulligan.core.errors import MulliganError, StaleEntryError, StoreError
 from mulligan.core.instants import to_us
 from mulligan.core.interfaces import Clock, Damage
@@ -33,6 +42,10 @@ from mulligan.stores.relational.signatures import OPEN, sign_accepted, sign_open
 from mulligan.stores.relational.writers import WriterTable
 
 _report = logging.getLogger("mulligan")
+
+AT_A_TIME = 500
+LAST_OF_ALL = "\U0010ffff"
+"""Stands after whatever an id goes on with."""
 
 
 class JournalTables:
@@ -92,6 +105,10 @@ class JournalTables:
         except UnreadableError:
             # One that cannot be read must not hide the others; `verify` names it.
             return list(islice(self._list_readable(tenant=tenant, after=after), limit))
+
+    def list_actions(self, query: ActionQuery) -> list[Action]:
+        """Actions as a query wants them, the newest first."""
+        return list(islice(filter(query.fits, self._walk_back(query)), query.limit))
 
     def list_entries(self, action: str) -> list[Entry]:
         """Every entry of an action, oldest first."""
@@ -187,16 +204,45 @@ class JournalTables:
     def _fetch_last_writer(self, action: str) -> list[Row]:
         return self._fetch("last_writer", action=action)
 
+    def _walk_back(self, query: ActionQuery) -> Iterator[Action]:
+        """Actions from the newest down, without those that cannot be read."""
+        # What starts so stands between its prefix and the last that could.
+        values: dict[str, object] = {
+            "first": query.id_prefix,
+            "last": query.id_prefix + LAST_OF_ALL,
+        }
+        values |= {
+            "since": 0 if query.since is None else to_us(query.since, name="since"),
+            "until": 2**62 if query.until is None else to_us(query.until, name="until"),
+            "any_tenant": int(query.tenant is None),
+            "tenant": query.tenant or "",
+            "most": AT_A_TIME,
+        }
+        while names := [name for (name,) in self._fetch("action_ids_back", **values)]:
+            try:
+                page = [decode_action(row) for row in self._read_actions("actions_back", **values)]
+            except UnreadableError:
+                page = list(self._read_one_by_one(names))
+            yield from page
+            values["last"] = names[-1]
+
     def _list_readable(self, *, tenant: str | None, after: str) -> Iterator[Action]:
         """Open actions read one by one, without those that cannot be."""
-        for (name,) in self._fetch("open_action_ids", after=after, most=2**31):
+        names = (name for (name,) in self._fetch("open_action_ids", after=after, most=2**31))
+        for action in self._read_one_by_one(names):
+            if tenant in (None, action.opening.tenant):
+                yield action
+
+    def _read_one_by_one(self, names: Iterable[str]) -> Iterator[Action]:
+        """Slow, and only for a damaged store: one that cannot be read spoils all read with it."""
+        for name in names:
             try:
                 action = self.find_action(name)
             except UnreadableError as error:
                 # It is on the list of damages, which the reader of this one is shown as well.
                 self._report_once(name, error)
                 continue
-            if action is not None and tenant in (None, action.opening.tenant):
+            if action is not None:
                 yield action
 
     def _report_once(self, action: str, error: UnreadableError) -> None:

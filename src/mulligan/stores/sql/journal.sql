@@ -29,6 +29,17 @@ settled = 0 and action.id > :after and action.tenant = :tenant order by action.i
 -- name: open_action_ids
 select id from action where settled = 0 and id > :after order by id limit :most
 
+-- name: actions_back
+action.id >= :first and action.id < :last and action.opened_us >= :since
+and action.opened_us < :until and (:any_tenant = 1 or action.tenant = :tenant)
+order by action.id desc limit :most
+
+-- name: action_ids_back
+select id from action
+where id >= :first and id < :last and opened_us >= :since and opened_us < :until
+and (:any_tenant = 1 or tenant = :tenant)
+order by id desc limit :most
+
 -- name: history
 select action, version, state, at_us, body, writer, seq, hash, coalesce(
   (select hash from entry as earlier

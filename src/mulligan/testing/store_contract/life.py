@@ -4,14 +4,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
-from mulligan.core.action import Kept
+from mulligan.core.action import ActionQuery, Kept, Opening, State
+from mulligan.core.effect import Effect
 from mulligan.core.error_class import ErrorClass
 from mulligan.core.errors import StoreUnavailableError
 from mulligan.core.interfaces import KnownTool, Store
 from mulligan.core.log_query import Batch, Loss
 from mulligan.core.suggestion import ErrorRule
-from mulligan.testing.store_contract.contract import NOW, Contract, make_first_entry, make_log_row
+from mulligan.testing.store_contract.contract import (
+    DAY,
+    NOW,
+    Contract,
+    make_first_entry,
+    make_log_row,
+    walk,
+)
 
 
 class LifeContract(Contract):
@@ -21,6 +30,32 @@ class LifeContract(Contract):
         """How many connections or open files this process has to a store; 0 if none can be told."""
         assert url
         return 0
+
+    def test_actions_are_found_by_what_is_asked_of_them(self, store: Store) -> None:
+        """Settled or not, the newest first; every filter narrows."""
+        office = Opening(
+            tool="t", effect=Effect.REVERSIBLE, tenant="office", agent="planner", parent="bulk"
+        )
+        for number in range(700):
+            store.journal.submit(
+                walk(f"a{number:03}", [State.INTENT, State.NOT_EXECUTED], at=NOW - DAY)
+            )
+        store.journal.submit([make_first_entry("b1", opening=office)]).result()
+        store.journal.submit([make_first_entry("b2")]).result()
+
+        def find(**asked: Any) -> list[str]:
+            return [each.id for each in store.journal.list_actions(ActionQuery(**asked))]
+
+        assert find(limit=3) == ["b2", "b1", "a699"]
+        assert len(find(limit=1_000)) == 702
+        assert find(id_prefix="a00", limit=2) == ["a009", "a008"]
+        assert find(id_prefix="b1") == ["b1"]
+        assert find(tenant="office") == find(tool="t") == find(agent="planner") == ["b1"]
+        assert find(parent="bulk") == ["b1"]
+        assert find(states=frozenset({State.INTENT})) == ["b2", "b1"]
+        assert find(since=NOW) == ["b2", "b1"]
+        assert find(until=NOW, limit=1) == ["a699"]
+        assert find(turn="nobody's") == []
 
     def test_the_secret_is_made_once(self, store: Store) -> None:
         """32 bytes, the same every time."""

@@ -130,9 +130,15 @@ class Toolbox:
             given_up=read_stamp(action.detail.get("given_up")),
             undo_begun=action.detail.get("undo_begun") is True,
             seen=action.detail.get("seen") is True,
+            claimed=action.detail.get("claimed") is True,
+            claimed_at=_read_text(action.detail.get("claimed_at")),
             after=tuple(map(str, after)) if isinstance(after, list) else (),
             on_settled=partial(log_settled, tool),
         )
+
+
+def _read_text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
 
 
 def build_codeless_action(action: Action) -> LiveAction:

@@ -276,6 +276,8 @@ class Book:
             own["given_up"] = list(action.given_up)
         if state in _TO_UNDO and action.undo_begun:
             own |= {"undo_begun": True, "seen": action.seen}
+        if state in _TO_UNDO and action.claimed:
+            own |= {"claimed": True, "claimed_at": action.claimed_at}
         if state in _TO_UNDO and action.after:
             own["after"] = list(action.after)
         return Entry(

@@ -44,6 +44,10 @@ class LiveAction:
     """An undo of it was sent, and nobody has written what came of that."""
     seen: bool = False
     """What it left was seen by an undo, so that its absence later is proof."""
+    claimed: bool = False
+    """A person has looked, and says that what is there was written by its call."""
+    claimed_at: str | None = None
+    """The version of what was there when an undo first went by that: no later one is meant."""
     accepted: bool = False
     """The review of a turn inside another was content with it."""
     unchecked: bool = False

@@ -217,6 +217,7 @@ class _Rollback:
             )
             terms = replace(terms, undo_wrote=wrote)
             record, first = claim_by_content(record, first, terms=terms)
+            record, first = _claim_by_word(action, record, first)
         undone = assess_sight(record, first, terms=terms)
         return _Sent(action=action, record=record, terms=terms, first=first, undone=undone)
 
@@ -306,6 +307,18 @@ class _Rollback:
             facts["for_a_person"] = undone.for_a_person or not alone
         state = STATE_AFTER[undone.result]
         await self.book.move([action], state, keep=keep, why=undone.why, facts=facts)
+
+
+def _claim_by_word(action: LiveAction, record: Record, sight: Sight) -> tuple[Record, Sight]:
+    """Take what is there for ours because a person has said so: the version that they meant."""
+    if not action.claimed or sight.ours:
+        return record, sight
+    if action.claimed_at is None and not action.undo_begun:
+        action.claimed_at = sight.version
+    if sight.version != action.claimed_at:
+        # Somebody has written since.
+        return record, sight
+    return with_version(record, sight.version), replace(sight, ours=True)
 
 
 def _keep_theirs(action: LiveAction, undone: Undone) -> list[Kept]:

@@ -40,7 +40,7 @@ from mulligan.app.insights.views.learned import LearnedViews
 from mulligan.app.insights.views.paging import cut_page
 from mulligan.app.insights.views.pulse import Pulse, read_pulse
 from mulligan.app.insights.views.traced import TracedViews
-from mulligan.core.action import Action
+from mulligan.core.action import Action, State
 from mulligan.core.log_query import PatternQuery, PatternSeen
 from mulligan.core.rollup import Rollup, Slot
 
@@ -129,7 +129,9 @@ class Views:
         carry_out: dict[Act, Callable[[], Action]] = {
             Act.APPROVE: lambda: listed.approve(id_or_prefix, by=by),
             Act.DENY: lambda: listed.deny(id_or_prefix, by=by, note=note),
-            Act.UNDO: lambda: listed.undo(id_or_prefix, by=by),
+            Act.UNDO: lambda: listed.undo(
+                id_or_prefix, by=by, ours=listed.find(id_or_prefix).state is State.NEEDS_HUMAN
+            ),
             Act.SETTLE: lambda: listed.settle(id_or_prefix, note=note),
         }
         done = self.acts.record(carry_out[act], by=by, what=f"{act} {id_or_prefix}")

@@ -116,6 +116,8 @@ _NAMED: Mapping[tuple[Act, State], str] = {
     (Act.SETTLE, State.DISPUTED): "It stands as it is, and leaves the list with your note.",
     (Act.SETTLE, State.APPROVED): "It is not waited for any more, and never made.",
     (Act.UNDO, State.UNDO_FAILED): "The undo is tried again, and read back.",
+    (Act.UNDO, State.NEEDS_HUMAN): "You have looked, and this call wrote what is there: what was "
+    "there before is put back, and read back.",
 }
 _AT_WORK = frozenset({State.INTENT, State.EXECUTED, State.UNDOING, State.UNKNOWN})
 """Where the application writes the next entry itself."""
@@ -176,9 +178,10 @@ def read_action_page(listed: OpenList, id_or_prefix: str) -> ActionPage:
 
 def compare_contents(contents: Mapping[str, object]) -> tuple[Difference, ...]:
     """Versions side by side, each value that differs between any two of them."""
-    if not contents:
+    if len(contents) < 2:
         return ()
-    flat = {name: flatten_value(contents.get(name)) for name in ("before", "ours", "theirs")}
+    versions = ("before", "ours", "theirs")
+    flat = {n: flatten_value(contents[n]) if n in contents else {} for n in versions}
     names = dict.fromkeys(name for version in flat.values() for name in version)
     rows = (
         Difference(name=name, **{whose: version.get(name, "") for whose, version in flat.items()})
