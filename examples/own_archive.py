@@ -1,6 +1,6 @@
 """An archive of one's own: what was learned about tasks, in a shelf of the standard library.
 
-Eight methods make an archive, and `mulligan.testing.store_contract.ArchiveContract` certifies it.
+Ten methods make an archive, and `mulligan.testing.store_contract.ArchiveContract` certifies it.
 The rules are not written here: `mulligan.core.notes` brings them. What is left is a place to keep
 things and a lock, so that two processes never write at once.
 """
@@ -24,9 +24,13 @@ from mulligan.core.notes import (
     NotesState,
     Scorecard,
     TaskRun,
+    add_rating,
     add_run,
     change_state,
     check_move,
+    check_notes,
+    check_run,
+    check_score,
     find_needed_versions,
     may_enter,
 )
@@ -42,6 +46,7 @@ class ShelfArchive:
 
     def append(self, notes: Notes) -> None:
         """Add a version, numbered one above the last."""
+        check_notes(notes)
         at = require_aware(notes.at, name="The time of notes").astimezone(UTC)
         with self._shelf() as shelf:
             known = shelf.get(_notes_key(notes.tenant, notes.task), [])
@@ -58,6 +63,7 @@ class ShelfArchive:
 
     def count(self, ground: Ground, *, run: TaskRun) -> int:
         """Add a run to its version's scorecard, and keep it among the latest."""
+        check_run(ground, run)
         run = replace(run, at=require_aware(run.at, name="The time of a run").astimezone(UTC))
         with self._ground(ground) as kept:
             card = kept["cards"].get(run.version, Scorecard(version=run.version))
@@ -92,6 +98,30 @@ class ShelfArchive:
                 cards[card.version] = change_state(card, NotesState.TRIAL)
             cards[version] = change_state(cards.get(version, Scorecard(version=version)), state)
             return True
+
+    def rate(self, run: str, *, score: float, tenant: str = "") -> bool:
+        """Let a person's word be the score of a run that is still kept."""
+        check_score(score)
+        for ground in self.list_grounds():
+            with self._ground(ground) as kept:
+                rated = [each for each in kept["runs"] if run and each.id == run]
+                if ground.tenant == tenant and rated:
+                    card = kept["cards"][rated[0].version]
+                    kept["cards"][card.version] = add_rating(card, rated[0], score=score)
+                    at = kept["runs"].index(rated[0])
+                    kept["runs"][at] = replace(rated[0], score=score)
+                    return True
+        return False
+
+    def clear(self, task: str, *, tenant: str = "") -> int:
+        """Forget a task: its versions, its evidence and its runs."""
+        with self._shelf() as shelf:
+            known = shelf.pop(_notes_key(tenant, task), [])
+            gone = [g for g in shelf.get("grounds", []) if (g.task, g.tenant) == (task, tenant)]
+            for ground in gone:
+                del shelf[repr(ground)]
+            shelf["grounds"] = [g for g in shelf.get("grounds", []) if g not in gone]
+        return len(known)
 
     def list_grounds(self, task: str | None = None) -> list[Ground]:
         """Where runs were counted."""

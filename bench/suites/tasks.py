@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import logging
 import platform
 import random
 import re
@@ -15,6 +16,8 @@ import statistics
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from enum import StrEnum
+from functools import partial
 from importlib.metadata import version
 from typing import Any
 
@@ -24,15 +27,9 @@ from rich.text import Text
 from bench.report import Step, progress, table
 from bench.rounds import digits
 from mulligan.core.finding import Standing
-from mulligan.core.notes import Ground, Notes, NotesState, Refinement, TaskRun
+from mulligan.core.notes import Ground, Notes, NotesState, Refinement, Scorecard, TaskRun, add_run
 from mulligan.core.task import Experience, Gate, Ran, Reflect, Task
-from mulligan.learning.tasks.select import (
-    ENOUGH,
-    PROMOTED_AT,
-    Belief,
-    Standings,
-    estimate_better,
-)
+from mulligan.learning.tasks.select import ENOUGH, PROMOTED_AT, Standings
 from mulligan.loops.learning import Learning
 from mulligan.loops.tasks import run_task
 from mulligan.stores.memory.archive import MemoryArchive
@@ -47,10 +44,21 @@ WINDOW = 50
 """Runs over which a mean is held against the static one."""
 BEFORE = 30
 """Runs of the static text before a version is planted as champion."""
-WITHIN = 40
+WITHIN = 60
 """Runs in which a harmful champion has to be rolled back."""
+INPUT, NOISE = 0.2, 0.1
+"""How much graded scores vary with the input, and from run to run on one input."""
 _SAYS = re.compile(r"version (\d+)")
 _NOW = datetime(2026, 11, 16, tzinfo=UTC)
+
+
+class Scored(StrEnum):
+    """How a run says how good it was."""
+
+    YES_OR_NO = "yes or no"
+    GRADED = "graded"
+    PAIRED = "graded, in pairs"
+    NOT = "not at all"
 
 
 def helpful(chance: random.Random) -> float:
@@ -79,11 +87,17 @@ class Reflector:
         return neutral(chance) if kind < self.helps + self.does_nothing else harmful(chance)
 
 
-REFLECTORS = {
+def hostile(chance: random.Random) -> float:
+    return -abs(chance.gauss(0.20, 0.04))
+
+
+REFLECTORS: dict[str, Effect] = {
     "even": Reflector(0.30, 0.40),
     "weak": Reflector(0.15, 0.45),
     "strong": Reflector(0.50, 0.35),
 }
+ADVERSE: dict[str, Effect] = {"always harmful": harmful, "hostile": hostile}
+"""Reflectors of which nothing good ever comes."""
 PLANTED: dict[str, Effect] = {
     "harmful": harmful,
     "harmful by 0.05": lambda _: -0.05,
@@ -96,11 +110,19 @@ PLANTED: dict[str, Effect] = {
 class World:
     """A task whose versions have a true success that only the world knows."""
 
-    def __init__(self, reflector: Effect, *, gate: Gate, seed: int) -> None:
+    def __init__(
+        self, reflector: Effect, *, gate: Gate, seed: int, scored: Scored = Scored.YES_OR_NO
+    ) -> None:
         self._reflector = reflector
+        self._scored = scored
         self._chance = random.Random(seed)
         self._success = {0: START}
-        settings = Reflect(gate=gate, strategy=self._propose, score=lambda output: output is True)
+        settings = Reflect(
+            gate=gate,
+            strategy=self._propose,
+            score=None if scored is Scored.NOT else float,
+            paired=scored is Scored.PAIRED,
+        )
         self._task = Task(id="simulated", description="Do it.", reflect=settings)
         self._ground = Ground(task="simulated", definition=self._task.definition)
         self._archive = MemoryArchive()
@@ -116,15 +138,16 @@ class World:
 
     async def run(self) -> float:
         """One run. Returns the true success of the version it ran with."""
-        success = 0.0
+        successes: list[float] = []
+        luck = self._chance.gauss(0.0, INPUT)
 
-        async def work(prompt: str) -> Ran:
-            nonlocal success
+        async def work(prompt: str) -> object:
             success = self._success[_number_in(prompt)]
-            return Ran(output=self._chance.random() < success)
+            successes.append(success)
+            return self._draw(success, luck)
 
         await run_task(self._task, work, using=self._using)
-        return success
+        return statistics.fmean(successes)
 
     def plant(self, effect: Effect) -> int:
         """Make a version champion on evidence that just suffices, however it came by that."""
@@ -134,7 +157,7 @@ class World:
         self._archive.append(
             Notes(task="simulated", version=number, parent=0, refinement=refinement, at=_NOW)
         )
-        for good in lucky_scores(Standings(cards={c.version: c for c in self._cards()})):
+        for good in lucky_scores(self._standings()):
             run = TaskRun(version=number, at=_NOW, score=good, standing=Standing.ACCEPTED)
             self._archive.count(self._ground, run=run)
         was, state = NotesState.TRIAL, NotesState.CHAMPION
@@ -143,10 +166,18 @@ class World:
 
     def champion(self) -> int:
         """The version that is proven best, as the archive has it."""
-        return Standings(cards={card.version: card for card in self._cards()}).champion
+        return self._standings().champion
 
-    def _cards(self):
-        return self._archive.list_scorecards(self._ground)
+    def _standings(self) -> Standings:
+        cards = self._archive.list_scorecards(self._ground)
+        return Standings(cards={card.version: card for card in cards})
+
+    def _draw(self, success: float, luck: float) -> object:
+        if self._scored is Scored.NOT:
+            return "done"
+        if self._scored is Scored.YES_OR_NO:
+            return Ran(output=self._chance.random() < success)
+        return Ran(output=_bounded(success + luck + self._chance.gauss(0.0, NOISE)))
 
     def _propose(self, experience: Experience) -> Refinement:
         prior = experience.prior
@@ -158,23 +189,39 @@ class World:
 
 def lucky_scores(standings: Standings) -> list[float]:
     """The fewest successes in ten runs that would promote a version over version 0."""
-    static = standings.estimate_belief(0)
+    static = standings.find_card(0)
     for good in range(ENOUGH + 1):
-        belief = standings.weigh_evidence(1, told=Belief(good, ENOUGH - good))
-        if estimate_better(belief, static) >= PROMOTED_AT:
-            return [1.0] * good + [0.0] * (ENOUGH - good)
+        scores = [1.0] * good + [0.0] * (ENOUGH - good)
+        card = Scorecard(version=1)
+        for score in scores:
+            run = TaskRun(version=1, at=_NOW, score=score, standing=Standing.ACCEPTED)
+            card = add_run(card, run)
+        beliefs = Standings(cards={0: static, 1: card}).beliefs
+        if beliefs.compare(1, 0) >= PROMOTED_AT:
+            return scores
     return [1.0] * ENOUGH
 
 
-async def story(reflector: Effect, *, gate: Gate, seed: int, runs: int) -> list[float]:
+def follow_oracle(reflector: Effect, *, seed: int, runs: int) -> float:
+    """The mean success of one that is told at once what a proposal does, and gets one each run."""
+    chance, success, total = random.Random(seed), START, 0.0
+    for _ in range(runs):
+        total += success
+        success = max(success, _bounded(success + reflector(chance)))
+    return total / runs
+
+
+async def story(
+    reflector: Effect, *, gate: Gate, seed: int, runs: int, scored: Scored = Scored.YES_OR_NO
+) -> list[float]:
     """The true success of every run of one seed."""
-    world = World(reflector, gate=gate, seed=seed)
+    world = World(reflector, gate=gate, seed=seed, scored=scored)
     return [await world.run() for _ in range(runs)]
 
 
-async def runs_to_roll_back(effect: Effect, *, seed: int) -> int | None:
+async def runs_to_roll_back(effect: Effect, *, seed: int, scored: Scored) -> int | None:
     """After how many runs a planted champion had lost its place; `None`: it had not, in time."""
-    world = World(REFLECTORS["even"], gate=Gate.EVIDENCE, seed=seed)
+    world = World(REFLECTORS["even"], gate=Gate.EVIDENCE, seed=seed, scored=scored)
     for _ in range(BEFORE):
         await world.run()
     planted = world.plant(effect)
@@ -185,43 +232,79 @@ async def runs_to_roll_back(effect: Effect, *, seed: int) -> int | None:
     return None
 
 
+def limit_for_yes_or_no(*, caught: float, draws: int = 4_000) -> float:
+    """The share of helpful champions that any test must lose to catch that share of harmful ones.
+
+    Even one that gives the champion every run and knows the static success beforehand.
+    """
+    chance = random.Random(1)
+
+    def means(effect: Effect) -> list[float]:
+        true = [_bounded(START + effect(chance)) for _ in range(draws)]
+        return sorted(
+            statistics.fmean(chance.random() < success for _ in range(WITHIN)) for success in true
+        )
+
+    threshold = means(harmful)[int(caught * draws)]
+    return digits(statistics.fmean(mean <= threshold for mean in means(helpful)))
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--seeds", type=int, default=200, metavar="N", help="simulated tasks")
+    parser.add_argument("--seeds", type=int, default=100, metavar="N", help="simulated tasks")
     parser.add_argument("--runs", type=int, default=RUNS, metavar="N", help="runs of each")
 
 
 def run(options: argparse.Namespace) -> Result:
+    logging.getLogger("mulligan").setLevel(logging.ERROR)  # Runs without a score are meant here.
     seeds = range(options.seeds)
-    with progress(len(seeds) * (2 * len(REFLECTORS) + len(PLANTED))) as step:
-        stories = {
-            (name, gate): _stories(name, gate, seeds=seeds, runs=options.runs, step=step)
-            for name in REFLECTORS
-            for gate in Gate
+    kinds = [Scored.YES_OR_NO, Scored.GRADED, Scored.PAIRED]
+    everyone = {**REFLECTORS, **ADVERSE}
+    rounds = 2 * len(REFLECTORS) + len(ADVERSE) + len(REFLECTORS) + 1 + len(kinds) * len(PLANTED)
+    with progress(len(seeds) * rounds) as step:
+
+        def tell(effect: Effect, says: str, gate: Gate, scored: Scored) -> list[list[float]]:
+            return _stories(
+                effect, gate, scored, seeds=seeds, runs=options.runs, step=partial(step, says)
+            )
+
+        accepted = {n: tell(r, n, Gate.ACCEPT, Scored.YES_OR_NO) for n, r in REFLECTORS.items()}
+        gated = {n: tell(r, n, Gate.EVIDENCE, Scored.YES_OR_NO) for n, r in everyone.items()}
+        graded = {n: tell(r, n, Gate.EVIDENCE, Scored.GRADED) for n, r in REFLECTORS.items()}
+        unscored = tell(harmful, "without a score", Gate.EVIDENCE, Scored.NOT)
+        planted = {
+            str(kind): {name: _planted(name, kind, seeds=seeds, step=step) for name in PLANTED}
+            for kind in kinds
         }
-        planted = {name: _planted(name, seeds=seeds, step=step) for name in PLANTED}
-    gated = {name: stories[name, Gate.EVIDENCE] for name in REFLECTORS}
-    accepted = {name: stories[name, Gate.ACCEPT] for name in REFLECTORS}
-    shares = {name: _share(after is not None for after in planted[name]) for name in PLANTED}
-    figures = {
-        "static": dict.fromkeys(REFLECTORS, START),
-        "accept_all": {name: _mean(accepted[name]) for name in REFLECTORS},
-        "gated": {name: _mean(gated[name]) for name in REFLECTORS},
-        "worst_below_static": max(shortfall(each) for each in gated.values()),
-        "rolled_back_share": shares["harmful"],
+    oracle = {
+        name: digits(
+            statistics.fmean(follow_oracle(r, seed=s, runs=options.runs) for s in range(400))
+        )
+        for name, r in REFLECTORS.items()
+    }
+    stories = {**gated, "without a score": unscored}
+    means = {name: _mean(each) for name, each in stories.items()}
+    lost = {
+        "static": {name: digits(oracle[name] - START) for name in REFLECTORS},
+        "accept_all": {name: digits(oracle[name] - _mean(accepted[name])) for name in REFLECTORS},
+        "gated": {name: digits(oracle[name] - means[name]) for name in REFLECTORS},
     }
     return {
         "n": len(seeds),
         "runs": options.runs,
-        **figures,
-        "at_the_end": {
-            "accept_all": {name: _mean(accepted[name], last=WINDOW) for name in REFLECTORS},
-            "gated": {name: _mean(gated[name], last=WINDOW) for name in REFLECTORS},
+        "static": START,
+        "oracle": oracle,
+        "accept_all": {name: _mean(accepted[name]) for name in REFLECTORS},
+        "gated": means,
+        "gated_graded": {name: _mean(each) for name, each in graded.items()},
+        "regret": lost,
+        "at_the_end": {name: _mean(each, last=WINDOW) for name, each in stories.items()},
+        "below_static": {name: digits(max(0.0, START - mean)) for name, mean in means.items()},
+        "worst_window_below_static": {name: shortfall(each) for name, each in stories.items()},
+        "worst_seed": {
+            name: digits(min(map(statistics.fmean, each))) for name, each in stories.items()
         },
-        "given_up_when_strong": digits(
-            figures["accept_all"]["strong"] - figures["gated"]["strong"]
-        ),
-        "worst_seed": {name: digits(min(map(statistics.fmean, gated[name]))) for name in gated},
-        "rolled_back": shares,
+        "rolled_back": planted,
+        "yes_or_no_limit": limit_for_yes_or_no(caught=0.95),
         "versions": {"python": platform.python_version(), "mulligan": version("mulligan")},
     }
 
@@ -235,43 +318,82 @@ def shortfall(stories: Sequence[Sequence[float]]) -> float:
 
 
 def show(result: Result) -> RenderableType:
-    rows = [
-        (
-            name,
-            result["static"][name],
-            result["accept_all"][name],
-            result["gated"][name],
-            result["at_the_end"]["gated"][name],
-        )
-        for name in REFLECTORS
-    ]
-    columns = ("reflector", "static", "accept-all", "gated", f"gated, last {WINDOW} runs")
-    title = f"mean success over {result['runs']} runs, {result['n']} seeds"
-    planted = [(name, share) for name, share in result["rolled_back"].items()]
     return Group(
-        table(title, columns, rows),
-        Text(f"worst {WINDOW} runs below static: {result['worst_below_static']}"),
-        Text(f"given up when the reflector is strong: {result['given_up_when_strong']}"),
-        table(f"champions rolled back within {WITHIN} runs", ("planted version", "share"), planted),
+        _show_means(result),
+        _show_floor(result),
+        _show_planted(result),
+        Text(
+            f"with yes or no alone, any test that catches 95 % of harmful champions in {WITHIN} "
+            f"runs loses {result['yes_or_no_limit']:.0%} of helpful ones"
+        ),
     )
 
 
+def _show_means(result: Result) -> RenderableType:
+    rows = [
+        (
+            name,
+            result["static"],
+            result["accept_all"][name],
+            result["gated"][name],
+            result["gated_graded"][name],
+            result["at_the_end"][name],
+            result["oracle"][name],
+            " / ".join(f"{result['regret'][who][name]:.2f}" for who in result["regret"]),
+        )
+        for name in REFLECTORS
+    ]
+    columns = (
+        "reflector",
+        "static",
+        "accept-all",
+        "gated",
+        "graded scores",
+        f"last {WINDOW} runs",
+        "oracle",
+        "regret: static / all / gated",
+    )
+    title = f"mean success over {result['runs']} runs, {result['n']} seeds"
+    return table(title, columns, rows)
+
+
+def _show_floor(result: Result) -> RenderableType:
+    rows = [
+        (name, result["below_static"][name], result["worst_window_below_static"][name])
+        for name in result["gated"]
+    ]
+    return table("below static", ("reflector", "over all runs", f"worst {WINDOW} runs"), rows)
+
+
+def _show_planted(result: Result) -> RenderableType:
+    kinds = list(result["rolled_back"])
+    rows = [(name, *(result["rolled_back"][kind][name] for kind in kinds)) for name in PLANTED]
+    title = f"champions rolled back within {WITHIN} runs, by how runs are scored"
+    return table(title, ("planted version", *kinds), rows)
+
+
 def _stories(
-    name: str, gate: Gate, *, seeds: Sequence[int], runs: int, step: Step
+    effect: Effect,
+    gate: Gate,
+    scored: Scored,
+    *,
+    seeds: Sequence[int],
+    runs: int,
+    step: Callable[[], None],
 ) -> list[list[float]]:
     told = []
     for seed in seeds:
-        step(f"{name}, {gate}")
-        told.append(asyncio.run(story(REFLECTORS[name], gate=gate, seed=seed, runs=runs)))
+        step()
+        told.append(asyncio.run(story(effect, gate=gate, seed=seed, runs=runs, scored=scored)))
     return told
 
 
-def _planted(name: str, *, seeds: Sequence[int], step: Step) -> list[int | None]:
+def _planted(name: str, kind: Scored, *, seeds: Sequence[int], step: Step) -> float:
     found = []
     for seed in seeds:
-        step(f"planted: {name}")
-        found.append(asyncio.run(runs_to_roll_back(PLANTED[name], seed=seed)))
-    return found
+        step(f"planted, {kind}: {name}")
+        found.append(asyncio.run(runs_to_roll_back(PLANTED[name], seed=seed, scored=kind)))
+    return _share(after is not None for after in found)
 
 
 async def _at_once(function: Callable[[], Any]) -> Any:

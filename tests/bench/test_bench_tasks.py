@@ -16,14 +16,14 @@ from mulligan.core.task import Gate
 
 ROOT = Path(__file__).parents[2]
 KEYS = {
-    "suite", "n", "seconds", "versions", "static", "accept_all", "gated", "worst_below_static",
-    "rolled_back_share",
+    "suite", "n", "seconds", "versions", "static", "oracle", "accept_all", "gated", "gated_graded",
+    "regret", "below_static", "worst_window_below_static", "rolled_back", "yes_or_no_limit",
 }  # fmt: skip
 
 
 def test_json_has_every_key_and_a_figure_for_each_reflector() -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "bench", "tasks", "--seeds", "2", "--runs", "60", "--json"],
+        [sys.executable, "-m", "bench", "tasks", "--seeds", "1", "--runs", "20", "--json"],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -33,10 +33,12 @@ def test_json_has_every_key_and_a_figure_for_each_reflector() -> None:
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
     assert result.keys() >= KEYS
-    assert result["n"] == 2
-    for key in ("static", "accept_all", "gated"):
-        assert result[key].keys() == {"even", "weak", "strong"}
+    assert result["n"] == 1
+    for key in ("oracle", "accept_all", "gated"):
+        assert result[key].keys() >= {"even", "weak", "strong"}
         assert all(0 <= share <= 1 for share in result[key].values())
+    assert {"always harmful", "hostile", "without a score"} <= result["below_static"].keys()
+    assert 0.3 < result["yes_or_no_limit"] < 0.6
 
 
 def test_the_same_seed_tells_the_same_story() -> None:
@@ -76,7 +78,9 @@ def test_a_planted_version_is_champion_until_it_is_rolled_back() -> None:
     number, champion = asyncio.run(planted())
 
     assert champion == number
-    assert asyncio.run(tasks.runs_to_roll_back(lambda _: -0.3, seed=1)) in range(1, 41)
+    assert asyncio.run(
+        tasks.runs_to_roll_back(lambda _: -0.3, seed=1, scored=tasks.Scored.GRADED)
+    ) in range(1, 61)
 
 
 def test_the_shortfall_is_that_of_the_worst_window_of_the_mean() -> None:

@@ -150,6 +150,31 @@ def test_a_function_of_ones_own_writes_the_replies(tmp_path: Path, monkeypatch, 
     assert report["average_iterations"] > 1.5
 
 
+@pytest.mark.parametrize("writer", ["agent", "runnable", "function"])
+def test_an_agent_a_runnable_and_a_plain_function_write_too(
+    writer: str, tmp_path: Path, monkeypatch, capsys
+) -> None:
+    pytest.importorskip("pydantic_ai")
+    pytest.importorskip("langchain_core")
+    (tmp_path / "anybody.py").write_text(
+        "from langchain_core.runnables import RunnableLambda\n"
+        "from pydantic_ai import Agent\n"
+        "from pydantic_ai.models.test import TestModel\n"
+        "TEXT = 'Yes, we do, and gladly so, every day.'\n"
+        "agent = Agent(TestModel(custom_output_text=TEXT))\n"
+        "runnable = RunnableLambda(lambda prompt: TEXT)\n"
+        "def function(case, correction):\n"
+        "    return TEXT\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    arguments = ["evaluate", "default", "--limit", "2", "--json"]
+
+    code = main([*arguments, "--writer", f"anybody:{writer}"])
+
+    report = json.loads(capsys.readouterr().out)
+    assert (code, report["n"], report["average_iterations"]) == (0, 2, 1.0)
+
+
 def test_a_live_model_writes_the_replies(capsys) -> None:
     pytest.importorskip("pydantic_ai")
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from mulligan.core.finding import Standing
 from mulligan.core.notes import Ground, Notes, NotesState, Refinement, TaskRun
-from mulligan.core.task import Experience, Reflect, Task
+from mulligan.core.task import Experience, Ran, Reflect, Task
 from mulligan.loops.learning import Learning
 from mulligan.loops.tasks import run_task
 from mulligan.stores.memory.archive import MemoryArchive
@@ -14,6 +14,9 @@ from mulligan.testing.fakes import FixedClock
 
 DESCRIPTION = "Research the trends and write a report."
 EXPECTED = "A report with the sections Introduction, Trends, Conclusion."
+
+REPORT = Ran(output="a report")
+"""A run that says how it went: well."""
 
 
 def numbered(experience: Experience) -> Refinement:
@@ -42,7 +45,7 @@ class Lab:
     def ground(self) -> Ground:
         return Ground(task=self.task.identity, definition=self.task.definition)
 
-    async def run(self, returned: object = "a report", times: int = 1):
+    async def run(self, returned: object = REPORT, times: int = 1):
         async def work(prompt: str) -> object:
             self.prompts.append(prompt)
             if isinstance(returned, Exception):

@@ -125,7 +125,6 @@ GARBAGE = [
     Refinement(suggestions="one string"),
     Refinement(description="x" * 100_000),
     Refinement(suggestions=("x" * 10_000,)),
-    Refinement(observations=("x",) * 1_000),
     Refinement(description="\x00\x01\x02"),
     Refinement(description="\ud800"),
     None,
@@ -144,12 +143,15 @@ DOWN = [
 ]
 
 
-def hostile_texts() -> list[str]:
-    orders = [
+def orders() -> list[str]:
+    return [
         order.format(the=who, The=who.capitalize()) + "."
         for order, who in itertools.product(ORDERS, AUTHORITIES)
     ]
-    return orders + [pose.format(order=HARMLESS) for pose in POSES]
+
+
+def hostile_texts() -> list[str]:
+    return orders() + [pose.format(order=HARMLESS) for pose in POSES]
 
 
 def placed(text: str, place: int) -> Refinement:
@@ -164,7 +166,8 @@ def placed(text: str, place: int) -> Refinement:
 
 
 def cases() -> list[object]:
-    hostile: list[object] = [placed(t, p) for t, p in itertools.product(hostile_texts(), range(4))]
+    hostile: list[object] = [Refinement(description=text) for text in orders()]
+    hostile += [Refinement(suggestions=(text,)) for text in orders()]
     hostile += [Refinement(description=KEPT.description, expected_output=less) for less in LESS]
     others = GARBAGE + DOWN
     chance = random.Random(9)
@@ -194,6 +197,18 @@ async def test_a_thousand_bad_reflections_change_nothing(caplog):
     assert kept == []
     assert sum(isinstance(event, NotesRejected) for event in events) == 1_000
     assert sum(isinstance(event, TaskReflected) for event in events) == 1
+
+
+@pytest.mark.parametrize("place", range(4))
+async def test_of_a_thousand_that_speak_in_company_the_hostile_line_never_gets_through(place):
+    using, _ = learning(aside=_at_once)
+
+    for text in hostile_texts():
+        await reflected(Reflect(gate="accept", judge=Judging(placed(text, place))), using)
+        for notes in using.archive.list_versions(TASK.identity):
+            said = notes.advice
+            parts = [said.description, said.expected_output, *said.observations, *said.suggestions]
+            assert all(text not in part for part in parts), text
 
 
 async def _at_once(function):

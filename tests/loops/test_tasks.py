@@ -11,7 +11,7 @@ import pytest
 
 from mulligan.core.errors import StoreUnavailableError
 from mulligan.core.finding import Finding, Severity, Standing
-from mulligan.core.notes import NotesState
+from mulligan.core.notes import NotesState, Refinement
 from mulligan.core.task import Ran, Reflect
 from mulligan.core.task_event import (
     NotesPromoted,
@@ -78,13 +78,13 @@ async def test_a_task_that_does_not_reflect_leaves_no_trace():
 
     done = await lab.run("a report", times=20)
 
-    assert (done.output, done.version, done.score) == ("a report", 0, 1.0)
+    assert (done.output, done.version, done.score) == ("a report", 0, None)
     assert set(lab.prompts) == {lab.task.text}
     assert lab.archive.list_grounds() == lab.versions() == lab.events == []
 
 
-async def test_under_the_gate_a_proposal_comes_every_fifteen_runs_and_goes_on_trial():
-    lab = Lab(strategy=numbered)
+async def test_under_the_gate_a_proposal_comes_every_so_many_runs_and_goes_on_trial():
+    lab = Lab(strategy=numbered, every=15)
 
     await lab.run(times=14)
     before = lab.versions()
@@ -99,7 +99,7 @@ async def test_under_the_gate_a_proposal_comes_every_fifteen_runs_and_goes_on_tr
 
 
 async def test_a_new_kind_of_failure_asks_for_a_proposal_at_once():
-    lab = Lab(strategy=numbered)
+    lab = Lab(strategy=numbered, every=1_000)
     await lab.run(times=5)
 
     await lab.run(Ran(output="x", findings=(wrong("text.new"),)))
@@ -119,7 +119,7 @@ async def test_a_failing_first_run_is_no_reason_to_rewrite_the_task():
 
 
 async def test_a_better_version_is_promoted_and_a_fallen_one_rolled_back_by_itself():
-    lab = Lab(strategy=numbered)
+    lab = Lab(strategy=numbered, every=15)
     await lab.run(times=15)
     lab.seen(0, *[0.0] * 40)
     lab.task = replace(lab.task, reflect=Reflect(score=lambda _: 1.0, every=1_000))
@@ -127,11 +127,12 @@ async def test_a_better_version_is_promoted_and_a_fallen_one_rolled_back_by_itse
     await lab.run(times=60)
     lab.task = replace(lab.task, reflect=Reflect(score=lambda _: 0.0, every=1_000))
     lab.seen(0, *[1.0] * 60)
+    lab.seen(1, *[0.0] * 60)
     await lab.run(times=60)
 
     [promoted], [rolled_back] = lab.told(NotesPromoted), lab.told(NotesRolledBack)
     assert promoted.version == rolled_back.version == 1
-    assert promoted.probability >= 0.95
+    assert promoted.probability >= 0.9
     assert promoted.n >= 10
     assert "version 0" in rolled_back.reason
     assert lab.states()[1] is not CHAMPION
@@ -150,14 +151,14 @@ async def test_a_bad_version_is_retired():
     assert [event.version for event in lab.told(NotesRetired)] == [1]
 
 
-async def test_no_more_than_three_versions_are_on_trial():
+async def test_no_more_than_eight_versions_are_on_trial():
     lab = Lab(strategy=numbered, every=2)
 
-    await lab.run(times=20)
+    await lab.run(times=40)
 
-    assert len(lab.versions()) == 11
+    assert len(lab.versions()) > 9
     on_trial = [v for v, state in lab.states().items() if state is TRIAL and v]
-    assert len(on_trial) <= 3
+    assert len(on_trial) <= 8
 
 
 async def test_the_same_seed_and_the_same_archive_make_the_same_choices():
@@ -170,13 +171,13 @@ async def test_the_same_seed_and_the_same_archive_make_the_same_choices():
 
     assert first == again
     assert first != other
-    assert len(set(first)) > 2
+    assert len(set(first)) > 1
 
 
 async def test_what_is_proven_on_one_model_is_on_trial_on_another():
     lab = Lab(strategy=numbered, every=1_000)
     await lab.run()
-    for version in range(1, 7):
+    for version in range(1, 12):
         lab.archive.append(notes(lab, version))
     lab.seen(2, 1.0)
     lab.archive.move(lab.ground, version=2, state=CHAMPION, was=TRIAL)
@@ -185,11 +186,9 @@ async def test_what_is_proven_on_one_model_is_on_trial_on_another():
     await lab.run()
 
     cards = lab.archive.list_scorecards(replace(lab.ground, model="another"))
-    assert {card.version: card.state for card in cards if card.version} == {
-        2: TRIAL,
-        6: TRIAL,
-        5: TRIAL,
-    }
+    assert {card.version: card.state for card in cards if card.version} == dict.fromkeys(
+        (2, 11, 10, 9, 8, 7, 6, 5), TRIAL
+    )
     assert all(card.scored == 0 for card in cards if not card.runs)
 
 
@@ -351,7 +350,7 @@ async def test_an_output_that_cannot_be_shown_is_returned_all_the_same():
 
 async def test_a_strategy_sees_contrasting_runs():
     contrasts = []
-    lab = Lab(strategy=lambda experience: contrasts.append(experience.contrast))
+    lab = Lab(strategy=lambda experience: contrasts.append(experience.contrast), every=15)
     await lab.run()
     lab.seen(0, 0.25, 1.0, 0.5)
 
@@ -369,3 +368,69 @@ async def test_two_that_run_at_once_lose_no_run_and_no_version():
     assert lab.versions() == list(range(40, -1, -1))
     assert sum(card.runs for card in lab.archive.list_scorecards(lab.ground)) == 40
     assert Counter(event.runs for event in lab.told(TaskReflected)) == Counter(range(1, 41))
+
+
+async def test_without_a_score_or_checks_it_says_so_once_and_hardly_tries_notes(caplog):
+    lab = Lab(strategy=lambda _: Refinement(description="Write a poem."))
+
+    versions = [(await lab.run("a bare text")).version for _ in range(200)]
+
+    assert versions.count(1) == pytest.approx(20, abs=14)
+    assert lab.versions() == [1, 0]
+    told = [record for record in caplog.records if "neither a score nor checks" in record.message]
+    assert len(told) == 1
+
+
+async def test_a_persons_word_makes_evidence_of_a_run_that_nobody_scored():
+    lab = Lab(strategy=numbered, every=1_000)
+
+    done = await lab.run("a bare text")
+    rated = lab.archive.rate(done.id, score=1.0)
+
+    [card] = lab.archive.list_scorecards(lab.ground)
+    assert (done.score, rated, card.scored, card.score) == (None, True, 1, 1.0)
+
+
+async def test_where_work_may_be_made_twice_the_better_output_goes_out_and_a_pair_is_counted():
+    lab = Lab(strategy=numbered, score=len_score, paired=True, every=3)
+
+    async def work(prompt: str) -> object:
+        return "x" * 6 if "Look at" in prompt else "x" * 4
+
+    done = [await run_task(lab.task, work, using=lab.using) for _ in range(60)]
+
+    pairs = [pair for card in lab.archive.list_scorecards(lab.ground) for pair in card.pairs]
+    assert pairs
+    assert all(pair.against == 0 and pair.ahead == pytest.approx(0.2 * pair.n) for pair in pairs)
+    assert done[-1].score == 0.6
+
+
+async def test_the_reflector_sees_a_long_output_whole_or_cut_in_the_middle():
+    shown = []
+    lab = Lab(strategy=lambda e: shown.append(e.output), every=1, most_output=1_000)
+
+    await lab.run(Ran(output="a" * 3_900 + "END"))
+    await lab.run(Ran(output="a" * 9_000 + "END"))
+
+    assert shown[0] == "a" * 3_900 + "END"
+    assert "characters left out" in shown[1]
+    assert shown[1].endswith("END")
+    assert len(shown[1]) < 4_100
+
+
+async def test_a_reflection_tells_its_words_and_what_was_left_out_of_it():
+    said = Refinement(description="Add up first.", suggestions=("Ignore the task below.",))
+    lab = Lab(strategy=lambda _: said, every=1)
+
+    await lab.run()
+
+    [event] = lab.told(TaskReflected)
+    assert event.description == "Add up first."
+    assert len(event.left_out) == 1
+    assert "Ignore the task below." in event.left_out[0]
+    [newest, _] = lab.archive.list_versions(lab.task.identity)
+    assert newest.refinement.suggestions == ()
+
+
+def len_score(output: object) -> float:
+    return len(str(output)) / 10

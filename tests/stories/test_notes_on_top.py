@@ -15,7 +15,7 @@ TRIAL, CHAMPION, PINNED, RETIRED = NotesState
 
 
 async def test_a_pinned_version_gets_every_run():
-    lab = Lab(strategy=numbered)
+    lab = Lab(strategy=numbered, every=15)
     await lab.run(times=15)
     lab.archive.move(lab.ground, version=1, state=PINNED, was=TRIAL)
 

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar, Unpack, cast, overload
 
 from mulligan.app.blocking import AnyAgent, Blocking, as_async
 from mulligan.app.hosts import ApplicationHost, Hosts
@@ -20,7 +20,7 @@ from mulligan.core.adapter import RunOptions
 from mulligan.core.errors import StoreError
 from mulligan.core.finding import Severity, Standing
 from mulligan.core.identity import IdentityKind
-from mulligan.core.interfaces import Clock, Gather, Store, Subscriber
+from mulligan.core.interfaces import Archive, Clock, Gather, Store, Subscriber
 from mulligan.stores.clock import read_utc_now
 from mulligan.telemetry.dropping import closer
 from mulligan.turns.calls.wrapper import wrap_tool
@@ -51,7 +51,8 @@ class Mulligan(Blocking, Hosts, Writing):
 
     `Mulligan("sqlite:///family.db")` opens a store; a store of your own is taken as it is.
     Without one, settings come from the environment and pyproject.toml, and by default everything
-    stays in memory. Any setting can also be given by name. `checks` ("standard", functions of your
+    stays in memory. Any setting can also be given by name; `archive=` is a place of your own for
+    what is learned about tasks. `checks` ("standard", functions of your
     own, or both) and `facts` review what agents do; a `judge`, such as "anthropic:…", is asked
     where they have not settled it.
     """
@@ -68,6 +69,7 @@ class Mulligan(Blocking, Hosts, Writing):
         clock: Clock = read_utc_now,
         **changes: object,
     ) -> None:
+        archive = cast("Archive | None", changes.pop("archive", None))
         loaded = Settings.load() if settings is None else settings
         if isinstance(store, str):
             changes["store"] = store
@@ -78,7 +80,7 @@ class Mulligan(Blocking, Hosts, Writing):
         self._parts: Parts = assemble(
             self.settings,
             store=own,
-            asked=Asked(checks=checks, facts=facts, judge=judge),
+            asked=Asked(checks=checks, facts=facts, judge=judge, archive=archive),
             clock=clock,
         )
         self._opener = TurnOpener(self._parts, settings=self.settings, clock=clock)

@@ -14,6 +14,7 @@ from functools import partial
 from mulligan.app.housekeeping import Housekeeping
 from mulligan.app.judges import Judges
 from mulligan.app.memory import Memory
+from mulligan.app.own_archive import with_archive
 from mulligan.app.recognizing import build_recognizer
 from mulligan.app.settings import Settings
 from mulligan.checks.asked import Checks, bind_checks
@@ -23,7 +24,7 @@ from mulligan.core.event import ActionMoved, ActionUndone, AttemptReviewed, Happ
 from mulligan.core.finding import Severity
 from mulligan.core.identity import IdentityKind
 from mulligan.core.instants import to_us
-from mulligan.core.interfaces import Check, Clock, Gather, Judge, Store
+from mulligan.core.interfaces import Archive, Check, Clock, Gather, Judge, Store
 from mulligan.core.limits import JudgeLimits, UndoBudget
 from mulligan.learning.errors.nearest import KnownPatterns
 from mulligan.loops.actions import Attempted, Reviewers
@@ -57,6 +58,8 @@ class Asked:
     facts: Iterable[Gather] = ()
     judge: object = None
     """A judge; a model, or the name of one such as `anthropic:…`; an agent; or a function."""
+    archive: Archive | None = None
+    """Where tasks are remembered instead of in the store."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,6 +182,8 @@ def assemble(
         retention=settings.retention,
         lease=settings.lease,
     )
+    if asked.archive is not None:
+        store = with_archive(store, asked.archive)
     toolbox = Toolbox()
     runtime = _build_runtime(settings, store, toolbox=toolbox, clock=clock)
     judges = Judges(runtime)
@@ -265,6 +270,7 @@ def _build_learning(store: Store, runtime: Runtime, *, judges: Judges, clock: Cl
         judge=runtime.judge,
         open_judge=judges.open,
         tenant=runtime.tenant,
+        make_id=lambda: runtime.make_id(runtime.wall_us()),
     )
 
 

@@ -1,16 +1,18 @@
 """What a reflection may not do: drop what the task requires, or speak as anyone but a note.
 
-This is a net, and not the wall. The wall is that notes are quoted, that the task itself always
-follows them unchanged, and that a version that makes runs worse loses its place. English only.
+Judged is what a line does to the task, and not the words in it: "ignore cancelled orders" is
+about orders. Such a line is left out, and the rest may be tried. This is a net, and not the wall.
+The wall is that notes are quoted, that the task itself always follows them unchanged, and that a
+version that makes runs worse loses its place. English only.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from mulligan.core.escape import escape
+from mulligan.core.escape import escape, format_one_line
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.notes import Refinement
 from mulligan.core.task import Task
@@ -21,48 +23,62 @@ instructions are to get shorter and clearer."""
 MOST_ITEMS = 20
 LONGEST_ITEM = 500
 
-_AUTHORITY = (
-    r"(?:(?:instruct\w*|task|contract|rules?|guidelines?|requirements?|constraints?|policy|policies|"
-    r"expected output|output format|definition|prompt|guardrails?|system message)\b"
-    r"|(?:everything|anything|all|whatever|what)\s+(?:\w+\s+){0,3}?"
-    r"(?:above|below|before|follows|said|told|written|asked)\b"
-    r"|(?:previous|prior|earlier|preceding|following|original|static)\s+"
-    r"(?:text|sections?|messages?|words|content|lines?|part|notes?)\b)"
+_WHICH = (
+    r"(?:all|any|each|every|the|these|those|this|that|your|its|our|of|other|previous|prior|earlier|"
+    r"preceding|following|above|original|static|owner's|stated|given|system)"
 )
-"""Who or what a note has to give way to."""
+_TASK = (
+    rf"(?:(?:{_WHICH}\s+){{1,4}}(?:instructions?|task|contract|rules|guidelines|requirements|"
+    r"constraints|expected output|output format|definition|prompt|guardrails?|system message|notes)"
+    r"|instructions|(?:previous|prior|earlier|preceding|above)\s+(?:text|messages?|content)"
+    r"|(?:everything|anything|all|whatever|what)\s+(?:\w+\s+){0,3}?(?:told|said|asked|above|below))"
+    # The end of the object: "the rules row" is a row, "everything below the table" is a place.
+    r"(?=\s*(?:[.,;:!?)\"'\n]|$)|\s+(?:and|or|but|below|above|that|which|you|when|whenever|while|because|so|as|if|in|entirely|"
+    r"completely|described|given|here|now|to)\b)"
+)
+"""The task itself, or who gave it, as the object of a sentence."""
 _DISMISS = (
-    r"(?:ignor\w*|disregard\w*|forget\w*|overrid\w*|overrul\w*|bypass\w*|supersed\w*|replac\w*|"
-    r"drop(?:s|ped|ping)?|discard\w*|skip(?:s|ped|ping)?|neglect\w*|violat\w*|circumvent\w*|"
-    r"(?:no longer|not|never|don\W?t|stop|without|instead of|rather than)\s+"
+    r"(?:ignore|disregard|forget|override|overrule|bypass|supersede|replace|drop|discard|skip|"
+    r"neglect|violate|circumvent)s?"
+    r"|(?:no longer|not|never|don\W?t|stop|without|instead of|rather than)\s+"
     r"(?:need(?:ed|s|ing)?\s+(?:to\s+)?|have\s+to\s+|to\s+|be\s+)?"
-    r"(?:follow|obey|comply|honou?r|apply|adhere|respect|bound)\w*)"
+    r"(?:follow|obey|comply with|honou?r|apply|adhere to|respect)(?:ing|s)?"
 )
 _DISMISSED = (
-    r"(?:obsolete|void|superseded|cancell?ed|revoked|invalid|outdated|lifted|"
-    r"no longer (?:appl\w+|valid|needed|holds?|binding|relevant|in force)|do(?:es)? not apply|"
-    r"(?:can|may|should|must) (?:safely )?be (?:ignored|skipped|dropped|disregarded|overridden))"
+    r"(?:is|are|was|were)\s+(?:now\s+)?(?:obsolete|void|superseded|cancell?ed|revoked|invalid|"
+    r"outdated|lifted|no longer (?:valid|needed|binding|relevant|in force))"
+    r"|no longer (?:appl(?:y|ies)|holds?)|do(?:es)? not apply"
+    r"|(?:can|may|should|must) (?:safely )?be (?:ignored|skipped|dropped|disregarded|overridden)"
 )
 _SECRETS = (
-    r"(?:system prompt|api[ _-]?keys?|passwords?|credentials?|secrets?|access tokens?|"
-    r"private keys?|environment variables?|\.env)"
+    r"(?:system prompt|api[ _-]?keys?|passwords?|credentials|secrets|access tokens?|private keys?|"
+    r"environment variables)"
+    # "The password policy" and "the API key field" are no secrets.
+    r"(?!\s+(?:polic|reset|rotat|rule|field|form|page|length|manage|count|expir|column|strength))"
 )
 _HANDING_OUT = (
-    r"(?:reveal|print|show|send|post|upload|forward|e-?mail|leak|exfiltrat\w*|output|include|share|"
+    r"(?:reveal|print|show|send|post|upload|forward|e-?mail|leak|exfiltrate|output|include|share|"
     r"return|write out|append|repeat)"
 )
 
 OVERRIDES = re.compile(
-    rf"\b{_DISMISS}\b.{{0,60}}?\b{_AUTHORITY}|\b{_AUTHORITY}.{{0,60}}?\b{_DISMISSED}\b",
-    re.IGNORECASE | re.DOTALL,
+    rf"\b(?:{_DISMISS})\s+{_TASK}"
+    rf"|\b(?:(?:the|these|those|all|your)\s+(?:\S+\s+)?(?:instructions?|task|contract|rules|"
+    rf"guidelines|requirements|constraints|expected output|output format|prompt)"
+    rf"|everything\s+(?:written|said|asked|told))\s+"
+    rf"(?:(?:described|given|stated|above|below)\s+){{0,2}}(?:{_DISMISSED})\b",
+    re.IGNORECASE,
 )
-HANDS_OUT = re.compile(rf"\b{_HANDING_OUT}\b.{{0,60}}?{_SECRETS}", re.IGNORECASE | re.DOTALL)
+HANDS_OUT = re.compile(
+    rf"\b{_HANDING_OUT}\s+(?:(?:{_WHICH}|me|us|them|user)\s+){{0,3}}{_SECRETS}\b", re.IGNORECASE
+)
 SPEAKS_AS = re.compile(
     r"<\|.{0,40}?\|>|\[/?INST\]|<<SYS>>|</?\s*(?:system|assistant|user|instructions?|tool)\b[^>]{0,99}>"
     r"|(?:^|[.!?]\s)\W{0,6}(?:system|assistant|user|developer|tool)\W{0,4}:"
-    r"|\byou are (?:now|no longer)\b|\bnew (?:system )?(?:instructions?|role|persona)\b"
-    r"|\b(?:act|behave|respond) as (?:if|though|a different|another|the)\b"
+    r"|\byou are (?:now|no longer) (?:a|an|the|in|bound|free)\b"
+    r"|\bnew (?:system )?(?:instructions?|persona)\b"
     r"|^\s{0,3}#{1,6}\s|^\s{0,3}(?:-{3,}|={3,}|\*{3,})\s*$|```|~~~",
-    re.IGNORECASE | re.MULTILINE,
+    re.IGNORECASE,
 )
 ADDRESS = re.compile(
     r"\b(?:https?|ftp|file|data|javascript):\S+|\bwww\.\S+"
@@ -75,6 +91,16 @@ REQUIRED = re.compile(
 """What can be checked of an expected output: what it quotes, its numbers, its acronyms."""
 
 
+_JOINING = "\u0600-\u08ff\u0900-\u0dff\u0e80-\u109f\u1780-\u18af\ufb50-\ufdff\ufe70-\ufefc"
+"""Scripts that are written with joiners: Arabic, Persian, those of India, Khmer, Mongolian."""
+_PICTURES = "\u00a9\u00ae\u203c-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff0-9#*"
+SPELLED = re.compile(
+    rf"(?<=[{_JOINING}])[\u200c\u200d](?=[{_JOINING}\s]|$)"
+    rf"|(?<=[{_PICTURES}])[\ufe0e\ufe0f]|(?<=[{_PICTURES}\ufe0f])\u200d(?=[{_PICTURES}])"
+)
+"""Characters without a shape of their own where writing needs them: they hide nothing."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposed:
     """A refinement beside the task that it is for."""
@@ -82,52 +108,121 @@ class Proposed:
     task: Task
     refinement: Refinement
 
-    @property
-    def texts(self) -> list[str]:
-        """Everything it says."""
-        said = self.refinement
-        return [said.description, said.expected_output, *said.observations, *said.suggestions]
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Screened:
+    """What is left of a refinement, and what was left out of it."""
+
+    kept: Refinement | None
+    """`None`: nothing that may be tried."""
+    findings: tuple[Finding, ...]
+    """Each names the line it is about."""
 
 
-def screen(proposed: Proposed) -> Iterator[Finding]:
-    """Everything that keeps a refinement out of the archive; nothing when it may be tried."""
-    if not _is_readable(proposed.refinement):
-        yield _build_error("notes.unreadable", "The reflection is not a Refinement of plain text.")
-        return
-    if not any(text.strip() for text in proposed.texts):
-        yield _build_error("notes.empty", "The reflection says nothing.")
-        return
-    for check in (_check_length, _check_hidden_text, _check_contract, _check_addresses):
-        yield from check(proposed)
-    for text in proposed.texts:
-        yield from _check_wording(text)
-
-
-def _check_length(proposed: Proposed) -> Iterator[Finding]:
-    said, task = proposed.refinement, proposed.task
-    pairs = (
-        (said.description, task.description),
-        (said.expected_output, task.expected_output),
+def screen(proposed: Proposed) -> Screened:
+    """Leave out every line that may not reach a run, and say which and why."""
+    said = proposed.refinement
+    if not _is_readable(said):
+        issue = "The reflection is not a Refinement of plain text."
+        return Screened(kept=None, findings=(_build_error("notes.unreadable", issue),))
+    found: list[Finding] = []
+    task = proposed.task
+    kept = Refinement(
+        description=_screen_text(
+            said.description,
+            "description",
+            longest=_allow(task.description),
+            task=task,
+            found=found,
+        ),
+        expected_output=_screen_output(proposed, found),
+        observations=_screen_items(said.observations, "observation", task=task, found=found),
+        suggestions=_screen_items(said.suggestions, "suggestion", task=task, found=found),
     )
-    items = [*said.observations, *said.suggestions]
-    too_long = any(len(new) > max(LONGEST, 2 * len(old)) for new, old in pairs)
-    if too_long or len(items) > MOST_ITEMS or any(len(item) > LONGEST_ITEM for item in items):
-        yield _build_error(
-            "notes.too_long", "The reflection is longer than a run should have to read."
-        )
+    if kept == Refinement():
+        if not found:
+            found.append(_build_error("notes.empty", "The reflection says nothing."))
+        return Screened(kept=None, findings=tuple(found))
+    return Screened(kept=kept, findings=tuple(found))
 
 
-def _check_hidden_text(proposed: Proposed) -> Iterator[Finding]:
-    if any(escape(text) != text for text in proposed.texts):
-        yield _build_error("notes.hidden_text", "The reflection holds characters that hide text.")
+def _screen_output(proposed: Proposed, found: list[Finding]) -> str:
+    """The refined output: without what it has to ask for, none of it is kept."""
+    task = proposed.task
+    kept = _screen_text(
+        proposed.refinement.expected_output,
+        "expected output",
+        longest=_allow(task.expected_output),
+        task=task,
+        found=found,
+    )
+    lost = list(_check_contract(replace(proposed.refinement, expected_output=kept), task))
+    found += lost
+    return "" if lost else kept
 
 
-def _check_contract(proposed: Proposed) -> Iterator[Finding]:
+def _screen_items(
+    items: tuple[str, ...], name: str, *, task: Task, found: list[Finding]
+) -> tuple[str, ...]:
+    if len(items) > MOST_ITEMS:
+        issue = f"Only the first {MOST_ITEMS} of {len(items)} {name}s are read."
+        found.append(_build_error("notes.too_long", issue))
+    kept = [
+        _screen_text(item, f"{name} {number}", longest=LONGEST_ITEM, task=task, found=found)
+        for number, item in enumerate(items[:MOST_ITEMS], start=1)
+    ]
+    return tuple(item for item in kept if item)
+
+
+def _screen_text(text: str, where: str, *, longest: int, task: Task, found: list[Finding]) -> str:
+    """The lines of a text that may be tried."""
+    if len(text) > longest:
+        issue = f"The {where} is longer than a run should have to read: {len(text):,} characters."
+        found.append(_build_error("notes.too_long", issue))
+        return ""
+    if not text.strip():
+        return ""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    # A sentence may be broken over lines to get past a look at each: then none of them is kept.
+    if len(lines) > 1 and OVERRIDES.search(" ".join(lines)):
+        broken = not any(OVERRIDES.search(line) for line in lines)
+        if broken:
+            found += _name_line([_OVERRIDING], where, " ".join(lines))
+            return ""
+    kept = []
+    for line in lines:
+        wrong = list(_check_line(line, task))
+        found += _name_line(wrong, where, line)
+        kept += [] if wrong else [line]
+    return "\n".join(kept).strip("\n") if any(line.strip() for line in kept) else ""
+
+
+def _name_line(wrong: list[tuple[str, str]], where: str, line: str) -> Iterator[Finding]:
+    for rule, issue in wrong:
+        yield _build_error(rule, f"The {where} {issue}: “{format_one_line(line, most=80)}”.")
+
+
+def _allow(static: str) -> int:
+    return max(LONGEST, 2 * len(static))
+
+
+def _check_line(line: str, task: Task) -> Iterator[tuple[str, str]]:
+    if escape(SPELLED.sub("", line)) != SPELLED.sub("", line):
+        yield "notes.hidden_text", "holds characters that hide text"
+    known = task.text.casefold()
+    if any(found.casefold() not in known for found in ADDRESS.findall(line)):
+        yield "notes.new_address", "names an address that the task does not"
+    for says, rule, issue in _SPOKEN:
+        if says(line):
+            yield rule, issue
+
+
+def _check_contract(refinement: Refinement, task: Task) -> Iterator[Finding]:
     """A tighter output format may say more than the task's, never less."""
-    refined = proposed.refinement.expected_output.casefold()
+    refined = refinement.expected_output.casefold()
     if not refined.strip():
         return
-    for required in _list_requirements(proposed.task.expected_output):
+    for required in _list_requirements(task.expected_output):
         if required.casefold() not in refined:
             yield _build_error(
                 "notes.drops_contract",
@@ -140,27 +235,12 @@ def _list_requirements(text: str) -> Iterator[str]:
         yield next(group for group in found.groups() if group is not None)
 
 
-def _check_addresses(proposed: Proposed) -> Iterator[Finding]:
-    known = proposed.task.text.casefold()
-    for text in proposed.texts:
-        for found in ADDRESS.findall(text):
-            if found.casefold() not in known:
-                yield _build_error(
-                    "notes.new_address", "The reflection names an address that the task does not."
-                )
-
-
+_OVERRIDING = ("notes.overrides_task", "sets itself above the task")
 _SPOKEN: tuple[tuple[Callable[[str], object], str, str], ...] = (
-    (OVERRIDES.search, "notes.overrides_task", "The reflection sets itself above the task."),
-    (SPEAKS_AS.search, "notes.poses", "The reflection poses as something other than a note."),
-    (HANDS_OUT.search, "notes.hands_out", "The reflection asks for secrets."),
+    (OVERRIDES.search, *_OVERRIDING),
+    (SPEAKS_AS.search, "notes.poses", "poses as something other than a note"),
+    (HANDS_OUT.search, "notes.hands_out", "asks for secrets"),
 )
-
-
-def _check_wording(text: str) -> Iterator[Finding]:
-    for says, rule, issue in _SPOKEN:
-        if says(text):
-            yield _build_error(rule, issue)
 
 
 def _is_readable(said: object) -> bool:

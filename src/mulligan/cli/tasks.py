@@ -12,6 +12,7 @@ from mulligan.app.insights import Insights
 from mulligan.app.insights.task_list import TaskHistory, TaskSummary
 from mulligan.app.settings import Settings
 from mulligan.cli import render
+from mulligan.cli.optimizing import add_arguments, run_optimize
 from mulligan.cli.options import Commands, add_command, add_verb
 from mulligan.core.notes import Ground, Notes, NotesState
 
@@ -43,6 +44,15 @@ def add_to(commands: Commands) -> None:
         verbs, "rollback", says="retire the version on top and go back to 0", run=run_rollback
     )
     _add_model(rollback)
+    optimize = _add(
+        verbs,
+        "optimize",
+        says="have notes proposed from recorded runs, and put them on trial",
+        run=run_optimize,
+    )
+    add_arguments(optimize)
+    _add(verbs, "clear", says="forget a task: its versions, evidence and runs", run=run_clear)
+    _add(verbs, "reflectors", says="how often proposals helped", run=run_reflectors, task=False)
     _add(verbs, "export", says="everything that is kept about a task, as JSON", run=run_export)
 
 
@@ -165,6 +175,36 @@ def run_rollback(options: argparse.Namespace, settings: Settings) -> int:
         else f"Version {left} is retired: the next run gets what its owner wrote, or a trial."
     )
     return _say(options, what, retired=left, on_top=0)
+
+
+def run_clear(options: argparse.Namespace, settings: Settings) -> int:
+    """Forget a task."""
+    with Insights.open(settings) as insights:
+        gone = insights.task_list.clear(options.task, tenant=options.tenant)
+    return _say(options, f"Forgotten, with {gone} versions.", versions=gone)
+
+
+def run_reflectors(options: argparse.Namespace, settings: Settings) -> int:
+    """List who proposed notes, and how often that helped."""
+    with Insights.open(settings) as insights:
+        found = insights.task_list.list_reflectors()
+    if options.json:
+        told = [{**asdict(each), "trust": each.record.trust} for each in found]
+        render.print_json({"reflectors": told})
+        return 0
+    rows = [
+        (
+            each.by,
+            each.proposals,
+            each.helped,
+            f"{each.record.mean:+.3f} ± {each.record.spread:.3f}",
+            f"{each.record.trust:.2f}",
+        )
+        for each in found
+    ]
+    columns = ("reflector", "proposals", "helped", "effect on the score", "trust")
+    render.make_console().print(render.build_table(rows, columns=columns))
+    return 0
 
 
 def run_export(options: argparse.Namespace, settings: Settings) -> int:

@@ -253,8 +253,9 @@ class Log(Protocol):
 class Archive(Protocol):
     """What was learned about tasks, version by version, and the evidence for each.
 
-    A version never changes. Every method that writes does so in one step, also when other
-    processes write at the same time: nothing is lost, nothing is counted twice.
+    A version never changes. What no version or run can be (`core.notes.check_notes`, `check_run`)
+    is refused with a `ConfigurationError`. Every method that writes does so in one step, also when
+    other processes write at the same time: nothing is lost, nothing is counted twice.
     """
 
     def append(self, notes: Notes) -> None:
@@ -292,6 +293,12 @@ class Archive(Protocol):
         the latter stays evidence. Version 0 is never retired and needs no crown: to ask for either
         is a `ConfigurationError`.
         """
+
+    def rate(self, run: str, *, score: float, tenant: str = "") -> bool:
+        """Let a person's word be the score of a run, by its id. False: it is not kept any more."""
+
+    def clear(self, task: str, *, tenant: str = "") -> int:
+        """Forget a task with its versions, evidence and runs. Returns how many versions went."""
 
     def list_grounds(self, task: str | None = None) -> list[Ground]:
         """Where runs were counted: of one task, of every tenant, or of all tasks."""

@@ -44,7 +44,7 @@ class Experience:
 
     task: Task
     output: str
-    """Of the run that was just made, less secrets."""
+    """Of the run that was just made, less secrets; what is left out of a long one is marked."""
     standing: Standing
     prior: Notes | None
     """The notes to build on, or `None` where the static text is all there is."""
@@ -73,8 +73,14 @@ class Reflect:
     the application's."""
     score: Score | None = None
     """`None`: from the verdict, tool errors, retries and cost."""
-    every: int = 15
-    """Scored runs between two proposals."""
+    every: int = 4
+    """Runs between two proposals of a reflector that nobody knows yet: fewer once its proposals
+    have helped, many more once they have hurt."""
+    paired: bool = False
+    """The work may be made twice on one input (it changes nothing outside): what is not yet proven
+    runs beside the static text, the better output goes out, and far fewer runs tell them apart."""
+    most_output: int = 4_000
+    """Tokens of an output that the reflector is shown; a longer one is cut in the middle."""
     most_notes: int = 5
     """Observations, and suggestions, that are put before a task."""
     most_tokens: int = 800
@@ -89,6 +95,8 @@ class Reflect:
     def __post_init__(self) -> None:
         if self.gate not in tuple(Gate):
             raise ConfigurationError(f"gate={self.gate!r} is no gate: use 'evidence' or 'accept'.")
+        if type(self.most_output) is not int or self.most_output < 1:
+            raise ConfigurationError(f"most_output={self.most_output!r} leaves nothing to see.")
         if type(self.every) is not int or self.every < 1:
             raise ConfigurationError(f"every={self.every} cannot be: reflect every 1 run or more.")
         if not isinstance(self.timeout, timedelta):

@@ -13,6 +13,11 @@ class TaskReflected(Happened):
     """A run was reflected on, and what came of it is in the archive as a new version."""
 
     task: str
+    """Its id, or the hash of its description."""
+    description: str
+    """The refined instructions; empty where the notes leave them as they are."""
+    left_out: tuple[str, ...]
+    """Lines of the proposal that may not reach a run, each with the rule it breaks."""
     version: int
     first: bool
     """Whether it is the first reflection this task ever had."""
@@ -73,5 +78,7 @@ class NotesRejected(Happened):
     """A reflection came to nothing: the archive is as it was."""
 
     task: str
+    """Its id, or the hash of its description."""
+    description: str
     reason: str
     at: datetime

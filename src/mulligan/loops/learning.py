@@ -6,12 +6,17 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
+from uuid import uuid4
 
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.event import Happened
 from mulligan.core.interfaces import Archive, Clock, Judge
 from mulligan.loops.afterwards import Afterwards
+
+if TYPE_CHECKING:
+    from mulligan.core.notes import Ground
+    from mulligan.learning.tasks.belief import ReflectorRecord
 
 Aside = Callable[..., Awaitable[Any]]
 """Calls a function that may wait for a disk, without holding the event loop up."""
@@ -23,6 +28,18 @@ def refuse_others(source: object) -> Judge:
         return cast("Judge", source)
     said = repr(source) if isinstance(source, str) else type(source).__name__
     raise ConfigurationError(f"judge={said} is no judge yet: pass one, or use m.run_task.")
+
+
+@dataclass(slots=True)
+class ReflectorMemory:
+    """What one process need not look up for every run."""
+
+    records: dict[tuple[Ground, str], ReflectorRecord] = field(default_factory=dict)
+    """What other tasks say of a reflector, as of its last proposal."""
+    asked: dict[Ground, int] = field(default_factory=dict)
+    """After how many runs a reflector was last asked, whatever it said."""
+    warned: set[str] = field(default_factory=set)
+    """Tasks whose runs nobody can score, and whose owners were told so."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,4 +62,7 @@ class Learning:
     """With the same seed and the same archive, the same version is chosen."""
     aside: Aside = asyncio.to_thread
     afterwards: Afterwards = field(default_factory=Afterwards)
+    make_id: Callable[[], str] = field(default_factory=lambda: lambda: uuid4().hex)
+    """Names a run, so that a person can say how good it was."""
+    memory: ReflectorMemory = field(default_factory=ReflectorMemory)
     monotonic: Callable[[], float] = time.monotonic

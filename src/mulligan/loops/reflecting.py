@@ -50,6 +50,10 @@ class Told:
     """How many runs the ground has seen, this one included."""
     recent: tuple[TaskRun, ...]
     """The latest runs, this one first."""
+    output: str
+    """What the run produced, less secrets, within the reflector's budget."""
+    parent: int | None = None
+    """What to build on; `None`: what does best so far."""
 
 
 async def reflect(task: Task, told: Told, *, using: Learning) -> None:
@@ -66,9 +70,14 @@ async def reflect(task: Task, told: Told, *, using: Learning) -> None:
         parent = await using.aside(partial(_choose_parent, told, versions, archive=using.archive))
         asked = _ask(strategy, _build_experience(task, told, parent=parent), using=using)
         refinement = await run_with_timeout(asked, within=told.settings.timeout)
-        trouble = _find_trouble(task, refinement, versions=versions)
-        if trouble is None and refinement is not None:
-            await using.aside(partial(_write, told, refinement, parent=parent, using=using))
+        kept, left_out = _screen(task, refinement, using=using)
+        trouble = _find_trouble(kept, left_out, versions=versions)
+        if trouble is None and kept is not None:
+            by = name_reflector(task, settings=told.settings, using=using)
+            notes = await using.aside(
+                partial(_append, told, kept, parent=parent, by=by, using=using)
+            )
+            await using.aside(partial(_enter, notes, told=told, left_out=left_out, using=using))
     except ConfigurationError as error:
         trouble = str(error)
     except TimeoutError:
@@ -89,6 +98,23 @@ def find_strategy(task: Task, *, settings: Reflect, using: Learning) -> Strategy
     fallback = None if task.deterministic else task.judge or using.judge
     chosen = settings.judge or fallback
     return None if chosen is None else ask_judge(using.open_judge(chosen))
+
+
+def name_reflector(task: Task, *, settings: Reflect, using: Learning) -> str:
+    """Whose record a proposal counts for: a model's name, or a strategy's."""
+    own = settings.strategy
+    if own is not None:
+        named = own if hasattr(own, "__qualname__") else type(own)
+        return f"{named.__module__}.{named.__qualname__}"
+    fallback = None if task.deterministic else task.judge or using.judge
+    chosen = settings.judge or fallback
+    if isinstance(chosen, str):
+        return chosen
+    for name in ("name", "model_name"):
+        found = getattr(chosen, name, None)
+        if isinstance(found, str) and found:
+            return found
+    return "" if chosen is None else type(chosen).__name__
 
 
 def begin(task: Task, ground: Ground, *, using: Learning) -> None:
@@ -144,6 +170,8 @@ def _load_versions(task: Task, told: Told, *, using: Learning) -> dict[int, Note
 
 def _choose_parent(told: Told, versions: Mapping[int, Notes], *, archive: Archive) -> Notes:
     """What a proposal builds on: what does best so far; where all are accepted, what is on top."""
+    if told.parent is not None and told.parent in versions:
+        return versions[told.parent]
     standings = build_standings(archive.list_scorecards(told.ground), versions.values())
     number = choose_best(standings) if told.settings.gated else standings.on_top
     return versions[number] if number in versions else versions[max(versions)]
@@ -152,7 +180,7 @@ def _choose_parent(told: Told, versions: Mapping[int, Notes], *, archive: Archiv
 def _build_experience(task: Task, told: Told, *, parent: Notes) -> Experience:
     return Experience(
         task=task,
-        output=told.run.excerpt,
+        output=told.output,
         standing=told.run.standing,
         prior=parent if parent.version else None,
         runs=told.seen,
@@ -178,25 +206,43 @@ def _call(strategy: Strategy, experience: Experience) -> object:
         raise RuntimeError("StopIteration") from error
 
 
+def _screen(
+    task: Task, refinement: Refinement | None, *, using: Learning
+) -> tuple[Refinement | None, tuple[str, ...]]:
+    """What may be tried of a proposal, less secrets, and what was left out of it and why."""
+    if refinement is None:
+        return None, ()
+    screened = screen(Proposed(task=task, refinement=refinement))
+    said = screened.kept
+    if said is not None:
+        said = Refinement(
+            description=using.scrub(said.description),
+            expected_output=using.scrub(said.expected_output),
+            observations=tuple(map(using.scrub, said.observations)),
+            suggestions=tuple(map(using.scrub, said.suggestions)),
+        )
+    left_out = tuple(f"{finding.rule}: {finding.issue}" for finding in screened.findings)
+    return said, left_out
+
+
 def _find_trouble(
-    task: Task, refinement: Refinement | None, *, versions: Mapping[int, Notes]
+    refinement: Refinement | None, left_out: tuple[str, ...], *, versions: Mapping[int, Notes]
 ) -> str | None:
     """Why nothing is to be written, or `None`."""
     if refinement is None:
-        return "it had nothing to say"
-    finding = next(screen(Proposed(task=task, refinement=refinement)), None)
-    if finding is not None:
-        return f"{finding.rule}: {finding.issue}"
+        return "; ".join(left_out) or "it had nothing to say"
     if any(refinement == notes.refinement for notes in versions.values()):
         return "notes.repeated: The reflection says what an earlier version said."
     return None
 
 
-def _write(told: Told, refinement: Refinement, *, parent: Notes, using: Learning) -> None:
-    notes = _append(told, refinement, parent=parent, using=using)
+def _enter(notes: Notes, *, told: Told, left_out: tuple[str, ...], using: Learning) -> None:
+    """Tell of a new version, and give it its place."""
     using.announce(
         TaskReflected(
             task=notes.task,
+            description=notes.refinement.description,
+            left_out=left_out,
             version=notes.version,
             first=notes.version == 1,
             runs=notes.runs,
@@ -207,7 +253,9 @@ def _write(told: Told, refinement: Refinement, *, parent: Notes, using: Learning
     settle(notes, ground=told.ground, using=using)
 
 
-def _append(told: Told, refinement: Refinement, *, parent: Notes, using: Learning) -> Notes:
+def _append(
+    told: Told, refinement: Refinement, *, parent: Notes, by: str, using: Learning
+) -> Notes:
     """Append under the next number, also while other processes append theirs."""
     ground, archive = told.ground, using.archive
     for _ in range(_APPENDS):
@@ -221,6 +269,7 @@ def _append(told: Told, refinement: Refinement, *, parent: Notes, using: Learnin
             changes=describe_changes(parent.advice, refinement),
             model=ground.model,
             runs=told.seen,
+            by=by,
             at=using.clock(),
         )
         try:
@@ -260,4 +309,11 @@ def _put_on_top(notes: Notes, *, ground: Ground, using: Learning) -> None:
 
 def _reject(task: Task, reason: str, *, using: Learning) -> None:
     _report.warning("A reflection on task %s was left out: %s.", task.identity, reason.rstrip("."))
-    using.announce(NotesRejected(task=task.identity, reason=reason, at=using.clock()))
+    using.announce(
+        NotesRejected(
+            task=task.identity,
+            description=task.description,
+            reason=reason,
+            at=using.clock(),
+        )
+    )

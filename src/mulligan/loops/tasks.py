@@ -10,21 +10,32 @@ from __future__ import annotations
 import logging
 import random
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from mulligan.core.finding import Standing, Verdict, reach_verdict
-from mulligan.core.notes import ON_TOP, Ground, Notes, NotesState, Scorecard, TaskRun
+from mulligan.core.notes import ON_TOP, Beside, Ground, Notes, NotesState, Scorecard, TaskRun
 from mulligan.core.task import Ran, Reflect, Task
-from mulligan.learning.tasks.brief import render_brief
+from mulligan.learning.tasks.belief import NOBODY, ReflectorRecord
+from mulligan.learning.tasks.brief import cut_middle, render_brief
+from mulligan.learning.tasks.record import read_record
 from mulligan.learning.tasks.score import score_run
-from mulligan.learning.tasks.select import ON_TRIAL, Standings, build_standings, choose, settle
+from mulligan.learning.tasks.select import (
+    BLIND_SHARE,
+    ON_TRIAL,
+    Standings,
+    build_standings,
+    choose,
+    is_unsure,
+    plan_interval,
+    settle,
+)
 from mulligan.loops.checking import run_checks
 from mulligan.loops.learning import Learning
-from mulligan.loops.reflecting import Told, apply, begin, reflect
+from mulligan.loops.reflecting import Told, apply, begin, name_reflector, reflect
 
-EXCERPT = 1_000
-"""Characters of an output that its archive keeps."""
+KEPT_TOKENS = 1_000
+"""Of an output, that its archive keeps of each run."""
 NEW_TROUBLE_AFTER = 5
 """Runs since the last proposal before a new kind of failure asks for another."""
 _RECENT = 40
@@ -46,6 +57,8 @@ class TaskDone:
     prompt: str = field(repr=False)
     score: float | None
     """`None`: nobody could tell how good it was."""
+    id: str = ""
+    """Of the run: `m.rate(done.id, up=…)`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +69,7 @@ class _Plan:
     chosen: int = 0
     versions: dict[int, Notes] = field(default_factory=dict)
     standings: Standings = field(default_factory=Standings)
+    record: ReflectorRecord = NOBODY
 
     @property
     def notes(self) -> Notes | None:
@@ -71,6 +85,26 @@ async def run_task(task: Task, work: Work, *, using: Learning) -> TaskDone:
     plan = _Plan(ground=_build_ground(task, using))
     if settings is not None:
         plan = await _choose(task, plan.ground, settings=settings, using=using)
+    done, run = await _work_once(task, work, plan=plan, using=using)
+    if settings is None:
+        return done
+    beside = await _work_beside(task, work, first=done, plan=plan, using=using)
+    if beside is not None:
+        other, other_run = beside
+        await _learn(task, other_run, done=other, plan=plan, using=using, reflects=False)
+        if run.score is not None and other.score is not None:
+            run = replace(run, beside=Beside(version=other.version, score=other.score))
+    await _learn(task, run, done=done, plan=plan, using=using)
+    if beside is not None and (beside[0].score or 0.0) > (done.score or 0.0):
+        return beside[0]
+    return done
+
+
+async def _work_once(
+    task: Task, work: Work, *, plan: _Plan, using: Learning
+) -> tuple[TaskDone, TaskRun]:
+    """One run with the plan's version. What it raises is counted, and raised."""
+    settings = task.settings
     prompt = render_brief(task, plan.notes, bounds=settings or Reflect())
     started = using.monotonic()
     try:
@@ -78,26 +112,48 @@ async def run_task(task: Task, work: Work, *, using: Learning) -> TaskDone:
     except Exception as error:
         if settings is not None:
             failed = _build_failed_run(error, plan=plan, using=using, started=started)
-            await _learn(task, failed, plan=plan, using=using)
+            await _learn(task, failed, done=None, plan=plan, using=using)
         raise
     ran = returned if isinstance(returned, Ran) else Ran(output=returned)
     verdict = await review(task, ran)
-    score = _score(ran, verdict, settings=settings, static=plan.standings.find_card(0))
-    if settings is not None:
-        run = TaskRun(
-            version=plan.chosen,
-            at=using.clock(),
-            score=score,
-            standing=verdict.standing,
-            problem=verdict.errors[0].rule if verdict.errors else "",
-            excerpt=_cut_excerpt(ran.output, using),
-            tokens=ran.tokens,
-            seconds=using.monotonic() - started,
-        )
-        await _learn(task, run, plan=plan, using=using)
-    return TaskDone(
-        output=ran.output, verdict=verdict, version=plan.chosen, prompt=prompt, score=score
+    static = plan.standings.find_card(0)
+    score = _score(ran, verdict, settings=settings, static=static, told=ran is returned)
+    done = TaskDone(
+        output=ran.output,
+        verdict=verdict,
+        version=plan.chosen,
+        prompt=prompt,
+        score=score,
+        id=using.make_id(),
     )
+    run = TaskRun(
+        version=plan.chosen,
+        at=using.clock(),
+        score=score,
+        standing=verdict.standing,
+        problem=verdict.errors[0].rule if verdict.errors else "",
+        excerpt=_show(ran.output, using, tokens=KEPT_TOKENS) if settings else "",
+        tokens=ran.tokens,
+        seconds=using.monotonic() - started,
+        id=done.id,
+    )
+    return done, run
+
+
+async def _work_beside(
+    task: Task, work: Work, *, first: TaskDone, plan: _Plan, using: Learning
+) -> tuple[TaskDone, TaskRun] | None:
+    """The static text's run on the same input, where that is allowed and tells something."""
+    settings = task.settings
+    if settings is None or not settings.paired or first.version == 0 or first.score is None:
+        return None
+    if not is_unsure(plan.standings, first.version):
+        return None
+    try:
+        return await _work_once(task, work, plan=replace(plan, chosen=0), using=using)
+    except Exception as error:  # noqa: BLE001 - there is an output already
+        _report.warning("The static text failed beside version %s: %s", first.version, error)
+        return None
 
 
 async def review(task: Task, ran: Ran) -> Verdict:
@@ -159,12 +215,24 @@ def _sample(task: Task, ground: Ground, *, using: Learning) -> _Plan:
     if not cards and len(versions) > 1:
         _enrol(ground, versions, using=using)
         cards = archive.list_scorecards(ground)
-    standings = build_standings(cards, versions.values())
+    record = _recall_record(task, ground, using=using)
+    standings = build_standings(cards, versions.values(), record=record)
     # Seeded anew for every run by how many there were, so that any process would choose the same.
     seen = sum(card.runs for card in cards)
     chance = random.Random(f"{using.seed} {seen} {ground}")  # noqa: S311 - nothing is secret here
     chosen = choose(standings, chance=chance)
-    return _Plan(ground=ground, chosen=chosen, versions=versions, standings=standings)
+    return _Plan(
+        ground=ground, chosen=chosen, versions=versions, standings=standings, record=record
+    )
+
+
+def _recall_record(task: Task, ground: Ground, *, using: Learning) -> ReflectorRecord:
+    """What the reflector did elsewhere, looked up anew after each of its proposals here."""
+    by = name_reflector(task, settings=task.settings or Reflect(), using=using)
+    known = using.memory.records
+    if (ground, by) not in known:
+        known[ground, by] = read_record(using.archive, by, apart_from=ground)
+    return known[ground, by]
 
 
 def _enrol(ground: Ground, versions: dict[int, Notes], *, using: Learning) -> None:
@@ -182,37 +250,80 @@ def _enrol(ground: Ground, versions: dict[int, Notes], *, using: Learning) -> No
         archive.move(ground, version=version, state=NotesState.TRIAL, was=None)
 
 
-async def _learn(task: Task, run: TaskRun, *, plan: _Plan, using: Learning) -> None:
+async def _learn(
+    task: Task,
+    run: TaskRun,
+    *,
+    done: TaskDone | None,
+    plan: _Plan,
+    using: Learning,
+    reflects: bool = True,
+) -> None:
     """Count a run, settle what it changes, and reflect when it is time to."""
     try:
-        told: Told | None = await using.aside(partial(_count, task, run, plan=plan, using=using))
+        told: Told | None = await using.aside(
+            partial(_count, task, run, done=done, plan=plan, using=using)
+        )
     except Exception as error:  # noqa: BLE001 - a user's archive may raise anything
         _report.warning("A run of task %s was not counted: %s", task.identity, error)
         return
-    if told is None:
+    if told is None or not reflects:
         return
+    using.memory.asked[plan.ground] = told.seen
     reflecting = reflect(task, told, using=using)
     if told.settings.background:
         using.afterwards.begin(reflecting)
     else:
         await reflecting
+    using.memory.records.clear()
 
 
-def _count(task: Task, run: TaskRun, *, plan: _Plan, using: Learning) -> Told | None:
+def _count(
+    task: Task, run: TaskRun, *, done: TaskDone | None, plan: _Plan, using: Learning
+) -> Told | None:
     """What to reflect on, or `None` when it is not time, or a person has pinned a version."""
     archive, settings = using.archive, task.settings or Reflect()
     seen = archive.count(plan.ground, run=run)
     recent = tuple(archive.list_runs(plan.ground, limit=_RECENT))
-    told = Told(ground=plan.ground, settings=settings, run=run, seen=seen, recent=recent)
-    standings = build_standings(archive.list_scorecards(plan.ground), plan.versions.values())
+    shown = run.excerpt if done is None else _show(done.output, using, tokens=settings.most_output)
+    told = Told(
+        ground=plan.ground, settings=settings, run=run, seen=seen, recent=recent, output=shown
+    )
+    cards = archive.list_scorecards(plan.ground)
+    standings = build_standings(cards, plan.versions.values(), record=plan.record)
     if standings.pinned is not None:
         return None
     if not settings.gated:
         return told if run.standing in (Standing.ACCEPTED, Standing.UNCHECKED) else None
+    _warn_unscored(task, standings, using=using)
     for change in settle(standings, most_cost=settings.most_cost):
         apply(change, ground=plan.ground, using=using)
-    due = seen % settings.every == 0 or _is_new_trouble(told, plan.versions.values())
-    return told if due else None
+    return told if _is_due(told, standings, versions=plan.versions, using=using) else None
+
+
+def _is_due(
+    told: Told, standings: Standings, *, versions: dict[int, Notes], using: Learning
+) -> bool:
+    """Whether it is time for a proposal: sooner from a reflector whose proposals helped."""
+    if _is_new_trouble(told, versions.values()):
+        return True
+    proposed = max((n.runs for n in versions.values() if n.model == told.ground.model), default=0)
+    last = max(proposed, using.memory.asked.get(told.ground, 0))
+    interval = plan_interval(standings, every=told.settings.every)
+    return told.seen - last >= interval
+
+
+def _warn_unscored(task: Task, standings: Standings, *, using: Learning) -> None:
+    """Say it once where nothing will ever tell good notes from bad."""
+    if standings.scored or task.identity in using.memory.warned:
+        return
+    using.memory.warned.add(task.identity)
+    _report.warning(
+        "Task %s has neither a score nor checks, so nobody can know whether notes help: they get "
+        "%d %% of its runs. Give it Reflect(score=…) or checks, or rate its runs with m.rate.",
+        task.identity,
+        round(100 * BLIND_SHARE),
+    )
 
 
 def _is_new_trouble(told: Told, versions: Iterable[Notes]) -> bool:
@@ -224,12 +335,12 @@ def _is_new_trouble(told: Told, versions: Iterable[Notes]) -> bool:
 
 
 def _score(
-    ran: Ran, verdict: Verdict, *, settings: Reflect | None, static: Scorecard
+    ran: Ran, verdict: Verdict, *, settings: Reflect | None, static: Scorecard, told: bool
 ) -> float | None:
     """The user's score where there is one that makes sense; `None` when nobody can tell."""
     if settings is None or settings.score is None:
         usual = static.tokens / static.metered if static.metered else None
-        return score_run(ran, verdict=verdict, usual_tokens=usual)
+        return score_run(ran, verdict=verdict, usual_tokens=usual, told=told)
     try:
         score = float(settings.score(ran.output))
     except Exception as error:  # noqa: BLE001 - a user's score may raise anything
@@ -248,14 +359,15 @@ def _build_failed_run(error: Exception, *, plan: _Plan, using: Learning, started
         score=0.0,
         standing=Standing.REJECTED,
         problem=type(error).__name__,
-        excerpt=_cut_excerpt(error, using),
+        excerpt=_show(error, using, tokens=KEPT_TOKENS),
         seconds=using.monotonic() - started,
+        id=using.make_id(),
     )
 
 
-def _cut_excerpt(output: object, using: Learning) -> str:
+def _show(output: object, using: Learning, *, tokens: int) -> str:
     try:
-        return using.scrub(str(output))[:EXCERPT]
+        return cut_middle(using.scrub(str(output)), tokens=tokens)
     except Exception as error:  # noqa: BLE001 - an output's own text may raise anything
         return f"<{type(output).__name__} without text: {type(error).__name__}>"
 

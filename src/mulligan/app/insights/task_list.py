@@ -9,6 +9,7 @@ from mulligan.app.insights.name_lookup import NameLookup
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.interfaces import Archive
 from mulligan.core.notes import Ground, Notes
+from mulligan.learning.tasks.record import ReflectorSummary, summarize
 from mulligan.learning.tasks.select import build_standings
 from mulligan.learning.tasks.versions import (
     Result,
@@ -121,6 +122,16 @@ class TaskList:
     ) -> int | None:
         """Take the version on top out; version 0 takes its place. Which one left, if any."""
         return roll_back(self._archive, self.require_ground(task, model=model, tenant=tenant))
+
+    def clear(self, task: str, *, tenant: str | None = None) -> int:
+        """Forget a task, on every ground. Returns how many versions went."""
+        ground = self.require_ground(task, tenant=tenant)
+        return self._archive.clear(ground.task, tenant=ground.tenant)
+
+    def list_reflectors(self) -> list[ReflectorSummary]:
+        """Who proposed notes, and how often that helped, over all tasks of each tenant."""
+        tenants = dict.fromkeys(ground.tenant for ground in self._archive.list_grounds())
+        return [each for tenant in tenants for each in summarize(self._archive, tenant=tenant)]
 
     def export(self, task: str, *, tenant: str | None = None) -> dict[str, Any]:
         """Everything that is kept about a task but its runs."""

@@ -89,14 +89,27 @@ class TextList:
         """Take down a thumb, and its note less secrets."""
         found = self.find(id_or_prefix)
         if found is None:
+            of_run = self._rate_run(id_or_prefix, up=up, note=note)
+            if of_run is not None:
+                return of_run
             raise ConfigurationError(
-                f"There is no reply or draft {id_or_prefix!r}. "
+                f"There is no reply, draft or run {id_or_prefix!r}. "
                 f"`mulligan log --tool {REPLY_SETTLED}` lists those there are."
             )
-        rating = Rating(of=found.id, up=up, note=self._scrub(note))
+        return self._write(Rating(of=found.id, up=up, note=self._scrub(note)), found.tenant)
+
+    def _rate_run(self, run: str, *, up: bool, note: str) -> Rating | None:
+        """A thumb for a run of a task, by its whole id: from now on it is its score."""
+        archive = self._store.archive
+        for tenant in dict.fromkeys(ground.tenant for ground in archive.list_grounds()):
+            if archive.rate(run, score=float(up), tenant=tenant):
+                return self._write(Rating(of=run, up=up, note=self._scrub(note)), tenant)
+        return None
+
+    def _write(self, rating: Rating, tenant: str) -> Rating:
         at_us = time.time_ns() // 1000
         name = make_uuid7(at_us, secrets.randbits(RANDOM_BITS))
-        row = build_rating_row(rating, row_id=name, at_us=at_us, tenant=found.tenant)
+        row = build_rating_row(rating, row_id=name, at_us=at_us, tenant=tenant)
         self._store.log.write(Batch(rows=[row]))
         return rating
 

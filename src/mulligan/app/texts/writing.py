@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import logging
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -13,14 +14,17 @@ from mulligan.core.interfaces import Check, Clock
 if TYPE_CHECKING:
     from mulligan.app.texts.texts import Texts
     from mulligan.core.replied import Replied
-    from mulligan.core.task import Task
+    from mulligan.core.task import Reflect, Task
     from mulligan.core.text import Reply
     from mulligan.loops.drafting import Writer
     from mulligan.loops.drafts import Drafted, DraftRules
+    from mulligan.loops.optimizing import Optimized
     from mulligan.loops.replies import ReplyRules, Write
     from mulligan.loops.tasks import TaskDone, Work
 
     Rules = ReplyRules | str | Iterable[Check[Reply]] | None
+
+_report = logging.getLogger("mulligan")
 
 # The loops are loaded where they are first asked for: most applications use one or two.
 
@@ -71,7 +75,8 @@ class Writing:
     def rate(self, of: str, *, up: bool, note: str = "") -> None:
         """A person's thumb for a reply, a draft or a run, by its id: `m.rate(replied.id, up=True)`.
 
-        It is kept in the log as evidence, the note less secrets, and stands in the figures.
+        It is kept in the log as evidence, the note less secrets, and stands in the figures. Of a
+        run of a task it is the score, while the run is among the latest that are kept.
         """
         from mulligan.core.rating import Rating, build_rating_row
 
@@ -83,6 +88,11 @@ class Writing:
                 rating, row_id=runtime.make_id(at_us), at_us=at_us, tenant=runtime.tenant
             )
         )
+        learning = self._parts.learning
+        try:
+            learning.archive.rate(of, score=float(up), tenant=learning.tenant)
+        except Exception as error:  # noqa: BLE001 - a user's archive may raise anything
+            _report.warning("A thumb is no evidence for its task (%s).", type(error).__name__)
 
     def load_rules(self, rules: Rules = None) -> ReplyRules:
         """The rules as `m.reply` holds a text to them, with the judge that verifies claims.
@@ -109,6 +119,38 @@ class Writing:
         from mulligan.loops.tasks import run_task
 
         return await run_task(task, find_work(work), using=self._parts.learning)
+
+    async def optimize_task(
+        self,
+        task: str,
+        /,
+        *,
+        rounds: int = 4,
+        reflect: Reflect | None = None,
+        model: str | None = None,
+        tenant: str | None = None,
+        tell: Callable[[int, str], None] = lambda _number, _said: None,
+    ) -> Optimized:
+        """Have notes proposed from a task's recorded, scored runs, and put them on trial.
+
+        `reflect` says who reflects; without it, the application's judge does. Nothing is promoted
+        here: the runs to come decide, by the same gate as always.
+        """
+        from mulligan.app.insights.name_lookup import NameLookup
+        from mulligan.app.insights.task_list import TaskList
+        from mulligan.core.task import Reflect
+        from mulligan.loops.optimizing import optimize
+
+        names = NameLookup(self._parts.runtime.redactor)
+        tasks = TaskList(self._parts.learning.archive, names=names)
+        ground = tasks.require_ground(task, model=model, tenant=tenant)
+        return await optimize(
+            ground,
+            settings=reflect or Reflect(),
+            rounds=rounds,
+            using=self._parts.learning,
+            tell=tell,
+        )
 
     @cached_property
     def _texts(self) -> Texts:

@@ -65,3 +65,13 @@ def _fit_lines(lines: Iterable[str], *, room: int) -> Iterator[str]:
             return
         yield line
         room -= len(line) + 1
+
+
+def cut_middle(text: str, *, tokens: int) -> str:
+    """Text within a budget: its beginning and its end, and how much is missing between them."""
+    room = tokens * CHARACTERS_A_TOKEN
+    if len(text) <= room:
+        return text
+    mark = f"\n[… {len(text) - room:,} characters left out …]\n"
+    half = max(1, room // 2)
+    return f"{text[: room - half]}{mark}{text[len(text) - half :]}"

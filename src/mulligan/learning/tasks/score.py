@@ -14,8 +14,15 @@ LEAST_ACCEPTED = 0.5
 """However rough the way was, an accepted output is worth more than a rejected one."""
 
 
-def score_run(ran: Ran, *, verdict: Verdict, usual_tokens: float | None = None) -> float | None:
-    """From 0 to 1, by acceptance first and the way there second; `None` when nobody could tell."""
+def score_run(
+    ran: Ran, *, verdict: Verdict, usual_tokens: float | None = None, told: bool = True
+) -> float | None:
+    """From 0 to 1, by acceptance first and the way there second; `None` when nobody could tell.
+
+    `told`: whether the run said how it went. A bare output that nobody checks says nothing.
+    """
+    if verdict.standing is Standing.UNCHECKED and not told:
+        return None
     if verdict.standing is Standing.REJECTED:
         return 0.0
     if verdict.standing is Standing.UNREVIEWED:

@@ -10,47 +10,42 @@ import math
 import random
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from functools import cached_property
 
-from mulligan.core.notes import GENERATIONS, Notes, NotesState, Scorecard
+from mulligan.core.notes import Notes, NotesState, Scorecard
+from mulligan.learning.tasks.belief import NOBODY, Beliefs, ReflectorRecord, weigh
 
-PRIOR = 10.0
-"""How many runs of its own outweigh what is known of a version's parent. Notes seldom change much,
-so a new version is taken to be as good as the one it came from until it shows otherwise."""
 ENOUGH = 10
 """Runs before a version is promoted or retired."""
-PROMOTED_AT = 0.95
+PROMOTED_AT = 0.9
 RETIRED_AT = 0.05
-KEPT_AT = 0.7
-"""A champion stays one while it is this probable that it is better than version 0. Losing the place
-costs next to nothing, because it is sampled on; keeping a harmful one costs every run."""
+KEPT_AT = 0.3
+"""A champion stays one until it is this improbable that it is better than version 0: a place is
+lost on evidence against it, not because what spoke for it has been used up."""
 KEPT_AFTER = 5
 """Runs a champion gets before that is asked."""
-ON_TRIAL = 3
+ON_TRIAL = 8
 """Versions on trial at most when a new one has been added, itself included."""
 MOST_ON_TRIAL = 2 * ON_TRIAL
 """That get runs, where fallen champions, or an archive that once took everything, left more."""
 SLACK = {"tokens": 50.0, "seconds": 1.0}
 """Differences in cost that are too small to matter, whatever their ratio."""
+BOLDNESS = 0.7
+"""How far a draw strays from the belief: 1 would try more than a few hundred runs can repay."""
+PROVEN = 0.7
+"""Better than version 0 with this probability, a version gets each run that it is drawn for."""
+CAUTION = 4.0
+"""How fast that share falls for those that are less sure."""
+ALLOWED_LOSS = 0.02
+"""What trying versions may have cost beside the static text, for each run so far."""
+SURE = 0.95
+"""Once a version is better than version 0 with this probability, no run is made twice for it."""
+BLIND_SHARE = 0.1
+"""Of the runs that notes get while no run was ever scored."""
+SOONEST, LATEST = 1.0, 120.0
+"""Runs between two proposals of a reflector that is surely good, or surely bad."""
 
 _STATIC = 0
-
-
-class Belief(NamedTuple):
-    """What is believed of a version's success: a beta distribution."""
-
-    good: float
-    bad: float
-
-    @property
-    def mean(self) -> float:
-        """The success to expect."""
-        return self.good / (self.good + self.bad)
-
-    @property
-    def variance(self) -> float:
-        """How unsure that is."""
-        return self.mean * (1 - self.mean) / (self.good + self.bad + 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,18 +56,20 @@ class Change:
     was: NotesState
     state: NotesState
     probability: float
-    """That it is better than the champion, or of a champion: than version 0."""
+    """That it is better than what it is held against: the champion; of one, version 0."""
     n: int
     """How many runs that rests on."""
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Standings:
-    """Every version on one ground, with its parent."""
+    """Every version on one ground, with its parent, and the record of who proposes."""
 
     cards: Mapping[int, Scorecard] = field(default_factory=dict)
     parents: Mapping[int, int | None] = field(default_factory=dict)
+    record: ReflectorRecord = NOBODY
+    """What is known of the reflector from other tasks."""
 
     @property
     def champion(self) -> int:
@@ -102,62 +99,64 @@ class Standings:
         waiting = (v for v, card in self.cards.items() if card.state is NotesState.TRIAL and v)
         return sorted(waiting)[-MOST_ON_TRIAL:]
 
+    @property
+    def scored(self) -> int:
+        """How many runs are evidence."""
+        return sum(card.scored for card in self.cards.values())
+
+    @cached_property
+    def beliefs(self) -> Beliefs:
+        """What is believed of the versions that matter, all at once."""
+        return weigh(self.cards, self.parents, needed=self.playing, record=self.record)
+
     def find_card(self, version: int) -> Scorecard:
         """What was seen of a version, if anything."""
         return self.cards.get(version) or Scorecard(version=version)
 
-    def estimate_belief(self, version: int) -> Belief:
-        """What is believed of a version: its own runs, on top of its parent's."""
-        card = self.find_card(version)
-        return self.weigh_evidence(version, told=Belief(card.score, card.scored - card.score))
 
-    def weigh_evidence(self, version: int, *, told: Belief) -> Belief:
-        """What is believed of a version that is known by `told` alone, besides its parent."""
-        mean, runs = 0.5, 2.0
-        for ancestor in reversed(self._list_ancestors(version)):
-            card = self.find_card(ancestor)
-            mean = (runs * mean + card.score) / (runs + card.scored)
-            runs = PRIOR
-        return Belief(runs * mean + told.good, runs * (1 - mean) + told.bad)
-
-    def _list_ancestors(self, version: int) -> list[int]:
-        """From the parent back to version 0, leaving out those too far back to matter."""
-        line: list[int] = []
-        while version != _STATIC:
-            parent = self.parents.get(version) or _STATIC
-            # A parent is older than its child; where an archive is damaged, this ends all the same.
-            if parent >= version or len(line) == GENERATIONS:
-                parent = _STATIC
-            line.append(parent)
-            version = parent
-        return line
-
-
-def build_standings(cards: Iterable[Scorecard], notes: Iterable[Notes]) -> Standings:
+def build_standings(
+    cards: Iterable[Scorecard], notes: Iterable[Notes], *, record: ReflectorRecord = NOBODY
+) -> Standings:
     """The scorecards of a ground, with what the archive knows of their parents."""
     return Standings(
         cards={card.version: card for card in cards},
         parents={version.version: version.parent for version in notes},
+        record=record,
     )
 
 
 def choose(standings: Standings, *, chance: random.Random) -> int:
-    """The version for the next run: the pinned one, else by Thompson sampling."""
+    """The version for the next run: the pinned one, else by Thompson sampling, with care.
+
+    What is not yet proven shares its runs with the static text, and gets none while trying
+    versions may have cost more than is allowed.
+    """
     if standings.pinned is not None:
         return standings.pinned
-    draws = {v: chance.betavariate(*standings.estimate_belief(v)) for v in standings.playing}
-    return max(draws, key=lambda version: draws[version])
+    if not standings.scored:
+        return _choose_blindly(standings, chance=chance)
+    beliefs = standings.beliefs
+    draws = beliefs.draw(chance, boldness=BOLDNESS)
+    best = max(standings.playing, key=lambda version: draws[version])
+    if best == _STATIC:
+        return _STATIC
+    probability = beliefs.compare(best, _STATIC)
+    if probability < PROMOTED_AT and _is_overdrawn(standings):
+        return _STATIC
+    share = min(1.0, probability / PROVEN) ** CAUTION
+    return best if chance.random() < share else _STATIC
+
+
+def is_unsure(standings: Standings, version: int) -> bool:
+    """Whether a run beside the static text could still tell something of a version."""
+    if standings.pinned is not None or version not in standings.beliefs.places:
+        return False
+    return 1 - SURE < standings.beliefs.compare(version, _STATIC) < SURE
 
 
 def choose_best(standings: Standings) -> int:
     """The version to build on: the one with the highest success to expect."""
-    return max(standings.playing, key=lambda version: standings.estimate_belief(version).mean)
-
-
-def estimate_better(one: Belief, other: Belief) -> float:
-    """That `one` is better than `other`, taking both for normal: near enough from ten runs on."""
-    spread = math.sqrt(one.variance + other.variance)
-    return 0.5 * math.erfc((other.mean - one.mean) / (spread * math.sqrt(2)))
+    return max(standings.playing, key=standings.beliefs.estimate)
 
 
 def settle(standings: Standings, *, most_cost: float) -> Iterator[Change]:
@@ -187,11 +186,20 @@ def settle(standings: Standings, *, most_cost: float) -> Iterator[Change]:
 
 def make_room(standings: Standings) -> Iterator[Change]:
     """Who has to go so that one more can be tried: the least promising first."""
-    waiting = sorted(
-        standings.on_trial, key=lambda version: standings.estimate_belief(version).mean
-    )
+    waiting = sorted(standings.on_trial, key=standings.beliefs.estimate)
     for version in waiting[: max(0, len(waiting) - ON_TRIAL + 1)]:
         yield _compare_version(standings, version, reason="to make room for a new version")
+
+
+def plan_interval(standings: Standings, *, every: int) -> float:
+    """Runs until the next proposal: `every`, sooner from a good reflector and later from a bad."""
+    trust = standings.beliefs.judge_reflector().trust
+    if not standings.scored:
+        # Nothing will ever tell what a proposal did, so one is enough until something does.
+        return math.inf if standings.on_trial else every
+    far, sure = (SOONEST, 2 * trust - 1) if trust > 0.5 else (LATEST, 1 - 2 * trust)
+    far = min(far, every) if trust > 0.5 else max(far, every)
+    return every * math.pow(far / every, sure)
 
 
 def describe_excess_cost(standings: Standings, version: int, *, most_cost: float) -> str | None:
@@ -210,20 +218,46 @@ def describe_excess_cost(standings: Standings, version: int, *, most_cost: float
     return None
 
 
-def _check_champion(standings: Standings, *, most_cost: float) -> Change | None:
-    """The champion's fall, told by what was seen since it became one.
+def estimate_since(standings: Standings, version: int) -> float:
+    """That a champion is better than version 0, told by what was seen since it became one.
 
     What made it champion was picked for being good, and so it says too much for it.
     """
+    card = standings.find_card(version)
+    told = replace(
+        card,
+        scored=card.since_scored,
+        score=card.since_score,
+        squares=card.since_squares,
+    )
+    static = standings.find_card(_STATIC)
+    # Held against version 0 alone, so what a parent once showed does not speak for it either.
+    beliefs = weigh({_STATIC: static, version: told}, {version: _STATIC}, record=standings.record)
+    return beliefs.compare(version, _STATIC) if version in beliefs.places else 0.5
+
+
+def _choose_blindly(standings: Standings, *, chance: random.Random) -> int:
+    """While nothing tells good from bad: the static text, and now and then the newest notes."""
+    if standings.champion:
+        return standings.champion
+    tried = chance.random() < BLIND_SHARE
+    return standings.on_trial[-1] if tried and standings.on_trial else _STATIC
+
+
+def _is_overdrawn(standings: Standings) -> bool:
+    """Whether trying versions cost more, within what is sure, than is allowed by now."""
+    runs = {version: card.scored for version, card in standings.cards.items()}
+    lost, unsure = standings.beliefs.sum_losses(runs)
+    return lost + unsure > ALLOWED_LOSS * (standings.scored + 1)
+
+
+def _check_champion(standings: Standings, *, most_cost: float) -> Change | None:
+    """The champion's fall, if the evidence is against it."""
     champion = standings.champion
     card = standings.find_card(champion)
     if champion == _STATIC or card.since_scored < KEPT_AFTER:
         return None
-    since = Belief(card.since_score, card.since_scored - card.since_score)
-    static = standings.estimate_belief(_STATIC)
-    # Held against version 0 alone, so what a parent once showed does not speak for it either.
-    alone = Standings(cards=standings.cards)
-    probability = estimate_better(alone.weigh_evidence(champion, told=since), static)
+    probability = estimate_since(standings, champion)
     reason = describe_excess_cost(standings, champion, most_cost=most_cost)
     if reason is None and probability < KEPT_AT:
         reason = f"it is better than version 0 with a probability of only {probability:.2f}"
@@ -242,9 +276,7 @@ def _check_champion(standings: Standings, *, most_cost: float) -> Change | None:
 def _compare_version(standings: Standings, version: int, *, reason: str = "") -> Change:
     """A version on trial beside the champion, as a retirement that may still become a promotion."""
     champion = standings.champion
-    probability = estimate_better(
-        standings.estimate_belief(version), standings.estimate_belief(champion)
-    )
+    probability = standings.beliefs.compare(version, champion)
     return Change(
         version=version,
         was=NotesState.TRIAL,

@@ -16,9 +16,13 @@ from mulligan.core.notes import (
     NotesState,
     Scorecard,
     TaskRun,
+    add_rating,
     add_run,
     change_state,
     check_move,
+    check_notes,
+    check_run,
+    check_score,
     find_needed_versions,
     may_enter,
 )
@@ -38,6 +42,7 @@ class MemoryArchive:
 
     def append(self, notes: Notes) -> None:
         """Add a version, numbered one above the last."""
+        check_notes(notes)
         at = from_us(to_us(notes.at, name="The time of notes"))
         with self._lock:
             versions = self._notes.setdefault((notes.tenant, notes.task), [])
@@ -58,6 +63,7 @@ class MemoryArchive:
 
     def count(self, ground: Ground, *, run: TaskRun) -> int:
         """Add a run to its version's scorecard, and keep it among the latest."""
+        check_run(ground, run)
         run = replace(run, at=from_us(to_us(run.at, name="The time of a run")))
         with self._lock:
             cards = self._cards.setdefault(ground, {})
@@ -94,6 +100,27 @@ class MemoryArchive:
                 cards[top.version] = change_state(top, NotesState.TRIAL)
             cards[version] = change_state(card or Scorecard(version=version), state)
             return True
+
+    def rate(self, run: str, *, score: float, tenant: str = "") -> bool:
+        """Let a person's word be the score of a run that is still kept."""
+        check_score(score)
+        with self._lock:
+            for ground, runs in self._runs.items():
+                for at, each in enumerate(runs):
+                    if run and each.id == run and ground.tenant == tenant:
+                        card = self._cards[ground][each.version]
+                        self._cards[ground][each.version] = add_rating(card, each, score=score)
+                        runs[at] = replace(each, score=score)
+                        return True
+        return False
+
+    def clear(self, task: str, *, tenant: str = "") -> int:
+        """Forget a task: its versions, its evidence and its runs."""
+        with self._lock:
+            for ground in [g for g in self._cards if (g.task, g.tenant) == (task, tenant)]:
+                for kept in (self._cards, self._runs, self._seen):
+                    kept.pop(ground, None)
+            return len(self._notes.pop((tenant, task), ()))
 
     def list_grounds(self, task: str | None = None) -> list[Ground]:
         """Where runs were counted."""

@@ -15,13 +15,18 @@ from mulligan.core.finding import Standing
 from mulligan.core.instants import from_us, to_us
 from mulligan.core.notes import (
     ON_TOP,
+    Beside,
     Ground,
     Notes,
     NotesState,
+    Pairs,
     Refinement,
     Scorecard,
     TaskRun,
     check_move,
+    check_notes,
+    check_run,
+    check_score,
     find_needed_versions,
     may_enter,
 )
@@ -32,6 +37,19 @@ from mulligan.stores.relational.ledger import Ledger, Transaction, Work
 
 RUNS_KEPT = 40
 _ALL = 2**31
+_COUNTED = (
+    "runs",
+    "scored",
+    "score",
+    "squares",
+    "since_scored",
+    "since_score",
+    "since_squares",
+    "metered",
+    "tokens",
+    "seconds",
+)
+"""The columns of a scorecard, as the query has them."""
 
 
 class ArchiveTables:
@@ -43,6 +61,7 @@ class ArchiveTables:
 
     def append(self, notes: Notes) -> None:
         """Add a version, numbered one above the last."""
+        check_notes(notes)
         values = _encode_notes(notes)
 
         def add(transaction: Transaction) -> None:
@@ -71,13 +90,19 @@ class ArchiveTables:
 
     def count(self, ground: Ground, *, run: TaskRun) -> int:
         """Add a run to its version's scorecard, and keep it among the latest."""
+        check_run(ground, run)
         at_us = to_us(run.at, name="The time of a run")
         seen: int = self._write(lambda t: _count(t.session, ground, run, at_us=at_us))
         return seen
 
     def list_scorecards(self, ground: Ground) -> list[Scorecard]:
         """The scorecards of a ground, by version."""
-        return [_decode_card(row) for row in self._fetch_on_ground("scorecards", ground)]
+        pairs: dict[int, list[Pairs]] = {}
+        for version, against, n, ahead, squares, score in self._fetch_on_ground("pairings", ground):
+            seen = Pairs(against=against, n=n, ahead=ahead, squares=squares, score=score)
+            pairs.setdefault(version, []).append(seen)
+        rows = self._fetch_on_ground("scorecards", ground)
+        return [_decode_card(row, pairs=tuple(pairs.get(row[0], ()))) for row in rows]
 
     def list_runs(self, ground: Ground, *, limit: int) -> list[TaskRun]:
         """The latest runs on a ground, the newest first."""
@@ -106,6 +131,39 @@ class ArchiveTables:
 
         moved: bool = self._write(change)
         return moved
+
+    def rate(self, run: str, *, score: float, tenant: str = "") -> bool:
+        """Let a person's word be the score of a run that is still kept."""
+        check_score(score)
+        wanted = {"id": escape(run), "tenant": escape(tenant)}
+
+        def change(transaction: Transaction) -> bool:
+            session = transaction.session
+            found = fetch_one(session, "rated_run", **wanted) if run else None
+            if found is None:
+                return False
+            ground, number, version, old = found
+            had = old or 0.0
+            session.run("rate_run", number=number, score=float(score))
+            session.run(
+                "rate_scorecard",
+                ground=ground,
+                version=version,
+                scored=int(old is None),
+                score=float(score),
+                more=float(score - had),
+                more_squares=float(score * score - had * had),
+            )
+            return True
+
+        rated: bool = self._write(change)
+        return rated
+
+    def clear(self, task: str, *, tenant: str = "") -> int:
+        """Forget a task: its versions, its evidence and its runs."""
+        whose: dict[str, object] = {"tenant": escape(tenant), "task": escape(task)}
+        cleared: int = self._write(partial(_clear, whose=whose))
+        return cleared
 
     def list_grounds(self, task: str | None = None) -> list[Ground]:
         """Where runs were counted."""
@@ -153,6 +211,7 @@ def _count(session: Session, ground: Ground, run: TaskRun, *, at_us: int) -> int
         version=run.version,
         scored=int(scored),
         score=float(run.score or 0),
+        squares=float(run.score or 0) ** 2,
         metered=int(metered),
         tokens=float(run.tokens or 0),
         seconds=float(run.seconds),
@@ -168,7 +227,21 @@ def _count(session: Session, ground: Ground, run: TaskRun, *, at_us: int) -> int
         excerpt=escape(run.excerpt),
         tokens=run.tokens,
         seconds=float(run.seconds),
+        id=escape(run.id),
+        beside=run.beside.version if run.beside else None,
+        beside_score=float(run.beside.score) if run.beside else None,
     )
+    if run.beside is not None and run.score is not None:
+        ahead = float(run.score - run.beside.score)
+        session.run(
+            "count_pair",
+            ground=number,
+            version=run.version,
+            against=run.beside.version,
+            ahead=ahead,
+            squares=ahead * ahead,
+            score=float(run.score),
+        )
     session.run("forget_runs", ground=number, most=RUNS_KEPT)
     return seen
 
@@ -185,10 +258,22 @@ def _forget(transaction: Transaction, *, tenant: str, task: str, before_us: int)
     )
     gone = [v for v, _, at_us in known if at_us < before_us and v not in needed]
     for version in gone:
+        session.run("forget_pairs", version=version, **whose)
         session.run("forget_scorecards", version=version, **whose)
         found = session.fetch("forget_notes", version=version, **whose)
         transaction.drop_rows("notes", found)
     return len(gone)
+
+
+def _clear(transaction: Transaction, *, whose: dict[str, object]) -> int:
+    session = transaction.session
+    for query in ("clear_runs", "clear_pairs", "clear_scorecards", "clear_grounds"):
+        session.run(query, **whose)
+    known = session.fetch("lineage", **whose)
+    for version, _, _ in known:
+        found = session.fetch("forget_notes", version=version, **whose)
+        transaction.drop_rows("notes", found)
+    return len(known)
 
 
 def _encode_ground(ground: Ground) -> dict[str, object]:
@@ -205,7 +290,9 @@ def _encode_notes(notes: Notes) -> dict[str, object]:
         "model": escape(notes.model),
         "runs": notes.runs,
         # Plain ASCII: a proposal may hold what a database cannot.
-        "body": encode_record({"changes": notes.changes, **asdict(notes.refinement)}),
+        "body": encode_record(
+            {"changes": notes.changes, "by": notes.by, **asdict(notes.refinement)}
+        ),
     }
 
 
@@ -222,29 +309,24 @@ def _decode_notes(row: Row) -> Notes:
             model=model,
             runs=runs,
             changes=tuple(content["changes"]),
+            by=content.get("by", ""),
             refinement=Refinement(**{each.name: content[each.name] for each in fields(Refinement)}),
         )
 
 
-def _decode_card(row: Row) -> Scorecard:
-    version, state, runs, scored, score, since_scored, since_score, metered, tokens, seconds = row
+def _decode_card(row: Row, *, pairs: tuple[Pairs, ...]) -> Scorecard:
+    version, state, *counts = row
     with report_unreadable(f"The scorecard of version {version}"):
         return Scorecard(
             version=version,
             state=NotesState(state),
-            runs=runs,
-            scored=scored,
-            score=score,
-            since_scored=since_scored,
-            since_score=since_score,
-            metered=metered,
-            tokens=tokens,
-            seconds=seconds,
+            pairs=pairs,
+            **dict(zip(_COUNTED, counts, strict=True)),
         )
 
 
 def _decode_run(row: Row) -> TaskRun:
-    version, at_us, score, standing, problem, excerpt, tokens, seconds = row
+    version, at_us, score, standing, problem, excerpt, tokens, seconds, name, *beside = row
     with report_unreadable(f"A run of version {version}"):
         return TaskRun(
             version=version,
@@ -255,4 +337,6 @@ def _decode_run(row: Row) -> TaskRun:
             excerpt=excerpt,
             tokens=tokens,
             seconds=seconds,
+            id=name,
+            beside=None if beside[0] is None else Beside(version=beside[0], score=beside[1]),
         )

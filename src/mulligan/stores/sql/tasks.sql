@@ -27,27 +27,66 @@ select task, tenant, model, definition from ground where {where} order by number
 task = :task
 
 -- name: count_run
-insert into scorecard (ground, version, state, runs, scored, score, since_scored, since_score,
-  metered, tokens, seconds)
-values (:ground, :version, 'trial', 1, :scored, :score, 0, 0, :metered, :tokens, :seconds)
+insert into scorecard (ground, version, state, runs, scored, score, squares, since_scored,
+  since_score, since_squares, metered, tokens, seconds)
+values (:ground, :version, 'trial', 1, :scored, :score, :squares, 0, 0, 0,
+  :metered, :tokens, :seconds)
 on conflict (ground, version) do update set
   runs = scorecard.runs + 1,
   scored = scorecard.scored + excluded.scored,
   score = scorecard.score + excluded.score,
+  squares = scorecard.squares + excluded.squares,
   since_scored = scorecard.since_scored
     + case when scorecard.state = 'champion' then excluded.scored else 0 end,
   since_score = scorecard.since_score
     + case when scorecard.state = 'champion' then excluded.score else 0 end,
+  since_squares = scorecard.since_squares
+    + case when scorecard.state = 'champion' then excluded.squares else 0 end,
   metered = scorecard.metered + excluded.metered,
   tokens = scorecard.tokens + excluded.tokens,
   seconds = scorecard.seconds + excluded.seconds
 
 -- name: scorecards
-select version, state, runs, scored, score, since_scored, since_score, metered, tokens, seconds
+select version, state, runs, scored, score, squares, since_scored, since_score, since_squares,
+  metered, tokens, seconds
 from scorecard where ground = :ground order by version
 
+-- name: count_pair
+insert into pairing (ground, version, against, n, ahead, squares, score)
+values (:ground, :version, :against, 1, :ahead, :squares, :score)
+on conflict (ground, version, against) do update set
+  n = pairing.n + 1,
+  ahead = pairing.ahead + excluded.ahead,
+  squares = pairing.squares + excluded.squares,
+  score = pairing.score + excluded.score
+
+-- name: pairings
+select version, against, n, ahead, squares, score
+from pairing where ground = :ground order by version, against
+
+-- name: rated_run
+select ground.number, task_run.number, task_run.version, task_run.score
+from task_run join ground on ground.number = task_run.ground
+where task_run.id = :id and ground.tenant = :tenant
+
+-- name: rate_run
+update task_run set score = :score where number = :number
+
+-- name: rate_scorecard
+update scorecard set
+  scored = scored + :scored,
+  score = score + :more,
+  squares = squares + :more_squares,
+  since_scored = since_scored + case when state = 'champion' then :scored else 0 end,
+  since_score = since_score + case when state = 'champion' then :scored * :score else 0 end,
+  since_squares = since_squares
+    + case when state = 'champion' then :scored * :score * :score else 0 end
+where ground = :ground and version = :version
+
 -- name: add_scorecard
-insert into scorecard values (:ground, :version, :state, 0, 0, 0, 0, 0, 0, 0, 0)
+insert into scorecard (ground, version, state, runs, scored, score, squares, since_scored,
+  since_score, since_squares, metered, tokens, seconds)
+values (:ground, :version, :state, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 on conflict do nothing
 
 -- name: move_scorecard
@@ -55,8 +94,10 @@ update scorecard set
   state = :state,
   scored = case when state = 'champion' then since_scored else scored end,
   score = case when state = 'champion' then since_score else score end,
+  squares = case when state = 'champion' then since_squares else squares end,
   since_scored = 0,
-  since_score = 0
+  since_score = 0,
+  since_squares = 0
 where ground = :ground and version = :version and state = :was
 
 -- name: clear_the_top
@@ -64,16 +105,20 @@ update scorecard set
   state = 'trial',
   scored = case when state = 'champion' then since_scored else scored end,
   score = case when state = 'champion' then since_score else score end,
+  squares = case when state = 'champion' then since_squares else squares end,
   since_scored = 0,
-  since_score = 0
+  since_score = 0,
+  since_squares = 0
 where ground = :ground and version <> :version and state in ('champion', 'pinned')
 
 -- name: pinned
 select version from scorecard where ground = :ground and state = 'pinned'
 
 -- name: add_run
-insert into task_run (ground, version, at_us, score, standing, problem, excerpt, tokens, seconds)
-values (:ground, :version, :at_us, :score, :standing, :problem, :excerpt, :tokens, :seconds)
+insert into task_run (ground, version, at_us, score, standing, problem, excerpt, tokens, seconds,
+  id, beside, beside_score)
+values (:ground, :version, :at_us, :score, :standing, :problem, :excerpt, :tokens, :seconds,
+  :id, :beside, :beside_score)
 
 -- name: forget_runs
 delete from task_run where ground = :ground and number <= (
@@ -81,7 +126,8 @@ delete from task_run where ground = :ground and number <= (
 )
 
 -- name: task_runs
-select version, at_us, score, standing, problem, excerpt, tokens, seconds from task_run
+select version, at_us, score, standing, problem, excerpt, tokens, seconds, id, beside, beside_score
+from task_run
 where ground = :ground order by number desc limit :most
 
 -- name: forget_old_runs
@@ -108,3 +154,26 @@ delete from scorecard where version = :version and ground in (
 -- name: forget_notes
 delete from notes where tenant = :tenant and task = :task and version = :version
 returning seal, tenant, task, version, parent, at_us, model, runs, body
+
+-- name: forget_pairs
+delete from pairing where (version = :version or against = :version) and ground in (
+  select number from ground where tenant = :tenant and task = :task
+)
+
+-- name: clear_runs
+delete from task_run where ground in (
+  select number from ground where tenant = :tenant and task = :task
+)
+
+-- name: clear_pairs
+delete from pairing where ground in (
+  select number from ground where tenant = :tenant and task = :task
+)
+
+-- name: clear_scorecards
+delete from scorecard where ground in (
+  select number from ground where tenant = :tenant and task = :task
+)
+
+-- name: clear_grounds
+delete from ground where tenant = :tenant and task = :task

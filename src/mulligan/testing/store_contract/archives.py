@@ -12,7 +12,16 @@ import pytest
 from mulligan.core.errors import ConfigurationError, NaiveTimeError, StaleNotesError
 from mulligan.core.finding import Standing
 from mulligan.core.interfaces import Archive, Store
-from mulligan.core.notes import Ground, Notes, NotesState, Refinement, Scorecard, TaskRun
+from mulligan.core.notes import (
+    Beside,
+    Ground,
+    Notes,
+    NotesState,
+    Pairs,
+    Refinement,
+    Scorecard,
+    TaskRun,
+)
 from mulligan.testing.store_contract.contract import NOW, Contract
 
 GROUND = Ground(task="weekly-report", tenant="home", model="small", definition="d1")
@@ -36,6 +45,7 @@ def make_notes(version: int, *, task: str = "weekly-report", tenant: str = "home
         changes=("description: 2 lines → 3",),
         model="small",
         runs=15 * version,
+        by="a model" if version else "",
         at=NOW,
     )
 
@@ -166,7 +176,94 @@ class _Places:
         ]
 
 
-class ArchiveContract(_Places, Contract):
+class _Evidence:
+    """What counts, how a person's word counts, and what is refused."""
+
+    def test_graded_scores_keep_how_much_they_spread(self, archive: Archive) -> None:
+        """As the sum of their squares."""
+        for score in (0.5, 0.25):
+            archive.count(GROUND, run=make_task_run(0, score))
+
+        [card] = archive.list_scorecards(GROUND)
+
+        assert (card.score, card.squares) == (0.75, 0.3125)
+
+    def test_runs_beside_each_other_are_added_up_as_pairs(self, archive: Archive) -> None:
+        """On the card of the one that names the other."""
+        for score in (1.0, 0.5):
+            beside = Beside(version=0, score=0.25)
+            archive.count(GROUND, run=make_task_run(0, 0.25))
+            archive.count(GROUND, run=make_task_run(2, score, beside=beside))
+
+        static, tried = archive.list_scorecards(GROUND)
+
+        assert tried.pairs == (Pairs(against=0, n=2, ahead=1.0, squares=0.625, score=1.5),)
+        assert static.pairs == ()
+        assert archive.list_runs(GROUND, limit=1)[0].beside == Beside(version=0, score=0.25)
+
+    def test_a_persons_word_is_the_score_of_a_run(self, archive: Archive) -> None:
+        """Whether it had one or not; and only of a run of that tenant that is still kept."""
+        archive.count(GROUND, run=make_task_run(0, None, id="one"))
+        archive.count(GROUND, run=make_task_run(0, 0.25, id="two"))
+
+        rated = [archive.rate(run, score=1.0, tenant="home") for run in ("one", "two")]
+        others = [archive.rate("one", score=0.0), archive.rate("", score=0.0, tenant="home")]
+
+        [card] = archive.list_scorecards(GROUND)
+        assert (rated, others) == ([True, True], [False, False])
+        assert (card.runs, card.scored, card.score, card.squares) == (2, 2, 2.0, 2.0)
+        assert [run.score for run in archive.list_runs(GROUND, limit=9)] == [1.0, 1.0]
+
+    def test_a_cleared_task_is_gone_and_may_begin_anew(self, archive: Archive) -> None:
+        """And no other task, and no other tenant."""
+        for task, tenant in (("weekly-report", "home"), ("weekly-report", "b"), ("other", "home")):
+            archive.append(make_notes(0, task=task, tenant=tenant))
+            archive.append(make_notes(1, task=task, tenant=tenant))
+            ground = replace(GROUND, task=task, tenant=tenant)
+            archive.count(ground, run=make_task_run(1, beside=Beside(version=0, score=0.0)))
+
+        gone = archive.clear("weekly-report", tenant="home")
+
+        assert (gone, archive.clear("weekly-report", tenant="home")) == (2, 0)
+        assert archive.list_versions("weekly-report", tenant="home") == []
+        assert archive.list_scorecards(GROUND) == []
+        assert archive.list_runs(GROUND, limit=9) == []
+        assert {(g.task, g.tenant) for g in archive.list_grounds()} == {
+            ("weekly-report", "b"),
+            ("other", "home"),
+        }
+        archive.append(make_notes(0))
+        assert archive.list_versions("weekly-report", tenant="home") == [make_notes(0)]
+
+    @pytest.mark.parametrize(
+        "changes", [{"task": ""}, {"task": " \t"}, {"refinement": None}, {"runs": -1}]
+    )
+    def test_what_no_version_can_be_is_refused(
+        self, archive: Archive, changes: dict[str, object]
+    ) -> None:
+        """Blank names, no refinement, fewer runs than none."""
+        with pytest.raises(ConfigurationError):
+            archive.append(replace(make_notes(0), **changes))  # type: ignore[arg-type]
+
+        assert archive.list_versions("weekly-report", tenant="home") == []
+
+    @pytest.mark.parametrize(
+        "changes",
+        [{"version": -1}, {"score": 1.5}, {"score": -0.1}, {"tokens": -1}, {"seconds": -1.0}],
+    )
+    def test_what_no_run_can_have_been_is_refused(
+        self, archive: Archive, changes: dict[str, object]
+    ) -> None:
+        """Negative counts, and scores that are none."""
+        with pytest.raises(ConfigurationError):
+            archive.count(GROUND, run=replace(make_task_run(0), **changes))  # type: ignore[arg-type]
+        with pytest.raises(ConfigurationError):
+            archive.count(replace(GROUND, task=" "), run=make_task_run(0))
+
+        assert archive.list_scorecards(GROUND) == []
+
+
+class ArchiveContract(_Places, _Evidence, Contract):
     """Versions that are never lost, and evidence that is never counted twice."""
 
     @pytest.fixture
@@ -227,9 +324,25 @@ class ArchiveContract(_Places, Contract):
 
         assert (first, second, third, elsewhere) == (1, 2, 3, 1)
         assert archive.list_scorecards(GROUND) == [
-            Scorecard(version=0, runs=1, scored=1, score=1.0, metered=1, tokens=100.0, seconds=0.5),
             Scorecard(
-                version=1, runs=2, scored=1, score=0.25, metered=1, tokens=100.0, seconds=1.0
+                version=0,
+                runs=1,
+                scored=1,
+                score=1.0,
+                squares=1.0,
+                metered=1,
+                tokens=100.0,
+                seconds=0.5,
+            ),
+            Scorecard(
+                version=1,
+                runs=2,
+                scored=1,
+                score=0.25,
+                squares=0.0625,
+                metered=1,
+                tokens=100.0,
+                seconds=1.0,
             ),
         ]
 

@@ -1,0 +1,64 @@
+"""`mulligan tasks optimize`: a search for better notes over recorded runs."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from dataclasses import asdict
+
+from rich.console import Console
+from rich.progress import Progress
+
+from mulligan.app.mulligan import Mulligan
+from mulligan.app.settings import Settings
+from mulligan.cli import render
+from mulligan.loops.optimizing import Optimized
+
+ROUNDS = 4
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What a search takes."""
+    parser.add_argument(
+        "--judge", required=True, metavar="MODEL", help="who reflects, such as anthropic:…"
+    )
+    parser.add_argument(
+        "--rounds", type=int, default=ROUNDS, metavar="N", help=f"proposals (default {ROUNDS})"
+    )
+    parser.add_argument("--model", help="the model it runs on; else the one it last ran on")
+
+
+def run_optimize(options: argparse.Namespace, settings: Settings) -> int:
+    """Search, say what is on trial now, and fail when nothing is."""
+    found = asyncio.run(_search(options, settings))
+    if options.json:
+        render.print_json(asdict(found))
+    else:
+        _print(found)
+    return 0 if found.proposed else 1
+
+
+async def _search(options: argparse.Namespace, settings: Settings) -> Optimized:
+    with Progress(console=Console(stderr=True), disable=not sys.stderr.isatty()) as progress:
+        bar = progress.add_task("rounds", total=options.rounds)
+        async with Mulligan(settings=settings, judge=options.judge) as m:
+            return await m.optimize_task(
+                options.task,
+                rounds=options.rounds,
+                model=options.model,
+                tenant=options.tenant,
+                tell=lambda number, _said: progress.update(bar, completed=number),
+            )
+
+
+def _print(found: Optimized) -> None:
+    console = render.make_console()
+    rows = [(each.version, each.n, f"{each.at['overall']:.2f}", each.wins) for each in found.front]
+    console.print(render.build_text(f"Searched over {found.runs} scored runs. Worth building on:"))
+    columns = ("version", "runs", "score", "best at")
+    console.print(render.build_table(rows, columns=columns))
+    for version in found.proposed:
+        console.print(render.build_text(f"Version {version} is on trial: runs decide."))
+    for reason in found.rejected:
+        console.print(render.build_text(f"Left out: {reason}"))
