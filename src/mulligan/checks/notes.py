@@ -131,7 +131,7 @@ def screen(proposed: Proposed) -> Screened:
         description=_screen_text(
             said.description,
             "description",
-            longest=_allow(task.description),
+            longest=_limit_length(task.description),
             task=task,
             found=found,
         ),
@@ -152,7 +152,7 @@ def _screen_output(proposed: Proposed, found: list[Finding]) -> str:
     kept = _screen_text(
         proposed.refinement.expected_output,
         "expected output",
-        longest=_allow(task.expected_output),
+        longest=_limit_length(task.expected_output),
         task=task,
         found=found,
     )
@@ -202,7 +202,7 @@ def _name_line(wrong: list[tuple[str, str]], where: str, line: str) -> Iterator[
         yield _build_error(rule, f"The {where} {issue}: “{format_one_line(line, most=80)}”.")
 
 
-def _allow(static: str) -> int:
+def _limit_length(static: str) -> int:
     return max(LONGEST, 2 * len(static))
 
 

@@ -253,16 +253,14 @@ class Log(Protocol):
 class Archive(Protocol):
     """What was learned about tasks, version by version, and the evidence for each.
 
-    A version never changes. What no version or run can be (`core.notes.check_notes`, `check_run`)
-    is refused with a `ConfigurationError`. Every method that writes does so in one step, also when
-    other processes write at the same time: nothing is lost, nothing is counted twice.
+    A version never changes; `core.notes.check_notes` and `check_run` say what is refused. Every
+    method that writes does so in one step, also when other processes write at the same time.
     """
 
     def append(self, notes: Notes) -> None:
         """Add a version, numbered one above the last; a task's first one is version 0.
 
-        `StaleNotesError`: that number is taken, or one before it is missing. Read again, and
-        append what you have under the next number.
+        `StaleNotesError`: that number is taken, or one before it is missing. Read again.
         """
 
     def list_versions(
@@ -271,10 +269,7 @@ class Archive(Protocol):
         """The versions of a task, the newest first."""
 
     def count(self, ground: Ground, *, run: TaskRun) -> int:
-        """Add a run to its version's scorecard. Returns how many runs the ground has seen now.
-
-        Any two calls get different answers. A version without a scorecard gets one, on trial.
-        """
+        """Add a run to its version's scorecard, a new one on trial; how many runs there are now."""
 
     def list_scorecards(self, ground: Ground) -> list[Scorecard]:
         """The scorecards of a ground, by version."""
@@ -288,10 +283,9 @@ class Archive(Protocol):
         """Change where a version stands, if it still stands where it `was`; else do nothing.
 
         `None`: it has no scorecard yet. When one becomes champion or is pinned, whoever was either
-        goes on trial; but while one is pinned, no other becomes champion. What is seen of a
-        champion is counted twice, in all and since it became one; when it loses that place, only
-        the latter stays evidence. Version 0 is never retired and needs no crown: to ask for either
-        is a `ConfigurationError`.
+        goes on trial; but while one is pinned, no other becomes champion. What a champion showed
+        before is no evidence once it loses that place. Version 0 is never retired nor crowned: to
+        ask for either is a `ConfigurationError`.
         """
 
     def rate(self, run: str, *, score: float, tenant: str = "") -> bool:

@@ -215,7 +215,7 @@ def _sample(task: Task, ground: Ground, *, using: Learning) -> _Plan:
     if not cards and len(versions) > 1:
         _enrol(ground, versions, using=using)
         cards = archive.list_scorecards(ground)
-    record = _recall_record(task, ground, using=using)
+    record = _look_up_record(task, ground, using=using)
     standings = build_standings(cards, versions.values(), record=record)
     # Seeded anew for every run by how many there were, so that any process would choose the same.
     seen = sum(card.runs for card in cards)
@@ -226,7 +226,7 @@ def _sample(task: Task, ground: Ground, *, using: Learning) -> _Plan:
     )
 
 
-def _recall_record(task: Task, ground: Ground, *, using: Learning) -> ReflectorRecord:
+def _look_up_record(task: Task, ground: Ground, *, using: Learning) -> ReflectorRecord:
     """What the reflector did elsewhere, looked up anew after each of its proposals here."""
     by = name_reflector(task, settings=task.settings or Reflect(), using=using)
     known = using.memory.records

@@ -32,7 +32,7 @@ def find_front(runs: Sequence[TaskRun]) -> list[Candidate]:
     kinds = sorted({run.problem for run in scored if run.problem})
     versions = sorted({run.version for run in scored})
     seen = [_build(version, scored, kinds=kinds) for version in versions]
-    front = [one for one in seen if not any(_dominates(other, one) for other in seen)]
+    front = [one for one in seen if not any(_is_beaten(one, by=other) for other in seen)]
     best = (
         {kind: max(each.at[kind] for each in front) for kind in [OVERALL, *kinds]} if front else {}
     )
@@ -74,8 +74,7 @@ def _build(version: int, runs: Sequence[TaskRun], *, kinds: Sequence[str]) -> Ca
     return Candidate(version=version, n=len(own), at={OVERALL: mean, **free})
 
 
-def _dominates(one: Candidate, other: Candidate) -> bool:
-    if one.version == other.version:
-        return False
-    pairs = [(one.at[kind], other.at[kind]) for kind in one.at]
-    return all(mine >= theirs for mine, theirs in pairs) and any(m > t for m, t in pairs)
+def _is_beaten(one: Candidate, *, by: Candidate) -> bool:
+    """Whether the other is as good at everything, and better at something."""
+    pairs = [(one.at[kind], by.at[kind]) for kind in one.at]
+    return all(own <= other for own, other in pairs) and any(o < t for o, t in pairs)

@@ -231,19 +231,24 @@ def _count(session: Session, ground: Ground, run: TaskRun, *, at_us: int) -> int
         beside=run.beside.version if run.beside else None,
         beside_score=float(run.beside.score) if run.beside else None,
     )
-    if run.beside is not None and run.score is not None:
-        ahead = float(run.score - run.beside.score)
-        session.run(
-            "count_pair",
-            ground=number,
-            version=run.version,
-            against=run.beside.version,
-            ahead=ahead,
-            squares=ahead * ahead,
-            score=float(run.score),
-        )
+    _count_pair(session, run, ground=number)
     session.run("forget_runs", ground=number, most=RUNS_KEPT)
     return seen
+
+
+def _count_pair(session: Session, run: TaskRun, *, ground: int) -> None:
+    if run.beside is None or run.score is None:
+        return
+    ahead = float(run.score - run.beside.score)
+    session.run(
+        "count_pair",
+        ground=ground,
+        version=run.version,
+        against=run.beside.version,
+        ahead=ahead,
+        squares=ahead * ahead,
+        score=float(run.score),
+    )
 
 
 def _forget(transaction: Transaction, *, tenant: str, task: str, before_us: int) -> int:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
+from typing import Any
 
 import pytest
 
@@ -32,6 +33,7 @@ REFINEMENT = Refinement(
     suggestions=("Add up first.",),
 )
 TRIAL, CHAMPION, PINNED, RETIRED = NotesState
+ONCE: dict[str, Any] = {"scored": 1, "metered": 1, "tokens": 100.0}
 
 
 def make_notes(version: int, *, task: str = "weekly-report", tenant: str = "home") -> Notes:
@@ -324,26 +326,8 @@ class ArchiveContract(_Places, _Evidence, Contract):
 
         assert (first, second, third, elsewhere) == (1, 2, 3, 1)
         assert archive.list_scorecards(GROUND) == [
-            Scorecard(
-                version=0,
-                runs=1,
-                scored=1,
-                score=1.0,
-                squares=1.0,
-                metered=1,
-                tokens=100.0,
-                seconds=0.5,
-            ),
-            Scorecard(
-                version=1,
-                runs=2,
-                scored=1,
-                score=0.25,
-                squares=0.0625,
-                metered=1,
-                tokens=100.0,
-                seconds=1.0,
-            ),
+            Scorecard(version=0, score=1.0, squares=1.0, runs=1, seconds=0.5, **ONCE),
+            Scorecard(version=1, score=0.25, squares=0.0625, runs=2, seconds=1.0, **ONCE),
         ]
 
     def test_the_latest_runs_are_kept(self, archive: Archive) -> None:
