@@ -7,9 +7,9 @@ import pytest
 from mulligan.checks.standard.words import (
     cut_ending,
     find_stems,
+    has_picking_words,
     is_understood,
     load_words,
-    picks_otherwise,
     split_words,
 )
 
@@ -45,8 +45,8 @@ def test_every_list_of_the_language_holds_words() -> None:
 
 def test_a_list_holds_the_words_of_all_languages() -> None:
     assert {"except", "außer"} <= load_words("words", "picked")
-    assert picks_otherwise("Delete all but the dinner")
-    assert not picks_otherwise("Delete the dinner")
+    assert has_picking_words("Delete all but the dinner")
+    assert not has_picking_words("Delete the dinner")
 
 
 def test_what_nobody_described_is_not_understood() -> None:

@@ -10,7 +10,7 @@ from mulligan.checks.quotes import drop_quotes
 from mulligan.checks.returned.seen_values import fold_value, with_seen
 from mulligan.checks.standard.kind import ParameterKind
 from mulligan.checks.standard.tools import ToolKinds, ToolVerb
-from mulligan.checks.standard.words import load_words, picks_otherwise, split_words
+from mulligan.checks.standard.words import has_picking_words, load_words, split_words
 from mulligan.checks.subject import Argument, Heard, Subject, list_arguments
 from mulligan.core.call import Execution
 from mulligan.core.finding import Finding
@@ -36,7 +36,7 @@ def names_as_said(tools: Mapping[str, ToolKinds]) -> Check[Subject]:
     @limit_to_tools(tools)
     def check(subject: Subject) -> Iterator[Finding]:
         message = subject.turn.message
-        if picks_otherwise(message) or not re.search(_QUOTED, message):
+        if has_picking_words(message) or not re.search(_QUOTED, message):
             return
         said = Heard(message, subject.turn.known)
         for execution, _ in with_seen(subject):

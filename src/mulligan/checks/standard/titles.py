@@ -13,9 +13,9 @@ from mulligan.checks.returned.seen_values import SeenValues, fold_value, with_se
 from mulligan.checks.standard.words import (
     cut_ending,
     find_stems,
+    has_picking_words,
     is_understood,
     load_words,
-    picks_otherwise,
 )
 from mulligan.checks.subject import Argument, Subject, list_arguments
 from mulligan.core.finding import Finding, Severity
@@ -57,7 +57,7 @@ def _compare(argument: Argument, own: Found, *, message: str, seen: SeenValues) 
     words = find_stems(message) - _find_general()
     if not title or words & find_stems(title) or words & find_stems(join_texts(own)):
         return None
-    if picks_otherwise(message) or fold_value(argument.value) in message.casefold():
+    if has_picking_words(message) or fold_value(argument.value) in message.casefold():
         return None
     others = list(_list_named(message, argument, seen))
     if not others:

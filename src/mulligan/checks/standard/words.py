@@ -37,7 +37,7 @@ def is_understood(message: str) -> bool:
     return choose_language(tokenize(message)) is not None
 
 
-def picks_otherwise(message: str) -> bool:
+def has_picking_words(message: str) -> bool:
     """Whether a message picks things otherwise than by their names: all but the last."""
     return not load_words("words", "picked").isdisjoint(_WORD.findall(message.casefold()))
 

@@ -7,7 +7,9 @@ from mulligan.checks.dates.grammar.scan import (
     YEARS,
     Found,
     Scan,
+    is_counted,
     parse_half,
+    parse_minutes_after_word,
     read_day_number,
 )
 from mulligan.checks.dates.language.tokens import Token
@@ -192,7 +194,7 @@ def _parse_around_hour(scan: Scan, i: int) -> Found | None:
         return _parse_moved_hour(scan, named[1], named[0])
     if half := words.half.match(tokens, i):
         hour = tokens[half[1]]
-        if hour.number is not None and 0 < hour.number <= 12 and not _is_counted(scan, half[1]):
+        if hour.number is not None and 0 < hour.number <= 12 and not is_counted(scan, half[1]):
             return _parse_moved_hour(scan, half[1], half[0])
     minutes = tokens[i].number
     if minutes is None or not 0 < minutes < _MINUTES or scan.is_after(i, words.range_openings):
@@ -213,24 +215,18 @@ def _parse_around_hour(scan: Scan, i: int) -> Found | None:
 
 
 def _parse_moved_hour(scan: Scan, i: int, minutes: int) -> Found | None:
-    """The hour at `i`, moved by some minutes."""
+    """The hour at `i`, moved by some minutes: fünf vor *halb acht*."""
     words, tokens = scan.words, scan.tokens
     if noon := words.noon.match(tokens, i):
         return (_move_clock(Clock(12, half=Half.PM), minutes),), noon[1]
     if half := words.half.match(tokens, i):
-        # Fünf vor halb acht.
         i, minutes = half[1], minutes + half[0]
     hour = tokens[i].number
-    if hour is None or not 0 < hour < _HOURS or tokens[i + 1].text == ":" or _is_counted(scan, i):
+    if hour is None or not 0 < hour < _HOURS or tokens[i + 1].text == ":" or is_counted(scan, i):
         return None
     j = scan.skip(i + 1, words.hour_mark)
     clock, end = _attach_half(scan, Clock(hour, whole_day=j > i + 1), scan.skip(j, words.hour_word))
     return (_move_clock(clock, minutes),), end
-
-
-def _is_counted(scan: Scan, i: int) -> bool:
-    """Whether the number at `i` counts something: 5 to 10 minutes."""
-    return scan.words.units.match(scan.tokens, i + 1) is not None
 
 
 def _move_clock(clock: Clock, minutes: int) -> Clock:
@@ -278,7 +274,7 @@ def _is_duration(scan: Scan, i: int) -> bool:
     words, tokens = scan.words, scan.tokens
     if not (tokens[i].glued and tokens[i].digits):
         return False
-    unit = tokens[i + 1].glued and (words.glued_units.match(tokens, i + 1) or _is_counted(scan, i))
+    unit = tokens[i + 1].glued and (words.glued_units.match(tokens, i + 1) or is_counted(scan, i))
     return bool(unit or words.ago.match(tokens, i + 1))
 
 
@@ -308,7 +304,7 @@ def _parse_with_half(scan: Scan, i: int) -> Found | None:
     words, tokens = scan.words, scan.tokens
     token = tokens[i]
     number = token.number or 0
-    if number < _HOURS and (minute := _parse_after_word(scan, i + 1)):
+    if number < _HOURS and (minute := parse_minutes_after_word(scan, i + 1)):
         return (Clock(number, minute[0], whole_day=number > _HOURS // 2),), minute[1]
     j = scan.skip(scan.skip(i + 1, words.oclock), words.roughly)
     clock = Clock(number)
@@ -336,18 +332,10 @@ def _parse_spoken(scan: Scan, i: int) -> Found | None:
         told = clock.half is not None or scan.is_after(i, words.before_hour)
         told = told or tokens[i + 1].text == "-" or scan.is_whole(i, end)
         return ((clock,), end) if told or _precedes_any_day(scan, end) else None
-    if minute := _parse_after_word(scan, i + 1):
+    if minute := parse_minutes_after_word(scan, i + 1):
         return (Clock(hour.number, minute[0]),), minute[1]
     clock, end = _attach_half(scan, Clock(hour.number), scan.skip(i + 1, words.oclock))
     return ((clock,), end) if clock.half or end > i + 1 else None
-
-
-def _parse_after_word(scan: Scan, i: int) -> tuple[int, int] | None:
-    """14 *Uhr 30*: the minutes behind the word for the hour, and where they end."""
-    word = scan.words.hour_word.match(scan.tokens, i)
-    minute = scan.tokens[word[1]].number if word else None
-    told = word is not None and minute is not None and 0 < minute < _MINUTES
-    return (minute or 0, word[1] + 1) if word and told and not _is_counted(scan, word[1]) else None
 
 
 def parse_spoken_inside(scan: Scan, i: int) -> Found | None:
@@ -406,8 +394,5 @@ def is_clock_time(hour: int, minute: int) -> bool:
 
 def _skip_glue(scan: Scan, i: int) -> int:
     for _ in range(3):
-        after = scan.skip(i, scan.words.glue)
-        if after == i:
-            break
-        i = after
+        i = scan.skip(i, scan.words.glue)
     return i

@@ -15,6 +15,7 @@ Found = tuple[tuple[AnyPart, ...], int]
 """What a rule found, and the index of the token after it."""
 
 HIGHEST_DAY = 31
+_MINUTES = 60
 HIGHEST_MONTH = 12
 NONE: Table[str] = Table({})
 YEARS = range(1900, 2100)
@@ -134,6 +135,21 @@ def parse_half(scan: Scan, i: int) -> tuple[Half, int] | None:
     found = scan.words.halves.match(scan.tokens, i)
     letter = found is not None and found[1] == i + 1 and scan.tokens[i].text in scan.words.one
     return None if letter and not scan.tokens[i].glued else found
+
+
+def is_counted(scan: Scan, i: int) -> bool:
+    """Whether the number at `i` counts something: 5 to 10 minutes."""
+    return scan.words.units.match(scan.tokens, i + 1) is not None
+
+
+def parse_minutes_after_word(scan: Scan, i: int) -> tuple[int, int] | None:
+    """14 *Uhr 30*: the minutes behind the word for the hour, and where they end."""
+    word = scan.words.hour_word.match(scan.tokens, i)
+    if word is None or is_counted(scan, word[1]):
+        return None
+    minute = scan.tokens[word[1]].number
+    told = minute is not None and 0 < minute < _MINUTES
+    return (minute or 0, word[1] + 1) if told else None
 
 
 def expand_year(number: int) -> int:

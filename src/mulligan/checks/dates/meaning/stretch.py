@@ -50,7 +50,7 @@ def _resolve_stretch(found: Stretch, at: Moment) -> list[Reading]:
     lent = not _filter_days(found.first.parts) and bool(_filter_days(found.last.parts))
     readings = []
     for start in starts:
-        later = [end for end in (*ends, *_reckon_from(start, last, at)) if end.end > start.start]
+        later = [end for end in (*ends, *_resolve_from(start, last, at)) if end.end > start.start]
         if not later and _has_clock(first) and _has_clock(last):
             if lent and not _has_open_half(start, *ends):
                 # 10pm to 6am tomorrow: the day is that of the end, or of both.
@@ -63,7 +63,7 @@ def _resolve_stretch(found: Stretch, at: Moment) -> list[Reading]:
     return readings
 
 
-def _reckon_from(start: Reading, last: Parts, at: Moment) -> list[Reading]:
+def _resolve_from(start: Reading, last: Parts, at: Moment) -> list[Reading]:
     """Monday to *Friday*: the one after it; to *next* Friday: also the one of the week after."""
     named = next((part for part in last if isinstance(part, Weekday)), None)
     if named is None or start.start.date() <= at.today:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from mulligan.checks.dates.language.german.forms import (
-    bend,
+    inflect,
     list_cardinals,
     list_ordinals,
     list_rewrites,
@@ -9,7 +9,7 @@ from mulligan.checks.dates.language.german.forms import (
 
 
 def test_a_word_has_all_its_endings() -> None:
-    assert bend("letzt") == "letzte | letzten | letzter | letztes | letztem"
+    assert inflect("letzt") == "letzte | letzten | letzter | letztes | letztem"
 
 
 def test_numbers_are_one_word_up_to_99() -> None:

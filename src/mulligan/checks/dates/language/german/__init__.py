@@ -1,4 +1,4 @@
-"""German: its words, how they bend and join, and what stands around them."""
+"""German: its words, how they inflect and join, and what stands around them."""
 
 from mulligan.checks.dates.language.german.words import GERMAN
 

@@ -29,7 +29,7 @@ PARTS = {
 _BEFORE_MORNING = "am den der zum heute gestern vorgestern nächsten jeden jedem guten diesen dieser"
 
 
-def bend(*stems: str) -> str:
+def inflect(*stems: str) -> str:
     """Every form of these words, as a table takes them: nächste, nächsten, …"""
     return " | ".join(stem + ending for stem in stems for ending in _ENDINGS)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from mulligan.checks.dates.language.german.clauses import CLAUSES
 from mulligan.checks.dates.language.german.feasts import ALIASES, FEASTS
 from mulligan.checks.dates.language.german.forms import (
-    bend,
+    inflect,
     list_cardinals,
     list_ordinals,
     list_rewrites,
@@ -17,7 +17,7 @@ from mulligan.checks.dates.language.zone_names import ZONES
 from mulligan.checks.dates.parts import DayPart, Half, Limit, Side, Unit, Which
 
 _NOTHING: Table[None] = Table({})
-_TO_COME = bend("nächst", "übernächst", "kommend")
+_TO_COME = inflect("nächst", "übernächst", "kommend")
 _SPELT = (
     *(each.strip() for each in _TO_COME.split("|")),
     *build_set("übermorgen fünf zwölf fünfzehn früh märz für spätestens dreißig jänner"),
@@ -107,18 +107,18 @@ GERMAN = Words(
     time_ending=_NOTHING,
     which=build_table(
         {
-            Which.BEFORE_LAST: bend("vorletzt", "vorvorig"),
-            Which.LAST: bend("letzt", "vorig"),
-            Which.PAST: bend("vergangen"),
-            Which.THIS: bend("dies", "selb") + " | " + bend("aktuell", "laufend"),
-            Which.COMING: bend("kommend"),
-            Which.NEXT: bend("nächst", "folgend"),
-            Which.AFTER_NEXT: bend("übernächst"),
+            Which.BEFORE_LAST: inflect("vorletzt", "vorvorig"),
+            Which.LAST: inflect("letzt", "vorig"),
+            Which.PAST: inflect("vergangen"),
+            Which.THIS: inflect("dies", "selb") + " | " + inflect("aktuell", "laufend"),
+            Which.COMING: inflect("kommend"),
+            Which.NEXT: inflect("nächst", "folgend"),
+            Which.AFTER_NEXT: inflect("übernächst"),
         }
     ),
-    which_after=build_table({Which.NEXT: bend("nächst"), Which.COMING: bend("kommend")}),
-    from_end=build_table({-1: bend("letzt"), -2: bend("vorletzt", "zweitletzt")}),
-    nth_from_end=build_words(bend("letzt")),
+    which_after=build_table({Which.NEXT: inflect("nächst"), Which.COMING: inflect("kommend")}),
+    from_end=build_table({-1: inflect("letzt"), -2: inflect("vorletzt", "zweitletzt")}),
+    nth_from_end=build_words(inflect("letzt")),
     after_next=_NOTHING,
     before_last=_NOTHING,
     week_later=_NOTHING,
