@@ -22,6 +22,7 @@ TASK = Task(
     reflect=Reflect(
         strategy=lambda experience: Refinement(description=f"Read {experience.runs} orders."),
         score=lambda output: 1.0,
+        every=15,
     ),
 )
 GROUND = Ground(task="weekly-report", definition=TASK.definition)

@@ -46,7 +46,7 @@ def make_notes(version: int, *, task: str = "weekly-report", tenant: str = "home
         refinement=REFINEMENT,
         changes=("description: 2 lines → 3",),
         model="small",
-        runs=15 * version,
+        runs=15 * max(0, version),
         by="a model" if version else "",
         at=NOW,
     )
