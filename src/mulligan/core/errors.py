@@ -37,6 +37,8 @@ Every message says what is wrong, with the value, and what to do next.
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 
 class MulliganError(Exception):
     """The root: catch this to catch everything of ours."""
@@ -147,6 +149,17 @@ class OwnParameterError(MulliganError, TypeError):
 
 class NothingDone(MulliganError):  # noqa: N818 - a tool says it of its own call, and that is good
     """Raised by a tool whose call failed before it changed anything: then it is not looked for."""
+
+
+def note_nothing_done(error: BaseException) -> None:
+    """Say of an error of somebody else's class that nothing was changed before it was raised."""
+    with suppress(AttributeError):  # one that takes no notes says nothing
+        error.nothing_done = True  # type: ignore[attr-defined]
+
+
+def says_nothing_done(error: BaseException) -> bool:
+    """Whether that was said of an error."""
+    return getattr(error, "nothing_done", None) is True
 
 
 class UnawaitedError(ConfigurationError, NothingDone):

@@ -38,7 +38,19 @@ async def read_version(
     state: object, *, record: Record, abilities: Abilities, within: timedelta | None = None
 ) -> str | None:
     """The version of a state that was read, where the tool has versions."""
-    if abilities.version is None or state is None:
+    if state is None:
         return None
-    version = await call_ability(abilities.version, replace(record, result=state), within=within)
+    return await read_left_version(
+        replace(record, result=state), abilities=abilities, within=within
+    )
+
+
+async def read_left_version(
+    record: Record, *, abilities: Abilities, within: timedelta | None = None
+) -> str | None:
+    """The version that a call has left, by what it returned: if only nothing, as its tool may know
+    of it in another way."""
+    if abilities.version is None:
+        return None
+    version = await call_ability(abilities.version, record, within=within)
     return None if version is None else str(version)

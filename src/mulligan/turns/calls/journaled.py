@@ -186,6 +186,7 @@ class JournaledCall:
         await reach(Point.INTENDED)
         book.require_lease(actions)
         given = copy_value(dict(self.call.arguments))
+        self.call.records = tuple(action.record for action in actions)
         self.call.start_clock()
         try:
             tried = await try_call(self.call)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from functools import partial
 from types import AsyncGeneratorType, GeneratorType
 from typing import TYPE_CHECKING, Any
@@ -35,7 +36,7 @@ class LiveCall:
 
     __slots__ = (
         "_asked", "_copies", "_make", "arguments", "at_us", "brought", "follows", "given", "id",
-        "key", "labels", "parameters", "parent", "record", "span", "start", "tool",
+        "key", "labels", "parameters", "parent", "record", "records", "span", "start", "tool",
         "try_number", "turn", "waiter",
     )  # fmt: skip
 
@@ -66,6 +67,8 @@ class LiveCall:
         self.try_number = 1
         self.record: Record | None = None
         """What its tool's own functions are told of it, once its pre-image was taken."""
+        self.records: tuple[Record, ...] = ()
+        """The same of every action that it consists of, once they are on record."""
         self._make: Make | None = None
         self._asked: Mapping[str, object] | None = None
 
@@ -97,7 +100,9 @@ class LiveCall:
 
     async def make(self) -> Any:
         """Make it once."""
-        answer = await self._require_maker()()
+        around = self.tool.declaration.around
+        with around(self.records) if around and self.records else nullcontext():
+            answer = await self._require_maker()()
         if self.tool.acts and isinstance(answer, _LAZY):
             raise UnstartedError(
                 f"{self.tool.declaration.tool} answered with a {type(answer).__name__}, which does "

@@ -15,7 +15,7 @@ from typing import cast
 from mulligan.core.call import Call, Execution, Failure, Outcome
 from mulligan.core.error_class import ErrorClass
 from mulligan.core.error_traits import Aftermath
-from mulligan.core.errors import NoSchemaError, NothingDone, SilentError
+from mulligan.core.errors import NoSchemaError, NothingDone, SilentError, says_nothing_done
 from mulligan.core.instants import from_us
 from mulligan.core.size import is_long
 from mulligan.learning.errors.fields import read_error, read_wait
@@ -160,6 +160,8 @@ def _proves_nothing_done(call: LiveCall, error: BaseException, failure: Failure)
     """
     declared, traits = call.tool.declaration, failure.error_class.traits
     if isinstance(error, (NothingDone, *declared.refuses)) or is_deferral(error):
+        return True
+    if says_nothing_done(error):  # what the call was made inside of has seen that
         return True
     if _was_never_entered(call, error):
         return True

@@ -176,7 +176,7 @@ async def claim(action: LiveAction, *, book: Book) -> None:
 
 async def run_claimed(action: LiveAction, *, call: LiveCall, book: Book) -> Tried:
     """Make an approved call, and write down what came of it."""
-    call.key, call.record = action.opening.key, action.record
+    call.key, call.record, call.records = action.opening.key, action.record, (action.record,)
     book.require_lease([action])
     try:
         tried = await try_call(call)

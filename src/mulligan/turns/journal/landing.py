@@ -17,7 +17,7 @@ from mulligan.core.record import Record
 from mulligan.turns.journal.book import Book
 from mulligan.turns.journal.live_action import LiveAction
 from mulligan.turns.tools.declaration import Declaration
-from mulligan.undo.abilities import call_ability, copy_record, read_version
+from mulligan.undo.abilities import call_ability, copy_record, read_left_version, read_version
 from mulligan.undo.accounting import is_work_of
 from mulligan.undo.answers import describe_error
 from mulligan.undo.sameness import find_version_field, is_same, is_unchanged
@@ -184,15 +184,13 @@ async def adopt(
     """Write down that calls happened, with what they returned and the versions they left."""
     for action, result in zip(actions, results, strict=True):
         record = replace(action.record, result=result)
-        # What a delete leaves is nothing, whatever it returned: an undo must expect no version.
-        left = None if action.declaration.deletes else result
+        version = None
         try:
-            version = await read_version(
-                left,
-                record=record,
-                abilities=action.abilities,
-                within=action.declaration.answers_within,
-            )
+            # What a delete leaves is nothing, whatever it returned: an undo must expect no version.
+            if not action.declaration.deletes:
+                version = await read_left_version(
+                    record, abilities=action.abilities, within=action.declaration.answers_within
+                )
         except Exception:  # noqa: BLE001 - a user's function; unknown, an undo finds a conflict
             version = None
         action.record = replace(record, version=version)

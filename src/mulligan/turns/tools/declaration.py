@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, fields, replace
 from datetime import timedelta
 from typing import Annotated, Any, Unpack
@@ -50,6 +51,9 @@ from mulligan.turns.tools.readers import (
     read_server,
     scrub_label,
 )
+
+Around = Callable[[Sequence[Record]], AbstractContextManager[object]]
+"""Makes what a try of a call is made inside of."""
 
 
 class Declared(DeclaredAbilities, total=False):
@@ -135,6 +139,9 @@ class Declared(DeclaredAbilities, total=False):
     provide: Mapping[str, object] | Told
     """What to call it with in their place where a held call runs later: by name, or a function of
     the record that makes it. Without it, only the process that held a call can run it."""
+    around: Around
+    """What each try of a call is made inside of, such as a transaction that leaves a mark: given
+    the call's record, of a bulk one for each element. Journaled calls only."""
     compares: bool
     """`False`: the remote of its undo compares no versions. Only a look right before says that what
     the call left is still there, and an edit made in that moment can be lost."""
@@ -185,6 +192,7 @@ class Declaration:
     deletes: bool = False
     not_processed: bool = False
     compares: bool = True
+    around: Annotated[Around | None, ReadBy(read_function)] = None
     loses: Annotated[tuple[str, ...], ReadBy(read_sentences)] = ()
     schema: Annotated[Mapping[str, object], FoundBy(find_schema)] = field(
         default_factory=dict, repr=False
@@ -230,7 +238,7 @@ class Declaration:
 def list_functions(said: Declaration) -> list[Callable[..., object]]:
     """The functions that a tool is declared with beside its own."""
     can = [getattr(said.abilities, each.name) for each in fields(said.abilities)]
-    given = (*can, said.effect_of, said.provide, said.describe)
+    given = (*can, said.effect_of, said.provide, said.describe, said.around)
     return [each for each in given if callable(each)]
 
 
